@@ -1,0 +1,80 @@
+"""``python -m codegen``: write ``generated/`` anew.  ``--check``: compare instead, and fail on any difference."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import inspect
+import sys
+from pathlib import Path
+
+from codegen import joints
+from codegen.calculus import Definition, DefinitionError
+from codegen.derive import derive
+from codegen.emit import COMMAND, digest, emit, emit_digests, emit_dispatch, with_header
+
+ROOT = Path(__file__).resolve().parent.parent
+GENERATED = ROOT / "generated"
+STALE = 3  # exit code
+
+
+def definitions() -> list[Definition]:
+    """The joints in the order in which they stand in ``codegen/joints.py``."""
+    own = [f for _, f in inspect.getmembers(joints, inspect.isfunction) if f.__module__ == joints.__name__]
+    return sorted((f for f in own if not f.__name__.startswith("_")), key=lambda f: f.__code__.co_firstlineno)
+
+
+def sources_digest() -> str:
+    """One digest of all that decides what is generated, read as text so that line ends do not matter."""
+    files = sorted((ROOT / "codegen").glob("*.py"))
+    return digest("".join(f"{file.name}\n{file.read_text(encoding='utf-8')}" for file in files))
+
+
+def generate() -> dict[str, str]:
+    """File name -> text of everything that belongs into ``generated/``."""
+    names = [f.__name__ for f in definitions()]
+    files = {f.__name__: emit(derive(f), f"codegen/joints.py: {f.__name__}") for f in definitions()}
+    files["dispatch"] = emit_dispatch(names)
+    files["__init__"] = with_header('"""Kernels, emitted by codegen; never edited."""\n', "codegen/joints.py")
+    files["digests"] = emit_digests(files, sources_digest())
+    return {f"{name}.py": text for name, text in sorted(files.items())}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit codes: 0 done, 2 a definition breaks a rule, 3 ``generated/`` is not what the definitions give."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare with generated/ and change nothing")
+    check = parser.parse_args(argv).check
+    try:
+        wanted = generate()
+    except DefinitionError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+    GENERATED.mkdir(exist_ok=True)
+    present = {file.name: file.read_text(encoding="utf-8") for file in GENERATED.glob("*.py")}
+    changed = [name for name in sorted(wanted.keys() | present.keys()) if wanted.get(name) != present.get(name)]
+    if check:
+        for name in changed:
+            lines = difflib.unified_diff(
+                present.get(name, "").splitlines(), wanted.get(name, "").splitlines(),
+                f"generated/{name} (as it is)", f"generated/{name} (as the definitions give it)", lineterm="", n=1,
+            )  # fmt: skip
+            print("\n".join(lines))
+        if changed:
+            print(f"generated/: {len(changed)} of {len(wanted)} files differ; run: {COMMAND}")
+            return STALE
+        print(f"generated/: {len(wanted)} files, all as the definitions give them")
+        return 0
+
+    for name in changed:
+        if name in wanted:
+            (GENERATED / name).write_text(wanted[name], encoding="utf-8", newline="\n")
+        else:
+            (GENERATED / name).unlink()
+    print(f"generated/: {len(wanted)} files, {len(changed)} written" + (f" ({', '.join(changed)})" if changed else ""))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""The basic constraints that the joints share (Nikravesh's, as seed 000 section 3.1 takes them).
+
+Each returns the expressions that vanish; a joint gives them the names of its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from codegen.calculus import Expr, Vector
+
+Across = Callable[[Vector], tuple[Vector, Vector]]
+
+
+def between(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector) -> Vector:
+    """D = r_j + s_j - r_i - s_i, from point P_i to point P_j.  Seed 000, Eq. (21)."""
+    return r_j + s_j - r_i - s_i
+
+
+def perpendicular(a: Vector, *others: Vector) -> list[Expr]:
+    """Each of the other vectors stands at a right angle to a."""
+    return [a.dot(other) for other in others]
+
+
+def parallel(a_i: Vector, v: Vector, across: Across) -> list[Expr]:
+    """The vector v keeps the direction of the axis a_i: two rows, v at right angles to both tangents of a_i."""
+    return perpendicular(v, *across(a_i))
+
+
+def coaxial(d: Vector, a_j: Vector, b_i: Vector, c_i: Vector) -> dict[str, Expr]:
+    """Two lines coincide: b_i and c_i span the normal plane of the first, d leads from it to the second along a_j."""
+    offset_1, offset_2 = perpendicular(d, b_i, c_i)
+    tilt_1, tilt_2 = perpendicular(a_j, b_i, c_i)
+    return {"offset_1": offset_1, "offset_2": offset_2, "tilt_1": tilt_1, "tilt_2": tilt_2}

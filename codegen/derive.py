@@ -1,0 +1,237 @@
+"""From Phi to everything else: D, nu, gamma, by differentiating moving vectors.
+
+With x' = B(x) (v, omega) for every moving quantity x of a definition (``Moving.pull_back`` is B transposed):
+
+    Phi' = sum dPhi/dx . x' + sum dPhi/dc c'  =  D v - nu
+    D    = sum dPhi/dx B(x)
+    nu   = -sum dPhi/dc c'                      c: prescribed signals of time
+    gamma = D v' = -(d/dt Phi')  with the accelerations v', omega' left out
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from codegen.calculus import AXES, BODIES, OPERATORS, Definition, Expr, Moving, Scope, Vector, name_sums, vector
+
+Values = dict[Expr, Expr]
+
+NUMERIC_CHECK_DIGITS = 30
+NEWTON_STEPS = 30
+RIGID_MOTION_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """All that the emitter needs of one definition.  D: (rows, 12) in the order v_i omega_i v_j omega_j."""
+
+    name: str
+    doc: str
+    scope: Scope
+    rows: tuple[str, ...]
+    units: tuple[int, ...]  # power of metre of each row
+    parameter_units: dict[str, int]  # power of metre of each constant parameter
+    Phi: tuple[Expr, ...]
+    Phi_dot: tuple[Expr, ...]
+    D: sp.Matrix
+    nu: tuple[Expr, ...]
+    gamma: tuple[Expr, ...]
+
+    @property
+    def moving(self) -> list[Moving]:
+        """The moving quantities in the order of the signature."""
+        return list(self.scope.moving.values())
+
+
+def derive(definition: Definition) -> Derivation:
+    """Derive every kernel of a definition.  Raises DefinitionError, which names the definition and the rule it breaks."""
+    scope = Scope(definition.__name__)
+    arguments = {name: scope.argument(name) for name in inspect.signature(definition).parameters}
+    rows, Phi = _rows(scope, definition(**arguments))
+    _refuse_unused(scope, arguments, Phi)
+    units, parameter_units = _units(scope, rows, Phi)
+    constants = list(scope.held)
+    named = name_sums(scope, [*Phi, *scope.held.values()])
+    Phi, scope.held = tuple(named[: len(Phi)]), dict(zip(constants, named[len(Phi) :], strict=True))
+
+    D = sp.Matrix([_jacobian_row(scope, phi) for phi in Phi])
+    Phi_dot = tuple(_rate(scope, phi, 1) for phi in Phi)
+    result = Derivation(
+        name=definition.__name__,
+        doc=_documentation(scope, definition),
+        scope=scope,
+        rows=rows,
+        units=units,
+        parameter_units=parameter_units,
+        Phi=Phi,
+        Phi_dot=Phi_dot,
+        D=D,
+        nu=tuple(-_signal_rate(scope, phi, 0) for phi in Phi),
+        gamma=tuple(-_rate(scope, phi_dot, 2) for phi_dot in Phi_dot),
+    )
+    _refuse_rows_violated_by_rigid_motion(result)
+    return result
+
+
+def _rows(scope: Scope, returned: object) -> tuple[tuple[str, ...], tuple[Expr, ...]]:
+    if not isinstance(returned, dict) or not returned:
+        raise scope.error("must return its rows by name, such as {'distance': d.dot(d) - l**2}")
+    names: list[str] = []
+    rows: list[Expr] = []
+    for name, value in returned.items():
+        parts = {name: value}
+        if isinstance(value, Vector):
+            parts = {f"{name}_{axis}": part for axis, part in zip(AXES, value, strict=True)}
+        for part_name, part in parts.items():
+            expression = sp.sympify(part)
+            if not expression.free_symbols & {s for m in scope.moving.values() for s in m.symbols}:
+                raise scope.error(f"row '{part_name}' holds no vector of a body: it can never be moved onto zero")
+            names.append(part_name)
+            rows.append(expression)
+    return tuple(names), tuple(rows)
+
+
+def _documentation(scope: Scope, definition: Definition) -> str:
+    doc = inspect.getdoc(definition)
+    if not doc:
+        raise scope.error(
+            "needs a docstring: geometry in one sentence, source, unit of each argument, when it is singular"
+        )
+    return doc
+
+
+def _refuse_unused(scope: Scope, arguments: dict[str, object], Phi: tuple[Expr, ...]) -> None:
+    expressions = [*Phi, *scope.held.values(), *(c for v in scope.carried.values() for c in v)]
+    used = set().union(*(sp.sympify(e).free_symbols for e in expressions))
+    used_names = {m.name for m in scope.moving.values() if set(m.symbols) & used}
+    # A direction that only serves across(a) is used through its two tangents.
+    used_names |= {
+        m.kind.split(":")[1] for m in scope.moving.values() if m.kind.startswith("across") and m.name in used_names
+    }
+    used_names |= {str(s) for s in used}
+    used_names |= {"held"} if scope.held else set()
+    used_names |= {m.kind.split(":")[0].rstrip("12") for m in scope.moving.values() if ":" in m.kind}
+    for name in arguments:
+        if name not in used_names:
+            raise scope.error(f"argument '{name}' is not used by any row; use it or remove it")
+    if not any(name not in OPERATORS for name in arguments):
+        raise scope.error("has no vector of a body among its arguments")
+
+
+def _jacobian_row(scope: Scope, phi: Expr) -> list[Expr]:
+    row = {(body, part): [sp.S.Zero] * 3 for body in BODIES for part in ("v", "omega")}
+    for m in [*scope.moving.values(), *scope.sums.values()]:
+        for key, g in m.pull_back([sp.diff(phi, s) for s in m.symbols]).items():
+            row[key] = [a + b for a, b in zip(row[key], g, strict=True)]
+    return [entry for part in row.values() for entry in part]
+
+
+def _rate(scope: Scope, expression: Expr, order: int) -> Expr:
+    """Time derivative of an expression of quantities and (order 2) their first derivatives, accelerations left out."""
+    rate = _signal_rate(scope, expression, order - 1)
+    for m in [*scope.moving.values(), *scope.sums.values()]:
+        for level in range(order):
+            for x, x_dot in zip(m.derivative_symbols(level), m.derivative_symbols(level + 1), strict=True):
+                if x != 0:
+                    rate += sp.diff(expression, x) * x_dot
+    return rate
+
+
+def _signal_rate(scope: Scope, expression: Expr, highest: int) -> Expr:
+    signals = [(c, level) for c in scope.signals.values() for level in range(highest + 1)]
+    return sum((sp.diff(expression, c.symbol(level)) * c.symbol(level + 1) for c, level in signals), sp.S.Zero)
+
+
+def _units(scope: Scope, rows: tuple[str, ...], Phi: tuple[Expr, ...]) -> tuple[tuple[int, ...], dict[str, int]]:
+    """Powers of metre of rows and parameters, found by scaling every length.
+
+    A point and a centre are lengths, directions are pure numbers; a constant may be a pure number, a length or an area.
+    Refuses a row that adds quantities of different units.
+    """
+    parameters = list(scope.parameters)
+    values = _sample(scope)
+    constants = set(scope.held)
+    kept = {row: sp.sympify(phi).xreplace({c: 0 for c in constants}) for row, phi in zip(rows, Phi, strict=True)}
+    worst = rows[0]
+    for powers in itertools.product((0, 1, 2), repeat=len(parameters)):
+        units = []
+        for row, phi in kept.items():
+            power = _power(scope, phi, values, dict(zip(parameters, powers, strict=True)))
+            if power is None:
+                worst = row
+                break
+            units.append(power)
+        else:
+            return tuple(units), dict(zip(parameters, powers, strict=True))
+    raise scope.error(f"row '{worst}' adds quantities of different units")
+
+
+def _power(scope: Scope, phi: Expr, values: Values, parameter_powers: dict[str, int]) -> int | None:
+    def at(scale: int) -> Expr:
+        scaled = dict(values)
+        for m in scope.moving.values():
+            length = m.kind in ("centre", "point")
+            if m.kind.startswith("carried"):
+                continue  # a carried vector keeps what it was made of; the definitions carry directions
+            for s in m.symbols:
+                scaled[s] = values[s] * scale if length else values[s]
+        for name, power in parameter_powers.items():
+            symbol = scope.parameters[name]
+            scaled[symbol] = values[symbol] * scale**power
+        return phi.xreplace(scaled).evalf(NUMERIC_CHECK_DIGITS)
+
+    base = at(1)
+    if base == 0:
+        return 0
+    power = sp.log(at(2) / base) / sp.log(2)
+    rounded = int(round(float(sp.re(power))))
+    consistent = all(abs(at(k) / base - sp.Integer(k) ** rounded) < sp.Float("1e-20") * k**4 for k in (2, 3))
+    return rounded if consistent else None
+
+
+def _sample(scope: Scope) -> Values:
+    """Exact pseudo-random rationals for every symbol that a row may hold."""
+    symbols = [s for m in scope.moving.values() for s in m.symbols]
+    symbols += [c.symbol(k) for c in scope.signals.values() for k in range(3)]
+    symbols += list(scope.parameters.values()) + list(scope.held)
+    return {s: sp.Rational((7919 * (k + 1) ** 2 + 104729 * (k + 3)) % 1009 + 11, 613) for k, s in enumerate(symbols)}
+
+
+def _refuse_rows_violated_by_rigid_motion(d: Derivation) -> None:
+    """A joint between two bodies must not notice that both move together: D (u + w x r_i, w, u + w x r_j, w) = 0.
+
+    It need not notice only where the rows hold (a spherical joint's rows turn with the bodies), so the test is made at
+    a random solution of Phi = 0.  A definition with vectors of one body only is a joint with the ground by its
+    signature, and is free of the rule.
+    """
+    if {m.body for m in d.moving} != set(BODIES):
+        return
+    u, w = vector("common_v"), vector("common_omega")
+    twist: list[Expr] = []
+    for body in BODIES:
+        r = d.scope.moving.get(f"r_{body}")
+        twist += [*(u + w.cross(r.value) if r else u), *w]
+    sample = _sample(d.scope)
+    unknowns = list(sample)
+    common = dict(zip([*u, *w], (0.3, -0.7, 1.1, 0.5, 0.2, -1.3), strict=True))
+    parts = {s: e for m in d.scope.sums.values() for s, e in zip(m.symbols, m.derivative_values(0), strict=True)}
+    rows = sp.Matrix(d.Phi).xreplace(parts)
+    Phi = sp.lambdify([unknowns], rows, "numpy")
+    slope = sp.lambdify([unknowns], rows.jacobian(unknowns), "numpy")
+    rate = sp.lambdify([unknowns], d.D.xreplace(parts) * sp.Matrix(twist).xreplace(common), "numpy")
+    z = np.array([float(value) for value in sample.values()])
+    for _ in range(NEWTON_STEPS):
+        z = z - np.linalg.pinv(slope(z)) @ Phi(z).ravel()
+    if not np.abs(Phi(z)).max() < RIGID_MOTION_TOLERANCE:
+        raise d.scope.error(f"its rows {', '.join(d.rows)} seem to have no common solution")
+    for name, value in zip(d.rows, rate(z).ravel(), strict=True):
+        if abs(value) > RIGID_MOTION_TOLERANCE:
+            raise d.scope.error(
+                f"row '{name}' changes when both bodies move together as one rigid body; a joint may only use what lies "
+                "between the bodies (give vectors of one body only for a joint with the ground)"
+            )

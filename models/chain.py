@@ -1,0 +1,28 @@
+"""A chain of N equal links that hangs from the ground, horizontal at first: the yardstick for the cost of one evaluation."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from runtime import GROUND, Builder, System
+
+
+def build(
+    links: int = 10, *, joint: Literal["spherical", "revolute"] = "spherical", length: float = 0.1, mass: float = 0.1
+) -> System:
+    """Links ``link_1`` .. ``link_N`` of the given length [m] and mass [kg], along x; hinges about y.
+
+    joint : "spherical" or "revolute"
+    """
+    across, along = mass * length**2 / 12.0, mass * length**2 / 100.0
+    b = Builder(f"chain of {links}")
+    before = GROUND
+    for n in range(1, links + 1):
+        name = f"link_{n}"
+        b.body(name, mass=mass, inertia=(along, across, across), r=((n - 0.5) * length, 0.0, 0.0))
+        ends = dict(s_i=(0, 0, 0) if before == GROUND else (length / 2, 0, 0), s_j=(-length / 2, 0, 0))
+        if joint == "revolute":
+            ends |= dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
+        b.joint(f"joint_{n}", joint, before, name, **ends)
+        before = name
+    return b.build()

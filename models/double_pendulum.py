@@ -1,0 +1,40 @@
+"""Two rods on ball joints: the spatial double pendulum."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from runtime import GROUND, Builder, System
+
+
+def build(
+    *,
+    lengths: tuple[float, float] = (0.5, 0.4),
+    masses: tuple[float, float] = (1.0, 0.8),
+    omega: ArrayLike = (0.0, 0.0, 2.0),
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+) -> System:
+    """Rods ``upper`` and ``lower``, at first along x and along y, with the angular velocity omega [rad/s] of both.
+
+    lengths [m], masses [kg]; slender rods of diameter length / 15.
+    """
+    l1, l2 = lengths
+    b = Builder("spatial double pendulum", gravity=gravity)
+    wx, wy, wz = omega  # type: ignore[misc]
+    centres = {"upper": (l1 / 2, 0.0, 0.0), "lower": (l1, l2 / 2, 0.0)}
+    for name, m, l, along in (("upper", masses[0], l1, 0), ("lower", masses[1], l2, 1)):
+        radius = l / 30.0
+        moments = [m * (l**2 + 3 * radius**2) / 12.0] * 3
+        moments[along] = m * radius**2 / 2.0
+        x, y, z = centres[name]
+        b.body(
+            name,
+            mass=m,
+            inertia=moments,
+            r=(x, y, z),
+            omega=(wx, wy, wz),
+            v=(wy * z - wz * y, wz * x - wx * z, wx * y - wy * x),
+        )
+    b.joint("shoulder", "spherical", GROUND, "upper", s_i=(0, 0, 0), s_j=(-l1 / 2, 0, 0))
+    b.joint("elbow", "spherical", "upper", "lower", s_i=(l1 / 2, 0, 0), s_j=(0, -l2 / 2, 0))
+    return b.build()

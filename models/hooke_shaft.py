@@ -1,0 +1,45 @@
+"""Two shafts joined by a Hooke joint: tan(out) = tan(in) cos(bend)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime import GROUND, Builder, System
+
+
+def build(
+    *, bend: float = np.deg2rad(30.0), speed: float = 10.0, length: float = 0.3, mass: float = 1.0, radius: float = 0.02
+) -> System:
+    """Shafts ``input`` along x and ``output`` bent by ``bend`` [rad] in the x-y plane, turning freely.
+
+    Parameters
+    ----------
+    bend : float [rad]
+        Angle between the shafts, between 0 and pi/2.
+    speed : float [rad/s]
+        Initial speed of the input shaft; that of the output follows from the joint.
+    length, mass, radius : float [m], [kg], [m]
+        Of each shaft, a solid cylinder.
+    """
+    along, across = 0.5 * mass * radius**2, mass * (3 * radius**2 + length**2) / 12.0
+    b = Builder("Hooke joint between two shafts", gravity=(0.0, 0.0, 0.0))
+    half = length / 2
+    d = np.array([np.cos(bend), np.sin(bend), 0.0])
+    b.body("input", mass=mass, inertia=(along, across, across), r=(-half, 0, 0), omega=(speed, 0, 0))
+    p = (np.cos(bend / 2), 0.0, 0.0, np.sin(bend / 2))
+    b.body("output", mass=mass, inertia=(along, across, across), r=half * d, p=p)
+    b.joint(
+        "input_bearing",
+        "revolute",
+        GROUND,
+        "input",
+        s_i=(-length, 0, 0),
+        a_i=(1, 0, 0),
+        s_j=(-half, 0, 0),
+        a_j=(1, 0, 0),
+    )
+    # The cross: its arm on the input shaft along z, on the output shaft in the plane of the shafts.
+    b.joint("hooke", "universal", "input", "output", s_i=(half, 0, 0), a_i=(0, 0, 1), s_j=(-half, 0, 0), a_j=(0, 1, 0))
+    # The point is held by the Hooke joint already: the output bearing only keeps the direction, by its far end on a line.
+    b.joint("output_bearing", "point_on_line", GROUND, "output", s_i=(0, 0, 0), a_i=d, s_j=(half, 0, 0))
+    return b.build(project_velocities=False if speed == 0.0 else True)

@@ -1,0 +1,30 @@
+"""Runtime: build a system of rigid bodies and joints, simulate it, and read the result by names.
+
+system = models.foot.build(ankle="modified")
+run = runtime.simulate(system, t_end=5.0)
+run.t, run.r["main_foot"], run.lam["ankle"], run.energy
+"""
+
+from runtime.builder import GROUND, Builder
+from runtime.errors import AssemblyError, ModelError, StaleKernelsError
+from runtime.result import Reaction, Run, Stats
+from runtime.simulate import METHODS, Event, simulate
+from runtime.system import Body, Joint, State, System
+
+__all__ = [
+    "GROUND",
+    "METHODS",
+    "AssemblyError",
+    "Body",
+    "Builder",
+    "Event",
+    "Joint",
+    "ModelError",
+    "Reaction",
+    "Run",
+    "StaleKernelsError",
+    "State",
+    "Stats",
+    "System",
+    "simulate",
+]

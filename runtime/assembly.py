@@ -1,0 +1,135 @@
+"""Moving a configuration onto the constraints by the least change, and the rank of the constraints there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.equations import (
+    OMEGA,
+    STATE,
+    Floats,
+    P,
+    R,
+    Tables,
+    V,
+    Work,
+    apply,
+    evaluate_joints,
+    factorise,
+    place_bodies,
+    solve,
+)
+from runtime.kernels import compiled
+
+# A row whose pivot in S falls below this fraction of its own size repeats others: it leaves them by less than 3e-5 rad.
+RANK_TOLERANCE = 1e-9
+NEWTON_STEPS = 50
+HALVINGS = 12
+# Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
+ASSEMBLED = 1e-11
+
+
+@compiled
+def worst_row(y, t, w, velocities):  # type: ignore[no-untyped-def]
+    """Largest |Phi| (or |Phi'|) of all rows, kept or not; its joint and row go to ``w.failed``."""
+    place_bodies(y, t, w)
+    evaluate_joints(t, w)
+    worst = 0.0
+    for k in range(len(t.kind)):
+        for r in range(t.rows[k]):
+            value = abs(w.Phi_dot[k, r] if velocities else w.Phi[k, r])
+            if not value <= worst:
+                worst = value
+                w.failed[0], w.failed[1] = k, r
+    return worst
+
+
+@compiled
+def correction(y, t, w, velocities, tolerance, u):  # type: ignore[no-untyped-def]
+    """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi'); number of dependent rows."""
+    place_bodies(y, t, w)
+    evaluate_joints(t, w)
+    dependent = factorise(t, w, tolerance)
+    for k in range(len(t.kind)):
+        for r in range(t.active[k]):
+            row = t.active_row[k, r]
+            w.y[k, r] = w.Phi_dot[k, row] if velocities else w.Phi[k, row]
+    solve(t, w)
+    u[:, :] = 0.0
+    apply(t, w, w.y, u)
+    return dependent
+
+
+@compiled
+def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
+    """``moved`` = y displaced by scale u (translation, rotation vector); Euler parameters stay of unit length."""
+    for b in range(len(u) - 1):
+        o = b * STATE
+        for k in range(STATE):
+            moved[o + k] = y[o + k]
+        for k in range(3):
+            moved[o + R + k] += scale * u[b + 1, k]
+        w0, w1, w2 = scale * u[b + 1, 3], scale * u[b + 1, 4], scale * u[b + 1, 5]
+        e0, e1, e2, e3 = y[o + P], y[o + P + 1], y[o + P + 2], y[o + P + 3]
+        n0 = e0 + 0.5 * (-e1 * w0 - e2 * w1 - e3 * w2)
+        n1 = e1 + 0.5 * (e0 * w0 + e3 * w1 - e2 * w2)
+        n2 = e2 + 0.5 * (-e3 * w0 + e0 * w1 + e1 * w2)
+        n3 = e3 + 0.5 * (e2 * w0 - e1 * w1 + e0 * w2)
+        norm = np.sqrt(n0 * n0 + n1 * n1 + n2 * n2 + n3 * n3)
+        moved[o + P], moved[o + P + 1], moved[o + P + 2], moved[o + P + 3] = n0 / norm, n1 / norm, n2 / norm, n3 / norm
+
+
+def assemble_positions(y: Floats, t: Tables, w: Work) -> tuple[Floats, int, float]:
+    """Newton on Phi with the least change, steps halved while they do not help: state, iterations, largest |Phi| left."""
+    y, u = y.copy(), np.zeros((len(t.mass), 6))
+    residual = worst_row(y, t, w, False)
+    steps = 0
+    trial = np.empty_like(y)
+    for _ in range(NEWTON_STEPS):
+        if residual == 0.0:
+            break
+        correction(y, t, w, False, RANK_TOLERANCE, u)
+        for halving in range(HALVINGS):
+            move(y, u, 0.5**halving, trial)
+            candidate = worst_row(trial, t, w, False)
+            if candidate < residual:
+                break
+        else:
+            break
+        steps += 1
+        y, trial, residual = trial, y, candidate
+    return y, steps, residual
+
+
+def project_velocities(y: Floats, t: Tables, w: Work) -> Floats:
+    """The velocities nearest by kinetic energy that satisfy D v = nu."""
+    y, u = y.copy(), np.zeros((len(t.mass), 6))
+    for _ in range(2):  # the second pass removes what rounding left
+        correction(y, t, w, True, RANK_TOLERANCE, u)
+        bodies = y.reshape(-1, STATE)
+        bodies[:, V : OMEGA + 3] += u[1:]
+    return y
+
+
+def dependent_rows(y: Floats, t: Tables, w: Work) -> list[tuple[int, int]]:
+    """Joint and row of every kept row that depends on others in this configuration."""
+    correction(y, t, w, False, RANK_TOLERANCE, np.zeros((len(t.mass), 6)))
+    found = [
+        (k, int(t.active_row[k, r])) for k in range(len(t.kind)) for r in range(t.active[k]) if w.inverse[k, r] == 0.0
+    ]
+    return sorted(found)
+
+
+def nearby_configuration(y: Floats, t: Tables, w: Work, distance: float) -> Floats:
+    """An assembled configuration a small, arbitrary admissible motion away: there a mere singular pose has its full rank."""
+    bodies = y.reshape(-1, STATE)
+    shaken = bodies.copy()
+    shaken[:, V : OMEGA + 3] = np.random.default_rng(0).standard_normal((len(bodies), 6))
+    admissible = project_velocities(shaken.ravel(), t, w).reshape(-1, STATE)[:, V : OMEGA + 3]
+    u = np.zeros((len(t.mass), 6))
+    u[1:] = admissible
+    moved = np.empty_like(y)
+    largest = np.abs(u).max()
+    move(y, u, distance / largest if largest > 0 else 0.0, moved)
+    moved.reshape(-1, STATE)[:, V:] = 0.0
+    return assemble_positions(moved, t, w)[0]

@@ -1,0 +1,273 @@
+"""The compiled integrator: Dormand and Prince's explicit Runge-Kutta method of order 8 with dense output of order 7.
+
+Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.10.  The coefficients are those that SciPy
+publishes on its class ``DOP853``; the loop runs in compiled code and comes back to Python for events and progress only.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from runtime.equations import OK, SINGULAR, STATE, Floats, P, derivative
+from runtime.kernels import compiled, inlined
+from runtime.structure import Ints
+
+STAGES = 12
+EXTRA = 3  # further stages of the dense output
+ORDER = 8
+POWER = 7  # terms of the dense output
+
+SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
+
+RUNNING, FINISHED, STEP_TOO_SMALL, FAILED_SINGULAR, FAILED_NOT_FINITE = 0, 1, 2, 3, 4
+
+
+class Table(NamedTuple):
+    """Coefficients of the method."""
+
+    a: Floats  # (16, 16)
+    b: Floats  # (12,)
+    error5: Floats  # (13,)
+    error3: Floats  # (13,)
+    dense: Floats  # (4, 16)
+
+
+TABLE = Table(
+    a=np.block([[np.asarray(DOP853.A), np.zeros((STAGES, 4))], [np.zeros((1, 16))], [np.asarray(DOP853.A_EXTRA)]]),
+    b=np.asarray(DOP853.B).copy(),
+    error5=np.asarray(DOP853.E5).copy(),
+    error3=np.asarray(DOP853.E3).copy(),
+    dense=np.asarray(DOP853.D).copy(),
+)
+
+
+class Stepper(NamedTuple):
+    """Where an integration stands; changed in place, so that it can be left and taken up again."""
+
+    time: Floats  # (4,) t, next step, start of the last step, its length
+    counts: Ints  # (5,) evaluations, steps, rejections, next output, 1 after a rejected step
+    y: Floats  # (n,)
+    y_old: Floats  # (n,) at the start of the last step
+    trial: Floats  # (n,)
+    k: Floats  # (16, n) stages; the last row of a step is the first of the next
+    dense: Floats  # (7, n) polynomial of the last step
+    flags: Ints  # (2,) 1: the dense output of the last step is ready; 1: its end is not yet the beginning of the next
+
+
+T, NEXT_STEP, T_OLD, LENGTH = range(4)
+EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED = range(5)
+DENSE_READY, STEP_ENDED = range(2)
+
+
+def stepper(y: Floats, t: float) -> Stepper:
+    """A stepper at the start."""
+    n = len(y)
+    return Stepper(
+        time=np.array([t, 0.0, t, 0.0]), counts=np.zeros(5, np.int64), y=y.copy(), y_old=y.copy(), trial=np.zeros(n),
+        k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(2, np.int64),
+    )  # fmt: skip
+
+
+@inlined
+def combine(y, h, a, k, stages, to):  # type: ignore[no-untyped-def]
+    """To = y + h sum a_s k_s."""
+    n = len(y)
+    for i in range(n):
+        to[i] = 0.0
+    for s in range(stages):
+        factor = a[s]
+        if factor != 0.0:
+            row = k[s]
+            for i in range(n):
+                to[i] += factor * row[i]
+    for i in range(n):
+        to[i] = y[i] + h * to[i]
+
+
+@inlined
+def normalise(y):  # type: ignore[no-untyped-def]
+    """Give the Euler parameters unit length again; the equations of motion depend on their direction only."""
+    for b in range(len(y) // STATE):
+        o = b * STATE + P
+        norm = math.sqrt(y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3])
+        for k in range(4):
+            y[o + k] /= norm
+
+
+@compiled
+def start(s, t, w, direction_end, rtol, atol, first_step, max_step):  # type: ignore[no-untyped-def]
+    """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
+    n = len(s.y)
+    code = derivative(s.y, t, w, s.k[0])
+    s.counts[EVALUATIONS] += 1
+    if code != OK:
+        return code
+    if first_step > 0.0:
+        s.time[NEXT_STEP] = min(first_step, max_step)
+        return OK
+    d0 = d1 = 0.0
+    for i in range(n):
+        scale = atol + rtol * abs(s.y[i])
+        d0 += (s.y[i] / scale) ** 2
+        d1 += (s.k[0, i] / scale) ** 2
+    d0, d1 = math.sqrt(d0 / n), math.sqrt(d1 / n)
+    h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h = min(h, direction_end - s.time[T], max_step)
+    for i in range(n):
+        s.trial[i] = s.y[i] + h * s.k[0, i]
+    code = derivative(s.trial, t, w, s.k[1])
+    s.counts[EVALUATIONS] += 1
+    if code != OK:
+        return code
+    d2 = 0.0
+    for i in range(n):
+        scale = atol + rtol * abs(s.y[i])
+        d2 += ((s.k[1, i] - s.k[0, i]) / scale) ** 2
+    d2 = math.sqrt(d2 / n) / h
+    largest = max(d1, d2)
+    second = max(1e-6, h * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / ORDER)
+    s.time[NEXT_STEP] = min(100.0 * h, second, max_step)
+    return OK
+
+
+@inlined
+def error_norm(s, table, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
+    n = len(s.y)
+    e5 = e3 = 0.0
+    for i in range(n):
+        scale = atol + rtol * max(abs(s.y[i]), abs(s.trial[i]))
+        v5 = v3 = 0.0
+        for q in range(STAGES):
+            v5 += table.error5[q] * s.k[q, i]
+            v3 += table.error3[q] * s.k[q, i]
+        e5 += (v5 / scale) ** 2
+        e3 += (v3 / scale) ** 2
+    denominator = e5 + 0.01 * e3
+    if denominator == 0.0:
+        return 0.0
+    return abs(h) * e5 / math.sqrt(denominator * n)
+
+
+@inlined
+def prepare_dense(s, t, w, table):  # type: ignore[no-untyped-def]
+    """The polynomial of the last step; three further evaluations."""
+    n, h = len(s.y), s.time[LENGTH]
+    if s.flags[DENSE_READY] == 1:
+        return OK
+    code = OK
+    for q in range(STAGES + 1, STAGES + 1 + EXTRA):
+        combine(s.y_old, h, table.a[q], s.k, q, s.trial)
+        code |= derivative(s.trial, t, w, s.k[q])
+    s.counts[EVALUATIONS] += EXTRA
+    for i in range(n):
+        delta = s.y[i] - s.y_old[i]
+        s.dense[0, i] = delta
+        s.dense[1, i] = h * s.k[0, i] - delta
+        s.dense[2, i] = 2.0 * delta - h * (s.k[STAGES, i] + s.k[0, i])
+    for d in range(4):
+        to = s.dense[3 + d]
+        for i in range(n):
+            to[i] = 0.0
+        for q in range(STAGES + 1 + EXTRA):
+            factor, row = h * table.dense[d, q], s.k[q]
+            for i in range(n):
+                to[i] += factor * row[i]
+    s.flags[DENSE_READY] = 1
+    return code
+
+
+@inlined
+def interpolate(s, time, y):  # type: ignore[no-untyped-def]
+    """State within the last step."""
+    x = (time - s.time[T_OLD]) / s.time[LENGTH]
+    for i in range(len(y)):
+        value = 0.0
+        for d in range(POWER - 1, -1, -1):
+            value = (value + s.dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
+        y[i] = s.y_old[i] + value
+    normalise(y)
+
+
+@compiled
+def interpolate_once(s, t, w, table, time, y):  # type: ignore[no-untyped-def]
+    """State within the last step, called from Python."""
+    code = prepare_dense(s, t, w, table)
+    interpolate(s, time, y)
+    return code
+
+
+@compiled
+def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
+    """Up to ``max_steps`` accepted steps towards ``end``.
+
+    ``outputs`` (m,) are the times wanted; states at those that were passed go to ``out`` (m, n).  Every step goes to
+    ``record_t``, ``record_y`` unless they are empty.
+    Returns RUNNING when the steps are used up, else why it stopped.
+    """
+    n = len(s.y)
+    taken = 0
+    while taken < max_steps:
+        time, h = s.time[T], s.time[NEXT_STEP]
+        if time >= end:
+            return FINISHED
+        if s.flags[STEP_ENDED] == 1:
+            normalise(s.y)
+            for i in range(n):
+                s.k[0, i] = s.k[STAGES, i]
+            s.flags[STEP_ENDED] = 0
+        h = min(h, max_step)
+        last = time + 1.01 * h >= end
+        if last:
+            h = end - time
+        if not h > 4.0 * abs(np.spacing(time)):
+            return STEP_TOO_SMALL
+        code = OK
+        for q in range(1, STAGES):
+            combine(s.y, h, table.a[q], s.k, q, s.trial)
+            code |= derivative(s.trial, t, w, s.k[q])
+        s.counts[EVALUATIONS] += STAGES - 1
+        combine(s.y, h, table.b, s.k, STAGES, s.trial)
+        error = error_norm(s, table, h, rtol, atol) if code == OK else np.inf
+        if not error < np.inf:
+            # A singular or non-finite stage: try a much shorter step, and give up when that does not help.
+            if h < 1e-10 * max(1.0, abs(time)):
+                return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
+            s.counts[REJECTIONS] += 1
+            s.counts[REJECTED] = 1
+            s.time[NEXT_STEP] = 0.1 * h
+            continue
+        factor = FASTEST if error == 0.0 else min(FASTEST, max(SLOWEST, SAFETY * error ** (-1.0 / ORDER)))
+        if error > 1.0:
+            s.counts[REJECTIONS] += 1
+            s.counts[REJECTED] = 1
+            s.time[NEXT_STEP] = h * min(1.0, factor)
+            continue
+        code = derivative(s.trial, t, w, s.k[STAGES])
+        s.counts[EVALUATIONS] += 1
+        if code != OK:
+            return FAILED_SINGULAR
+        for i in range(n):
+            s.y_old[i] = s.y[i]
+            s.y[i] = s.trial[i]
+        s.time[T_OLD], s.time[LENGTH] = time, h
+        s.time[T] = end if last else time + h
+        s.time[NEXT_STEP] = h * (min(1.0, factor) if s.counts[REJECTED] == 1 else factor)
+        s.counts[REJECTED] = 0
+        s.counts[STEPS] += 1
+        s.flags[DENSE_READY], s.flags[STEP_ENDED] = 0, 1
+        taken += 1
+        while s.counts[NEXT_OUTPUT] < len(outputs) and outputs[s.counts[NEXT_OUTPUT]] <= s.time[T]:
+            wanted = s.counts[NEXT_OUTPUT]
+            code = prepare_dense(s, t, w, table)
+            interpolate(s, outputs[wanted], out[wanted])
+            s.counts[NEXT_OUTPUT] += 1
+        if len(record_t) > 0:
+            record_t[taken - 1] = s.time[T]
+            for i in range(n):
+                record_y[taken - 1, i] = s.y[i]
+    return RUNNING if s.time[T] < end else FINISHED

@@ -1,0 +1,397 @@
+"""Equations of motion in compiled code: Newton-Euler with Lagrange multipliers.  Seed 000, Eq. (1).
+
+    M v' + D^T lam = g,    D v' = gamma - 2 alpha Phi' - beta^2 Phi,    p' = 1/2 G^T omega
+
+State of a body: r (3), p (4), v (3), omega (3), all in global axes, p scalar first.  Body 0 is the ground.
+The multipliers come from the Schur complement S = D M^-1 D^T, factorised along its sparsity, with one step of
+refinement on the residual of the rows themselves, which S alone would hide (cond(S) is about cond(D)^2).
+Nothing here allocates: all memory is in ``Work``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generated import dispatch
+from runtime import foreign
+from runtime.kernels import compiled, inlined
+from runtime.structure import GROUND, Ints, Structure
+
+Floats = NDArray[np.float64]
+
+STATE = 13  # numbers per body
+R, P, V, OMEGA = 0, 3, 7, 10  # where they start
+FOREIGN = -1  # kind of a joint whose kernel is called through its address
+
+ROWS = 6  # two bodies can be restrained in six ways, so a joint has at most six rows
+
+OK, SINGULAR = 0, 1
+# A pivot of S below this fraction of its row's own size: the row depends on those before it.
+# Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.
+PIVOT_TOLERANCE = 1e-13
+
+
+class Tables(NamedTuple):
+    """A system as flat tables."""
+
+    mass: Floats  # (bodies + 1,)
+    inertia: Floats  # (bodies + 1, 3, 3) local axes
+    inertia_inverse: Floats  # (bodies + 1, 3, 3)
+    gravity: Floats  # (3,)
+    alpha: float
+    beta: float
+    kind: Ints  # (joints,)
+    address: Ints  # (joints,) of a foreign kernel, else 0
+    body_i: Ints
+    body_j: Ints
+    rows: Ints  # (joints,) rows of each joint
+    active: Ints  # (joints,) rows that are kept
+    active_row: Ints  # (joints, 6) their numbers within the joint
+    vector_joint: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
+    vector_place: Ints
+    vector_body: Ints
+    vector_local: Floats  # (vectors, 3)
+    x: Floats  # (joints, X) parameters and held constants, at their places in x
+    structure: Structure
+
+
+class Work(NamedTuple):
+    """Memory of one evaluation; the results lie here too."""
+
+    state: Floats  # (bodies + 1, 13)
+    A: Floats  # (bodies + 1, 3, 3)
+    inertia_inverse: Floats  # (bodies + 1, 3, 3) global axes
+    free: Floats  # (bodies + 1, 6) M^-1 g
+    v_dot: Floats  # (bodies + 1, 6) accelerations v', omega'
+    momentum: Floats  # (3,)
+    x: Floats  # (joints, X)
+    Phi: Floats  # (joints, 6)
+    Phi_dot: Floats
+    D: Floats  # (joints, 6, 12)
+    gamma: Floats
+    target: Floats  # (joints, 6) right-hand side of D v'
+    rows: Floats  # (joints, 2, 6, 6) kept rows of D by side
+    MD: Floats  # (joints, 2, 6, 6) M^-1 D^T, by rows of D
+    S: Floats  # (blocks, 6, 6) upper blocks of S (row: earlier joint), then diag(pivots) L^T
+    L: Floats  # (blocks, 6, 6) L^T, of unit diagonal
+    size: Floats  # (joints, 6) diagonal of S before the factorisation
+    inverse: Floats  # (joints, 6) inverse pivots, 0 where a row depends on those before it
+    y: Floats  # (joints, 6)
+    lam: Floats  # (joints, 6) multipliers of the kept rows
+    failed: Ints  # (2,) joint and kept row of a failure
+
+
+def work_for(t: Tables) -> Work:
+    """Memory for a system."""
+    bodies, joints, blocks = len(t.mass), len(t.kind), len(t.structure.block_row)
+    six = (joints, ROWS)
+    work = Work(
+        state=np.zeros((bodies, STATE)),
+        A=np.zeros((bodies, 3, 3)),
+        inertia_inverse=np.zeros((bodies, 3, 3)),
+        free=np.zeros((bodies, 6)),
+        v_dot=np.zeros((bodies, 6)),
+        momentum=np.zeros(3),
+        x=t.x.copy(),
+        Phi=np.zeros(six),
+        Phi_dot=np.zeros(six),
+        D=np.zeros((joints, ROWS, 12)),
+        gamma=np.zeros(six),
+        target=np.zeros(six),
+        rows=np.zeros((joints, 2, ROWS, 6)),
+        MD=np.zeros((joints, 2, ROWS, 6)),
+        S=np.zeros((blocks, ROWS, ROWS)),
+        L=np.zeros((blocks, ROWS, ROWS)),
+        size=np.zeros(six),
+        inverse=np.zeros(six),
+        y=np.zeros(six),
+        lam=np.zeros(six),
+        failed=np.zeros(2, np.int64),
+    )
+    work.state[GROUND, P] = 1.0
+    work.A[GROUND] = np.eye(3)
+    return work
+
+
+@inlined
+def rotation(p, A):  # type: ignore[no-untyped-def]
+    """Rotation matrix of Euler parameters of any length: A depends on their direction only."""
+    e0, e1, e2, e3 = p[0], p[1], p[2], p[3]
+    s = 2.0 / (e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
+    A[0, 0] = 1.0 - s * (e2 * e2 + e3 * e3)
+    A[0, 1] = s * (e1 * e2 - e0 * e3)
+    A[0, 2] = s * (e1 * e3 + e0 * e2)
+    A[1, 0] = s * (e1 * e2 + e0 * e3)
+    A[1, 1] = 1.0 - s * (e1 * e1 + e3 * e3)
+    A[1, 2] = s * (e2 * e3 - e0 * e1)
+    A[2, 0] = s * (e1 * e3 - e0 * e2)
+    A[2, 1] = s * (e2 * e3 + e0 * e1)
+    A[2, 2] = 1.0 - s * (e1 * e1 + e2 * e2)
+
+
+@inlined
+def angular_momentum(A, J, omega, h):  # type: ignore[no-untyped-def]
+    """H = A J A^T omega."""
+    w0 = A[0, 0] * omega[0] + A[1, 0] * omega[1] + A[2, 0] * omega[2]
+    w1 = A[0, 1] * omega[0] + A[1, 1] * omega[1] + A[2, 1] * omega[2]
+    w2 = A[0, 2] * omega[0] + A[1, 2] * omega[1] + A[2, 2] * omega[2]
+    h0 = J[0, 0] * w0 + J[0, 1] * w1 + J[0, 2] * w2
+    h1 = J[1, 0] * w0 + J[1, 1] * w1 + J[1, 2] * w2
+    h2 = J[2, 0] * w0 + J[2, 1] * w1 + J[2, 2] * w2
+    h[0] = A[0, 0] * h0 + A[0, 1] * h1 + A[0, 2] * h2
+    h[1] = A[1, 0] * h0 + A[1, 1] * h1 + A[1, 2] * h2
+    h[2] = A[2, 0] * h0 + A[2, 1] * h1 + A[2, 2] * h2
+
+
+@inlined
+def place_bodies(y, t, w):  # type: ignore[no-untyped-def]
+    """State into work memory, rotation matrices, inverse inertia in global axes, accelerations without joints."""
+    for b in range(1, len(t.mass)):
+        state, A = w.state[b], w.A[b]
+        for k in range(STATE):
+            state[k] = y[(b - 1) * STATE + k]
+        rotation(state[P:V], A)
+        local, K = t.inertia_inverse[b], w.inertia_inverse[b]
+        for c in range(3):
+            b0 = local[0, 0] * A[c, 0] + local[0, 1] * A[c, 1] + local[0, 2] * A[c, 2]
+            b1 = local[1, 0] * A[c, 0] + local[1, 1] * A[c, 1] + local[1, 2] * A[c, 2]
+            b2 = local[2, 0] * A[c, 0] + local[2, 1] * A[c, 1] + local[2, 2] * A[c, 2]
+            for a in range(3):
+                K[a, c] = A[a, 0] * b0 + A[a, 1] * b1 + A[a, 2] * b2
+        # Torque about the centre of mass: the gyroscopic one, -omega x J omega.
+        omega, torque, free = state[OMEGA:STATE], w.v_dot[b], w.free[b]
+        angular_momentum(A, t.inertia[b], omega, torque)
+        q0 = torque[1] * omega[2] - torque[2] * omega[1]
+        q1 = torque[2] * omega[0] - torque[0] * omega[2]
+        q2 = torque[0] * omega[1] - torque[1] * omega[0]
+        for k in range(3):
+            free[k] = t.gravity[k]
+            free[3 + k] = K[k, 0] * q0 + K[k, 1] * q1 + K[k, 2] * q2
+
+
+@inlined
+def evaluate_joints(t, w):  # type: ignore[no-untyped-def]
+    """Rotate the body-fixed vectors once, then let every joint's kernel write its rows."""
+    for n in range(len(t.vector_joint)):
+        A, local, x, o = w.A[t.vector_body[n]], t.vector_local[n], w.x[t.vector_joint[n]], t.vector_place[n]
+        to = x[o : o + 3]
+        for k in range(3):
+            to[k] = A[k, 0] * local[0] + A[k, 1] * local[1] + A[k, 2] * local[2]
+    for k in range(len(t.kind)):
+        body_i, body_j = w.state[t.body_i[k]], w.state[t.body_j[k]]
+        if t.kind[k] == FOREIGN:
+            foreign.call(
+                t.address[k], body_i.ctypes.data, body_j.ctypes.data, w.x[k].ctypes.data,
+                w.Phi[k].ctypes.data, w.Phi_dot[k].ctypes.data, w.D[k].ctypes.data, w.gamma[k].ctypes.data,
+            )  # fmt: skip
+        else:
+            dispatch.evaluate(t.kind[k], body_i, body_j, w.x[k], w.Phi[k], w.Phi_dot[k], w.D[k], w.gamma[k])
+
+
+@inlined
+def scale_rows(t, w):  # type: ignore[no-untyped-def]
+    """Kept rows of D by side, and M^-1 D^T."""
+    for k in range(len(t.kind)):
+        for side in range(2):
+            b = t.body_i[k] if side == 0 else t.body_j[k]
+            if b == GROUND:
+                continue
+            rows, MD, K, inverse = w.rows[k, side], w.MD[k, side], w.inertia_inverse[b], 1.0 / t.mass[b]
+            for r in range(t.active[k]):
+                D = w.D[k, t.active_row[k, r]]
+                for c in range(6):
+                    rows[r, c] = D[c] if side == 0 else D[6 + c]
+            for r in range(t.active[k]):
+                for c in range(3):
+                    MD[r, c] = rows[r, c] * inverse
+                    MD[r, 3 + c] = K[c, 0] * rows[r, 3] + K[c, 1] * rows[r, 4] + K[c, 2] * rows[r, 5]
+
+
+@inlined
+def factorise(t, w, tolerance):  # type: ignore[no-untyped-def]
+    """S = D M^-1 D^T = L diag(pivots) L^T by blocks.  Returns how many rows depend on rows before them.
+
+    Such rows get the inverse pivot 0, which leaves them out: their multiplier is zero.
+    """
+    s = t.structure
+    scale_rows(t, w)
+    for n in range(len(s.block_row)):
+        block = w.S[n]
+        for r in range(t.active[s.block_col[n]]):
+            for c in range(t.active[s.block_row[n]]):
+                block[r, c] = 0.0
+    for n in range(len(s.pairs)):
+        block, later, earlier = w.S[s.pairs[n, 0]], s.pairs[n, 1], s.pairs[n, 3]
+        MD, D = w.MD[later, s.pairs[n, 2]], w.rows[earlier, s.pairs[n, 4]]
+        for r in range(t.active[earlier]):
+            d0, d1, d2, d3, d4, d5 = D[r, 0], D[r, 1], D[r, 2], D[r, 3], D[r, 4], D[r, 5]
+            for c in range(r if later == earlier else 0, t.active[later]):
+                block[r, c] += (
+                    d0 * MD[c, 0] + d1 * MD[c, 1] + d2 * MD[c, 2] + d3 * MD[c, 3] + d4 * MD[c, 4] + d5 * MD[c, 5]
+                )
+    for k in range(len(t.kind)):
+        for r in range(t.active[k]):
+            w.size[k, r] = w.S[s.diagonal[k], r, r]
+    dependent = 0
+    for p in range(len(s.order)):
+        k = s.order[p]
+        S, L, inverse, size = w.S[s.diagonal[k]], w.L[s.diagonal[k]], w.inverse[k], w.size[k]
+        for c in range(t.active[k]):
+            pivot = S[c, c]
+            # The comparison is false for NaN, which is then a failure as well.
+            if pivot > tolerance * size[c]:
+                inverse[c] = 1.0 / pivot
+            else:
+                if dependent == 0:
+                    w.failed[0], w.failed[1] = k, c
+                dependent += 1
+                inverse[c] = 0.0
+            for r in range(c + 1, t.active[k]):
+                factor = S[c, r] * inverse[c]
+                L[c, r] = factor
+                for q in range(r, t.active[k]):
+                    S[r, q] -= factor * S[c, q]
+        for e in range(s.column_start[p], s.column_start[p + 1]):
+            B, V, columns = w.S[s.column_block[e]], w.L[s.column_block[e]], t.active[s.block_row[s.column_block[e]]]
+            for c in range(t.active[k]):
+                for q in range(columns):
+                    value = B[c, q]
+                    for r in range(c):
+                        value -= L[r, c] * B[r, q]
+                    B[c, q] = value
+                    V[c, q] = value * inverse[c]
+        for e in range(s.update_start[p], s.update_start[p + 1]):
+            target, later, earlier = w.S[s.updates[e, 0]], w.S[s.updates[e, 1]], w.L[s.updates[e, 2]]
+            rows, columns = t.active[s.block_row[s.updates[e, 2]]], t.active[s.block_row[s.updates[e, 1]]]
+            for r in range(rows):
+                for c in range(r if s.updates[e, 1] == s.updates[e, 2] else 0, columns):
+                    value = target[r, c]
+                    for q in range(t.active[k]):
+                        value -= earlier[q, r] * later[q, c]
+                    target[r, c] = value
+    return dependent
+
+
+@inlined
+def solve(t, w):  # type: ignore[no-untyped-def]
+    """w.y = S^-1 w.y with the factors of ``factorise``."""
+    s = t.structure
+    for p in range(len(s.order)):
+        k = s.order[p]
+        L, y = w.L[s.diagonal[k]], w.y[k]
+        for c in range(t.active[k]):
+            for r in range(c + 1, t.active[k]):
+                y[r] -= L[c, r] * y[c]
+        for e in range(s.column_start[p], s.column_start[p + 1]):
+            V, row = w.L[s.column_block[e]], s.block_row[s.column_block[e]]
+            to = w.y[row]
+            for c in range(t.active[k]):
+                for r in range(t.active[row]):
+                    to[r] -= V[c, r] * y[c]
+        for c in range(t.active[k]):
+            y[c] *= w.inverse[k, c]
+    for p in range(len(s.order) - 1, -1, -1):
+        k = s.order[p]
+        L, y = w.L[s.diagonal[k]], w.y[k]
+        for e in range(s.column_start[p], s.column_start[p + 1]):
+            V, row = w.L[s.column_block[e]], s.block_row[s.column_block[e]]
+            known = w.y[row]
+            for c in range(t.active[k]):
+                value = y[c]
+                for r in range(t.active[row]):
+                    value -= V[c, r] * known[r]
+                y[c] = value
+        for c in range(t.active[k] - 1, -1, -1):
+            value = y[c]
+            for r in range(c + 1, t.active[k]):
+                value -= L[c, r] * y[r]
+            y[c] = value
+
+
+@inlined
+def rows_times(t, w, u, y):  # type: ignore[no-untyped-def]
+    """Y += D u for velocities or accelerations u (bodies + 1, 6)."""
+    for k in range(len(t.kind)):
+        a, b, of_i, of_j, to = u[t.body_i[k]], u[t.body_j[k]], w.rows[k, 0], w.rows[k, 1], y[k]
+        for r in range(t.active[k]):
+            value = to[r]
+            for c in range(6):
+                value += of_i[r, c] * a[c] + of_j[r, c] * b[c]
+            to[r] = value
+
+
+@inlined
+def apply(t, w, y, u):  # type: ignore[no-untyped-def]
+    """U -= M^-1 D^T y."""
+    for k in range(len(t.kind)):
+        values = y[k]
+        for side in range(2):
+            to, MD = u[t.body_i[k] if side == 0 else t.body_j[k]], w.MD[k, side]
+            for r in range(t.active[k]):
+                value = values[r]
+                for c in range(6):
+                    to[c] -= MD[r, c] * value
+
+
+@inlined
+def accelerations(y, t, w):  # type: ignore[no-untyped-def]
+    """V' and lam of a state into ``w.v_dot`` and ``w.lam``; a code (OK, SINGULAR)."""
+    place_bodies(y, t, w)
+    evaluate_joints(t, w)
+    for k in range(len(t.kind)):
+        for r in range(t.active[k]):
+            row = t.active_row[k, r]
+            w.target[k, r] = w.gamma[k, row] - 2.0 * t.alpha * w.Phi_dot[k, row] - t.beta * t.beta * w.Phi[k, row]
+    if factorise(t, w, PIVOT_TOLERANCE) > 0:
+        return SINGULAR
+    for b in range(len(t.mass)):
+        for c in range(6):
+            w.v_dot[b, c] = w.free[b, c]
+    for step in range(2):  # the second step is the refinement
+        for k in range(len(t.kind)):
+            for r in range(t.active[k]):
+                w.y[k, r] = -w.target[k, r]
+        rows_times(t, w, w.v_dot, w.y)
+        solve(t, w)
+        for k in range(len(t.kind)):
+            for r in range(t.active[k]):
+                w.lam[k, r] = w.y[k, r] if step == 0 else w.lam[k, r] + w.y[k, r]
+        apply(t, w, w.y, w.v_dot)
+    return OK
+
+
+@inlined
+def derivative(y, t, w, y_dot):  # type: ignore[no-untyped-def]
+    """Y' of a state (13 numbers per body); a code (OK, SINGULAR)."""
+    code = accelerations(y, t, w)
+    for b in range(1, len(t.mass)):
+        state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]
+        e0, e1, e2, e3 = state[P], state[P + 1], state[P + 2], state[P + 3]
+        w0, w1, w2 = state[OMEGA], state[OMEGA + 1], state[OMEGA + 2]
+        to[R], to[R + 1], to[R + 2] = state[V], state[V + 1], state[V + 2]
+        # p' = 1/2 G^T omega
+        to[P] = 0.5 * (-e1 * w0 - e2 * w1 - e3 * w2)
+        to[P + 1] = 0.5 * (e0 * w0 + e3 * w1 - e2 * w2)
+        to[P + 2] = 0.5 * (-e3 * w0 + e0 * w1 + e1 * w2)
+        to[P + 3] = 0.5 * (e2 * w0 - e1 * w1 + e0 * w2)
+        for c in range(6):
+            to[V + c] = u[c]
+    return code
+
+
+@compiled
+def derivative_once(y, t, w, y_dot):  # type: ignore[no-untyped-def]
+    """One evaluation, called from Python."""
+    return derivative(y, t, w, y_dot)
+
+
+@compiled
+def derivative_repeated(y, t, w, y_dot, count):  # type: ignore[no-untyped-def]
+    """Many evaluations inside compiled code, for measuring one."""
+    code = 0
+    for _ in range(count):
+        code |= derivative(y, t, w, y_dot)
+    return code

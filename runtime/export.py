@@ -1,0 +1,155 @@
+"""Results as labelled data and as files: xarray, NetCDF, CSV, OpenSim storage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runtime.equations import Floats
+from runtime.errors import ModelError
+
+if TYPE_CHECKING:
+    import xarray
+
+    from runtime.result import Run
+
+AXES = ("x", "y", "z")
+EULER = ("e0", "e1", "e2", "e3")
+CONVENTION = "x anterior, y medial (right foot), z up; global axes; SI units; Euler parameters scalar first"
+# name -> components, unit, meaning
+BODY_QUANTITIES = {
+    "r": (AXES, "m", "centre of mass"),
+    "p": (EULER, "1", "Euler parameters"),
+    "v": (AXES, "m/s", "velocity of the centre of mass"),
+    "omega": (AXES, "rad/s", "angular velocity"),
+    "v_dot": (AXES, "m/s^2", "acceleration of the centre of mass"),
+    "omega_dot": (AXES, "rad/s^2", "angular acceleration"),
+}
+SCALARS = {
+    "kinetic_energy": ("J", "kinetic energy"),
+    "potential_energy": ("J", "potential energy, zero at the origin"),
+    "energy": ("J", "kinetic and potential energy"),
+    "violation": ("", "largest abs Phi of all rows, each in its own unit"),
+    "velocity_violation": ("", "largest abs Phi' of all rows, each in its own unit per second"),
+    "norm_violation": ("1", "largest abs(|p| - 1) of all bodies"),
+}
+
+
+def to_xarray(run: Run) -> xarray.Dataset:
+    """Dimensions time, body, axis, euler, row (``joint.row``)."""
+    import xarray
+
+    system = run.system
+    data: dict[str, Any] = {}
+    for name, (components, unit, meaning) in BODY_QUANTITIES.items():
+        values = np.stack([getattr(run, name)[body] for body in system.body_names], axis=1)
+        dims = ("time", "body", "axis" if components is AXES else "euler")
+        data[name] = (dims, values, {"units": unit, "long_name": meaning})
+    rows = [(joint, row) for joint in system.joints for row in range(len(joint.rows))]
+    names = [f"{joint.name}.{joint.rows[row]}" for joint, row in rows]
+    coordinates: dict[str, Any] = {
+        "time": ("time", run.t, {"units": "s"}),
+        "body": list(system.body_names),
+        "axis": list(AXES),
+        "euler": list(EULER),
+    }
+    if rows:
+        coordinates["row"] = names
+        coordinates["row_unit"] = ("row", [joint.units[row] for joint, row in rows])
+        coordinates["lam_unit"] = ("row", [joint.multiplier_units[row] for joint, row in rows])
+        for name, meaning, units in (
+            ("lam", "multiplier; force on the bodies = -D^T lam", "see lam_unit"),
+            ("Phi", "constraint row", "see row_unit"),
+            ("Phi_dot", "rate of the constraint row", "see row_unit, per second"),
+        ):
+            values = np.concatenate([getattr(run, name)[joint.name] for joint in system.joints], axis=1)
+            data[name] = (("time", "row"), values, {"units": units, "long_name": meaning})
+    for name, (unit, meaning) in SCALARS.items():
+        data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
+    return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
+
+
+def _attributes(run: Run) -> dict[str, Any]:
+    return {
+        "model": run.system.name,
+        "convention": CONVENTION,
+        "gravity": run.system.gravity.tolist(),
+        "method": run.stats.method,
+        "rtol": run.stats.rtol,
+        "atol": run.stats.atol,
+        "alpha": run.tables.alpha,
+        "beta": run.tables.beta,
+        "evaluations": run.stats.evaluations,
+        "steps": run.stats.steps,
+        "status": run.status,
+        "message": run.message,
+        "degrees_of_freedom": run.system.degrees_of_freedom,
+        "redundant_rows": ", ".join(run.system.redundant),
+    }
+
+
+def table(run: Run) -> tuple[list[str], list[str], Floats]:
+    """Column names, units and values of a flat table; the first column is the time."""
+    names, units, columns = ["time"], ["s"], [run.t]
+    for body in run.system.body_names:
+        for name, (components, unit, _) in BODY_QUANTITIES.items():
+            for k, component in enumerate(components):
+                names.append(f"{body}.{name}_{component}")
+                units.append(unit)
+                columns.append(getattr(run, name)[body][:, k])
+    for joint in run.system.joints:
+        for k, row in enumerate(joint.rows):
+            names.append(f"{joint.name}.lam_{row}")
+            units.append(joint.multiplier_units[k])
+            columns.append(run.lam[joint.name][:, k])
+    for name, (unit, _) in SCALARS.items():
+        names.append(name)
+        units.append(unit)
+        columns.append(getattr(run, name))
+    return names, units, np.column_stack(columns)
+
+
+def free_file(file: Path, overwrite: bool) -> Path:
+    """The file, if it may be written: its folder exists, and nothing is overwritten unasked."""
+    if not file.parent.is_dir():
+        raise ModelError(f"cannot write '{file}': the folder '{file.parent}' does not exist; make it first")
+    if file.is_dir():
+        raise ModelError(f"cannot write '{file}': it is a folder; give a file name")
+    if file.exists() and not overwrite:
+        raise ModelError(f"'{file}' exists; choose another name or pass overwrite=True")
+    return file
+
+
+def to_netcdf(run: Run, file: Path, overwrite: bool) -> Path:
+    """NetCDF through SciPy, which needs no further library."""
+    free_file(file, overwrite)
+    _written(file, lambda: to_xarray(run).to_netcdf(file, engine="scipy"))
+    return file
+
+
+def to_csv(run: Run, file: Path, overwrite: bool) -> Path:
+    """Comma-separated, full precision, units in the header."""
+    free_file(file, overwrite)
+    names, units, values = table(run)
+    header = ",".join(f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True))
+    _written(file, lambda: np.savetxt(file, values, fmt="%.17g", delimiter=",", header=header, comments=""))
+    return file
+
+
+def to_sto(run: Run, file: Path, overwrite: bool) -> Path:
+    """OpenSim storage, version 1: header, tab-separated columns, radians.  Names use '/' after the body, as OpenSim's do."""
+    free_file(file, overwrite)
+    names, _, values = table(run)
+    head = [run.system.name, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}", "inDegrees=no", "endheader"]
+    header = "\n".join([*head, "\t".join(name.replace(".", "/") for name in names)])
+    _written(file, lambda: np.savetxt(file, values, fmt="%.17g", delimiter="\t", header=header, comments=""))
+    return file
+
+
+def _written(file: Path, write: Any) -> None:
+    try:
+        write()
+    except OSError as error:
+        raise ModelError(f"cannot write '{file}': {error.strerror or error}; choose another place") from None

@@ -1,0 +1,104 @@
+"""The generated kernels: proof that they are fresh, and how runtime code that calls them is compiled and cached.
+
+numba's cache looks at the file of the *calling* function only, so after a regeneration it would keep serving old machine
+code.  Here the name of the cache folder is the digest of every generated and runtime source: other sources, other folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import config
+
+from runtime.errors import StaleKernelsError
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = "python -m codegen"
+DIGEST_MARK = "# Digest: "
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def verify(root: Path = ROOT) -> None:
+    """Refuse generated modules that were edited by hand, are missing, or are older than the definitions.
+
+    Raises
+    ------
+    StaleKernelsError
+        Naming the file and the command that mends it.
+    """
+    generated = root / "generated"
+    recorded = _recorded(generated / "digests.py")
+    present = {file.stem: file for file in generated.glob("*.py") if file.stem != "digests"}
+    for name in sorted(recorded.keys() | present.keys()):
+        if name not in present:
+            _refuse(f"generated/{name}.py is missing")
+        if name not in recorded:
+            _refuse(f"generated/{name}.py is no output of codegen")
+        _, _, rest = _text(present[name]).partition(DIGEST_MARK)
+        stated, _, body = rest.partition("\n")
+        if not (_sha(body) == stated == recorded[name]):
+            _refuse(f"generated/{name}.py was edited by hand or comes from another generation")
+    sources = sorted((root / "codegen").glob("*.py"))
+    if sources:
+        from generated import digests
+
+        if _sha("".join(f"{file.name}\n{_text(file)}" for file in sources)) != digests.SOURCES:
+            _refuse("generated/ is older than the definitions in codegen/")
+
+
+def _recorded(file: Path) -> dict[str, str]:
+    try:
+        from generated import digests
+    except ImportError:
+        _refuse(f"{file.name} is missing from generated/")
+    modules: dict[str, str] = digests.MODULES
+    return modules
+
+
+def _refuse(reason: str) -> None:
+    message = f"stale kernels: {reason}; run: {COMMAND}"
+    print(message, file=sys.stderr)
+    raise StaleKernelsError(message)
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept between starts: TALUS_CACHE_DIR, or the user's cache folder."""
+    base = os.environ.get("TALUS_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "talus")
+    return Path(base).expanduser()
+
+
+def _digest() -> str:
+    files = sorted((ROOT / "generated").glob("*.py")) + sorted((ROOT / "runtime").glob("*.py"))
+    return _sha("".join(_text(file) for file in files))[:16]
+
+
+verify()
+_FOLDER = str(cache_folder() / _digest())
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile an entry point: strict floating point, no exceptions, no lock, cached under the digest of the sources."""
+    previous = config.CACHE_DIR
+    config.CACHE_DIR = _FOLDER
+    try:
+        return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False)(function)
+    finally:
+        config.CACHE_DIR = previous
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a part of an entry point; it is cached with the entry points that call it."""
+    return numba.njit(error_model="numpy", nogil=True, _nrt=False)(function)

@@ -1,0 +1,53 @@
+"""Progress of long runs: a bar on the terminal that appears only when a run takes its time."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+SILENT_SECONDS = 2.0
+
+
+class Progress:
+    """Tells how far a run has come."""
+
+    def __init__(self, show: bool, tell: Callable[[float, float], None] | None, start: float, end: float) -> None:
+        self.show, self.tell, self.start, self.end = show, tell, start, end
+        self.begin = clock.perf_counter()
+        self.bar: Any = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def update(self, t: float) -> None:
+        """The run has come to the time t."""
+        if self.tell is not None:
+            self.tell(t, self.end)
+        if not self.show:
+            return
+        if self.bar is None and clock.perf_counter() - self.begin > SILENT_SECONDS:
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            self.bar = Bar(console=Console(stderr=True), transient=True)
+            self.task = self.bar.add_task("simulated time", total=self.end - self.start)
+            self.bar.start()
+        if self.bar is not None:
+            self.bar.update(self.task, completed=t - self.start)
+
+
+def reporter(progress: bool | Callable[[float, float], None] | None, start: float, end: float) -> Progress:
+    """The progress that a caller asked for: a bar (True; default on a terminal), none (False), or a function."""
+    if callable(progress):
+        return Progress(False, progress, start, end)
+    show = sys.stderr.isatty() if progress is None else progress
+    return Progress(show, None, start, end)

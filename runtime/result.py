@@ -1,0 +1,308 @@
+"""The result of a run: arrays by the names of bodies and joints; what follows from the states is computed when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.equations import OK, OMEGA, ROWS, STATE, Floats, P, R, Tables, V, accelerations, angular_momentum
+from runtime.errors import ModelError
+from runtime.kernels import compiled
+from runtime.system import State, System, finite
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a run cost.  ``rejections`` is None where the method does not tell."""
+
+    method: str
+    evaluations: int
+    steps: int
+    rejections: int | None
+    wall_time: float  # [s]
+    rtol: float
+    atol: float
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What a joint does to one body: force (n, 3) [N] and moment about the point (n, 3) [N m]."""
+
+    joint: str
+    on: str  # the body
+    at: str  # the point, in words
+    axes: str  # "global" or a body's name
+    force: Floats
+    moment: Floats
+
+
+class _Derived(NamedTuple):
+    """What follows from the states."""
+
+    v_dot: Floats  # (n, bodies + 1, 6)
+    lam: Floats  # (n, joints, 6) by row of the joint
+    wrench: Floats  # (n, joints, 2, 6) -D^T lam on body i and j: force, moment about the centre of mass
+    Phi: Floats  # (n, joints, 6)
+    Phi_dot: Floats
+    energy: Floats  # (n, 2) kinetic, potential
+
+
+@compiled
+def _derive(states, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for all states; index of the first singular one, or -1."""
+    singular = -1
+    for n in range(len(states)):
+        if accelerations(states[n], t, w) != OK and singular < 0:
+            singular = n
+        for b in range(len(t.mass)):
+            for c in range(6):
+                d.v_dot[n, b, c] = w.v_dot[b, c]
+        kinetic = potential = 0.0
+        for b in range(1, len(t.mass)):
+            state = w.state[b]
+            angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
+            for c in range(3):
+                kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
+                potential -= t.mass[b] * t.gravity[c] * state[R + c]
+        d.energy[n, 0], d.energy[n, 1] = kinetic, potential
+        for k in range(len(t.kind)):
+            for r in range(ROWS):
+                d.Phi[n, k, r], d.Phi_dot[n, k, r], d.lam[n, k, r] = w.Phi[k, r], w.Phi_dot[k, r], 0.0
+            for r in range(t.active[k]):
+                d.lam[n, k, t.active_row[k, r]] = w.lam[k, r]
+            for side in range(2):
+                for c in range(6):
+                    value = 0.0
+                    for r in range(t.active[k]):
+                        value -= w.D[k, t.active_row[k, r], 6 * side + c] * w.lam[k, r]
+                    d.wrench[n, k, side, c] = value
+    return singular
+
+
+@dataclass(frozen=True)
+class Run:
+    """A simulated motion.
+
+    Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
+    [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
+    ``energy``, ``kinetic_energy``, ``potential_energy`` (n,) [J].  ``violation``: largest abs Phi of all rows (n,),
+    ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
+
+    ``status``: 0 reached the end, 1 stopped by an event, 2 interrupted; below 0: failed, ``message`` tells why, when, at
+    which joint, and what to do.
+    """
+
+    system: System
+    tables: Tables = field(repr=False)
+    t: Floats = field(repr=False)
+    states: Floats = field(repr=False)  # (n, 13 bodies)
+    final: State = field(repr=False)  # where the integration stopped
+    status: int
+    message: str
+    stats: Stats
+    events: Mapping[str, Floats] = field(repr=False)  # times of each event's zeros [s]
+    event_states: Mapping[str, tuple[State, ...]] = field(repr=False)
+
+    @property
+    def success(self) -> bool:
+        """The run reached its end, or the event that stops it."""
+        return self.status in (0, 1)
+
+    def _bodies(self, array: Floats, start: int, stop: int) -> Mapping[str, Floats]:
+        return MappingProxyType({name: array[:, k, start:stop] for k, name in enumerate(self.system.body_names)})
+
+    def _joints(self, array: Floats) -> Mapping[str, Floats]:
+        joints = self.system.joints
+        return MappingProxyType({joint.name: array[:, k, : len(joint.rows)] for k, joint in enumerate(joints)})
+
+    @property
+    def _state(self) -> Floats:
+        return self.states.reshape(len(self.t), -1, STATE)
+
+    @property
+    def r(self) -> Mapping[str, Floats]:
+        """Centres of mass, (n, 3) [m]."""
+        return self._bodies(self._state, R, P)
+
+    @property
+    def p(self) -> Mapping[str, Floats]:
+        """Euler parameters, (n, 4), scalar first."""
+        return self._bodies(self._state, P, V)
+
+    @property
+    def v(self) -> Mapping[str, Floats]:
+        """Velocities of the centres of mass, (n, 3) [m/s]."""
+        return self._bodies(self._state, V, OMEGA)
+
+    @property
+    def omega(self) -> Mapping[str, Floats]:
+        """Angular velocities, (n, 3) [rad/s], global axes."""
+        return self._bodies(self._state, OMEGA, STATE)
+
+    @cached_property
+    def _derived(self) -> _Derived:
+        n, t = len(self.t), self.tables
+        bodies, joints = len(t.mass), len(t.kind)
+        d = _Derived(
+            v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
+            Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 2)),
+        )  # fmt: skip
+        singular = _derive(np.ascontiguousarray(self.states), t, self.system.work(), d)
+        if singular >= 0:
+            raise ModelError(
+                f"accelerations and reactions are undetermined at t = {self.t[singular]:.6g} s, where the configuration is "
+                "singular; positions, velocities and the states before are in the result"
+            )
+        return d
+
+    @property
+    def v_dot(self) -> Mapping[str, Floats]:
+        """Accelerations of the centres of mass, (n, 3) [m/s^2]."""
+        return self._bodies(self._derived.v_dot[:, 1:], 0, 3)
+
+    @property
+    def omega_dot(self) -> Mapping[str, Floats]:
+        """Angular accelerations, (n, 3) [rad/s^2], global axes."""
+        return self._bodies(self._derived.v_dot[:, 1:], 3, 6)
+
+    @property
+    def lam(self) -> Mapping[str, Floats]:
+        """Multipliers, (n, rows); the force on the bodies is -D^T lam.  Zero for rows in ``system.redundant``."""
+        return self._joints(self._derived.lam)
+
+    @property
+    def Phi(self) -> Mapping[str, Floats]:
+        """Constraint rows, (n, rows), in the units of ``system.joint(name).units``."""
+        return self._joints(self._derived.Phi)
+
+    @property
+    def Phi_dot(self) -> Mapping[str, Floats]:
+        """Their rates, (n, rows)."""
+        return self._joints(self._derived.Phi_dot)
+
+    @property
+    def kinetic_energy(self) -> Floats:
+        """(n,) [J]."""
+        return self._derived.energy[:, 0]
+
+    @property
+    def potential_energy(self) -> Floats:
+        """(n,) [J], zero at the origin."""
+        return self._derived.energy[:, 1]
+
+    @property
+    def energy(self) -> Floats:
+        """Kinetic and potential energy, (n,) [J]."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def violation(self) -> Floats:
+        """Largest abs Phi of all rows, (n,)."""
+        return _largest(self._derived.Phi)
+
+    @property
+    def velocity_violation(self) -> Floats:
+        """Largest abs Phi' of all rows, (n,)."""
+        return _largest(self._derived.Phi_dot)
+
+    @property
+    def norm_violation(self) -> Floats:
+        """Largest abs(|p| - 1) of all bodies, (n,)."""
+        lengths = np.linalg.norm(self._state[:, :, P:V], axis=2)
+        worst: Floats = np.abs(lengths - 1.0).max(axis=1)
+        return worst
+
+    def reaction(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
+        """Force and moment of a joint on one of its bodies, -D^T lam.
+
+        Parameters
+        ----------
+        joint, on : str
+            Names of the joint and of one of its two bodies.
+        at : "joint", "centre" or (3,) [m]
+            Point of that body about which the moment is taken: where the joint's definition puts it (``s_i`` or ``s_j``;
+            the centre of mass where it names no point), the centre of mass, or local components.
+        axes : str
+            "global", or the name of a body whose axes are used.
+
+        Raises
+        ------
+        ModelError
+        """
+        j = self.system.joint(joint)
+        k = self.system.joint_names.index(joint)
+        if on not in (j.body_i, j.body_j):
+            raise ModelError(f"joint '{joint}' does not act on body '{on}'; it joins '{j.body_i}' and '{j.body_j}'")
+        side = 0 if on == j.body_i else 1
+        wrench = self._derived.wrench[:, k, side]
+        force, moment = wrench[:, :3].copy(), wrench[:, 3:].copy()
+        point, text = self._point(j, side, at)
+        A = self._rotations(on)
+        moment -= np.cross(np.einsum("nab,b->na", A, point), force)
+        if axes != "global":
+            B = self._rotations(axes)
+            force, moment = (np.einsum("nab,na->nb", B, vector) for vector in (force, moment))
+        return Reaction(joint, on, text, axes, force, moment)
+
+    def _point(self, joint: Any, side: int, at: ArrayLike | str) -> tuple[Floats, str]:
+        name = ("s_i", "s_j")[side]
+        if isinstance(at, str):
+            if at == "joint" and name in joint.values:
+                return np.asarray(joint.values[name]), f"{name} of joint '{joint.name}'"
+            if at in ("joint", "centre"):
+                return np.zeros(3), "centre of mass"
+            raise ModelError(f"at = '{at}'; use 'joint', 'centre' or three local components")
+        point = finite(at, (3,), "at")
+        return point, f"local point {point.tolist()}"
+
+    def _rotations(self, body: str) -> Floats:
+        if body == "ground":
+            return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
+        p = self._state[:, self.system.body_index(body), P:V]
+        p = p / np.linalg.norm(p, axis=1)[:, None]
+        e0, e1, e2, e3 = p.T
+        rows = [
+            [1 - 2 * (e2 * e2 + e3 * e3), 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
+            [2 * (e1 * e2 + e0 * e3), 1 - 2 * (e1 * e1 + e3 * e3), 2 * (e2 * e3 - e0 * e1)],
+            [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 1 - 2 * (e1 * e1 + e2 * e2)],
+        ]
+        return np.moveaxis(np.array(rows), 2, 0)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A labelled dataset with units: time, body, axis, row; attributes tell the model and the method."""
+        from runtime.export import to_xarray
+
+        return to_xarray(self)
+
+    def to_netcdf(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the dataset as NetCDF; returns the file.  An existing file is refused unless ``overwrite``."""
+        from runtime.export import to_netcdf
+
+        return to_netcdf(self, Path(file), overwrite)
+
+    def to_csv(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write a table, one line per time, columns ``body.r_x [m]`` and so on; returns the file."""
+        from runtime.export import to_csv
+
+        return to_csv(self, Path(file), overwrite)
+
+    def to_sto(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write an OpenSim storage file with the same columns; returns the file."""
+        from runtime.export import to_sto
+
+        return to_sto(self, Path(file), overwrite)
+
+
+def _largest(rows: Floats) -> Floats:
+    worst: Floats = np.abs(rows).reshape(len(rows), -1).max(axis=1, initial=0.0)
+    return worst

@@ -1,0 +1,435 @@
+"""Simulating a system: the compiled integrator, or SciPy's methods by name, behind one call."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.integrate
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from runtime import dop853
+from runtime.equations import OK, SINGULAR, Floats, Tables, derivative_once
+from runtime.errors import ModelError
+from runtime.progress import Progress, reporter
+from runtime.result import Run, Stats
+from runtime.system import State, System, finite
+
+SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+METHODS = ("dop853", *SCIPY_METHODS)
+
+RTOL = ATOL = 1e-11
+# Between two steps an event function is looked at in this many places, so that two crossings in one step are not missed.
+EVENT_SAMPLES = 4
+STEPS_PER_CALL = 64  # compiled steps before the first look at progress and interruption
+SECONDS_PER_CALL = 0.2
+
+REACHED_END, STOPPED_BY_EVENT, INTERRUPTED = 0, 1, 2
+STEP_TOO_SMALL, SINGULAR_CONFIGURATION, NOT_FINITE, METHOD_FAILED = -1, -2, -3, -4
+
+
+@dataclass(frozen=True)
+class Event:
+    """A scalar function of time and state whose zeros are located.
+
+    Parameters
+    ----------
+    name : str
+    function : callable(t, state) -> float
+        ``state.r["toes"]`` and so on.
+    direction : -1, 0 or 1
+        Falling zeros only, all, or rising only.
+    terminal : bool
+        Stop at the first zero.
+    """
+
+    name: str
+    function: Callable[[float, State], float]
+    direction: int = 0
+    terminal: bool = False
+
+
+class _Method(Protocol):
+    """What the loop needs of a method: one step at a time, and states within the last step."""
+
+    def step(self) -> tuple[int, str]: ...
+    def at(self, t: float) -> Floats: ...
+    @property
+    def t(self) -> float: ...
+    @property
+    def t_old(self) -> float: ...
+    @property
+    def y(self) -> Floats: ...
+    def counts(self) -> tuple[int, int, int | None]: ...
+
+
+def simulate(
+    system: System,
+    t_end: float,
+    *,
+    t_eval: ArrayLike | None = None,
+    method: str = "dop853",
+    rtol: float = RTOL,
+    atol: float = ATOL,
+    initial: State | None = None,
+    t_start: float = 0.0,
+    alpha: float = 5.0,
+    beta: float = 5.0,
+    events: Sequence[Event] = (),
+    max_step: float = np.inf,
+    first_step: float | None = None,
+    progress: bool | Callable[[float, float], None] | None = None,
+) -> Run:
+    """Integrate the equations of motion from ``t_start`` to ``t_end``.
+
+    Parameters
+    ----------
+    system : System
+    t_end : float [s]
+    t_eval : (n,) [s], optional
+        Times of the result, increasing, within the interval.  Default: the steps that the method takes.
+    method : str
+        "dop853" (compiled), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".
+    rtol, atol : float
+        Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
+    initial : State, optional
+        Default: ``system.state``.  It must satisfy the constraints; ``system.assemble`` sees to that.
+    t_start : float [s]
+    alpha, beta : float [1/s]
+        Baumgarte's coefficients as in the papers: alpha multiplies 2 Phi', beta squared multiplies Phi.
+    events : sequence of Event
+    max_step, first_step : float [s]
+    progress : bool or callable(t, t_end), optional
+        Default: a bar on the terminal when the run is long.
+
+    Returns
+    -------
+    Run
+        ``success``, ``status`` and ``message`` tell how it went; what was computed until a failure is in it.
+
+    Raises
+    ------
+    ModelError
+        For arguments that break a rule.  A failure of the integration itself never raises.
+    """
+    t_start, t_end = float(finite(t_start, (), "t_start")), float(finite(t_end, (), "t_end"))
+    if t_end <= t_start:
+        raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
+    if method not in METHODS:
+        raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
+    for name, value in (("rtol", rtol), ("atol", atol), ("alpha", alpha), ("beta", beta)):
+        if not (np.isfinite(value) and value >= 0.0):
+            raise ModelError(f"{name} = {value!r} must be a finite number, not below 0")
+    if rtol < 1e-14 and atol < 1e-14:
+        raise ModelError(
+            f"rtol = {rtol:g} and atol = {atol:g} are both below the rounding of numbers, limit 1e-14; raise one"
+        )
+    for name, step in (("max_step", max_step), ("first_step", first_step)):
+        if step is not None and not step > 0.0:
+            raise ModelError(f"{name} = {step!r} s must be above 0 s")
+    names = [event.name for event in events]
+    if len(set(names)) < len(names):
+        raise ModelError(f"events: the names {', '.join(names)} must differ")
+    outputs = None if t_eval is None else _outputs(t_eval, t_start, t_end)
+    state = system.state if initial is None else initial
+    if initial is not None:
+        system.check_state(initial)
+
+    tables = system.tables._replace(alpha=float(alpha), beta=float(beta))
+    begin = clock.perf_counter()
+    bar = reporter(progress, t_start, t_end)
+    make = _Compiled if method == "dop853" else _Scipy
+    stepper = make(method, system, tables, state.y, t_start, t_end, rtol, atol, max_step, first_step or 0.0)
+    with bar:
+        if isinstance(stepper, _Compiled) and not events:
+            times, states, status, reason = _march_compiled(stepper, outputs, bar)
+            found: dict[str, tuple[list[float], list[Floats]]] = {}
+        else:
+            times, states, status, reason, found = _march(stepper, outputs, events, system, bar)
+    evaluations, steps, rejections = stepper.counts()
+    finite_rows = np.isfinite(states).all(axis=1)
+    return Run(
+        system=system,
+        tables=tables,
+        t=times[finite_rows],
+        states=states[finite_rows],
+        final=State(system.body_names, stepper.y),
+        status=status,
+        message=reason or f"reached t = {t_end:g} s",
+        stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, rtol, atol),
+        events={name: np.array(found.get(name, ([], []))[0]) for name in names},
+        event_states={name: tuple(State(system.body_names, y) for y in found.get(name, ([], []))[1]) for name in names},
+    )
+
+
+def _outputs(t_eval: ArrayLike, t_start: float, t_end: float) -> Floats:
+    outputs = np.array(t_eval, dtype=float)
+    if outputs.ndim != 1 or len(outputs) == 0:
+        raise ModelError(f"t_eval has the shape {outputs.shape}; give a list of times")
+    if not np.isfinite(outputs).all():
+        raise ModelError("t_eval holds a number that is not finite")
+    if (np.diff(outputs) <= 0.0).any():
+        raise ModelError("t_eval must increase from each time to the next")
+    slack = 1e-12 * max(abs(t_start), abs(t_end))
+    if outputs[0] < t_start - slack or outputs[-1] > t_end + slack:
+        span = f"{outputs[0]:g} to {outputs[-1]:g} s"
+        raise ModelError(f"t_eval runs from {span}, outside the interval {t_start:g} .. {t_end:g} s")
+    clipped: Floats = np.clip(outputs, t_start, t_end)
+    return clipped
+
+
+class _Compiled:
+    """The compiled DOP853."""
+
+    def __init__(
+        self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
+        max_step: float, first_step: float,
+    ) -> None:  # fmt: skip
+        del method
+        self.system, self.tables, self.work = system, tables, system.work()
+        self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
+        self.s = dop853.stepper(y, t_start)
+        self.started = dop853.start(self.s, tables, self.work, t_end, rtol, atol, first_step, max_step)
+
+    def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
+        code = dop853.FAILED_SINGULAR
+        if self.started == OK:
+            limits = (self.end, self.rtol, self.atol, self.max_step, steps)
+            into = (outputs, out, record_t, record_y)
+            code = dop853.advance(self.s, self.tables, self.work, dop853.TABLE, *limits, *into)
+        if code in (dop853.RUNNING, dop853.FINISHED):
+            return code, ""
+        if code == dop853.FAILED_SINGULAR:
+            return SINGULAR_CONFIGURATION, _singular(self.system, self.work.failed, self.t)
+        when = f"at t = {self.t:.6g} s"
+        if code == dop853.FAILED_NOT_FINITE:
+            return NOT_FINITE, f"the state stopped being finite {when}; check masses, inertias and initial velocities"
+        return (
+            STEP_TOO_SMALL,
+            f"the step fell below the rounding of time {when}; raise rtol and atol, or start elsewhere",
+        )
+
+    def step(self) -> tuple[int, str]:
+        return self.advance(1, _NONE, _NONE2, _NONE, _NONE2)
+
+    def at(self, t: float) -> Floats:
+        y = np.empty_like(self.s.y)
+        dop853.interpolate_once(self.s, self.tables, self.work, dop853.TABLE, t, y)
+        return y
+
+    @property
+    def t(self) -> float:
+        return float(self.s.time[dop853.T])
+
+    @property
+    def t_old(self) -> float:
+        return float(self.s.time[dop853.T_OLD])
+
+    @property
+    def y(self) -> Floats:
+        return self.s.y
+
+    def counts(self) -> tuple[int, int, int | None]:
+        count = self.s.counts
+        return int(count[dop853.EVALUATIONS]), int(count[dop853.STEPS]), int(count[dop853.REJECTIONS])
+
+
+_NONE, _NONE2 = np.zeros(0), np.zeros((0, 0))
+
+
+class _SingularError(Exception):
+    pass
+
+
+class _Scipy:
+    """One of SciPy's methods, stepped one step at a time."""
+
+    def __init__(
+        self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
+        max_step: float, first_step: float,
+    ) -> None:  # fmt: skip
+        work = system.work()
+
+        def fun(t: float, y: Floats) -> Floats:
+            y_dot = np.empty_like(y)
+            if derivative_once(np.ascontiguousarray(y), tables, work, y_dot) & SINGULAR:
+                raise _SingularError(_singular(system, work.failed, t))
+            return y_dot
+
+        self.method = method
+        self.failure: tuple[int, str] | None = None
+        self.steps = 0
+        self.dense: Callable[[float], Floats] | None = None
+        try:
+            # SciPy warns of a relative tolerance below 100 roundings and raises it: the same, without the warning.
+            self.solver = getattr(scipy.integrate, method)(
+                fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
+                first_step=first_step or None,
+            )  # fmt: skip
+        except _SingularError as error:
+            self.failure = (SINGULAR_CONFIGURATION, str(error))
+            self._y, self._t = y.copy(), t_start
+
+    def step(self) -> tuple[int, str]:
+        if self.failure is not None:
+            return self.failure
+        try:
+            message = self.solver.step()
+        except _SingularError as error:
+            return SINGULAR_CONFIGURATION, str(error)
+        except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
+            return METHOD_FAILED, f"{self.method} failed at t = {self.t:.6g} s: {error}; try another method"
+        if self.solver.status == "failed":
+            reason = str(message).rstrip(".").lower()
+            return (
+                METHOD_FAILED,
+                f"{self.method} failed at t = {self.t:.6g} s: {reason}; raise rtol and atol, or try another method",
+            )
+        self.steps += 1
+        self.dense = None
+        return (dop853.FINISHED if self.solver.status == "finished" else dop853.RUNNING), ""
+
+    def at(self, t: float) -> Floats:
+        if self.dense is None:
+            self.dense = self.solver.dense_output()
+        assert self.dense is not None
+        return self.dense(t)
+
+    @property
+    def t(self) -> float:
+        return self._t if self.failure else float(self.solver.t)
+
+    @property
+    def t_old(self) -> float:
+        return float(self.solver.t_old)
+
+    @property
+    def y(self) -> Floats:
+        y: Floats = self._y if self.failure else self.solver.y
+        return y
+
+    def counts(self) -> tuple[int, int, int | None]:
+        if self.failure:
+            return 1, 0, None
+        stages = {"RK23": 3, "RK45": 6, "DOP853": 12}.get(self.method)
+        evaluations = int(self.solver.nfev)
+        # An explicit method spends the same number of evaluations on every attempt; the implicit ones do not tell.
+        rejections = None if stages is None else max(0, round((evaluations - 2) / stages) - self.steps)
+        return evaluations, self.steps, rejections
+
+
+def _singular(system: System, failed: Any, t: float) -> str:
+    k = int(failed[0])
+    joint = system.joints[k]
+    row = int(system.tables.active_row[k, int(failed[1])])
+    hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
+    return (
+        f"singular configuration at t = {t:.6g} s: row {system.row_name(k, row)} depends on the others{hint}; "
+        "avoid this configuration or use another joint"
+    )
+
+
+def _march_compiled(m: _Compiled, outputs: Floats | None, bar: Progress) -> tuple[Floats, Floats, int, str]:
+    """All steps in compiled code, in portions that leave room for progress and interruption."""
+    n = len(m.y)
+    wanted = _NONE if outputs is None else outputs
+    out = np.full((len(wanted), n), np.nan)
+    if len(wanted) and wanted[0] == m.t:
+        out[0] = m.y
+        m.s.counts[dop853.NEXT_OUTPUT] = 1
+    times, states = [np.array([m.t])], [m.y.copy()[None, :]]
+    portion, status, reason = STEPS_PER_CALL, dop853.RUNNING, ""
+    try:
+        while status == dop853.RUNNING:
+            record_t, record_y = (_NONE, _NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
+            before, begin = int(m.s.counts[dop853.STEPS]), clock.perf_counter()
+            status, reason = m.advance(portion, wanted, out, record_t, record_y)
+            taken = int(m.s.counts[dop853.STEPS]) - before
+            if outputs is None:
+                times.append(record_t[:taken])
+                states.append(record_y[:taken])
+            bar.update(m.t)
+            seconds = max(clock.perf_counter() - begin, 1e-6)
+            portion = int(np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, 4 * portion))
+            if outputs is None:
+                portion = min(portion, 4096)
+    except KeyboardInterrupt:
+        status, reason = INTERRUPTED, f"interrupted at t = {m.t:.6g} s"
+    if outputs is None:
+        wanted, out = np.concatenate(times), np.concatenate(states)
+    else:
+        done = int(m.s.counts[dop853.NEXT_OUTPUT])
+        wanted, out = wanted[:done], out[:done]
+    return wanted, out, REACHED_END if status == dop853.FINISHED else status, reason
+
+
+def _march(
+    m: _Method, outputs: Floats | None, events: Sequence[Event], system: System, bar: Progress
+) -> tuple[Floats, Floats, int, str, dict[str, tuple[list[float], list[Floats]]]]:
+    """Step by step, with events located on the dense output."""
+    names = system.body_names
+    times: list[float] = []
+    states: list[Floats] = []
+    found: dict[str, tuple[list[float], list[Floats]]] = {event.name: ([], []) for event in events}
+    wanted = list(outputs) if outputs is not None else []
+    if outputs is None or wanted[0] == m.t:
+        times.append(m.t)
+        states.append(m.y.copy())
+        wanted = wanted[1:]
+    values = [float(event.function(m.t, State(names, m.y))) for event in events]
+    status, reason, next_output = dop853.RUNNING, "", 0
+    try:
+        while status == dop853.RUNNING:
+            status, reason = m.step()
+            if status not in (dop853.RUNNING, dop853.FINISHED):
+                break
+            stop: tuple[float, Event] | None = None
+            for number, event in enumerate(events):
+                for root in _zeros(event, values, number, m, names):
+                    found[event.name][0].append(root)
+                    found[event.name][1].append(m.at(root))
+                    if event.terminal:
+                        stop = (root, event) if stop is None or root < stop[0] else stop
+                        break
+            limit = m.t if stop is None else stop[0]
+            while next_output < len(wanted) and wanted[next_output] <= limit:
+                times.append(wanted[next_output])
+                states.append(m.at(wanted[next_output]))
+                next_output += 1
+            if outputs is None:
+                times.append(limit)
+                states.append(m.at(limit) if stop else m.y.copy())
+            bar.update(limit)
+            if stop is not None:
+                for roots, roots_y in found.values():
+                    kept = [k for k, root in enumerate(roots) if root <= stop[0]]
+                    roots[:], roots_y[:] = [roots[k] for k in kept], [roots_y[k] for k in kept]
+                m.y[:] = m.at(stop[0])
+                status, reason = STOPPED_BY_EVENT, f"event '{stop[1].name}' at t = {stop[0]:.9g} s"
+    except KeyboardInterrupt:
+        status, reason = INTERRUPTED, f"interrupted at t = {m.t:.6g} s"
+    status = REACHED_END if status == dop853.FINISHED else status
+    return np.array(times), np.array(states).reshape(len(times), -1), status, reason, found
+
+
+def _zeros(event: Event, values: list[float], number: int, m: _Method, names: tuple[str, ...]) -> list[float]:
+    """Zeros of one event function within the last step, in order; its value at the end of the step is kept for the next."""
+
+    def g(t: float) -> float:
+        return float(event.function(t, State(names, m.at(t))))
+
+    zeros = []
+    left, value = m.t_old, values[number]
+    for right in np.linspace(m.t_old, m.t, EVENT_SAMPLES + 1)[1:]:
+        here = g(right)
+        rising = value < 0.0 <= here
+        falling = value > 0.0 >= here
+        if (rising and event.direction >= 0) or (falling and event.direction <= 0):
+            zeros.append(right if here == 0.0 else float(brentq(g, left, right, xtol=1e-14, rtol=1e-14)))
+        left, value = right, here
+    values[number] = value
+    return zeros

@@ -1,0 +1,269 @@
+"""A system: bodies and joints by name, checked and assembled; immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime import assembly
+from runtime.equations import OMEGA, STATE, Floats, P, R, Tables, V, Work, work_for
+from runtime.errors import AssemblyError, ModelError
+
+UNIT_TOLERANCE = 1e-6
+# Velocities are consistent when no row's rate is above this fraction of what the velocities themselves could make it.
+VELOCITY_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body.  mass [kg]; inertia about the centre of mass in its own axes (3, 3) [kg m^2]."""
+
+    name: str
+    mass: float
+    inertia: Floats
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two bodies.  ``values`` are the keywords of its definition, as the user gave them."""
+
+    name: str
+    kind: str
+    body_i: str
+    body_j: str
+    values: Mapping[str, Any]
+    module: ModuleType = field(repr=False)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the rows of its Phi."""
+        rows: tuple[str, ...] = self.module.ROWS
+        return rows
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each row."""
+        return tuple("m" if n == 1 else "1" if n == 0 else f"m^{n}" for n in self.module.UNITS)
+
+    @property
+    def multiplier_units(self) -> tuple[str, ...]:
+        """Unit of each row's multiplier: lam times its row is an energy."""
+        return tuple({0: "N m", 1: "N", 2: "N/m"}.get(n, f"N m^{1 - n}") for n in self.module.UNITS)
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What assembling the reference configuration took."""
+
+    iterations: int
+    residual: float  # largest |Phi| left
+    largest_move: float  # [m]
+    moved_body: str
+    largest_turn: float  # [rad]
+    turned_body: str
+
+
+class State:
+    """Positions and velocities of all bodies, immutable.
+
+    ``r`` [m], ``p`` (Euler parameters, scalar first), ``v`` [m/s], ``omega`` [rad/s]: mappings from the body's name to an
+    array in global axes.
+    """
+
+    def __init__(self, names: tuple[str, ...], y: Floats) -> None:
+        self.names = names
+        self.y = y.copy()
+        self.y.flags.writeable = False
+
+    def _part(self, start: int, stop: int) -> Mapping[str, Floats]:
+        rows = self.y.reshape(-1, STATE)
+        return MappingProxyType({name: rows[k, start:stop] for k, name in enumerate(self.names)})
+
+    @property
+    def r(self) -> Mapping[str, Floats]:
+        """Centres of mass, (3,) [m]."""
+        return self._part(R, P)
+
+    @property
+    def p(self) -> Mapping[str, Floats]:
+        """Euler parameters, (4,)."""
+        return self._part(P, V)
+
+    @property
+    def v(self) -> Mapping[str, Floats]:
+        """Velocities of the centres of mass, (3,) [m/s]."""
+        return self._part(V, OMEGA)
+
+    @property
+    def omega(self) -> Mapping[str, Floats]:
+        """Angular velocities in global axes, (3,) [rad/s]."""
+        return self._part(OMEGA, STATE)
+
+    def replace(self, **parts: Mapping[str, ArrayLike]) -> State:
+        """A state with some vectors replaced, such as ``state.replace(omega={"leg": (0, 0, 1)})``."""
+        y = self.y.copy()
+        rows = y.reshape(-1, STATE)
+        places = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}
+        for part, values in parts.items():
+            if part not in places:
+                raise ModelError(f"state: unknown part '{part}'; use {', '.join(places)}")
+            for name, value in values.items():
+                if name not in self.names:
+                    raise ModelError(f"state: unknown body '{name}'; the bodies are {', '.join(self.names)}")
+                length = places[part].stop - places[part].start
+                rows[self.names.index(name), places[part]] = finite(value, (length,), f"state: {part} of body '{name}'")
+        for k, name in enumerate(self.names):
+            rows[k, P:V] = unit(rows[k, P:V], f"state: p of body '{name}'", UNIT_TOLERANCE, normalise=True)
+        return State(self.names, y)
+
+
+@dataclass(frozen=True)
+class System:
+    """Bodies and joints, checked and assembled.  Made by ``Builder.build``; never changed."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    gravity: Floats  # (3,) [m/s^2]
+    state: State  # the assembled initial state
+    assembly: Assembly
+    degrees_of_freedom: int
+    rank: int  # of D in the reference configuration
+    redundant: tuple[str, ...]  # names of the rows that were removed, "joint.row"
+    tables: Tables = field(repr=False)
+    kept_alive: tuple[Any, ...] = field(repr=False, default=())  # compiled kernels of foreign joints
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies in order."""
+        return tuple(body.name for body in self.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints in order."""
+        return tuple(joint.name for joint in self.joints)
+
+    def body(self, name: str) -> Body:
+        """The body of this name."""
+        return self.bodies[self.body_index(name)]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name."""
+        if name not in self.joint_names:
+            raise ModelError(f"unknown joint '{name}'; the joints are {', '.join(self.joint_names)}")
+        return self.joints[self.joint_names.index(name)]
+
+    def body_index(self, name: str) -> int:
+        """Place of a body among the bodies."""
+        if name not in self.body_names:
+            raise ModelError(f"unknown body '{name}'; the bodies are {', '.join(self.body_names)}")
+        return self.body_names.index(name)
+
+    def row_name(self, joint: int, row: int) -> str:
+        """``joint.row`` of a row, for messages."""
+        return f"{self.joints[joint].name}.{self.joints[joint].rows[row]}"
+
+    def work(self) -> Work:
+        """Fresh memory for evaluations of this system."""
+        return work_for(self.tables)
+
+    def assemble(self, state: State, *, project_velocities: bool = True) -> State:
+        """Move a state onto the constraints by the least change (measured by the kinetic energy).
+
+        Parameters
+        ----------
+        state : State
+        project_velocities : bool
+            True: change the velocities by as little as makes them consistent.  False: refuse inconsistent ones.
+
+        Raises
+        ------
+        AssemblyError
+            Naming the worst row, its value and the remedy.
+        """
+        y, _, _ = assembled(self, state.y)
+        work = self.work()
+        if project_velocities:
+            y = assembly.project_velocities(y, self.tables, work)
+        check_velocities(self, y, "call system.assemble(state) to project them onto the constraints")
+        return State(state.names, y)
+
+    def check_state(self, state: State) -> None:
+        """Refuse a state that is not of this system, or that violates its constraints."""
+        if state.names != self.body_names:
+            theirs, ours = ", ".join(state.names), ", ".join(self.body_names)
+            raise ModelError(f"system '{self.name}': the state is of the bodies {theirs}, not {ours}")
+        work = self.work()
+        worst = assembly.worst_row(state.y, self.tables, work, False)
+        if not worst <= 1e-6:
+            k, r = map(int, work.failed)
+            raise AssemblyError(
+                f"the initial configuration violates {self.row_name(k, r)}: |Phi| = {worst:.1e} {self.joints[k].units[r]}, "
+                "limit 1e-06; pass it through system.assemble(state)"
+            )
+        check_velocities(
+            self, state.y, "pass them through system.assemble(state), which projects them onto the constraints"
+        )
+
+
+def assembled(system: System, y: Floats) -> tuple[Floats, int, float]:
+    """State moved onto Phi = 0, iterations, residual; raises AssemblyError with the worst row."""
+    work = system.work()
+    y, iterations, residual = assembly.assemble_positions(y, system.tables, work)
+    if not residual <= assembly.ASSEMBLED:
+        residual = assembly.worst_row(y, system.tables, work, False)
+        k, r = map(int, work.failed)
+        raise AssemblyError(
+            f"could not assemble: |Phi| = {residual:.1e} {system.joints[k].units[r]} after {iterations} iterations, "
+            f"worst row {system.row_name(k, r)}; start nearer or check its geometry"
+        )
+    return y, iterations, residual
+
+
+def check_velocities(system: System, y: Floats, remedy: str) -> None:
+    """Refuse velocities with D v != nu, naming the worst row."""
+    work = system.work()
+    worst = assembly.worst_row(y, system.tables, work, True)
+    k, r = map(int, work.failed)
+    bodies = y.reshape(-1, STATE)
+    speed = float(np.abs(bodies[:, V:]).max(initial=0.0))
+    limit = VELOCITY_TOLERANCE * max(1.0, speed)
+    if not worst <= limit:
+        raise AssemblyError(
+            f"inconsistent initial velocities: |Phi'| = {worst:.1e} {system.joints[k].units[r]}/s in row "
+            f"{system.row_name(k, r)}, limit {limit:.0e}; {remedy}"
+        )
+
+
+def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
+    """The value as an array of this shape, or an error that names it."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} = {value!r} is no array of numbers; give {shape_text(shape)}") from None
+    if array.shape != shape:
+        raise ModelError(f"{what} has the shape {array.shape}; give {shape_text(shape)}")
+    if not np.isfinite(array).all():
+        raise ModelError(f"{what} = {array.tolist()} is not finite; give finite numbers")
+    return array
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape in words."""
+    return "one number" if shape == () else " x ".join(map(str, shape)) + " numbers"
+
+
+def unit(value: Floats, what: str, tolerance: float, *, normalise: bool = False) -> Floats:
+    """The vector, if its length is 1 within the tolerance."""
+    length = float(np.linalg.norm(value))
+    if length == 0.0:
+        raise ModelError(f"{what} is the zero vector and has no direction; give a vector of length 1")
+    if abs(length - 1.0) > tolerance:
+        example = ", ".join(f"{component:.12g}" for component in value / length)
+        raise ModelError(f"{what} has the length {length:.9g}, limit 1 within {tolerance:.0e}; give ({example})")
+    return value / length if normalise else value
