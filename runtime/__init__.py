@@ -5,8 +5,11 @@ run = runtime.simulate(system, t_end=5.0)
 run.t, run.r["main_foot"], run.lam["ankle"], run.energy
 """
 
+from runtime import plots
 from runtime.builder import GROUND, Builder
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
+from runtime.folder import results_folder
+from runtime.report import Report, Table
 from runtime.result import Reaction, Run, Stats
 from runtime.simulate import METHODS, Event, simulate
 from runtime.system import Body, Joint, State, System
@@ -21,10 +24,14 @@ __all__ = [
     "Joint",
     "ModelError",
     "Reaction",
+    "Report",
     "Run",
     "StaleKernelsError",
     "State",
     "Stats",
     "System",
+    "Table",
+    "plots",
+    "results_folder",
     "simulate",
 ]

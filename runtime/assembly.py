@@ -16,15 +16,20 @@ from runtime.equations import (
     apply,
     evaluate_joints,
     factorise,
+    frozen,
     place_bodies,
     solve,
 )
 from runtime.kernels import compiled
 
-# A row whose pivot in S falls below this fraction of its own size repeats others: it leaves them by less than 3e-5 rad.
+# Rank is judged with unit masses, so that it speaks of the geometry alone: a row whose pivot in D D^T falls below this
+# fraction of its own size repeats others; it leaves them by less than 3e-5 rad.
 RANK_TOLERANCE = 1e-9
 NEWTON_STEPS = 50
 HALVINGS = 12
+# Damping of the steps by the square of the residual keeps Newton's method quadratic, and lets it pass singular poses and
+# redundant rows (Levenberg and Marquardt; Yamashita and Fukushima).
+LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e-2
 # Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
 ASSEMBLED = 1e-11
 
@@ -45,11 +50,11 @@ def worst_row(y, t, w, velocities):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def correction(y, t, w, velocities, tolerance, u):  # type: ignore[no-untyped-def]
-    """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi'); number of dependent rows."""
+def correction(y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
+    """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi')."""
     place_bodies(y, t, w)
     evaluate_joints(t, w)
-    dependent = factorise(t, w, tolerance)
+    factorise(t, w, 0.0, damping)
     for k in range(len(t.kind)):
         for r in range(t.active[k]):
             row = t.active_row[k, r]
@@ -57,7 +62,14 @@ def correction(y, t, w, velocities, tolerance, u):  # type: ignore[no-untyped-de
     solve(t, w)
     u[:, :] = 0.0
     apply(t, w, w.y, u)
-    return dependent
+
+
+@compiled
+def mark_dependent(y, t, w, tolerance):  # type: ignore[no-untyped-def]
+    """Factorise in a configuration; dependent rows get ``w.inverse`` 0."""
+    place_bodies(y, t, w)
+    evaluate_joints(t, w)
+    return factorise(t, w, tolerance, 0.0)
 
 
 @compiled
@@ -88,7 +100,7 @@ def assemble_positions(y: Floats, t: Tables, w: Work) -> tuple[Floats, int, floa
     for _ in range(NEWTON_STEPS):
         if residual == 0.0:
             break
-        correction(y, t, w, False, RANK_TOLERANCE, u)
+        correction(y, t, w, False, min(max(residual**2, LEAST_DAMPING), MOST_DAMPING), u)
         for halving in range(HALVINGS):
             move(y, u, 0.5**halving, trial)
             candidate = worst_row(trial, t, w, False)
@@ -105,15 +117,23 @@ def project_velocities(y: Floats, t: Tables, w: Work) -> Floats:
     """The velocities nearest by kinetic energy that satisfy D v = nu."""
     y, u = y.copy(), np.zeros((len(t.mass), 6))
     for _ in range(2):  # the second pass removes what rounding left
-        correction(y, t, w, True, RANK_TOLERANCE, u)
+        correction(y, t, w, True, LEAST_DAMPING, u)
         bodies = y.reshape(-1, STATE)
         bodies[:, V : OMEGA + 3] += u[1:]
     return y
 
 
-def dependent_rows(y: Floats, t: Tables, w: Work) -> list[tuple[int, int]]:
-    """Joint and row of every kept row that depends on others in this configuration."""
-    correction(y, t, w, False, RANK_TOLERANCE, np.zeros((len(t.mass), 6)))
+def dependent_rows(y: Floats, t: Tables, w: Work, length: float) -> list[tuple[int, int]]:
+    """Joint and row of every kept row that depends on others in this configuration.
+
+    length [m] : makes a turn comparable to a move
+    """
+    bodies = len(t.mass)
+    unit = np.tile(np.eye(3), (bodies, 1, 1))
+    geometry = frozen(
+        t._replace(mass=np.ones(bodies), inertia=length**2 * unit, inertia_inverse=unit / length**2),
+    )
+    mark_dependent(y, geometry, w, RANK_TOLERANCE)
     found = [
         (k, int(t.active_row[k, r])) for k in range(len(t.kind)) for r in range(t.active[k]) if w.inverse[k, r] == 0.0
     ]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from generated import dispatch
 from runtime import assembly, foreign
-from runtime.equations import FOREIGN, OMEGA, ROWS, STATE, Floats, P, R, Tables, V
+from runtime.equations import FOREIGN, OMEGA, ROWS, STATE, Floats, P, R, Tables, V, frozen
 from runtime.errors import ModelError
 from runtime.structure import GROUND as GROUND_INDEX
 from runtime.structure import structure
@@ -64,6 +64,7 @@ class Builder:
     def __init__(self, name: str = "system", *, gravity: ArrayLike = GRAVITY) -> None:
         self.name = name
         self.gravity = finite(gravity, (3,), "gravity")
+        self.gravity.flags.writeable = False
         self._bodies: dict[str, _Placed] = {}
         self._joints: dict[str, Joint] = {}
 
@@ -287,7 +288,7 @@ class Builder:
             x=x,
             structure=structure(body_i, body_j),
         )
-        return tables, tuple(addresses.values())
+        return frozen(tables), tuple(addresses.values())
 
 
 def _name(name: str, what: str, taken: dict[str, Any]) -> None:
@@ -417,12 +418,13 @@ def _length(joint: Joint) -> float:
 
 def _without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
     """Refuse or remove rows that repeat others; refuse a singular pose, which only seems to have such rows."""
-    dependent = assembly.dependent_rows(y, system.tables, system.work())
+    length = max(_length(joint) for joint in system.joints) if system.joints else 1.0
+    dependent = assembly.dependent_rows(y, system.tables, system.work(), length)
     if not dependent:
         return system
     names = ", ".join(system.row_name(k, r) for k, r in dependent)
     nearby = assembly.nearby_configuration(y, system.tables, system.work(), NEARBY)
-    if len(assembly.dependent_rows(nearby, system.tables, system.work())) < len(dependent):
+    if len(assembly.dependent_rows(nearby, system.tables, system.work(), length)) < len(dependent):
         raise ModelError(
             f"system '{system.name}': the initial configuration is singular, {names} depend on other rows here but not nearby; "
             "start from another configuration"
@@ -437,7 +439,7 @@ def _without_redundant_rows(system: System, y: Floats, redundant: str) -> System
         kept = [r for r in range(len(joint.rows)) if (k, r) not in dependent]
         active[k] = len(kept)
         active_row[k, : len(kept)] = kept
-    tables = system.tables._replace(active=active, active_row=active_row)
+    tables = frozen(system.tables._replace(active=active, active_row=active_row))
     return replace(system, tables=tables, redundant=tuple(names.split(", ")))
 
 

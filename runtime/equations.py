@@ -58,6 +58,14 @@ class Tables(NamedTuple):
     structure: Structure
 
 
+def frozen(t: Tables) -> Tables:
+    """The tables with all arrays read-only.  Compiled code is made for read-only tables and for no others."""
+    for table in (*t, *t.structure):
+        if isinstance(table, np.ndarray):
+            table.flags.writeable = False
+    return t
+
+
 class Work(NamedTuple):
     """Memory of one evaluation; the results lie here too."""
 
@@ -211,10 +219,11 @@ def scale_rows(t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def factorise(t, w, tolerance):  # type: ignore[no-untyped-def]
+def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
     """S = D M^-1 D^T = L diag(pivots) L^T by blocks.  Returns how many rows depend on rows before them.
 
-    Such rows get the inverse pivot 0, which leaves them out: their multiplier is zero.
+    Such rows, whose pivot is below the tolerance times their own size, get the inverse pivot 0, which leaves them out:
+    their multiplier is zero.  The diagonal of S is enlarged by the fraction ``damping``.
     """
     s = t.structure
     scale_rows(t, w)
@@ -235,6 +244,7 @@ def factorise(t, w, tolerance):  # type: ignore[no-untyped-def]
     for k in range(len(t.kind)):
         for r in range(t.active[k]):
             w.size[k, r] = w.S[s.diagonal[k], r, r]
+            w.S[s.diagonal[k], r, r] *= 1.0 + damping
     dependent = 0
     for p in range(len(s.order)):
         k = s.order[p]
@@ -345,7 +355,7 @@ def accelerations(y, t, w):  # type: ignore[no-untyped-def]
         for r in range(t.active[k]):
             row = t.active_row[k, r]
             w.target[k, r] = w.gamma[k, row] - 2.0 * t.alpha * w.Phi_dot[k, row] - t.beta * t.beta * w.Phi[k, row]
-    if factorise(t, w, PIVOT_TOLERANCE) > 0:
+    if factorise(t, w, PIVOT_TOLERANCE, 0.0) > 0:
         return SINGULAR
     for b in range(len(t.mass)):
         for c in range(6):

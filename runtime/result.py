@@ -112,6 +112,7 @@ class Run:
     stats: Stats
     events: Mapping[str, Floats] = field(repr=False)  # times of each event's zeros [s]
     event_states: Mapping[str, tuple[State, ...]] = field(repr=False)
+    _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     @property
     def success(self) -> bool:
@@ -157,28 +158,34 @@ class Run:
             v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
             Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 2)),
         )  # fmt: skip
-        singular = _derive(np.ascontiguousarray(self.states), t, self.system.work(), d)
-        if singular >= 0:
+        object.__setattr__(self, "_singular", _derive(np.ascontiguousarray(self.states), t, self.system.work(), d))
+        return d
+
+    @property
+    def _solved(self) -> _Derived:
+        """What follows from the states, if accelerations and multipliers are determined in all of them."""
+        d = self._derived
+        if self._singular >= 0:
             raise ModelError(
-                f"accelerations and reactions are undetermined at t = {self.t[singular]:.6g} s, where the configuration is "
-                "singular; positions, velocities and the states before are in the result"
+                f"accelerations and reactions are undetermined at t = {self.t[self._singular]:.6g} s, where the configuration "
+                "is singular; positions, velocities and energies are in the result"
             )
         return d
 
     @property
     def v_dot(self) -> Mapping[str, Floats]:
         """Accelerations of the centres of mass, (n, 3) [m/s^2]."""
-        return self._bodies(self._derived.v_dot[:, 1:], 0, 3)
+        return self._bodies(self._solved.v_dot[:, 1:], 0, 3)
 
     @property
     def omega_dot(self) -> Mapping[str, Floats]:
         """Angular accelerations, (n, 3) [rad/s^2], global axes."""
-        return self._bodies(self._derived.v_dot[:, 1:], 3, 6)
+        return self._bodies(self._solved.v_dot[:, 1:], 3, 6)
 
     @property
     def lam(self) -> Mapping[str, Floats]:
         """Multipliers, (n, rows); the force on the bodies is -D^T lam.  Zero for rows in ``system.redundant``."""
-        return self._joints(self._derived.lam)
+        return self._joints(self._solved.lam)
 
     @property
     def Phi(self) -> Mapping[str, Floats]:
@@ -244,7 +251,7 @@ class Run:
         if on not in (j.body_i, j.body_j):
             raise ModelError(f"joint '{joint}' does not act on body '{on}'; it joins '{j.body_i}' and '{j.body_j}'")
         side = 0 if on == j.body_i else 1
-        wrench = self._derived.wrench[:, k, side]
+        wrench = self._solved.wrench[:, k, side]
         force, moment = wrench[:, :3].copy(), wrench[:, 3:].copy()
         point, text = self._point(j, side, at)
         A = self._rotations(on)

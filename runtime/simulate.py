@@ -329,7 +329,7 @@ def _singular(system: System, failed: Any, t: float) -> str:
     hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
     return (
         f"singular configuration at t = {t:.6g} s: row {system.row_name(k, row)} depends on the others{hint}; "
-        "avoid this configuration or use another joint"
+        "avoid this configuration, use another joint, or make very different masses less so"
     )
 
 

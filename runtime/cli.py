@@ -1,0 +1,290 @@
+"""The command ``talus``: one verb each.  Models and studies are found by name among the installed entry points.
+
+Exit codes: 0 done, 1 a run failed, 2 bad usage or input, 3 stale kernels.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from runtime.errors import ModelError
+from runtime.folder import results_folder
+from runtime.kernels import cache_folder
+from runtime.report import Report, Table, text
+from runtime.simulate import ATOL, METHODS, RTOL, simulate
+from runtime.system import System
+
+FAILED, BAD_INPUT = 1, 2
+MODELS, STUDIES = "talus.models", "talus.studies"
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Constrained rigid multibody systems, made first for the human ankle and foot.",
+)
+out_console = Console()
+err_console = Console(stderr=True)
+
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results; it must not exist yet.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An argument of the model's build.")
+]
+Model = Annotated[str, typer.Argument(help="Name of a model (talus models), or package.module:function.")]
+
+
+def _models() -> dict[str, Any]:
+    return {entry.name: entry for entry in sorted(entry_points(group=MODELS), key=lambda entry: entry.name)}
+
+
+def _build(model: str, settings: list[str] | None) -> System:
+    """The system of a model's name and ``key=value`` settings."""
+    known = _models()
+    if model in known:
+        build = known[model].load()
+    elif ":" in model:
+        module, _, function = model.partition(":")
+        try:
+            build = getattr(importlib.import_module(module), function)
+        except (ImportError, AttributeError) as error:
+            raise ModelError(f"model '{model}' cannot be loaded: {error}; give package.module:function") from None
+    else:
+        raise ModelError(f"unknown model '{model}'; the models are {', '.join(known)}, or give package.module:function")
+    parameters = inspect.signature(build).parameters
+    arguments: dict[str, Any] = {}
+    for setting in settings or []:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise ModelError(f"--set {setting}: give KEY=VALUE")
+        if key not in parameters:
+            raise ModelError(f"--set {setting}: model '{model}' has no '{key}'; it takes {', '.join(parameters)}")
+        try:
+            arguments[key] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            arguments[key] = value
+    system = build(**arguments)
+    if not isinstance(system, System):
+        raise ModelError(f"model '{model}' returned {type(system).__name__}; its function must return a System")
+    return system
+
+
+def _show(table: Table) -> None:
+    # Units stand in brackets, which rich would read as markup.
+    note = escape(table.note) if table.note else None
+    shown = RichTable(
+        title=escape(table.title), title_justify="left", title_style="bold", caption=note, caption_justify="left"
+    )
+    for number, column in enumerate(table.columns):
+        numeric = all(isinstance(row[number], int | float | None) for row in table.rows)
+        shown.add_column(escape(column), justify="right" if numeric else "left", overflow="fold")
+    for row in table.rows:
+        shown.add_row(*(escape(text(value)) for value in row))
+    out_console.print(shown)
+
+
+def _print_json(data: Any) -> None:
+    print(json.dumps(data, indent=2))
+
+
+@app.command()
+def models() -> None:
+    """List the models that can be simulated by name."""
+    for name, entry in _models().items():
+        doc = inspect.getdoc(importlib.import_module(entry.module)) or ""
+        out_console.print(f"{name:18s}{doc.splitlines()[0] if doc else ''}", markup=False, highlight=False)
+
+
+@app.command()
+def info(model: Model, settings: Settings = None, as_json: Json = False) -> None:
+    """Show a model: bodies, joints and their rows, degrees of freedom, redundant rows, what its assembly took."""
+    system = _build(model, settings)
+    bodies: list[list[Any]] = [
+        [
+            b.name,
+            b.mass,
+            *(float(m) for m in np.linalg.eigvalsh(b.inertia)),
+            *(float(c) for c in system.state.r[b.name]),
+        ]
+        for b in system.bodies
+    ]
+    joints: list[list[Any]] = [[j.name, j.kind, j.body_i, j.body_j, ", ".join(j.rows)] for j in system.joints]
+    a = system.assembly
+    facts: list[list[Any]] = [
+        ["degrees of freedom", system.degrees_of_freedom],
+        ["rank of D", system.rank],
+        ["redundant rows", ", ".join(system.redundant) or "none"],
+        ["assembly", f"{a.iterations} steps, |Phi| left {a.residual:.1e}"],
+        ["largest move", f"{a.largest_move:.3g} m, body {a.moved_body}"],
+        ["largest turn", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
+        ["gravity [m/s^2]", ", ".join(f"{g:g}" for g in system.gravity)],
+    ]
+    tables = [
+        Table(system.name, ["fact", "value"], facts),
+        Table("bodies", ["body", "mass [kg]", "I1 [kg m^2]", "I2", "I3", "x [m]", "y [m]", "z [m]"], bodies),
+        Table("joints", ["joint", "kind", "body i", "body j", "rows"], joints),
+    ]
+    if as_json:
+        _print_json({table.title: table.records() for table in tables})
+        return
+    for table in tables:
+        _show(table)
+
+
+@app.command(name="simulate")
+def simulate_command(
+    model: Model,
+    settings: Settings = None,
+    t_end: Annotated[float, typer.Option(help="Simulated time [s].")] = 5.0,
+    points: Annotated[int, typer.Option(help="Number of output times.", min=2)] = 501,
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "dop853",
+    rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
+    atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate a model and write the motion as NetCDF, CSV and OpenSim storage."""
+    system = _build(model, settings)
+    run = simulate(
+        system,
+        t_end,
+        t_eval=np.linspace(0.0, t_end, points) if t_end > 0 else None,
+        method=method,
+        rtol=rtol,
+        atol=atol,
+    )
+    folder = results_folder(out, f"talus-{model.replace(':', '-')}")
+    files = [run.to_netcdf(folder / "run.nc"), run.to_csv(folder / "run.csv"), run.to_sto(folder / "run.sto")]
+    s = run.stats
+    facts: list[list[Any]] = [
+        ["result", run.message],
+        ["method", s.method],
+        ["evaluations", s.evaluations],
+        ["steps", s.steps],
+        ["rejected", s.rejections],
+        ["time [ms]", 1000 * s.wall_time],
+        ["energy drift [J]", float(np.abs(run.energy - run.energy[0]).max())],
+        ["max |Phi|", float(run.violation.max())],
+    ]
+    table = Table(system.name, ["fact", "value"], facts)
+    if as_json:
+        _print_json(
+            {
+                "model": system.name,
+                "success": run.success,
+                **dict(facts),
+                "files": [str(f) for f in files],
+            }
+        )
+    else:
+        _show(table)
+        out_console.print(f"written to {folder}", highlight=False)
+    if not run.success:
+        err_console.print(run.message, highlight=False)
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+def doctor(
+    clear_cache: Annotated[
+        bool, typer.Option("--clear-cache", help="Remove compiled code; the next start compiles anew.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Check the installation: versions, kernels, compiled code, and one simulation against its energy."""
+    import shutil
+
+    import numba
+    import scipy
+
+    folder = cache_folder()
+    if clear_cache and folder.is_dir():
+        shutil.rmtree(folder)
+    build = _models().get("foot")
+    facts: list[list[Any]] = [
+        ["python", sys.version.split()[0]],
+        ["numpy", np.__version__],
+        ["scipy", scipy.__version__],
+        ["numba", numba.__version__],
+        ["kernels", "fresh"],  # runtime refuses to be imported with stale ones
+        ["compiled code", f"{folder} ({_size(folder)})"],
+    ]
+    if build is not None:
+        run = simulate(build.load()(), 0.5)
+        drift = float(np.abs(run.energy - run.energy[0]).max())
+        facts.append(["foot, 0.5 s", f"{run.message}, energy drift {drift:.1e} J, {1000 * run.stats.wall_time:.1f} ms"])
+        healthy = run.success and drift < 1e-8
+    else:
+        facts.append(["models", "none found; install the distribution: pip install -e ."])
+        healthy = False
+    if as_json:
+        _print_json(dict(facts))
+    else:
+        _show(Table("talus doctor", ["fact", "value"], facts))
+    if not healthy:
+        raise typer.Exit(FAILED)
+
+
+def _size(folder: Path) -> str:
+    total = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else 0
+    return f"{total / 2**20:.1f} MiB"
+
+
+def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None:
+    """Give a study the options --out and --json next to its own, which are read off its signature."""
+    study = load()
+    signature = inspect.signature(study, eval_str=True)
+    own = [p for p in signature.parameters.values() if p.name not in ("folder", "say")]
+
+    def command(**options: Any) -> None:
+        as_json, out = options.pop("as_json"), options.pop("out")
+        for key, value in options.items():
+            if isinstance(value, float) and not (np.isfinite(value) and value > 0.0):
+                raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be a finite number above 0")
+        folder = results_folder(out, f"talus-{name}")
+        report = study(folder, lambda line: err_console.print(line, style="dim", highlight=False), **options)
+        if as_json:
+            _print_json(report.data())
+        else:
+            for table in report.tables:
+                _show(table)
+            out_console.print(f"{len(report.files)} files in {folder}", highlight=False)
+        for failure in report.failures:
+            err_console.print(failure, highlight=False)
+        if report.failures:
+            raise typer.Exit(FAILED)
+
+    extra = [
+        inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Out),
+        inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json),
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *extra], return_annotation=None)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in (*own, *extra)}
+    command.__doc__ = (inspect.getdoc(study) or "").split("\n\n")[0]
+    app.command(name=name)(command)
+
+
+def main() -> None:
+    """Run the command; every error becomes one sentence and an exit code."""
+    for entry in sorted(entry_points(group=STUDIES), key=lambda entry: entry.name):
+        _study_command(entry.name, entry.load)
+    try:
+        app()
+    except ModelError as error:
+        err_console.print(str(error), highlight=False, markup=False, soft_wrap=True)
+        sys.exit(BAD_INPUT)

@@ -1,0 +1,76 @@
+"""What a study tells: tables, for the terminal and for files, and the plain data behind them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a title, named columns and a note on how to read it."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    note: str = ""
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as mappings from the columns."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def markdown(self) -> str:
+        """The table as Markdown."""
+        lines = [f"## {self.title}", "", "| " + " | ".join(self.columns) + " |", "|" + "---|" * len(self.columns)]
+        lines += ["| " + " | ".join(text(value) for value in row) + " |" for row in self.rows]
+        return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
+
+
+@dataclass
+class Report:
+    """Result of a study: its tables, the files it wrote, and whether every run succeeded."""
+
+    title: str
+    tables: list[Table] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    def data(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        return {
+            "title": self.title,
+            "tables": {table.title: table.records() for table in self.tables},
+            "notes": {table.title: table.note for table in self.tables if table.note},
+            "files": [str(file) for file in self.files],
+            "failures": self.failures,
+        }
+
+    def write(self, folder: Path) -> None:
+        """Write ``summary.json``, ``summary.md`` and one CSV for each table."""
+        for table in self.tables:
+            name = "".join(c if c.isalnum() else "_" for c in table.title.split(":")[0].lower()).strip("_")
+            file = folder / f"{name}.csv"
+            with file.open("w", newline="", encoding="utf-8") as stream:
+                writer = csv.writer(stream)
+                writer.writerow(table.columns)
+                writer.writerows([["" if value is None else value for value in row] for row in table.rows])
+            self.files.append(file)
+        summary = folder / "summary.md"
+        summary.write_text(
+            "\n".join([f"# {self.title}", "", *(table.markdown() for table in self.tables)]), encoding="utf-8"
+        )
+        self.files += [summary, folder / "summary.json"]
+        (folder / "summary.json").write_text(json.dumps(self.data(), indent=2), encoding="utf-8")
+
+
+def text(value: Any) -> str:
+    """A value as a reader wants it: four digits, a dash for what is not known."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)
