@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from runtime import GROUND, Builder, System
+from runtime import GROUND, Builder, ModelError, System
 
 
 def build(
@@ -14,6 +14,10 @@ def build(
 
     joint : "spherical" or "revolute"
     """
+    if joint not in ("spherical", "revolute"):
+        raise ModelError(f"joint = {joint!r}; use 'spherical' or 'revolute'")
+    if links < 1 or not 0.0 < length < float("inf"):
+        raise ModelError(f"links = {links}, length = {length:g} m; give one link or more, of a finite length above 0 m")
     across, along = mass * length**2 / 12.0, mass * length**2 / 100.0
     b = Builder(f"chain of {links}")
     before = GROUND

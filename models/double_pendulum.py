@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime import GROUND, Builder, System
+from runtime import GROUND, Builder, ModelError, System
 
 
 def build(
@@ -19,22 +20,18 @@ def build(
     lengths [m], masses [kg]; slender rods of diameter length / 15.
     """
     l1, l2 = lengths
+    if not (0.0 < l1 < np.inf and 0.0 < l2 < np.inf):
+        raise ModelError(f"lengths = {lengths} m must be finite and above 0 m")
+    if np.shape(omega) != (3,):
+        raise ModelError(f"omega = {omega!r} rad/s; give three numbers")
     b = Builder("spatial double pendulum", gravity=gravity)
-    wx, wy, wz = omega  # type: ignore[misc]
     centres = {"upper": (l1 / 2, 0.0, 0.0), "lower": (l1, l2 / 2, 0.0)}
     for name, m, l, along in (("upper", masses[0], l1, 0), ("lower", masses[1], l2, 1)):
         radius = l / 30.0
         moments = [m * (l**2 + 3 * radius**2) / 12.0] * 3
         moments[along] = m * radius**2 / 2.0
-        x, y, z = centres[name]
-        b.body(
-            name,
-            mass=m,
-            inertia=moments,
-            r=(x, y, z),
-            omega=(wx, wy, wz),
-            v=(wy * z - wz * y, wz * x - wx * z, wx * y - wy * x),
-        )
+        v = np.cross(np.asarray(omega, dtype=float), centres[name])
+        b.body(name, mass=m, inertia=moments, r=centres[name], omega=omega, v=v)
     b.joint("shoulder", "spherical", GROUND, "upper", s_i=(0, 0, 0), s_j=(-l1 / 2, 0, 0))
     b.joint("elbow", "spherical", "upper", "lower", s_i=(l1 / 2, 0, 0), s_j=(0, -l2 / 2, 0))
     return b.build()

@@ -47,7 +47,7 @@ def talocrural_axis() -> np.ndarray:
 def build(
     ankle: Literal["classical", "modified"] = "modified",
     *,
-    link_length: float | None = None,
+    link_length: float = LINK_LENGTH,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> System:
     """The foot of seeds 000 and 001: two degrees of freedom, leg fixed, metatarsophalangeal joint locked.
@@ -58,8 +58,8 @@ def build(
         Universal joint with its centre at the talocrural joint, or massless link from the talocalcaneal to the
         talocrural joint.
     link_length : float [m]
-        Of the modified joint; default 0.0417.  It moves the talocalcaneal joint and leaves the talocrural joint where it
-        is (seed 000, third analysis); 0 is the classical joint.
+        Of the modified joint.  It moves the talocalcaneal joint and leaves the talocrural joint where it is (seed 000,
+        third analysis); 0 is the classical joint, which has no link.
     gravity : (3,) [m/s^2]
 
     Returns
@@ -74,13 +74,13 @@ def build(
     """
     if ankle not in ("classical", "modified"):
         raise ModelError(f"ankle = {ankle!r}; use 'classical' or 'modified'")
-    if ankle == "classical" and link_length not in (None, 0, 0.0):
+    if ankle == "classical" and link_length not in (LINK_LENGTH, 0.0):
         raise ModelError(
             f"link_length = {link_length!r} m has no meaning for the classical ankle; use ankle='modified'"
         )
-    length = 0.0 if ankle == "classical" else LINK_LENGTH if link_length is None else float(link_length)
-    if not 0.0 <= length < np.inf:
-        raise ModelError(f"link_length = {length:g} m must be a finite length, not below 0 m")
+    if not 0.0 <= link_length < np.inf:
+        raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
+    length = link_length if ankle == "modified" else 0.0
 
     b = Builder(f"foot, {ankle} ankle", gravity=gravity)
     for name, data in BODIES.items():

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime import GROUND, Builder, System
+from runtime import GROUND, Builder, ModelError, System
 
 
 def build(
@@ -36,17 +36,27 @@ def build(
     density : float [kg/m]
     gravity : (3,) [m/s^2]
     """
+    if joints not in ("independent", "revolute"):
+        raise ModelError(f"joints = {joints!r}; use 'independent' or 'revolute'")
+    lengths = (crank, coupler, rocker, ground)
+    if not all(0.0 < length < np.inf for length in lengths):
+        raise ModelError(f"crank, coupler, rocker, ground = {lengths} m must be finite and above 0 m")
     A, D = np.zeros(2), np.array([ground, 0.0])
     B = crank * np.array([np.cos(crank_angle), np.sin(crank_angle)])
     reach = np.linalg.norm(D - B)
     along = (coupler**2 - rocker**2 + reach**2) / (2 * reach)
     u = (D - B) / reach
     height2 = coupler**2 - along**2
-    # Bars that do not reach are left to the assembly, which names the joint that cannot close.
-    C = B + along * u + np.sqrt(max(height2, 0.0)) * np.array([-u[1], u[0]])
+    if height2 < 0.0:
+        raise ModelError(
+            f"coupler = {coupler:g} m and rocker = {rocker:g} m cannot span {reach:g} m, the distance of their ends at "
+            f"crank_angle = {crank_angle:g} rad; change a length or the angle"
+        )
+    C = B + along * u + np.sqrt(height2) * _across(u)
 
     b = Builder(f"four-bar linkage, {joints} joints", gravity=gravity)
     bars = {"crank": (A, B, crank), "coupler": (B, C, coupler), "rocker": (D, C, rocker)}
+    rates = _rates(B - A, C - B, C - D, crank_speed)
     for name, (start, end, length) in bars.items():
         angle = np.arctan2(*(end - start)[::-1])
         middle = (start + end) / 2
@@ -54,11 +64,10 @@ def build(
         moments = (mass * length**2 / 100.0, mass * length**2 / 12.0, mass * length**2 / 12.0)
         # A turn from x towards z is a negative turn about y.
         p = (np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0)
-        omega, v = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if name == "crank":
-            omega = (0.0, -crank_speed, 0.0)
-            v = (-crank_speed * middle[1], 0.0, crank_speed * middle[0])
-        b.body(name, mass=mass, inertia=moments, r=(middle[0], 0.0, middle[1]), p=p, v=v, omega=omega)
+        base = np.zeros(2) if name != "coupler" else crank_speed * _across(B - A)
+        v = base + rates[name] * _across(middle - start)
+        r, v3 = (middle[0], 0.0, middle[1]), (v[0], 0.0, v[1])
+        b.body(name, mass=mass, inertia=moments, r=r, p=p, v=v3, omega=(0.0, -rates[name], 0.0))
     left = {name: (-length / 2, 0.0, 0.0) for name, (_, _, length) in bars.items()}
     right = {name: (length / 2, 0.0, 0.0) for name, (_, _, length) in bars.items()}
     y = (0, 1, 0)
@@ -71,4 +80,18 @@ def build(
         # Axes y on the rocker and x on the coupler: the coupler cannot spin about itself.
         b.joint("C", "universal", "coupler", "rocker", s_i=right["coupler"], a_i=(0, 0, 1), s_j=right["rocker"], a_j=y)
     b.joint("D", "revolute", GROUND, "rocker", s_i=(ground, 0, 0), a_i=y, s_j=left["rocker"], a_j=y)
-    return b.build(redundant="remove" if joints == "revolute" else "refuse", project_velocities=crank_speed != 0.0)
+    return b.build(redundant="remove" if joints == "revolute" else "refuse")
+
+
+def _across(u: np.ndarray) -> np.ndarray:
+    """The plane vector u turned by a right angle from x towards z: the velocity of its end at the rate 1."""
+    return np.array([-u[1], u[0]])
+
+
+def _rates(crank: np.ndarray, coupler: np.ndarray, rocker: np.ndarray, speed: float) -> dict[str, float]:
+    """Rates of the bars: the end C has one velocity, by the crank and the coupler and by the rocker."""
+    if speed == 0.0:
+        return {"crank": 0.0, "coupler": 0.0, "rocker": 0.0}
+    both = np.column_stack([_across(coupler), -_across(rocker)])
+    on_coupler, on_rocker = np.linalg.solve(both, -speed * _across(crank))
+    return {"crank": speed, "coupler": float(on_coupler), "rocker": float(on_rocker)}

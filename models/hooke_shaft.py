@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime import GROUND, Builder, System
+from runtime import GROUND, Builder, ModelError, System
 
 
 def build(
@@ -21,13 +21,17 @@ def build(
     length, mass, radius : float [m], [kg], [m]
         Of each shaft, a solid cylinder.
     """
+    if not 0.0 <= bend < np.pi / 2:
+        raise ModelError(f"bend = {bend:g} rad must be at least 0 and below pi/2")
     along, across = 0.5 * mass * radius**2, mass * (3 * radius**2 + length**2) / 12.0
     b = Builder("Hooke joint between two shafts", gravity=(0.0, 0.0, 0.0))
     half = length / 2
     d = np.array([np.cos(bend), np.sin(bend), 0.0])
     b.body("input", mass=mass, inertia=(along, across, across), r=(-half, 0, 0), omega=(speed, 0, 0))
     p = (np.cos(bend / 2), 0.0, 0.0, np.sin(bend / 2))
-    b.body("output", mass=mass, inertia=(along, across, across), r=half * d, p=p)
+    # The joint turns both shafts equally about the direction across both arms of its cross, which is -d here.
+    omega = speed * np.cos(bend) * d
+    b.body("output", mass=mass, inertia=(along, across, across), r=half * d, p=p, omega=omega)
     b.joint(
         "input_bearing",
         "revolute",
@@ -42,4 +46,4 @@ def build(
     b.joint("hooke", "universal", "input", "output", s_i=(half, 0, 0), a_i=(0, 0, 1), s_j=(-half, 0, 0), a_j=(0, 1, 0))
     # The point is held by the Hooke joint already: the output bearing only keeps the direction, by its far end on a line.
     b.joint("output_bearing", "point_on_line", GROUND, "output", s_i=(0, 0, 0), a_i=d, s_j=(half, 0, 0))
-    return b.build(project_velocities=False if speed == 0.0 else True)
+    return b.build()

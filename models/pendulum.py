@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime import GROUND, Builder, System
+from runtime import GROUND, Builder, ModelError, System
 
 
 def build(
@@ -39,6 +39,12 @@ def build(
         Initial angular velocity, global axes; for the planar pendulum along y.
     gravity : (3,) [m/s^2]
     """
+    if kind not in ("planar", "spherical"):
+        raise ModelError(f"kind = {kind!r}; use 'planar' or 'spherical'")
+    if not 0.0 < length < np.inf:
+        raise ModelError(f"length = {length:g} m must be finite and above 0 m")
+    if np.shape(omega) != (3,):
+        raise ModelError(f"omega = {omega!r} rad/s; give three numbers")
     if inertia is None:
         radius = length / 30.0
         across = mass * (length**2 + 3 * radius**2) / 12.0
