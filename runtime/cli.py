@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
@@ -87,9 +88,9 @@ def _build(model: str, settings: list[str] | None) -> System:
 def _show(table: Table) -> None:
     # Units stand in brackets, which rich would read as markup.
     note = escape(table.note) if table.note else None
-    shown = RichTable(
-        title=escape(table.title), title_justify="left", title_style="bold", caption=note, caption_justify="left"
-    )
+    shown = RichTable(title=escape(table.title), caption=note, box=box.SIMPLE_HEAD)
+    shown.title_justify = shown.caption_justify = "left"
+    shown.title_style = "bold"
     for number, column in enumerate(table.columns):
         numeric = all(isinstance(row[number], int | float | None) for row in table.rows)
         shown.add_column(escape(column), justify="right" if numeric else "left", overflow="fold")
@@ -114,16 +115,16 @@ def models() -> None:
 def info(model: Model, settings: Settings = None, as_json: Json = False) -> None:
     """Show a model: bodies, joints and their rows, degrees of freedom, redundant rows, what its assembly took."""
     system = _build(model, settings)
-    bodies: list[list[Any]] = [
-        [
-            b.name,
-            b.mass,
-            *(float(m) for m in np.linalg.eigvalsh(b.inertia)),
-            *(float(c) for c in system.state.r[b.name]),
-        ]
-        for b in system.bodies
-    ]
-    joints: list[list[Any]] = [[j.name, j.kind, j.body_i, j.body_j, ", ".join(j.rows)] for j in system.joints]
+    bodies: list[list[Any]] = []
+    for b in system.bodies:
+        moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(b.inertia))
+        bodies.append([b.name, b.mass, moments, ", ".join(f"{c:.4g}" for c in system.state.r[b.name])])
+    joints: list[list[Any]] = []
+    for j in system.joints:
+        rows = ", ".join(j.rows).replace("_x, ", "_xyz, ")
+        for group in {row[:-2] for row in j.rows if row.endswith("_y")}:
+            rows = rows.replace(f", {group}_y, {group}_z", "")
+        joints.append([j.name, j.kind, f"{j.body_i}, {j.body_j}", list(j.rows) if as_json else rows])
     a = system.assembly
     facts: list[list[Any]] = [
         ["degrees of freedom", system.degrees_of_freedom],
@@ -136,8 +137,8 @@ def info(model: Model, settings: Settings = None, as_json: Json = False) -> None
     ]
     tables = [
         Table(system.name, ["fact", "value"], facts),
-        Table("bodies", ["body", "mass [kg]", "I1 [kg m^2]", "I2", "I3", "x [m]", "y [m]", "z [m]"], bodies),
-        Table("joints", ["joint", "kind", "body i", "body j", "rows"], joints),
+        Table("bodies", ["body", "mass [kg]", "principal inertia [kg m²]", "centre [m]"], bodies),
+        Table("joints", ["joint", "kind", "bodies i, j", "rows"], joints),
     ]
     if as_json:
         _print_json({table.title: table.records() for table in tables})
