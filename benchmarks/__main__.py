@@ -1,0 +1,135 @@
+"""``python -m benchmarks QUESTION``: measure, show, and write data, tables and figures to a folder of its own.
+
+Exit codes: 0 done, 1 a run failed, 2 bad usage or something missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+import runtime
+from benchmarks.measure import Answer, BenchmarkError, UnavailableError, machine
+from runtime import ModelError, Table, plots
+from runtime.report import text
+
+QUESTIONS = {
+    "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
+    "rhs": "How does the cost of one evaluation grow with the number of bodies?",
+    "targets": "Does the product reach the figures it was given?",
+    "peers": "How long do other programs take for the same motion at equal error?",
+}
+DONE, FAILED, BAD_INPUT = 0, 1, 2
+
+err_console = Console(stderr=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Answer one question, or list them; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Questions asked of cost and accuracy.",
+        epilog="\n".join(["questions:", *(f"  {name:9s}{sentence}" for name, sentence in QUESTIONS.items())]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("question", nargs="?", metavar="QUESTION", help="one of the questions below")
+    parser.add_argument("--out", type=Path, help="folder for the results; it must not exist yet")
+    parser.add_argument("--json", action="store_true", dest="as_json", help="print the data as JSON, for machines")
+    parser.add_argument("--quick", action="store_true", help="fewer and smaller cases: seconds instead of a minute")
+    options = parser.parse_args(arguments)
+    if options.question is None:
+        if options.as_json:
+            print(json.dumps(QUESTIONS, indent=2))
+        else:
+            parser.print_help()
+        return DONE
+    if options.question not in QUESTIONS:
+        return _refuse(f"unknown question '{options.question}'; the questions are {', '.join(QUESTIONS)}", BAD_INPUT)
+    try:
+        folder = runtime.results_folder(options.out, f"results/benchmark-{options.question}")
+    except ModelError as error:
+        return _refuse(str(error), BAD_INPUT)
+    try:
+        answer = _answer(options.question, options.quick)
+    except UnavailableError as error:
+        return _refuse(str(error), BAD_INPUT, folder)
+    except (BenchmarkError, ModelError) as error:
+        return _refuse(str(error), FAILED, folder)
+    except KeyboardInterrupt:
+        return _refuse("interrupted; nothing was written", FAILED, folder)
+    except BaseException:
+        folder.rmdir()
+        raise
+    _write(answer, folder)
+    _show(answer, folder, options.as_json)
+    return FAILED if answer.report.failures else DONE
+
+
+def _answer(question: str, quick: bool) -> Answer:
+    module = importlib.import_module(f"benchmarks.{question}")
+    conditions = machine(f"python -m benchmarks {question}" + (" --quick" if quick else ""))  # before it is loaded
+    answer: Answer = module.ask(
+        quick=quick, say=lambda line: err_console.print(line, style="dim", highlight=False, markup=False)
+    )
+    answer.report.tables.append(conditions)
+    return answer
+
+
+def _write(answer: Answer, folder: Path) -> None:
+    for name, figure in answer.figures.items():
+        answer.report.files += plots.save(figure, folder, name)
+    answer.report.write(folder)
+
+
+def _show(answer: Answer, folder: Path, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(answer.report.data(), indent=2))
+    else:
+        console = Console()
+        for table in answer.report.tables:
+            console.print(_rich(table))
+            if table.note:
+                console.print(table.note, style="italic", highlight=False, markup=False)
+            console.print()
+        console.print(f"{len(answer.report.files)} files in {folder}", highlight=False, markup=False)
+    for failure in answer.report.failures:
+        err_console.print(failure, highlight=False, markup=False)
+
+
+def _rich(table: Table) -> RichTable:
+    """A table for the terminal; units stand in brackets, which would be read as markup."""
+    shown = RichTable(
+        title=escape(table.title),
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=0,
+    )
+    for number, column in enumerate(table.columns):
+        numeric = all(isinstance(row[number], int | float | None) for row in table.rows)
+        # Numbers are short: their headings stand word under word, so that a table fits a narrow terminal.
+        heading = column.replace(" ", "\n") if numeric else column
+        shown.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold")
+    for row in table.rows:
+        shown.add_row(*(escape(text(value)) for value in row))
+    return shown
+
+
+def _refuse(sentence: str, code: int, folder: Path | None = None) -> int:
+    """Say why in one sentence, take back the folder that was made for the results, and return the exit code."""
+    if folder is not None:
+        folder.rmdir()
+    err_console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

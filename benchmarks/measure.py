@@ -1,0 +1,192 @@
+"""What every question needs: clocks, exact motions to compare with, compiled runs without Python in them, the machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import models
+import runtime
+from runtime import Report, Run, System, Table, dop853
+from runtime.equations import OK, derivative_repeated
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+Say = Callable[[str], None]
+
+ROOT = Path(runtime.__file__).resolve().parent.parent
+ANKLES = ("classical", "modified")
+BODY = "main_foot"  # whose position tells how exact a motion of the foot is
+# The tightest tolerance that ``simulate`` takes; a second method with another program bounds what it leaves.
+TIGHT, TIGHT_SCIPY = 1e-14, 3e-14
+_NONE, _NONE2 = np.zeros(0), np.zeros((0, 0))
+
+
+class BenchmarkError(Exception):
+    """A run that a question needs has failed."""
+
+
+class UnavailableError(Exception):
+    """A question needs something that is not installed."""
+
+
+@dataclass
+class Answer:
+    """Tables with what they say, and figures by name."""
+
+    report: Report
+    figures: dict[str, Figure] = field(default_factory=dict)
+
+
+def foot(ankle: str) -> System:
+    """The published foot with the "classical" or the "modified" ankle."""
+    return models.foot.build(ankle=ankle)  # type: ignore[arg-type]
+
+
+def succeeded(run: Run, what: str) -> Run:
+    """The run, if it reached its end.
+
+    Raises
+    ------
+    BenchmarkError
+    """
+    if not run.success:
+        raise BenchmarkError(f"{what}: {run.message}")
+    return run
+
+
+def exact(system: System, times: ArrayLike) -> Run:
+    """The motion at the given times [s], integrated at the tightest tolerance."""
+    times = np.asarray(times, float)
+    run = runtime.simulate(system, times[-1], t_eval=times, rtol=TIGHT, atol=TIGHT, progress=False)
+    return succeeded(run, "reference")
+
+
+def position_error(run: Run, reference: Run) -> float:
+    """Largest distance of the main foot's centre of mass from where the reference has it [m]."""
+    return float(np.linalg.norm(run.r[BODY] - reference.r[BODY], axis=1).max())
+
+
+def reference_error(system: System, reference: Run) -> float:
+    """How far SciPy's DOP853 at 3e-14, another program, is from the reference [m]."""
+    other = runtime.simulate(
+        system, reference.t[-1], t_eval=reference.t, method="DOP853", rtol=TIGHT_SCIPY, atol=TIGHT_SCIPY, progress=False
+    )
+    return position_error(succeeded(other, "second reference"), reference)
+
+
+def seconds(work: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Floats]:
+    """Durations [s] of several jobs, each (repeats,).
+
+    The jobs take turns, so that a slow spell of the machine falls on all of them.
+    """
+    times: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(repeats):
+        for name, job in work.items():
+            begin = time.perf_counter()
+            job()
+            times[name].append(time.perf_counter() - begin)
+    return {name: np.array(values) for name, values in times.items()}
+
+
+def evaluation_time(system: System, repeats: int = 9) -> float:
+    """Time of one evaluation of the equations of motion inside compiled code [s]; the least of several measurements."""
+    return evaluation_times({"": system}, repeats)[""]
+
+
+def evaluation_times(systems: Mapping[str, System], repeats: int = 25, duration: float = 5e-3) -> dict[str, float]:
+    """The same for several systems in turns, so that their ratio is one of the same moment; each takes ``duration`` [s]."""
+    jobs: dict[str, Callable[[], object]] = {}
+    counts: dict[str, int] = {}
+    for name, system in systems.items():
+        arguments = (system.state.y.copy(), system.tables, system.work(), np.empty_like(system.state.y))
+        if derivative_repeated(*arguments, 1) != OK:  # loads the compiled code, too
+            raise BenchmarkError(f"{system.name}: the initial configuration is singular")
+        counts[name] = max(1, int(duration / _seconds_each(arguments)))
+        jobs[name] = lambda arguments=arguments, name=name: derivative_repeated(*arguments, counts[name])  # type: ignore[misc]
+    return {name: float(times.min()) / counts[name] for name, times in seconds(jobs, repeats).items()}
+
+
+def _seconds_each(arguments: tuple[Any, ...]) -> float:
+    """A first estimate of the time of one evaluation [s]."""
+    count, spent = 1, 0.0
+    while spent < 1e-3:
+        count *= 4
+        begin = time.perf_counter()
+        derivative_repeated(*arguments, count)
+        spent = time.perf_counter() - begin
+    return spent / count
+
+
+def compiled_run(
+    system: System, t_end: float, tolerance: float, times: Floats | None = None
+) -> tuple[Callable[[], int], Callable[[], int]]:
+    """A whole run in compiled code, from ``t = 0`` to ``t_end`` [s], without ``simulate`` around it.
+
+    Returns
+    -------
+    run : callable
+        Integrates anew and returns the code of ``dop853.advance``; states at ``times`` [s] are computed, if given.
+    evaluations : callable
+        Evaluations of the last run.
+    """
+    tables, work = system.tables, system.work()
+    wanted = _NONE if times is None else times
+    out = np.empty((len(wanted), len(system.state.y)))
+    counts = np.zeros(5, np.int64)
+
+    def run() -> int:
+        s = dop853.stepper(system.state.y, 0.0)
+        code: int = dop853.start(s, tables, work, t_end, tolerance, tolerance, 0.0, np.inf)
+        if code == OK:
+            limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
+            code = dop853.advance(s, tables, work, dop853.TABLE, *limits, wanted, out, _NONE, _NONE2)
+        counts[:] = s.counts
+        return code
+
+    if run() != dop853.FINISHED:
+        raise BenchmarkError(f"{system.name}: the compiled run at tolerance {tolerance:g} did not reach {t_end:g} s")
+    return run, lambda: int(counts[dop853.EVALUATIONS])
+
+
+def exponent(sizes: ArrayLike, costs: ArrayLike) -> float:
+    """Slope of log cost over log size, by least squares."""
+    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+
+
+def machine(command: str) -> Table:
+    """What the figures were measured on, and by which command."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system tells
+        cores = os.cpu_count() or 1
+    facts = [
+        ["command", command],
+        ["cpu", _cpu()],
+        ["cores", cores],
+        ["system", f"{platform.system()} {platform.machine()}"],
+        ["python", platform.python_version()],
+        *([package, metadata.version(package)] for package in ("numpy", "scipy", "numba")),
+    ]
+    if hasattr(os, "getloadavg"):
+        facts.append(["load average, last minute", round(os.getloadavg()[0], 2)])
+    return Table("machine", ["fact", "value"], facts)
+
+
+def _cpu() -> str:
+    """Model of the processor, as the system names it."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or "unknown"

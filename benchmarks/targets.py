@@ -1,0 +1,285 @@
+"""The figures that the product was given to reach.
+
+Every figure with its limit, what was measured, and how; a figure without a measurement says why.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import runtime
+from benchmarks import peers, rhs
+from benchmarks.allocations import outside_calls
+from benchmarks.measure import (
+    ANKLES,
+    ROOT,
+    Answer,
+    BenchmarkError,
+    Say,
+    UnavailableError,
+    compiled_run,
+    evaluation_time,
+    exact,
+    foot,
+    position_error,
+    reference_error,
+    seconds,
+    succeeded,
+)
+from runtime import Report, System, Table, dop853, equations, plots
+
+DURATION, OUTPUTS, TOLERANCE = 5.0, 501, 1e-10  # [s], times, of the timed runs
+REPEATS = 25
+LINEAR = 1.1  # an exponent up to here is called linear: caches fill as the chain grows
+START = "import runtime, models; runtime.simulate(models.foot.build(), 5.0).energy"
+
+
+@dataclass(frozen=True)
+class Target:
+    """One figure.  ``measured`` is None where it was not measured, and ``how`` says why."""
+
+    what: str
+    measured: float | None
+    limit: float
+    unit: str
+    how: str
+    median: float | None = None  # where ``measured`` is the least of several
+
+    @property
+    def reached(self) -> str:
+        """In one word."""
+        return "not measured" if self.measured is None else "yes" if self.measured <= self.limit else "no"
+
+
+def ask(*, quick: bool, say: Say) -> Answer:
+    """Measure every target."""
+    targets: list[Target] = []
+    for part in (_accuracy, _speed, _peer, _growth, _allocations, _starts, _regeneration):
+        for target in part(quick, say):
+            targets.append(target)
+            measured = "-" if target.measured is None else f"{target.measured:.3g}"
+            say(f"{target.what}: {measured} of {target.limit:g} {target.unit}, reached: {target.reached}")
+    missed = [t.what for t in targets if t.reached == "no"]
+    skipped = [t.what for t in targets if t.measured is None]
+    reached = sum(t.reached == "yes" for t in targets)
+    note = f"{reached} of {len(targets)} reached. Where there is a median, 'measured' is the least of several."
+    note += f" Missed: {', '.join(missed)}." if missed else ""
+    note += f" Not measured: {', '.join(skipped)}." if skipped else ""
+    tables = [
+        Table(
+            "targets", ["what", "limit", "measured", "median", "unit", "reached"],
+            [[t.what, t.limit, t.measured, t.median, t.unit, t.reached] for t in targets], note,
+        ),
+        Table("how", ["what", "how it was measured"], [[t.what, t.how] for t in targets]),
+    ]  # fmt: skip
+    return Answer(Report("Targets", tables), {"targets": _figure(targets)})
+
+
+def _accuracy(quick: bool, say: Say) -> Iterator[Target]:
+    """Both feet at default settings."""
+    times = np.linspace(0.0, DURATION, OUTPUTS)
+    for ankle in ANKLES:
+        system = foot(ankle)
+        run = succeeded(runtime.simulate(system, DURATION, t_eval=times, progress=False), system.name)
+        reference = exact(system, times)
+        bound = reference_error(system, reference)
+        yield Target(
+            f"{ankle} foot, position", position_error(run, reference) + bound, 1e-9, "m",
+            f"default settings, {DURATION:g} s, {OUTPUTS} times, main foot, against dop853 at 1e-14; {bound:.1e} m, by which "
+            "SciPy's DOP853 at 3e-14 differs from that, is added",
+        )  # fmt: skip
+        drift = float(np.abs(run.energy - run.energy[0]).max())
+        yield Target(f"{ankle} foot, energy", drift, 1e-8, "J", "same run: largest |E - E(0)|")
+        yield Target(
+            f"{ankle} foot, |Phi|", float(run.violation.max()), 1e-10, "SI", "same run: largest row, in its own unit"
+        )
+
+
+def _speed(quick: bool, say: Say) -> Iterator[Target]:
+    """Times of whole runs and of one evaluation, warm."""
+    times = np.linspace(0.0, DURATION, OUTPUTS)
+    options: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE, progress=False)
+    for ankle in ANKLES:
+        system = foot(ankle)
+        bare, _ = compiled_run(system, DURATION, TOLERANCE)
+        compiled, _ = compiled_run(system, DURATION, TOLERANCE, times)
+        measured = seconds(
+            {
+                "bare": bare,
+                "ended": lambda s=system: runtime.simulate(s, DURATION, t_eval=[DURATION], **options),  # type: ignore[misc]
+                "compiled": compiled,
+                "simulate": lambda s=system: runtime.simulate(s, DURATION, t_eval=times, **options),  # type: ignore[misc]
+            },
+            5 if quick else REPEATS,
+        )
+        least = {name: 1e3 * float(values.min()) for name, values in measured.items()}
+        median = {name: 1e3 * float(np.median(values)) for name, values in measured.items()}
+        yield Target(
+            f"{ankle} foot, 5 s compiled", least["bare"], 15.0, "ms",
+            f"tolerance {TOLERANCE:g}, dop853.start and advance alone, warm, no outputs", median["bare"],
+        )  # fmt: skip
+        yield Target(
+            f"{ankle} foot, 5 s from Python", least["ended"], 15.0, "ms",
+            "the same through runtime.simulate, the end as its only output", median["ended"],
+        )  # fmt: skip
+        extra = 1e3 * float(np.median(measured["simulate"] - measured["compiled"]))
+        yield Target(
+            f"{ankle} foot, simulate less compiled", least["simulate"] - least["compiled"], 2.0, "ms",
+            f"{OUTPUTS} outputs: least time of runtime.simulate ({least['simulate']:.2f} ms) less that of the compiled run "
+            f"with the same outputs ({least['compiled']:.2f} ms); median of the differences", extra,
+        )  # fmt: skip
+        yield Target(
+            f"{ankle} foot, one evaluation", 1e6 * evaluation_time(system, 5 if quick else REPEATS), 4.0, "us",
+            "equations.derivative_repeated, least of several",
+        )  # fmt: skip
+
+
+def _peer(quick: bool, say: Say) -> Iterator[Target]:
+    """Against MuJoCo's RK4 at equal error."""
+    what = "modified foot, time to MuJoCo's"
+    try:
+        equal = peers.our_ratio(peers.QUICK if quick else peers.FULL, say)
+    except UnavailableError as error:
+        yield Target(what, None, 1.0, "1", str(error))
+        return
+    yield Target(
+        what, equal.ratio, 1.0, "1",
+        f"{equal.duration:g} s, both compiled and warm, in turns, at an error of {equal.wanted:.1e} m, ours at "
+        f"{TOLERANCE:g}; {equal.peer.name} {equal.peer.version} {equal.peer.method}: {1e3 * equal.time:.1f} ms, "
+        f"{equal.peer.knob} {equal.setting:.3g}",
+    )  # fmt: skip
+
+
+def _growth(quick: bool, say: Say) -> Iterator[Target]:
+    """Exponent of the cost of one evaluation in the number of links."""
+    cases = rhs.QUICK if quick else rhs.FULL
+    for joint, found in rhs.growth(cases, say).items():
+        yield Target(
+            f"chain, {joint} joints, growth", found, LINEAR, "1",
+            f"exponent of the time of one evaluation, {cases.fit_from} to {max(cases.links)} links",
+        )  # fmt: skip
+
+
+def _allocations(quick: bool, say: Say) -> Iterator[Target]:
+    """Whether compiled code reaches the heap."""
+    system = foot("modified")
+    _signatures(system)
+    entries = {"evaluation": [equations.derivative_once]}
+    if not quick:
+        entries["step"] = [dop853.start, dop853.advance, dop853.interpolate_once]
+    for what, functions in entries.items():
+        say(f"compiling the {what} anew to read its code")
+        outside = set().union(*(outside_calls(f, f.signatures[0]) for f in functions))
+        yield Target(
+            f"heap allocations, {what}", float(len(outside)), 0.0, "calls",
+            f"LLVM IR of {', '.join(f.__name__ for f in functions)}: calls of functions outside, other than LLVM's own and "
+            f"arithmetic, are {', '.join(sorted(outside)) or 'none'}; numba's memory runtime is switched off",
+        )  # fmt: skip
+    if quick:
+        yield Target("heap allocations, step", None, 0.0, "calls", "left out by --quick")
+
+
+def _signatures(system: System) -> None:
+    """Call every entry point once, so that it knows its types."""
+    y = system.state.y.copy()
+    equations.derivative_once(y, system.tables, system.work(), np.empty_like(y))
+    s, t, w = dop853.stepper(y, 0.0), system.tables, system.work()
+    run, _ = compiled_run(system, 0.1, 1e-6)
+    run()
+    dop853.start(s, t, w, 0.1, 1e-6, 1e-6, 0.0, np.inf)
+    none, none2 = np.zeros(0), np.zeros((0, 0))
+    dop853.advance(s, t, w, dop853.TABLE, 0.1, 1e-6, 1e-6, np.inf, 1, none, none2, none, none2)
+    dop853.interpolate_once(s, t, w, dop853.TABLE, float(s.time[dop853.T]), y)
+
+
+def _starts(quick: bool, say: Say) -> Iterator[Target]:
+    """A new process up to the end of its first simulation."""
+    command = f'python -c "{START}"'
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ)
+        if quick:
+            yield Target("first start", None, 60.0, "s", "left out by --quick")
+        else:
+            environment["TALUS_CACHE_DIR"] = folder
+            say("first start: everything compiles")
+            first = seconds({"first": lambda: _child([sys.executable, "-c", START], ROOT, environment)}, 1)["first"]
+            yield Target(
+                "first start", float(first[0]), 60.0, "s", f"{command}, empty cache folder TALUS_CACHE_DIR, once"
+            )
+        later = seconds({"later": lambda: _child([sys.executable, "-c", START], ROOT, environment)}, 2 if quick else 7)[
+            "later"
+        ]
+        yield Target(
+            "second start", float(later.min()), 2.5, "s", f"{command}, cache warm, process start included",
+            float(np.median(later)),
+        )  # fmt: skip
+
+
+def _regeneration(quick: bool, say: Say) -> Iterator[Target]:
+    """All definitions, in a copy of the sources without ``generated``."""
+    if quick:
+        yield Target("python -m codegen", None, 15.0, "s", "left out by --quick")
+        return
+    say("regenerating all kernels in a copy")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        shutil.copytree(ROOT / "codegen", copy / "codegen", ignore=shutil.ignore_patterns("__pycache__"))
+        took = seconds({"codegen": lambda: _child([sys.executable, "-m", "codegen"], copy, dict(os.environ))}, 1)[
+            "codegen"
+        ]
+        made = {file.name: file.read_bytes() for file in (copy / "generated").glob("*.py")}
+    committed = {file.name: file.read_bytes() for file in (ROOT / "generated").glob("*.py")}
+    same = "the same as" if made == committed else "NOT the same as"
+    yield Target(
+        "python -m codegen", float(took[0]), 15.0, "s",
+        f"in a copy without generated/, once; its {len(made)} files are {same} those in use",
+    )  # fmt: skip
+
+
+def _child(command: list[str], folder: Path, environment: dict[str, str]) -> None:
+    """Run a process to its end.
+
+    Raises
+    ------
+    BenchmarkError
+    """
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BenchmarkError(f"{' '.join(command[1:])} failed: {done.stderr.strip().splitlines()[-1:]}")
+
+
+def _figure(targets: list[Target]) -> Any:
+    """How much of each limit is used, on a logarithmic scale; figures whose limit is zero are left to the table."""
+    drawn = [t for t in targets if t.measured is not None and t.limit > 0.0][::-1]
+    used = np.array([max(float(t.measured or 0.0), 0.0) / t.limit for t in drawn])
+    low = 10.0 ** np.floor(np.log10(min(used[used > 0.0].min(), 0.1)))
+    fig, axes = plots.figure(1, 1, width=8.0, height=0.32 * len(drawn) + 1.0)
+    ax = axes[0, 0]
+    colours = [plots.COLOURS[0] if t.reached == "yes" else plots.COLOURS[1] for t in drawn]
+    ax.barh(range(len(drawn)), np.maximum(used, low) - low / 10, left=low / 10, color=colours, height=0.7)
+    for place, (target, share) in enumerate(zip(drawn, used, strict=True)):
+        text = f"{target.measured:.3g} of {target.limit:g} {target.unit if target.unit != '1' else ''}"
+        inside = share > 0.05
+        ax.annotate(
+            text, (max(share, low), place), xytext=(-4 if inside else 4, 0), textcoords="offset points", va="center",
+            ha="right" if inside else "left", fontsize=8, color="white" if inside else "black",
+        )  # fmt: skip
+    ax.axvline(1.0, color="black", linewidth=1.0)
+    ax.set_xscale("log")
+    ax.set_xlim(low / 2, max(2.0, 1.5 * used.max()))
+    ax.set_yticks(range(len(drawn)), [t.what for t in drawn], fontsize=8)
+    ax.set_axisbelow(True)
+    ax.grid(False, axis="y")
+    ax.margins(y=0.02)
+    ax.set(xlabel="measured value as a share of its limit (line: the limit)", title="Targets")
+    return fig

@@ -1,0 +1,226 @@
+"""The benchmarks answer their questions: every one in its quick form.  No time is judged here."""
+
+import json
+import subprocess
+import sys
+from itertools import pairwise
+
+import numba
+import numpy as np
+import pytest
+
+import runtime
+from benchmarks import cost, measure, mujoco_foot, peers, rhs, targets
+from benchmarks.__main__ import BAD_INPUT, DONE, FAILED, QUESTIONS, main
+from benchmarks.allocations import outside_calls
+
+FIGURES = {"cost": {"cost", "evaluations"}, "rhs": {"rhs"}, "targets": {"targets"}, "peers": {"peers"}}
+
+
+@pytest.fixture
+def answer(tmp_path, capsys):
+    """Ask a question in its quick form; the tables by title and the folder."""
+
+    def ask(question):
+        folder = tmp_path / "made" / question
+        assert main([question, "--quick", "--json", "--out", str(folder)]) == DONE
+        data = json.loads(capsys.readouterr().out)
+        assert data == json.loads((folder / "summary.json").read_text())
+        files = {file.name for file in folder.iterdir()}
+        assert {"summary.md", "summary.json", "machine.csv"} <= files
+        for name in FIGURES[question]:
+            assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+            assert "<svg" in (folder / f"{name}.svg").read_text()
+        assert len([name for name in files if name.endswith(".csv")]) == len(data["tables"])
+        facts = {row["fact"] for row in data["tables"]["machine"]}
+        assert {"command", "cpu", "cores", "python", "numpy", "scipy", "numba"} <= facts
+        markdown = (folder / "summary.md").read_text()
+        assert all(f"## {title}" in markdown for title in data["tables"])
+        assert not data["failures"]
+        return data["tables"], data["notes"]
+
+    return ask
+
+
+def needs_mujoco():
+    return pytest.importorskip("mujoco", reason="mujoco is not installed; it comes with talus[peers]")
+
+
+def test_cost(answer):
+    tables, notes = answer("cost")
+    for duration in cost.QUICK.durations:
+        rows = tables[f"runs over {duration:g} s"]
+        cases = {(row["method"], row["tol"], row["ankle"]) for row in rows}
+        assert cases == {(m, t, a) for m in cost.METHODS for t in cost.QUICK.tolerances for a in measure.ANKLES}
+        for row in rows:
+            assert row["evaluations"] > row["steps"] > 0
+            assert 0.0 < row["error [m]"] < 10 * row["tol"]
+            assert (row["rejected"] is None) == (row["method"] in ("BDF", "Radau", "LSODA"))
+        by_case = {(row["method"], row["ankle"], row["tol"]): row for row in rows}
+        loose, tight = cost.QUICK.tolerances
+        for method in cost.METHODS:
+            for ankle in measure.ANKLES:
+                a, b = by_case[method, ankle, loose], by_case[method, ankle, tight]
+                assert a["evaluations"] < b["evaluations"] and a["error [m]"] > b["error [m]"]
+    ratios = tables["modified to classical"]
+    assert len(ratios) == len(cost.QUICK.durations) * len(cost.METHODS) * len(cost.QUICK.tolerances)
+    first = tables["runs over 0.2 s"]
+    expected = first[1]["evaluations"] / first[0]["evaluations"]
+    assert ratios[0]["evaluations"] == pytest.approx(expected)
+    assert "function evaluations" in notes["modified to classical"]
+    operations = {row["kernel"]: row for row in tables["operations"]}
+    assert operations["evaluate"]["modified"] > operations["evaluate"]["classical"] > 0
+
+
+def test_cost_counts_finite_difference_jacobians():
+    system = measure.foot("modified")
+    with cost._counting("BDF") as calls:
+        run = runtime.simulate(system, 0.1, method="BDF", rtol=1e-6, atol=1e-6)
+    # The first Jacobian alone takes an evaluation for each of the states.
+    assert calls[0] >= max(run.stats.evaluations, run.stats.steps + len(system.state.y))
+
+
+def test_cost_names_a_method_that_fails(monkeypatch, tmp_path, capsys):
+    def fails(*arguments):
+        raise measure.BenchmarkError("foot, tolerance 1e-05: broken on purpose")
+
+    whole = cost.measure
+    monkeypatch.setattr(cost, "METHODS", {"dop853": "DOP853, compiled", "RK45": "RK45, SciPy"})
+    monkeypatch.setattr(cost, "measure", lambda *a: fails() if a[2] == "RK45" else whole(*a))
+    assert main(["cost", "--quick", "--out", str(tmp_path / "out")]) == FAILED
+    assert "broken on purpose" in capsys.readouterr().err
+    data = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert data["failures"] and {row["method"] for row in data["tables"]["runs over 0.5 s"]} == {"dop853"}
+
+
+def test_rhs(answer):
+    tables, _ = answer("rhs")
+    chains = tables["chains"]
+    assert {(row["joint"], row["links"]) for row in chains} == {(j, n) for j in rhs.JOINTS for n in rhs.QUICK.links}
+    for row in chains:
+        assert row["rows"] == row["links"] * (3 if row["joint"] == "spherical" else 5)
+        assert row["evaluation [us]"] > 0.0 and row["dense solve [us]"] > 0.0
+        assert row["difference"] < 1e-10
+    assert {row["joint"] for row in tables["growth"]} == set(rhs.JOINTS)
+    assert {row["ankle"] for row in tables["feet"]} == set(measure.ANKLES)
+
+
+def test_targets(answer):
+    tables, notes = answer("targets")
+    rows = {row["what"]: row for row in tables["targets"]}
+    for row in rows.values():
+        known = row["measured"] is not None
+        assert row["reached"] == (("yes" if row["measured"] <= row["limit"] else "no") if known else "not measured")
+    for ankle in measure.ANKLES:
+        for what in ("position", "energy", "|Phi|"):
+            assert rows[f"{ankle} foot, {what}"]["reached"] == "yes"
+    assert rows["heap allocations, evaluation"]["measured"] == 0
+    assert rows["first start"]["measured"] is None and "first start" in notes["targets"]
+    assert [row["what"] for row in tables["how"]] == list(rows)
+
+
+def test_peers(answer):
+    needs_mujoco()
+    tables, _ = answer("peers")
+    for row in tables["equal error"]:
+        assert row["error [m]"] <= row["error allowed [m]"]
+        assert row["evaluations"] > 0 and row["ours to theirs"] > 0.0
+    theirs = [row for row in tables["work and precision"] if row["program"] == "MuJoCo"]
+    # Another program with other equations: its motion tends to ours with the order of its method.
+    for coarse, fine in pairwise(theirs):
+        if fine["error [m]"] > 1e-12:
+            order = np.log(coarse["error [m]"] / fine["error [m]"]) / np.log(coarse["setting"] / fine["setting"])
+            assert 3.7 < order < 4.6
+    assert theirs[-1]["error [m]"] < 1e-12
+
+
+def test_peers_without_mujoco(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(mujoco_foot.util, "find_spec", lambda name: None)
+    assert main(["peers", "--quick", "--out", str(tmp_path / "out")]) == BAD_INPUT
+    said = capsys.readouterr().err.strip()
+    assert said == 'mujoco is not installed; install it with: pip install "talus[peers]"'
+    assert not (tmp_path / "out").exists()
+    (target,) = targets._peer(True, lambda line: None)
+    assert target.reached == "not measured" and "talus[peers]" in target.how
+
+
+def test_search_finds_the_coarsest_setting():
+    ladder = [0.1 / n for n in range(1, 50)]
+    peer = peers.Peer("exact", "1", "order 2", "step", ladder, ladder, prepare=lambda step: None)
+    search = peers.Search(peer, measure.foot("modified"), {step: step**2 for step in ladder})
+    assert search.coarsest(1.1e-4) == pytest.approx(0.01)
+    with pytest.raises(measure.BenchmarkError, match="exact does not reach an error"):
+        search.coarsest(1e-9)
+
+
+def test_allocations_are_found():
+    @numba.njit
+    def allocates(n):
+        return np.zeros(n).sum()
+
+    @numba.njit(error_model="numpy", _nrt=False)
+    def computes(a):
+        a[0] = a[1] ** 1.5
+        return a[0]
+
+    allocates.compile((numba.int64,))
+    computes.compile((numba.float64[::1],))
+    assert any("NRT" in name for name in outside_calls(allocates, allocates.signatures[0]))
+    assert outside_calls(computes, computes.signatures[0]) == set()
+
+
+def test_compiled_run_is_the_run_of_simulate():
+    system = measure.foot("classical")
+    run, evaluations = measure.compiled_run(system, 0.5, 1e-8)
+    run()
+    plain = runtime.simulate(system, 0.5, rtol=1e-8, atol=1e-8)
+    assert evaluations() == plain.stats.evaluations
+
+
+def test_exponent():
+    assert measure.exponent([1, 2, 4], [3, 24, 192]) == pytest.approx(3.0)
+
+
+def test_lists_its_questions(capsys):
+    assert main([]) == DONE
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in QUESTIONS)
+    assert main(["--json"]) == DONE
+    assert json.loads(capsys.readouterr().out) == QUESTIONS
+
+
+def test_refuses_unknown_question_in_a_process(tmp_path):
+    command = [sys.executable, "-m", "benchmarks", "speed", "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, cwd=measure.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == BAD_INPUT and done.stdout == ""
+    assert done.stderr.strip() == "unknown question 'speed'; the questions are cost, rhs, targets, peers"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_refuses_an_existing_folder(question, tmp_path, capsys):
+    (tmp_path / "kept.txt").write_text("mine")
+    assert main([question, "--quick", "--out", str(tmp_path)]) == BAD_INPUT
+    said = capsys.readouterr().err.strip()
+    assert "exists" in said and "\n" not in said
+    assert [file.name for file in tmp_path.iterdir()] == ["kept.txt"]
+
+
+@pytest.mark.parametrize("failure", [measure.BenchmarkError("it broke"), runtime.ModelError("it broke")])
+def test_a_failed_run_leaves_no_folder(failure, tmp_path, monkeypatch, capsys):
+    def fails(**options):
+        raise failure
+
+    monkeypatch.setattr(rhs, "ask", fails)
+    assert main(["rhs", "--out", str(tmp_path / "out")]) == FAILED
+    assert capsys.readouterr().err.strip() == "it broke"
+    assert not (tmp_path / "out").exists()
+
+
+def test_folders_are_named_by_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(rhs, "ask", lambda **options: measure.Answer(runtime.Report("nothing")))
+    assert main(["rhs"]) == main(["rhs"]) == DONE
+    folders = list((tmp_path / "results").iterdir())
+    assert len(folders) == 2 and all(folder.name.startswith("benchmark-rhs") for folder in folders)
+    assert "files in results" in capsys.readouterr().out
