@@ -1,0 +1,466 @@
+"""From a definition to committed text: nothing drifts, nothing depends on chance, and wrong definitions are refused by name."""
+
+import hashlib
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import generated
+from codegen import DefinitionError, Vector, compile_joint
+from generated import digests
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = "python -m codegen"
+STALE = 3
+HASH_OF_GENERATED = (
+    "import hashlib; from codegen.__main__ import generate; "
+    "print(hashlib.sha256(''.join(n + t for n, t in generate().items()).encode()).hexdigest())"
+)
+
+
+def run(folder, *arguments, **environment):
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, encoding="utf-8",
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"} | environment,
+    )  # fmt: skip
+
+
+def check(folder):
+    return run(folder, "-m", "codegen", "--check")
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The repository's program in a folder of its own, to be spoilt."""
+    for room in ("codegen", "generated"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def edit(file, old, new):
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file.name}"
+    file.write_text(text.replace(old, new), encoding="utf-8", newline="\n")
+
+
+DISTANCE = 'return {"distance": d.dot(d) - l**2}'
+
+
+# Committed text is what the definitions give
+
+
+def test_committed_kernels_are_fresh():
+    done = check(ROOT)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.startswith("generated/: ")
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "12345"])
+def test_output_does_not_depend_on_the_hash_seed(seed):
+    texts = {f.name: f.read_text(encoding="utf-8") for f in sorted((ROOT / "generated").glob("*.py"))}
+    committed = hashlib.sha256("".join(n + t for n, t in texts.items()).encode()).hexdigest()
+    done = run(ROOT, "-c", HASH_OF_GENERATED, PYTHONHASHSEED=seed)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == committed
+
+
+def test_an_edited_definition_is_seen_and_regenerated(copy):
+    edit(copy / "codegen" / "joints.py", DISTANCE, 'return {"distance": (d.dot(d) - l**2) * 2}')
+    done = check(copy)
+    assert done.returncode == STALE
+    assert "--- generated/constant_distance.py (as it is)" in done.stdout
+    assert "+++ generated/constant_distance.py (as the definitions give it)" in done.stdout
+    assert re.search(r"^-    Phi\[0\] = d_x\*d_x", done.stdout, re.M)
+    assert re.search(r"^\+    Phi\[0\] = 2\*d_x", done.stdout, re.M)
+    assert done.stdout.rstrip().endswith(f"run: {COMMAND}")
+    assert "revolute.py" not in done.stdout
+    before = (copy / "generated" / "revolute.py").stat().st_mtime_ns
+
+    done = run(copy, "-m", "codegen")
+    assert done.returncode == 0
+    assert "2 written (constant_distance.py, digests.py)" in done.stdout
+    assert (copy / "generated" / "revolute.py").stat().st_mtime_ns == before
+    assert check(copy).returncode == 0
+
+
+def test_a_new_and_a_removed_definition(copy):
+    joints = copy / "codegen" / "joints.py"
+    text = joints.read_text(encoding="utf-8")
+    start = text.index("def constant_angle(")
+    definition = text[start : text.index("\n\n\n", start)]
+    joints.write_text(
+        text.replace(definition, definition.replace("def constant_angle(", "def new_angle(")), encoding="utf-8"
+    )
+    done = check(copy)
+    assert done.returncode == STALE
+    assert "generated/new_angle.py (as the definitions give it)" in done.stdout
+    assert run(copy, "-m", "codegen").returncode == 0
+    assert not (copy / "generated" / "constant_angle.py").exists()
+    assert "import new_angle" in (copy / "generated" / "dispatch.py").read_text(encoding="utf-8")
+
+
+def files_of(folder):
+    return {file.name: file.read_bytes() for file in (folder / "generated").glob("*.py")}
+
+
+def test_a_spoilt_folder_is_seen_and_mended(copy):
+    """A file edited by hand, a file too many and a file too few."""
+    edit(copy / "generated" / "point_on_plane.py", "ROWS = ('height',)", "ROWS = ('depth',)")
+    (copy / "generated" / "ball.py").write_text("NAME = 'ball'\n", encoding="utf-8")
+    (copy / "generated" / "fixed.py").unlink()
+    before = files_of(copy)
+    done = check(copy)
+    assert done.returncode == STALE
+    assert "-ROWS = ('depth',)\n+ROWS = ('height',)\n" in done.stdout
+    assert "--- generated/ball.py (as it is)" in done.stdout
+    assert "+++ generated/fixed.py (as the definitions give it)" in done.stdout
+    assert done.stdout.rstrip().endswith(f"3 of {len(files_of(ROOT))} files differ; run: {COMMAND}")
+    assert files_of(copy) == before, "--check changes nothing"
+    assert run(copy, "-m", "codegen").returncode == 0
+    assert files_of(copy) == files_of(ROOT)
+
+
+def test_a_broken_definition_exits_2_and_writes_nothing(copy):
+    edit(copy / "codegen" / "joints.py", DISTANCE, 'return {"distance": d.dot(d) - l}')
+    edit(copy / "codegen" / "joints.py", "def constant_angle(a_i: Vector, a_j", "def constant_angle(a_i: Vector, a_k")
+    done = run(copy, "-m", "codegen")
+    assert done.returncode == 2
+    assert "definition 'constant_angle': argument 'a_k' has the unknown suffix '_k'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert files_of(copy) == files_of(ROOT)
+
+
+# The shape of a generated module
+
+
+@pytest.mark.parametrize("file", sorted(p.name for p in Path(generated.__file__).parent.glob("*.py")))
+def test_header(file):
+    text = (ROOT / "generated" / file).read_text(encoding="utf-8")
+    command, sympy, digest, *body = text.split("\n")
+    name = file.removesuffix(".py")
+    source = f"codegen/joints.py: {name}" if name in _definitions() else "codegen/joints.py"
+    assert command == f"# Generated by: {COMMAND}    Do not edit; edit {source} and run it again."
+    assert sympy == f"# SymPy: {sp.__version__}"
+    assert digest == "# Digest: " + hashlib.sha256("\n".join(body).encode()).hexdigest()
+    if name != "digests":
+        assert digest.endswith(digests.MODULES[name])
+    assert text.endswith("\n")
+    assert "\r" not in text
+    assert not re.search(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d", text), "a date or a time"
+
+
+def _definitions():
+    return {name for name in digests.MODULES if name not in ("__init__", "dispatch")}
+
+
+def test_a_module_carries_the_docstring_and_its_text():
+    def swing(a_i, a_j, c):
+        """The cosine of the angle is c.
+
+        Singular when c is 1.  The reaction is a moment.
+        """
+        return {"angle": a_i.dot(a_j) - c}
+
+    module = compile_joint(swing)
+    assert module.__doc__.startswith("The cosine of the angle is c.\n\nSingular when c is 1.")
+    assert module.SINGULAR == "when c is 1"
+    assert (module.NAME, module.KEYWORDS, module.ROWS, module.UNITS) == ("swing", ("a_i", "a_j", "c"), ("angle",), (0,))
+    assert "Phi[0] = a_i_x*a_j_x + a_i_y*a_j_y + a_i_z*a_j_z - c" in inspect.getsource(module)
+
+
+def test_units_of_rows_and_parameters():
+    def both(r_i, s_i, a_i, r_j, s_j, l, c, S):
+        """Rows of different units, each consistent."""
+        d = r_j + s_j - r_i - s_i
+        return {"square": d.dot(d) - l**2, "line": a_i.dot(d) - l, "area": d.dot(d) - S, "cosine": a_i.dot(d) - c * l}
+
+    module = compile_joint(both)
+    assert module.UNITS == (2, 1, 2, 1)
+    assert module.PARAMETERS == (("l", 1), ("c", 0), ("S", 2))
+
+
+# What is printed is what is meant
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda u, c: u**2 + c,
+        lambda u, c: u**3 + c**4,
+        lambda u, c: c**5 * u,
+        lambda u, c: c - u**2,
+        lambda u, c: (u + c) ** 2,
+        lambda u, c: c * (u + c) ** 3,
+        lambda u, c: u / c,
+        lambda u, c: u / sp.sqrt(c),
+        lambda u, c: sp.sqrt(c + u**2) ** 3,
+        lambda u, c: u * c ** sp.Rational(1, 3),
+        lambda u, c: u / 3 - 2 * c / 7,
+        lambda u, c: u * sp.Rational(-3, 4) * c,
+        lambda u, c: sp.pi * u - c,
+        lambda u, c: sp.sin(u) * sp.cos(c) ** 2,
+        lambda u, c: sp.exp(-(u**2)) + 2**c,
+        lambda u, c: sp.atan2(u, c),
+        lambda u, c: sp.log(2 + u) * sp.tan(c),
+        *(
+            pytest.param(
+                f, marks=pytest.mark.xfail(raises=AssertionError, strict=True, reason="x/y**2 printed as x/y*y")
+            )
+            for f in (
+                lambda u, c: u / c**2,
+                lambda u, c: u - 1 / c**2,
+                lambda u, c: u / (u + c) ** 3,
+                lambda u, c: u**2 / c**4,
+                lambda u, c: sp.sin(u) / sp.cos(c) ** 2,
+            )
+        ),
+    ],
+)
+def test_printed_expressions(f):
+    def row(a_i, a_j, c, k):
+        """An expression."""
+        return {"row": f(a_i.dot(a_j), c) - k}
+
+    module = compile_joint(row)
+    a_i, a_j, c = np.array([0.1, 0.5, 0.7]), np.array([-0.2, 0.3, 0.4]), 0.83
+    Phi = np.empty(1)
+    body = np.zeros(13)
+    module.phi.py_func(body, body, np.r_[a_i, a_j, c, 0.25], Phi)
+    u, symbol = sp.symbols("u c", real=True)
+    assert Phi[0] == pytest.approx(float(f(u, symbol).subs({u: a_i @ a_j, symbol: c})) - 0.25, rel=1e-14, abs=1e-15)
+
+
+# Wrong definitions
+
+
+def unknown_suffix(r_i, s_k, r_j):
+    """A body k."""
+    return {"row": (r_j - r_i).dot(s_k)}
+
+
+def unused_argument(a_i, a_j, l):
+    """No l."""
+    return {"row": a_i.dot(a_j)}
+
+
+def unused_vector(a_i, a_j, b_j):
+    """No b_j."""
+    return {"row": a_i.dot(a_j)}
+
+
+def unused_held(a_i, a_j, held):
+    """No held."""
+    return {"row": a_i.dot(a_j)}
+
+
+def unused_across(a_i, a_j, across):
+    """No across."""
+    return {"row": a_i.dot(a_j)}
+
+
+def unused_carried(a_i, a_j, carried):
+    """No carried."""
+    return {"row": a_i.dot(a_j)}
+
+
+def global_component(a_i, a_j):
+    """A component of the global frame between two bodies."""
+    return {"fine": a_i.dot(a_j), "row": a_i.x - a_j.x}
+
+
+def double_distance(r_i, s_i, r_j, l):
+    """One centre counts twice."""
+    d = r_i + s_i - 2 * r_j
+    return {"row": d.dot(d) - l**2}
+
+
+def undocumented(a_i, a_j):
+    return {"row": a_i.dot(a_j)}
+
+
+def constant_row(a_i, a_j, c):
+    """A row of constants."""
+    return {"fine": a_i.dot(a_j), "row": c - 1}
+
+
+def constants_only(c, held):
+    """No body."""
+    return {"row": held(c)}
+
+
+def reserved_name(a_i, a_j, gamma):
+    """A name of the kernels."""
+    return {"row": a_i.dot(a_j) - gamma}
+
+
+def velocity(v_i, a_j):
+    """A velocity, which is no vector of a body."""
+    return {"row": v_i.dot(a_j)}
+
+
+def mixed_units(r_i, s_i, a_i, r_j, s_j, a_j):
+    """An area and a cosine."""
+    d = r_j + s_j - r_i - s_i
+    return {"fine": d.dot(d), "row": d.dot(d) - a_i.dot(a_j)}
+
+
+def length_and_area(r_i, s_i, r_j, s_j, l):
+    """A constant cannot be a length and an area."""
+    d = r_j + s_j - r_i - s_i
+    return {"fine": d.dot(d) - l**2, "row": d.dot(d) - l}
+
+
+def empty(a_i, a_j):
+    """No rows."""
+    return {}
+
+
+def nothing(a_i, a_j):
+    """A forgotten return."""
+    a_i.dot(a_j)
+
+
+def rows_without_names(a_i, a_j):
+    """A list."""
+    return [a_i.dot(a_j)]
+
+
+def across_a_point(r_i, s_i, r_j, s_j, across):
+    """Tangents of a point."""
+    b, _ = across(s_i)
+    return {"row": b.dot(r_j + s_j - r_i)}
+
+
+def across_a_sum(a_i, b_i, a_j, across):
+    """Tangents of a sum."""
+    b, _ = across(a_i + b_i)
+    return {"row": b.dot(a_j)}
+
+
+def carried_by_both(a_i, a_j, carried):
+    """A vector that belongs to both bodies."""
+    return {"row": a_i.dot(carried(a_i + a_j))}
+
+
+def never_satisfied(a_i, a_j):
+    """A sum of a square and one."""
+    return {"row": a_i.dot(a_j) ** 2 + 1}
+
+
+REFUSED = [
+    (unknown_suffix, "argument 's_k' has the unknown suffix '_k'"),
+    (unused_argument, "argument 'l' is not used"),
+    (unused_vector, "argument 'b_j' is not used"),
+    (unused_held, "argument 'held' is not used"),
+    (unused_across, "argument 'across' is not used"),
+    (unused_carried, "argument 'carried' is not used"),
+    (global_component, "row 'row' changes when both bodies move together"),
+    (double_distance, "row 'row' changes when both bodies move together"),
+    (undocumented, "needs a docstring"),
+    (constant_row, "row 'row' holds no vector of a body"),
+    (constants_only, "row 'row' holds no vector of a body"),
+    (reserved_name, "argument 'gamma' has a name that the kernels use themselves"),
+    (velocity, "argument 'v_i' has a name that the kernels use themselves"),
+    (mixed_units, "row 'row' adds quantities of different units"),
+    (length_and_area, "adds quantities of different units"),
+    (empty, "must return its rows by name"),
+    (nothing, "must return its rows by name"),
+    (rows_without_names, "must return its rows by name"),
+    (across_a_point, "across(a) needs one direction of the signature"),
+    (across_a_sum, "across(a) needs one direction of the signature"),
+    (carried_by_both, "carried(x) needs a vector made of one body's vectors"),
+    (never_satisfied, "seem to have no common solution"),
+]
+
+
+@pytest.mark.parametrize(("definition", "says"), REFUSED, ids=[f.__name__ for f, _ in REFUSED])
+def test_a_wrong_definition_is_refused_by_name(definition, says):
+    with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
+        compile_joint(definition)
+    assert str(caught.value).startswith(f"definition '{definition.__name__}': ")
+
+
+def parameter_like_a_held_constant(a_i, a_j, held_0, held):
+    """A parameter with the name that the first held constant gets."""
+    return {"row": held(a_i.dot(a_j)) + 2 * held_0}
+
+
+def two_rows_of_one_name(a_i, a_j):
+    """The rows a_x, a_y, a_z and again a_x."""
+    return {"a": a_i.cross(a_j), "a_x": a_i.dot(a_j)}
+
+
+def any_number_of_arguments(a_i, a_j, *l):
+    """No fixed inputs."""
+    return {"row": a_i.dot(a_j)}
+
+
+def absolute_value(a_i, a_j, c):
+    """A row with a kink, whose derivatives no kernel can print."""
+    return {"row": abs(a_i.dot(a_j)) - c}
+
+
+NOT_REFUSED = [
+    pytest.param(f, marks=pytest.mark.xfail(strict=True, reason=reason), id=f.__name__)
+    for f, reason in (
+        (parameter_like_a_held_constant, "the two constants become one, in silence"),
+        (two_rows_of_one_name, "two rows get one name"),
+        (any_number_of_arguments, "TypeError that names no rule"),
+        (absolute_value, "SymPy's error of the printer comes through"),
+    )
+]
+
+
+@pytest.mark.parametrize("definition", NOT_REFUSED)
+def test_known_gap_in_what_is_refused(definition):
+    with pytest.raises(DefinitionError):
+        compile_joint(definition)
+
+
+@pytest.mark.xfail(
+    strict=True, raises=(AssertionError, SyntaxError), reason="docstrings are emitted without escaping backslashes"
+)
+def test_a_docstring_with_a_backslash():
+    def tilted(a_i, a_j, c):
+        r"""Axes \nu and \theta keep the cosine c."""
+        return {"angle": a_i.dot(a_j) - c}
+
+    assert compile_joint(tilted).__doc__.startswith(r"Axes \nu and \theta keep the cosine c.")
+
+
+@pytest.mark.xfail(strict=True, raises=DefinitionError, reason="units are sought with directions longer than 1")
+def test_an_arc_cosine():
+    def angle(a_i, a_j, c):
+        """The angle itself."""
+        return {"angle": sp.acos(a_i.dot(a_j)) - c}
+
+    assert compile_joint(angle).UNITS == (0,)
+
+
+def test_what_is_refused_would_be_accepted_without_the_fault():
+    """Each rule is about one thing: the nearest right definitions compile."""
+
+    def from_the_ground(a_i, c):
+        """A global component of one body's direction is a joint with the ground."""
+        return {"row": a_i.x - c}
+
+    def right_distance(r_i, s_i, r_j, s_j, S):
+        """An area."""
+        d = r_j + s_j - r_i - s_i
+        return {"row": d.dot(d) - S}
+
+    def whole_vector(r_i, s_i, X, Y, Z):
+        """Three rows from one vector."""
+        return {"point": r_i + s_i - Vector(X, Y, Z)}
+
+    assert compile_joint(from_the_ground).ROWS == ("row",)
+    assert compile_joint(right_distance).PARAMETERS == (("S", 2),)
+    assert compile_joint(whole_vector).ROWS == ("point_x", "point_y", "point_z")
