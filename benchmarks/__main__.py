@@ -11,15 +11,10 @@ import json
 import sys
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as RichTable
-
 import runtime
 from benchmarks.measure import Answer, BenchmarkError, UnavailableError, machine
-from runtime import ModelError, Table, plots
-from runtime.report import text
+from runtime import ModelError, plots
+from runtime.terminal import err_console, out_console, show
 
 QUESTIONS = {
     "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
@@ -28,8 +23,6 @@ QUESTIONS = {
     "peers": "How long do other programs take for the same motion at equal error?",
 }
 DONE, FAILED, BAD_INPUT = 0, 1, 2
-
-err_console = Console(stderr=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -93,34 +86,11 @@ def _show(answer: Answer, folder: Path, as_json: bool) -> None:
     if as_json:
         print(json.dumps(answer.report.data(), indent=2))
     else:
-        console = Console()
         for table in answer.report.tables:
-            console.print(_rich(table))
-            if table.note:
-                console.print(table.note, style="italic", highlight=False, markup=False)
-            console.print()
-        console.print(f"{len(answer.report.files)} files in {folder}", highlight=False, markup=False)
+            show(table)
+        out_console.print(f"{len(answer.report.files)} files in {folder}", highlight=False, markup=False)
     for failure in answer.report.failures:
         err_console.print(failure, highlight=False, markup=False)
-
-
-def _rich(table: Table) -> RichTable:
-    """A table for the terminal; units stand in brackets, which would be read as markup."""
-    shown = RichTable(
-        title=escape(table.title),
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        padding=0,
-    )
-    for number, column in enumerate(table.columns):
-        numeric = all(isinstance(row[number], int | float | None) for row in table.rows)
-        # Numbers are short: their headings stand word under word, so that a table fits a narrow terminal.
-        heading = column.replace(" ", "\n") if numeric else column
-        shown.add_column(escape(heading), justify="right" if numeric else "left", overflow="fold")
-    for row in table.rows:
-        shown.add_row(*(escape(text(value)) for value in row))
-    return shown
 
 
 def _refuse(sentence: str, code: int, folder: Path | None = None) -> int:

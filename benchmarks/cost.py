@@ -6,14 +6,11 @@ Function evaluations come first: they are the papers' measure (seed 000, Fig. 18
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from unittest import mock
 
 import numpy as np
-import scipy.integrate
 
 import runtime
 from benchmarks.measure import (
@@ -99,24 +96,6 @@ def ask(*, quick: bool, say: Say) -> Answer:
     return Answer(report, figures)
 
 
-@contextmanager
-def _counting(method: str) -> Iterator[list[int]]:
-    """Count what one of SciPy's methods really calls: its own count leaves out finite-difference Jacobians."""
-    original = getattr(scipy.integrate, method)
-    calls = [0]
-
-    class Counting(original):  # type: ignore[misc, valid-type]
-        def __init__(self, fun: Any, *arguments: Any, **options: Any) -> None:
-            def counted(t: float, y: Any) -> Any:
-                calls[0] += 1
-                return fun(t, y)
-
-            super().__init__(counted, *arguments, **options)
-
-    with mock.patch.object(scipy.integrate, method, Counting):
-        yield calls
-
-
 def measure(systems: dict[str, System], duration: float, method: str, tolerance: float, repeats: int) -> list[Measured]:
     """One method at one tolerance, for both ankles in turn.
 
@@ -125,15 +104,9 @@ def measure(systems: dict[str, System], duration: float, method: str, tolerance:
     BenchmarkError
     """
     options: dict[str, Any] = dict(method=method, rtol=tolerance, atol=tolerance, progress=False)
-    first, evaluations = {}, {}
+    first = {}
     for ankle, system in systems.items():
-        if method == "dop853":
-            first[ankle] = runtime.simulate(system, duration, **options)
-            evaluations[ankle] = first[ankle].stats.evaluations
-        else:
-            with _counting(method) as calls:
-                first[ankle] = runtime.simulate(system, duration, **options)
-            evaluations[ankle] = calls[0]
+        first[ankle] = runtime.simulate(system, duration, **options)
         if not first[ankle].success:
             raise BenchmarkError(f"{system.name}, tolerance {tolerance:g}: {first[ankle].message}")
     slowest = max(run.stats.wall_time for run in first.values())
@@ -141,7 +114,7 @@ def measure(systems: dict[str, System], duration: float, method: str, tolerance:
     times = seconds(jobs, repeats if slowest < SLOW else min(repeats, 3))
     return [
         Measured(
-            duration, method, tolerance, ankle, evaluations[ankle], run.stats.steps, run.stats.rejections,
+            duration, method, tolerance, ankle, run.stats.evaluations, run.stats.steps, run.stats.rejections,
             float(times[ankle].min()), position_error(run, exact(systems[ankle], run.t)),
         )
         for ankle, run in first.items()

@@ -33,6 +33,8 @@ AXES = "xyz"
 BODIES = ("i", "j")
 BODY_FRAME = ("xi", "eta", "zeta")
 OPERATORS = ("held", "carried", "across")
+# Smooth functions that a definition may use; each has a derivative that is one of them again, and none branches.
+FUNCTIONS = (sp.sin, sp.cos, sp.tan, sp.asin, sp.acos, sp.atan, sp.atan2, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh)
 # Names that the emitted functions use for themselves, and velocities, which the calculus itself supplies.
 RESERVED = set("v_i v_j omega_i omega_j body_i body_j x Phi Phi_dot D nu gamma out math njit".split())
 

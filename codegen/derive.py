@@ -16,14 +16,28 @@ from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import Application
 
-from codegen.calculus import AXES, BODIES, OPERATORS, Definition, Expr, Moving, Scope, Vector, name_sums, vector
+from codegen.calculus import (
+    AXES,
+    BODIES,
+    FUNCTIONS,
+    OPERATORS,
+    Definition,
+    Expr,
+    Moving,
+    Scope,
+    Vector,
+    name_sums,
+    vector,
+)
 
 Values = dict[Expr, Expr]
 
 NUMERIC_CHECK_DIGITS = 30
 NEWTON_STEPS = 30
 RIGID_MOTION_TOLERANCE = 1e-9
+VANISHING_GRADIENT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -51,13 +65,17 @@ class Derivation:
 def derive(definition: Definition) -> Derivation:
     """Derive every kernel of a definition.  Raises DefinitionError, which names the definition and the rule it breaks."""
     scope = Scope(definition.__name__)
-    arguments = {name: scope.argument(name) for name in inspect.signature(definition).parameters}
+    arguments = {name: scope.argument(name) for name in _argument_names(scope, definition)}
+    _refuse_collisions(scope)
     rows, Phi = _rows(scope, definition(**arguments))
     _refuse_unused(scope, arguments, Phi)
+    _refuse_functions(scope, [*Phi, *scope.held.values(), *(c for v in scope.carried.values() for c in v)])
     units, parameter_units = _units(scope, rows, Phi)
     constants = list(scope.held)
     named = name_sums(scope, [*Phi, *scope.held.values()])
     Phi, scope.held = tuple(named[: len(Phi)]), dict(zip(constants, named[len(Phi) :], strict=True))
+
+    _refuse_collisions(scope)
 
     D = sp.Matrix([_jacobian_row(scope, phi) for phi in Phi])
     Phi_dot = tuple(_rate(scope, phi, 1) for phi in Phi)
@@ -91,9 +109,38 @@ def _rows(scope: Scope, returned: object) -> tuple[tuple[str, ...], tuple[Expr, 
             expression = sp.sympify(part)
             if not expression.free_symbols & {s for m in scope.moving.values() for s in m.symbols}:
                 raise scope.error(f"row '{part_name}' holds no vector of a body: it can never be moved onto zero")
+            if not part_name.isidentifier() or part_name in names:
+                raise scope.error(f"row name {part_name!r} is not a name, or is given twice")
             names.append(part_name)
             rows.append(expression)
     return tuple(names), tuple(rows)
+
+
+def _argument_names(scope: Scope, definition: Definition) -> list[str]:
+    parameters = inspect.signature(definition).parameters.values()
+    for p in parameters:
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.default is not p.empty:
+            raise scope.error(f"argument '{p}': name every argument, without defaults; the names say what they are")
+    return [p.name for p in parameters]
+
+
+def _refuse_functions(scope: Scope, expressions: list[Expr]) -> None:
+    """Kernels are straight-line code: nothing that branches, and nothing without a derivative."""
+    for expression in expressions:
+        for function in sp.sympify(expression).atoms(Application):
+            if not isinstance(function, FUNCTIONS):
+                known = ", ".join(f.__name__ for f in FUNCTIONS)
+                raise scope.error(f"uses the function '{function.func.__name__}'; smooth ones only: sqrt, {known}")
+
+
+def _refuse_collisions(scope: Scope) -> None:
+    """A constant must not bear a name that the calculus gives to a component, a rate or a held constant."""
+    taken = set(scope.held)
+    for m in [*scope.moving.values(), *scope.sums.values()]:
+        taken |= {s for order in range(3) for s in m.derivative_symbols(order)}
+    for name, symbol in scope.parameters.items():
+        if symbol in taken:
+            raise scope.error(f"argument '{name}' has a name that the kernels use themselves; choose another")
 
 
 def _documentation(scope: Scope, definition: Definition) -> str:
@@ -150,56 +197,69 @@ def _signal_rate(scope: Scope, expression: Expr, highest: int) -> Expr:
 def _units(scope: Scope, rows: tuple[str, ...], Phi: tuple[Expr, ...]) -> tuple[tuple[int, ...], dict[str, int]]:
     """Powers of metre of rows and parameters, found by scaling every length.
 
-    A point and a centre are lengths, directions are pure numbers; a constant may be a pure number, a length or an area.
-    Refuses a row that adds quantities of different units.
+    A point and a centre are lengths, directions are pure numbers; a constant or a signal may be a pure number, a length
+    or an area.  Refuses a row that adds quantities of different units.
     """
-    parameters = list(scope.parameters)
+    names = [*scope.parameters, *scope.signals]
     values = _sample(scope)
-    constants = set(scope.held)
-    kept = {row: sp.sympify(phi).xreplace({c: 0 for c in constants}) for row, phi in zip(rows, Phi, strict=True)}
+    kept = {row: sp.sympify(phi).xreplace(dict.fromkeys(scope.held, 0)) for row, phi in zip(rows, Phi, strict=True)}
     worst = rows[0]
-    for powers in itertools.product((0, 1, 2), repeat=len(parameters)):
+    choices = itertools.product((0, 1, 2), repeat=len(names))
+    for powers in sorted(choices, key=lambda powers: (max(powers, default=0), sum(powers), powers)):
+        chosen = dict(zip(names, powers, strict=True))
         units = []
         for row, phi in kept.items():
-            power = _power(scope, phi, values, dict(zip(parameters, powers, strict=True)))
+            power = _power(scope, phi, values, chosen)
             if power is None:
                 worst = row
                 break
             units.append(power)
         else:
-            return tuple(units), dict(zip(parameters, powers, strict=True))
+            return tuple(units), {name: chosen[name] for name in scope.parameters}
     raise scope.error(f"row '{worst}' adds quantities of different units")
 
 
-def _power(scope: Scope, phi: Expr, values: Values, parameter_powers: dict[str, int]) -> int | None:
+def _power(scope: Scope, phi: Expr, values: Values, chosen: dict[str, int]) -> int | None:
+    """The power of metre of an expression, or None where it has none."""
+    phi = sp.sympify(phi)
+
     def at(scale: int) -> Expr:
         scaled = dict(values)
-        for m in scope.moving.values():
-            length = m.kind in ("centre", "point")
-            if m.kind.startswith("carried"):
-                continue  # a carried vector keeps what it was made of; the definitions carry directions
-            for s in m.symbols:
-                scaled[s] = values[s] * scale if length else values[s]
-        for name, power in parameter_powers.items():
-            symbol = scope.parameters[name]
+        for m in (m for m in scope.moving.values() if set(m.symbols) & phi.free_symbols):
+            power = int(m.kind in ("centre", "point"))
+            if m.kind.startswith("carried"):  # has the unit of what it was made of
+                source = next(c for c in scope.carried[m.name] if sp.sympify(c).free_symbols)
+                power = _power(scope, source, values, chosen) or 0
+            scaled |= {s: values[s] * scale**power for s in m.symbols}
+        for name, power in chosen.items():
+            symbol = scope.parameters[name] if name in scope.parameters else scope.signals[name].symbol(0)
             scaled[symbol] = values[symbol] * scale**power
         return phi.xreplace(scaled).evalf(NUMERIC_CHECK_DIGITS)
 
     base = at(1)
     if base == 0:
         return 0
-    power = sp.log(at(2) / base) / sp.log(2)
-    rounded = int(round(float(sp.re(power))))
+    power = sp.re(sp.log(at(2) / base) / sp.log(2))
+    if not power.is_finite:
+        return None
+    rounded = int(round(float(power)))
     consistent = all(abs(at(k) / base - sp.Integer(k) ** rounded) < sp.Float("1e-20") * k**4 for k in (2, 3))
     return rounded if consistent else None
 
 
 def _sample(scope: Scope) -> Values:
-    """Exact pseudo-random rationals for every symbol that a row may hold."""
+    """Pseudo-random numbers of many digits for every symbol that a row may hold; directions have the length 1."""
     symbols = [s for m in scope.moving.values() for s in m.symbols]
     symbols += [c.symbol(k) for c in scope.signals.values() for k in range(3)]
     symbols += list(scope.parameters.values()) + list(scope.held)
-    return {s: sp.Rational((7919 * (k + 1) ** 2 + 104729 * (k + 3)) % 1009 + 11, 613) for k, s in enumerate(symbols)}
+    values: Values = {
+        s: sp.Float((7919 * (k + 1) ** 2 + 104729 * (k + 3)) % 1009 + 11, 50) / 613 for k, s in enumerate(symbols)
+    }
+    for m in scope.moving.values():
+        if m.kind not in ("centre", "point"):
+            length = sp.sqrt(sum(values[s] ** 2 for s in m.symbols))
+            values |= {s: values[s] / length for s in m.symbols}
+    return values
 
 
 def _refuse_rows_violated_by_rigid_motion(d: Derivation) -> None:
@@ -229,6 +289,12 @@ def _refuse_rows_violated_by_rigid_motion(d: Derivation) -> None:
         z = z - np.linalg.pinv(slope(z)) @ Phi(z).ravel()
     if not np.abs(Phi(z)).max() < RIGID_MOTION_TOLERANCE:
         raise d.scope.error(f"its rows {', '.join(d.rows)} seem to have no common solution")
+    gradient = np.asarray(slope(z), dtype=float)
+    for name, row in zip(d.rows, gradient, strict=True):
+        if not np.abs(row).max() > VANISHING_GRADIENT:
+            raise d.scope.error(
+                f"row '{name}' has no gradient where it holds and restrains nothing there; give its parts"
+            )
     for name, value in zip(d.rows, rate(z).ravel(), strict=True):
         if abs(value) > RIGID_MOTION_TOLERANCE:
             raise d.scope.error(

@@ -25,22 +25,13 @@ Lines = list[str]
 
 
 class _Printer(PythonCodePrinter):
-    """Python text that numba compiles to the same operations in the same order."""
-
-    def __init__(self) -> None:
-        super().__init__({"fully_qualified_modules": True})
-
-    def _print_Pow(self, expr: Expr, **_: object) -> str:
-        base, exponent = expr.as_base_exp()
-        if exponent.is_Integer and 2 <= exponent <= 4:
-            return "*".join([self.parenthesize(base, sp.printing.precedence.PRECEDENCE["Mul"] + 1)] * int(exponent))
-        return str(super()._print_Pow(expr, rational=False))
+    """Python text with every number a float, as compiled code computes with it."""
 
     def _print_Rational(self, expr: Expr) -> str:
-        return f"{expr.p / expr.q!r}" if expr.q & (expr.q - 1) == 0 else f"({expr.p}.0/{expr.q}.0)"
+        return f"({expr.p}.0/{expr.q}.0)"
 
 
-_print = _Printer().doprint
+_print = _Printer({"fully_qualified_modules": True}).doprint
 
 
 def emit(d: Derivation, source: str) -> str:
@@ -58,9 +49,10 @@ def emit(d: Derivation, source: str) -> str:
         "evaluate": (EVALUATE, Phi + Phi_dot + D + gamma, "All that the equations of motion need"),
     }
     kernels = [_kernel(layout, name, *output) for name, output in outputs.items()]
-    body = "\n".join(
-        [_docstring(d, layout), *_data(d, layout), *(line for kernel in kernels for line in ["", "", *kernel]), ""]
-    )
+    code = [line for kernel in kernels for line in ["", "", *kernel]]
+    imports = ["", "import math"] if any("math." in line for line in code) else []
+    imports += ["", "from numba import njit", ""]
+    body = "\n".join([_docstring(d, layout), *imports, *_data(d, layout), *code, ""])
     return with_header(body, source)
 
 
@@ -138,20 +130,15 @@ def _constant(value: Expr) -> str:
 
 def _docstring(d: Derivation, layout: Layout) -> str:
     text = [d.doc, "", "x, in this order:"]
-    names = [m.name for m in layout.vectors for _ in [0]]
-    width = 3
-    for k, name in enumerate(names):
-        text.append(f"    x[{width * k}:{width * k + width}]  {name}")
-    start = width * len(names)
-    for name in [
-        *layout.parameters,
-        *map(str, layout.held),
-        *(f"{c}, its rate, its second rate" for c in layout.signals),
-    ]:
-        step = 3 if "," in name else 1
-        text.append(f"    x[{start}:{start + step}]  {name}")
-        start += step
-    return "\n".join(['"""' + text[0], *text[1:], '"""'])
+    pieces = [(m.name, 3) for m in layout.vectors]
+    pieces += [(name, 1) for name in (*layout.parameters, *map(str, layout.held))]
+    pieces += [(f"{signal}, its rate, its second rate", 3) for signal in layout.signals]
+    start = 0
+    for name, width in pieces:
+        text.append(f"    x[{start}:{start + width}]  {name}")
+        start += width
+    plain = "\n".join(text).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return f'"""{plain}\n"""'
 
 
 def _data(d: Derivation, layout: Layout) -> Lines:
@@ -170,10 +157,7 @@ def _data(d: Derivation, layout: Layout) -> Lines:
         "SIZE": layout.size,
         "SINGULAR": singular.group(1) if singular else "",
     }
-    lines = ["", "from numba import njit", ""]
-    if any("math." in _print(e) for e in (*d.Phi, *d.D, *d.gamma)):
-        lines = ["", "import math", *lines]
-    return lines + [f"{name} = {value!r}" for name, value in data.items()]
+    return [f"{name} = {value!r}" for name, value in data.items()]
 
 
 def emit_dispatch(names: list[str]) -> str:

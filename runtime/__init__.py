@@ -9,9 +9,10 @@ from runtime import plots
 from runtime.builder import GROUND, Builder
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
 from runtime.folder import results_folder
+from runtime.methods import METHODS
 from runtime.report import Report, Table
 from runtime.result import Reaction, Run, Stats
-from runtime.simulate import METHODS, Event, simulate
+from runtime.simulate import Event, simulate
 from runtime.system import Body, Joint, State, System
 
 __all__ = [

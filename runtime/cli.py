@@ -17,17 +17,15 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich import box
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table as RichTable
 
 from runtime.errors import ModelError
 from runtime.folder import results_folder
 from runtime.kernels import cache_folder
-from runtime.report import Report, Table, text
-from runtime.simulate import ATOL, METHODS, RTOL, simulate
+from runtime.methods import METHODS
+from runtime.report import Report, Table
+from runtime.simulate import ATOL, RTOL, simulate
 from runtime.system import System
+from runtime.terminal import err_console, out_console, show
 
 FAILED, BAD_INPUT = 1, 2
 MODELS, STUDIES = "talus.models", "talus.studies"
@@ -39,9 +37,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Constrained rigid multibody systems, made first for the human ankle and foot.",
 )
-out_console = Console()
-err_console = Console(stderr=True)
-
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results; it must not exist yet.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 Settings = Annotated[
@@ -83,20 +78,6 @@ def _build(model: str, settings: list[str] | None) -> System:
     if not isinstance(system, System):
         raise ModelError(f"model '{model}' returned {type(system).__name__}; its function must return a System")
     return system
-
-
-def _show(table: Table) -> None:
-    # Units stand in brackets, which rich would read as markup.
-    note = escape(table.note) if table.note else None
-    shown = RichTable(title=escape(table.title), caption=note, box=box.SIMPLE_HEAD)
-    shown.title_justify = shown.caption_justify = "left"
-    shown.title_style = "bold"
-    for number, column in enumerate(table.columns):
-        numeric = all(isinstance(row[number], int | float | None) for row in table.rows)
-        shown.add_column(escape(column), justify="right" if numeric else "left", overflow="fold")
-    for row in table.rows:
-        shown.add_row(*(escape(text(value)) for value in row))
-    out_console.print(shown)
 
 
 def _print_json(data: Any) -> None:
@@ -144,7 +125,7 @@ def info(model: Model, settings: Settings = None, as_json: Json = False) -> None
         _print_json({table.title: table.records() for table in tables})
         return
     for table in tables:
-        _show(table)
+        show(table)
 
 
 @app.command(name="simulate")
@@ -193,7 +174,7 @@ def simulate_command(
             }
         )
     else:
-        _show(table)
+        show(table)
         out_console.print(f"written to {folder}", highlight=False)
     if not run.success:
         err_console.print(run.message, highlight=False)
@@ -236,7 +217,7 @@ def doctor(
     if as_json:
         _print_json(dict(facts))
     else:
-        _show(Table("talus doctor", ["fact", "value"], facts))
+        show(Table("talus doctor", ["fact", "value"], facts))
     if not healthy:
         raise typer.Exit(FAILED)
 
@@ -263,7 +244,7 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
             _print_json(report.data())
         else:
             for table in report.tables:
-                _show(table)
+                show(table)
             out_console.print(f"{len(report.files)} files in {folder}", highlight=False)
         for failure in report.failures:
             err_console.print(failure, highlight=False)

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stats:
-    """What a run cost.  ``rejections`` is None where the method does not tell."""
+    """What a run cost.
+
+    ``evaluations`` of the equations of motion include those of the dense output (DOP853: 3 for each step that holds a time
+    of ``t_eval`` or an event) and of the Jacobians that SciPy's implicit methods form by differences.  ``rejections`` is
+    None where the method does not tell.
+    """
 
     method: str
     evaluations: int

@@ -5,22 +5,18 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
-import scipy.integrate
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from runtime import dop853
-from runtime.equations import OK, SINGULAR, Floats, Tables, derivative_once
+from runtime.equations import Floats
 from runtime.errors import ModelError
+from runtime.methods import FINISHED, METHODS, NONE, NONE2, RUNNING, Compiled, Method, SciPy
 from runtime.progress import Progress, reporter
 from runtime.result import Run, Stats
 from runtime.system import State, System, finite
-
-SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-METHODS = ("dop853", *SCIPY_METHODS)
 
 RTOL = ATOL = 1e-11
 # Between two steps an event function is looked at in this many places, so that two crossings in one step are not missed.
@@ -29,7 +25,6 @@ STEPS_PER_CALL = 64  # compiled steps before the first look at progress and inte
 SECONDS_PER_CALL = 0.2
 
 REACHED_END, STOPPED_BY_EVENT, INTERRUPTED = 0, 1, 2
-STEP_TOO_SMALL, SINGULAR_CONFIGURATION, NOT_FINITE, METHOD_FAILED = -1, -2, -3, -4
 
 
 @dataclass(frozen=True)
@@ -51,20 +46,6 @@ class Event:
     function: Callable[[float, State], float]
     direction: int = 0
     terminal: bool = False
-
-
-class _Method(Protocol):
-    """What the loop needs of a method: one step at a time, and states within the last step."""
-
-    def step(self) -> tuple[int, str]: ...
-    def at(self, t: float) -> Floats: ...
-    @property
-    def t(self) -> float: ...
-    @property
-    def t_old(self) -> float: ...
-    @property
-    def y(self) -> Floats: ...
-    def counts(self) -> tuple[int, int, int | None]: ...
 
 
 def simulate(
@@ -142,10 +123,10 @@ def simulate(
     tables = system.tables._replace(alpha=float(alpha), beta=float(beta))
     begin = clock.perf_counter()
     bar = reporter(progress, t_start, t_end)
-    make = _Compiled if method == "dop853" else _Scipy
+    make = Compiled if method == "dop853" else SciPy
     stepper = make(method, system, tables, state.y, t_start, t_end, rtol, atol, max_step, first_step or 0.0)
     with bar:
-        if isinstance(stepper, _Compiled) and not events:
+        if isinstance(stepper, Compiled) and not events:
             times, states, status, reason = _march_compiled(stepper, outputs, bar)
             found: dict[str, tuple[list[float], list[Floats]]] = {}
         else:
@@ -182,170 +163,19 @@ def _outputs(t_eval: ArrayLike, t_start: float, t_end: float) -> Floats:
     return clipped
 
 
-class _Compiled:
-    """The compiled DOP853."""
-
-    def __init__(
-        self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
-        max_step: float, first_step: float,
-    ) -> None:  # fmt: skip
-        del method
-        self.system, self.tables, self.work = system, tables, system.work()
-        self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        self.s = dop853.stepper(y, t_start)
-        self.started = dop853.start(self.s, tables, self.work, t_end, rtol, atol, first_step, max_step)
-
-    def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
-        code = dop853.FAILED_SINGULAR
-        if self.started == OK:
-            limits = (self.end, self.rtol, self.atol, self.max_step, steps)
-            into = (outputs, out, record_t, record_y)
-            code = dop853.advance(self.s, self.tables, self.work, dop853.TABLE, *limits, *into)
-        if code in (dop853.RUNNING, dop853.FINISHED):
-            return code, ""
-        if code == dop853.FAILED_SINGULAR:
-            return SINGULAR_CONFIGURATION, _singular(self.system, self.work.failed, self.t)
-        when = f"at t = {self.t:.6g} s"
-        if code == dop853.FAILED_NOT_FINITE:
-            return NOT_FINITE, f"the state stopped being finite {when}; check masses, inertias and initial velocities"
-        return (
-            STEP_TOO_SMALL,
-            f"the step fell below the rounding of time {when}; raise rtol and atol, or start elsewhere",
-        )
-
-    def step(self) -> tuple[int, str]:
-        return self.advance(1, _NONE, _NONE2, _NONE, _NONE2)
-
-    def at(self, t: float) -> Floats:
-        y = np.empty_like(self.s.y)
-        dop853.interpolate_once(self.s, self.tables, self.work, dop853.TABLE, t, y)
-        return y
-
-    @property
-    def t(self) -> float:
-        return float(self.s.time[dop853.T])
-
-    @property
-    def t_old(self) -> float:
-        return float(self.s.time[dop853.T_OLD])
-
-    @property
-    def y(self) -> Floats:
-        return self.s.y
-
-    def counts(self) -> tuple[int, int, int | None]:
-        count = self.s.counts
-        return int(count[dop853.EVALUATIONS]), int(count[dop853.STEPS]), int(count[dop853.REJECTIONS])
-
-
-_NONE, _NONE2 = np.zeros(0), np.zeros((0, 0))
-
-
-class _SingularError(Exception):
-    pass
-
-
-class _Scipy:
-    """One of SciPy's methods, stepped one step at a time."""
-
-    def __init__(
-        self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
-        max_step: float, first_step: float,
-    ) -> None:  # fmt: skip
-        work = system.work()
-
-        def fun(t: float, y: Floats) -> Floats:
-            y_dot = np.empty_like(y)
-            if derivative_once(np.ascontiguousarray(y), tables, work, y_dot) & SINGULAR:
-                raise _SingularError(_singular(system, work.failed, t))
-            return y_dot
-
-        self.method = method
-        self.failure: tuple[int, str] | None = None
-        self.steps = 0
-        self.dense: Callable[[float], Floats] | None = None
-        try:
-            # SciPy warns of a relative tolerance below 100 roundings and raises it: the same, without the warning.
-            self.solver = getattr(scipy.integrate, method)(
-                fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
-                first_step=first_step or None,
-            )  # fmt: skip
-        except _SingularError as error:
-            self.failure = (SINGULAR_CONFIGURATION, str(error))
-            self._y, self._t = y.copy(), t_start
-
-    def step(self) -> tuple[int, str]:
-        if self.failure is not None:
-            return self.failure
-        try:
-            message = self.solver.step()
-        except _SingularError as error:
-            return SINGULAR_CONFIGURATION, str(error)
-        except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
-            return METHOD_FAILED, f"{self.method} failed at t = {self.t:.6g} s: {error}; try another method"
-        if self.solver.status == "failed":
-            reason = str(message).rstrip(".").lower()
-            return (
-                METHOD_FAILED,
-                f"{self.method} failed at t = {self.t:.6g} s: {reason}; raise rtol and atol, or try another method",
-            )
-        self.steps += 1
-        self.dense = None
-        return (dop853.FINISHED if self.solver.status == "finished" else dop853.RUNNING), ""
-
-    def at(self, t: float) -> Floats:
-        if self.dense is None:
-            self.dense = self.solver.dense_output()
-        assert self.dense is not None
-        return self.dense(t)
-
-    @property
-    def t(self) -> float:
-        return self._t if self.failure else float(self.solver.t)
-
-    @property
-    def t_old(self) -> float:
-        return float(self.solver.t_old)
-
-    @property
-    def y(self) -> Floats:
-        y: Floats = self._y if self.failure else self.solver.y
-        return y
-
-    def counts(self) -> tuple[int, int, int | None]:
-        if self.failure:
-            return 1, 0, None
-        stages = {"RK23": 3, "RK45": 6, "DOP853": 12}.get(self.method)
-        evaluations = int(self.solver.nfev)
-        # An explicit method spends the same number of evaluations on every attempt; the implicit ones do not tell.
-        rejections = None if stages is None else max(0, round((evaluations - 2) / stages) - self.steps)
-        return evaluations, self.steps, rejections
-
-
-def _singular(system: System, failed: Any, t: float) -> str:
-    k = int(failed[0])
-    joint = system.joints[k]
-    row = int(system.tables.active_row[k, int(failed[1])])
-    hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
-    return (
-        f"singular configuration at t = {t:.6g} s: row {system.row_name(k, row)} depends on the others{hint}; "
-        "avoid this configuration, use another joint, or make very different masses less so"
-    )
-
-
-def _march_compiled(m: _Compiled, outputs: Floats | None, bar: Progress) -> tuple[Floats, Floats, int, str]:
+def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple[Floats, Floats, int, str]:
     """All steps in compiled code, in portions that leave room for progress and interruption."""
     n = len(m.y)
-    wanted = _NONE if outputs is None else outputs
+    wanted = NONE if outputs is None else outputs
     out = np.full((len(wanted), n), np.nan)
     if len(wanted) and wanted[0] == m.t:
         out[0] = m.y
         m.s.counts[dop853.NEXT_OUTPUT] = 1
     times, states = [np.array([m.t])], [m.y.copy()[None, :]]
-    portion, status, reason = STEPS_PER_CALL, dop853.RUNNING, ""
+    portion, status, reason = STEPS_PER_CALL, RUNNING, ""
     try:
-        while status == dop853.RUNNING:
-            record_t, record_y = (_NONE, _NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
+        while status == RUNNING:
+            record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             before, begin = int(m.s.counts[dop853.STEPS]), clock.perf_counter()
             status, reason = m.advance(portion, wanted, out, record_t, record_y)
             taken = int(m.s.counts[dop853.STEPS]) - before
@@ -364,11 +194,11 @@ def _march_compiled(m: _Compiled, outputs: Floats | None, bar: Progress) -> tupl
     else:
         done = int(m.s.counts[dop853.NEXT_OUTPUT])
         wanted, out = wanted[:done], out[:done]
-    return wanted, out, REACHED_END if status == dop853.FINISHED else status, reason
+    return wanted, out, REACHED_END if status == FINISHED else status, reason
 
 
 def _march(
-    m: _Method, outputs: Floats | None, events: Sequence[Event], system: System, bar: Progress
+    m: Method, outputs: Floats | None, events: Sequence[Event], system: System, bar: Progress
 ) -> tuple[Floats, Floats, int, str, dict[str, tuple[list[float], list[Floats]]]]:
     """Step by step, with events located on the dense output."""
     names = system.body_names
@@ -381,11 +211,11 @@ def _march(
         states.append(m.y.copy())
         wanted = wanted[1:]
     values = [float(event.function(m.t, State(names, m.y))) for event in events]
-    status, reason, next_output = dop853.RUNNING, "", 0
+    status, reason, next_output = RUNNING, "", 0
     try:
-        while status == dop853.RUNNING:
+        while status == RUNNING:
             status, reason = m.step()
-            if status not in (dop853.RUNNING, dop853.FINISHED):
+            if status not in (RUNNING, FINISHED):
                 break
             stop: tuple[float, Event] | None = None
             for number, event in enumerate(events):
@@ -412,11 +242,11 @@ def _march(
                 status, reason = STOPPED_BY_EVENT, f"event '{stop[1].name}' at t = {stop[0]:.9g} s"
     except KeyboardInterrupt:
         status, reason = INTERRUPTED, f"interrupted at t = {m.t:.6g} s"
-    status = REACHED_END if status == dop853.FINISHED else status
+    status = REACHED_END if status == FINISHED else status
     return np.array(times), np.array(states).reshape(len(times), -1), status, reason, found
 
 
-def _zeros(event: Event, values: list[float], number: int, m: _Method, names: tuple[str, ...]) -> list[float]:
+def _zeros(event: Event, values: list[float], number: int, m: Method, names: tuple[str, ...]) -> list[float]:
     """Zeros of one event function within the last step, in order; its value at the end of the step is kept for the next."""
 
     def g(t: float) -> float:

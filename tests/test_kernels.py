@@ -24,7 +24,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import _nrt_python, rtsys
 
 import runtime
-from codegen import DefinitionError, Vector, compile_joint, joints
+from codegen import Vector, compile_joint, joints
 from generated import dispatch
 from models import foot
 from runtime.equations import derivative_repeated, rotation
@@ -120,20 +120,13 @@ OWN = (
     euler_parameter,
     driven_euler_parameters,
     rod_angle,
+    driven_distance,
+    driven_slide,
+    driven_ground_point,
+    relative_distance,
+    carried_unit,
 )
-# Definitions that codegen gets wrong today; each joins OWN when it no longer does.
-DEFECTS = [
-    pytest.param(f.__name__, marks=pytest.mark.xfail(raises=error, strict=True, reason=reason), id=f.__name__)
-    for f, error, reason in (
-        (driven_distance, DefinitionError, "a signal counts as a pure number, so a driven length is refused"),
-        (driven_slide, DefinitionError, "a signal counts as a pure number, so a driven length is refused"),
-        (driven_ground_point, DefinitionError, "a signal counts as a pure number, so a driven length is refused"),
-        (relative_distance, AssertionError, "x / y**2 is written as x/y*y"),
-        (carried_unit, NameError, "no 'import math' for what only the kernel 'reference' uses"),
-    )
-]
 DEFINITIONS = {module.NAME: getattr(joints, module.NAME) for module in dispatch.MODULES} | {f.__name__: f for f in OWN}
-REFUSED = {f.__name__: f for f in (driven_distance, driven_slide, driven_ground_point, relative_distance, carried_unit)}
 JOINTS = [module.NAME for module in dispatch.MODULES]
 
 all_definitions = pytest.mark.parametrize("name", list(DEFINITIONS))
@@ -142,7 +135,7 @@ all_joints = pytest.mark.parametrize("name", JOINTS)
 
 @cache
 def module_of(name):
-    return {m.NAME: m for m in dispatch.MODULES}.get(name) or compile_joint((DEFINITIONS | REFUSED)[name])
+    return {m.NAME: m for m in dispatch.MODULES}.get(name) or compile_joint(DEFINITIONS[name])
 
 
 # Motion
@@ -321,7 +314,7 @@ class Case:
     def __init__(self, name, seed):
         rng = np.random.default_rng([seed, *name.encode()])
         self.module = module_of(name)
-        self.definition = (DEFINITIONS | REFUSED)[name]
+        self.definition = DEFINITIONS[name]
         self.setting = Setting(self.module, rng)
         self.motion = Motion(rng)
         self.body_i, self.body_j = self.motion.states()
@@ -419,11 +412,6 @@ CHECKS = {
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernel(name, seed, kernel):
     assert CHECKS[kernel](case(name, seed), module_of(name)) < TOLERANCE
-
-
-@pytest.mark.parametrize("name", DEFECTS)
-def test_known_defect(name):
-    assert max(CHECKS[kernel](case(name, 0), module_of(name)) for kernel in KERNELS) < TOLERANCE
 
 
 @all_definitions

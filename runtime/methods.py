@@ -1,0 +1,198 @@
+"""The methods of integration behind one face: one step at a time, and states within the last step."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.integrate
+
+from runtime import dop853
+from runtime.equations import OK, SINGULAR, Floats, Tables, derivative_once
+from runtime.system import System
+
+SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+METHODS = ("dop853", *SCIPY_METHODS)
+EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
+
+# Why a step ended.  A run's own status is one of these, or 0 to 2.
+RUNNING, FINISHED = dop853.RUNNING, dop853.FINISHED
+STEP_TOO_SMALL, SINGULAR_CONFIGURATION, NOT_FINITE, METHOD_FAILED = -1, -2, -3, -4
+
+NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
+
+
+class Method(Protocol):
+    """What a run needs of a method."""
+
+    def step(self) -> tuple[int, str]:
+        """One accepted step: RUNNING, FINISHED or why it failed, and a sentence for the failure."""
+
+    def at(self, t: float) -> Floats:
+        """State at a time within the last step."""
+
+    @property
+    def t(self) -> float:
+        """Time reached."""
+
+    @property
+    def t_old(self) -> float:
+        """Start of the last step."""
+
+    @property
+    def y(self) -> Floats:
+        """State reached."""
+
+    def counts(self) -> tuple[int, int, int | None]:
+        """Evaluations, accepted steps, rejected steps."""
+
+
+class Compiled:
+    """The compiled DOP853."""
+
+    def __init__(
+        self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
+        max_step: float, first_step: float,
+    ) -> None:  # fmt: skip
+        del method
+        self.system, self.tables, self.work = system, tables, system.work()
+        self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
+        self.s = dop853.stepper(y, t_start)
+        self.started = dop853.start(self.s, tables, self.work, t_end, rtol, atol, first_step, max_step)
+
+    def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
+        code = dop853.FAILED_SINGULAR
+        if self.started == OK:
+            limits = (self.end, self.rtol, self.atol, self.max_step, steps)
+            into = (outputs, out, record_t, record_y)
+            code = dop853.advance(self.s, self.tables, self.work, dop853.TABLE, *limits, *into)
+        if code in (RUNNING, FINISHED):
+            return code, ""
+        if code == dop853.FAILED_SINGULAR:
+            return SINGULAR_CONFIGURATION, _singular(self.system, self.work.failed, self.t)
+        when = f"at t = {self.t:.6g} s"
+        if code == dop853.FAILED_NOT_FINITE:
+            return NOT_FINITE, f"the state stopped being finite {when}; check masses, inertias and initial velocities"
+        return (
+            STEP_TOO_SMALL,
+            f"the step fell below the rounding of time {when}; raise rtol and atol, or start elsewhere",
+        )
+
+    def step(self) -> tuple[int, str]:
+        return self.advance(1, NONE, NONE2, NONE, NONE2)
+
+    def at(self, t: float) -> Floats:
+        y = np.empty_like(self.s.y)
+        dop853.interpolate_once(self.s, self.tables, self.work, dop853.TABLE, t, y)
+        return y
+
+    @property
+    def t(self) -> float:
+        return float(self.s.time[dop853.T])
+
+    @property
+    def t_old(self) -> float:
+        return float(self.s.time[dop853.T_OLD])
+
+    @property
+    def y(self) -> Floats:
+        return self.s.y
+
+    def counts(self) -> tuple[int, int, int | None]:
+        count = self.s.counts
+        return int(count[dop853.EVALUATIONS]), int(count[dop853.STEPS]), int(count[dop853.REJECTIONS])
+
+
+class _SingularError(Exception):
+    pass
+
+
+class SciPy:
+    """One of SciPy's methods, stepped one step at a time."""
+
+    def __init__(
+        self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
+        max_step: float, first_step: float,
+    ) -> None:  # fmt: skip
+        work = system.work()
+
+        def fun(t: float, y: Floats) -> Floats:
+            self.evaluations += 1
+            y_dot = np.empty_like(y)
+            if derivative_once(np.ascontiguousarray(y), tables, work, y_dot) & SINGULAR:
+                raise _SingularError(_singular(system, work.failed, t))
+            return y_dot
+
+        self.method = method
+        self.failure: tuple[int, str] | None = None
+        self.evaluations = self.steps = self.attempts = 0
+        self.dense: Callable[[float], Floats] | None = None
+        try:
+            # SciPy warns of a relative tolerance below 100 roundings and raises it: the same, without the warning.
+            self.solver = getattr(scipy.integrate, method)(
+                fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
+                first_step=first_step or None,
+            )  # fmt: skip
+        except _SingularError as error:
+            self.failure = (SINGULAR_CONFIGURATION, str(error))
+            self._y, self._t = y.copy(), t_start
+
+    def step(self) -> tuple[int, str]:
+        if self.failure is not None:
+            return self.failure
+        before = self.evaluations
+        try:
+            with warnings.catch_warnings(record=True) as told:  # LSODA tells why it fails by a warning
+                warnings.simplefilter("always")
+                message = self.solver.step()
+        except _SingularError as error:
+            return SINGULAR_CONFIGURATION, str(error)
+        except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
+            return METHOD_FAILED, f"{self.method} failed at t = {self.t:.6g} s: {error}; try another method"
+        if self.solver.status == "failed":
+            reason = str(told[-1].message if told else message).rstrip(".").lower()
+            return (
+                METHOD_FAILED,
+                f"{self.method} failed at t = {self.t:.6g} s: {reason}; raise rtol and atol, or try another method",
+            )
+        self.steps += 1
+        self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
+        self.dense = None
+        return (FINISHED if self.solver.status == "finished" else RUNNING), ""
+
+    def at(self, t: float) -> Floats:
+        if self.dense is None:
+            self.dense = self.solver.dense_output()
+        assert self.dense is not None
+        return self.dense(t)
+
+    @property
+    def t(self) -> float:
+        return self._t if self.failure else float(self.solver.t)
+
+    @property
+    def t_old(self) -> float:
+        return float(self.solver.t_old)
+
+    @property
+    def y(self) -> Floats:
+        y: Floats = self._y if self.failure else self.solver.y
+        return y
+
+    def counts(self) -> tuple[int, int, int | None]:
+        # Every attempt of an explicit method takes the same number of evaluations; the implicit ones do not tell.
+        rejected = self.attempts - self.steps if self.method in EXPLICIT_STAGES else None
+        return self.evaluations, self.steps, rejected
+
+
+def _singular(system: System, failed: Any, t: float) -> str:
+    k = int(failed[0])
+    joint = system.joints[k]
+    row = int(system.tables.active_row[k, int(failed[1])])
+    hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
+    return (
+        f"singular configuration at t = {t:.6g} s: row {system.row_name(k, row)} depends on the others{hint}; "
+        "avoid this configuration, use another joint, or make very different masses less so"
+    )
