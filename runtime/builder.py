@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal
@@ -14,6 +13,8 @@ from generated import dispatch
 from runtime import assembly, foreign
 from runtime.equations import FOREIGN, OMEGA, ROWS, STATE, Floats, P, R, Tables, V, frozen
 from runtime.errors import ModelError
+from runtime.rank import refuse_singular_joints, without_redundant_rows
+from runtime.reference import ground_state, reference
 from runtime.structure import GROUND as GROUND_INDEX
 from runtime.structure import structure
 from runtime.system import (
@@ -33,11 +34,6 @@ GROUND = "ground"
 AXIS_TOLERANCE = 1e-9
 TRIANGLE_TOLERANCE = 1e-9  # relative: published inertias are rounded, and flat bodies meet the limit exactly
 GRAVITY = (0.0, 0.0, -9.81)
-# The relative singular value below which the rows of one joint alone are dependent, and the distance [m, rad] of the
-# neighbouring configuration that tells a singular pose from a redundant row.
-JOINT_RANK_TOLERANCE = 3e-5
-NEARBY = 0.05
-
 _KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.MODULES}
 
 
@@ -216,10 +212,10 @@ class Builder:
             assembly=Assembly(0, 0.0, 0.0, "", 0.0, ""), degrees_of_freedom=0, rank=0, redundant=(), tables=tables,
             kept_alive=kept_alive,
         )  # fmt: skip
-        _refuse_singular_joints(system, y)
+        refuse_singular_joints(system, y)
         start, iterations, residual = assembled(system, y)
-        _refuse_singular_joints(system, start)
-        system = _without_redundant_rows(system, start, redundant)
+        refuse_singular_joints(system, start)
+        system = without_redundant_rows(system, start, redundant)
         rank = int(system.tables.active.sum())
         if project_velocities:
             start = assembly.project_velocities(start, system.tables, system.work())
@@ -258,10 +254,10 @@ class Builder:
         inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
         vectors: list[tuple[int, int, int, Floats]] = []
         x = np.zeros((len(joints), max([j.module.SIZE for j in joints], default=1)))
-        states = np.vstack([_ground_state(), y.reshape(-1, STATE)])
+        states = np.vstack([ground_state(), y.reshape(-1, STATE)])
         for k, joint in enumerate(joints):
             owner = {"i": int(body_i[k]), "j": int(body_j[k])}
-            local = _reference(joint, states[owner["i"]], states[owner["j"]], x[k])
+            local = reference(joint, states[owner["i"]], states[owner["j"]], x[k])
             for n, (vector, _, body) in enumerate(joint.module.VECTORS):
                 vectors.append((k, 3 * n, owner[body], local[vector]))
         kinds = list(_KINDS)
@@ -318,129 +314,6 @@ def _inertia(value: ArrayLike, what: str) -> Floats:
         )
     matrix.flags.writeable = False
     return matrix
-
-
-def _ground_state() -> Floats:
-    state = np.zeros(STATE)
-    state[P] = 1.0
-    return state
-
-
-def rotation_matrix(p: Floats) -> Floats:
-    """A of Euler parameters, (3, 3)."""
-    e0, e = p[0], p[1:]
-    skew = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
-    A: Floats = np.eye(3) + 2 * (e0 * skew + skew @ skew)
-    return A
-
-
-def _reference(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
-    """Local components of all body-fixed vectors of a joint; its constants go into x.
-
-    What a definition calls held or carried is evaluated by its own kernel in the reference configuration.
-    """
-    module = joint.module
-    A = {"i": rotation_matrix(state_i[P:V]), "j": rotation_matrix(state_j[P:V])}
-    frame = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))
-    local: dict[str, Floats] = {}
-    carried: list[tuple[int, str, str]] = []
-    for n, (vector, kind, body) in enumerate(module.VECTORS):
-        if kind == "frame":
-            local[vector] = frame[vector.split("_")[0]]
-        elif kind.startswith("across"):
-            local[vector] = _across(local[kind.split(":")[1]])[int(kind[6]) - 1]
-        elif kind.startswith("carried"):
-            carried.append((n, vector, body))
-            local[vector] = np.zeros(3)
-        else:
-            local[vector] = joint.values[vector]
-        x[3 * n : 3 * n + 3] = A[body] @ local[vector]
-    start = 3 * len(module.VECTORS)
-    constants = [joint.values[key] for key, _ in module.PARAMETERS]
-    x[start : start + len(constants)] = constants
-    out = np.zeros(3 * len(carried) + module.HELD)
-    module.reference.py_func(state_i, state_j, x, out)
-    for k, (n, vector, body) in enumerate(carried):
-        x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
-        local[vector] = A[body].T @ out[3 * k : 3 * k + 3]
-    module.reference.py_func(state_i, state_j, x, out)  # again: a held value may use a carried vector
-    start += len(constants)
-    x[start : start + module.HELD] = out[3 * len(carried) :]
-    return local
-
-
-def _across(a: Floats) -> tuple[Floats, Floats]:
-    """Two unit vectors that complete the unit vector a to a right-handed triad."""
-    other = np.zeros(3)
-    other[np.argmin(np.abs(a))] = 1.0
-    b = np.cross(a, other)
-    b /= math.sqrt(b @ b)
-    return b, np.cross(a, b)
-
-
-def _refuse_singular_joints(system: System, y: Floats) -> None:
-    """Each joint alone must have independent rows in this configuration."""
-    work = system.work()
-    assembly.worst_row(y, system.tables, work, False)
-    for k, joint in enumerate(system.joints):
-        D = work.D[k, : len(joint.rows)].copy()
-        if joint.body_i == GROUND:
-            D[:, :6] = 0.0
-        if joint.body_j == GROUND:
-            D[:, 6:] = 0.0
-        # A metre and a radian are made comparable by the joint's own lever arms.
-        D[:, [3, 4, 5, 9, 10, 11]] /= _length(joint)
-        size = np.linalg.norm(D, axis=1)
-        natural = np.array([_length(joint) ** (n - 1) for n in joint.module.UNITS])
-        vanished = [joint.rows[r] for r in range(len(size)) if size[r] <= JOINT_RANK_TOLERANCE * natural[r]]
-        singular = f"; it is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
-        if vanished:
-            raise ModelError(
-                f"joint '{joint.name}' ({joint.kind}): row {', '.join(vanished)} vanishes in this configuration and restrains "
-                f"nothing{singular}"
-            )
-        values = np.linalg.svd(D / size[:, None], compute_uv=False)
-        if values[-1] <= JOINT_RANK_TOLERANCE:
-            raise ModelError(
-                f"joint '{joint.name}' ({joint.kind}): its rows {', '.join(joint.rows)} are dependent in this configuration "
-                f"(rank {int((values > JOINT_RANK_TOLERANCE).sum())} of {len(values)}){singular}"
-            )
-
-
-def _length(joint: Joint) -> float:
-    """A length that is typical of a joint: its longest lever arm or constant."""
-    arms = [float(np.linalg.norm(joint.values[name])) for name, kind, _ in joint.module.VECTORS if kind == "point"]
-    return (
-        max([*arms, *(abs(joint.values[name]) for name, power in joint.module.PARAMETERS if power == 1)], default=0.0)
-        or 1.0
-    )
-
-
-def _without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
-    """Refuse or remove rows that repeat others; refuse a singular pose, which only seems to have such rows."""
-    length = max(_length(joint) for joint in system.joints) if system.joints else 1.0
-    dependent = assembly.dependent_rows(y, system.tables, system.work(), length)
-    if not dependent:
-        return system
-    names = ", ".join(system.row_name(k, r) for k, r in dependent)
-    nearby = assembly.nearby_configuration(y, system.tables, system.work(), NEARBY)
-    if len(assembly.dependent_rows(nearby, system.tables, system.work(), length)) < len(dependent):
-        raise ModelError(
-            f"system '{system.name}': the initial configuration is singular, {names} depend on other rows here but not nearby; "
-            "start from another configuration"
-        )
-    if redundant == "refuse":
-        raise ModelError(
-            f"system '{system.name}' is over-constrained: {names} repeat other rows; use joints that leave them out, or "
-            'build(redundant="remove"), which keeps the motion and leaves the reactions of these rows undetermined'
-        )
-    active, active_row = system.tables.active.copy(), system.tables.active_row.copy()
-    for k, joint in enumerate(system.joints):
-        kept = [r for r in range(len(joint.rows)) if (k, r) not in dependent]
-        active[k] = len(kept)
-        active_row[k, : len(kept)] = kept
-    tables = frozen(system.tables._replace(active=active, active_row=active_row))
-    return replace(system, tables=tables, redundant=tuple(names.split(", ")))
 
 
 def _change(names: tuple[str, ...], before: Floats, after: Floats, iterations: int, residual: float) -> Assembly:

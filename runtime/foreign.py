@@ -36,7 +36,8 @@ def address_of(module: ModuleType) -> tuple[int, Any]:
     kernel = module.evaluate
     rows, size = len(module.ROWS), max(module.SIZE, 1)
 
-    @numba.cfunc(_SIGNATURE, error_model="numpy", _nrt=False)
+    # carray does not compile without reference counting; the kernel itself does, and its arrays own no memory here.
+    @numba.cfunc(_SIGNATURE, error_model="numpy")
     def entry(body_i, body_j, x, Phi, Phi_dot, D, gamma):  # type: ignore[no-untyped-def]
         kernel(
             numba.carray(body_i, (13,)), numba.carray(body_j, (13,)), numba.carray(x, (size,)),

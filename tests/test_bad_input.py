@@ -115,17 +115,18 @@ def fixed_leg():
     return b
 
 
+HERE = dict(s_i=(-0.5, 0, 0), s_j=(0, 0, 0))  # the two points coincide
 SINGULAR = {
-    "parallel universal axes": ("universal", dict(s_i=(-0.5, 0, 0), a_i=(1, 0, 0), s_j=(0, 0, 0), a_j=(1, 0, 0)), "row axes_angle vanishes"),
+    "parallel universal axes": ("universal", HERE | dict(a_i=(1, 0, 0), a_j=(1, 0, 0)), "row axes_angle vanishes"),
     "parallel directions": ("constant_angle", dict(a_i=(1, 0, 0), a_j=(-1, 0, 0)), "row angle vanishes"),
     "coplanar link and axes": (
         "modified_universal",
         dict(s_i=(-0.5, 0, -0.1), a_i=(0, 0, 1), s_j=(0, 0, 0), a_j=(0, 0.6, 0.8), l=0.1),
         "dependent in this configuration (rank 3 of 4); it is singular when the link is coplanar",
     ),
-    "no link": ("modified_universal", dict(s_i=(-0.5, 0, 0), a_i=(1, 0, 0), s_j=(0, 0, 0), a_j=(0, 1, 0), l=0.0), "row link_length vanishes"),
-    "no distance": ("constant_distance", dict(s_i=(-0.5, 0, 0), s_j=(0, 0, 0), l=0.0), "row distance vanishes"),
-}  # fmt: skip
+    "no link": ("modified_universal", HERE | dict(a_i=(1, 0, 0), a_j=(0, 1, 0), l=0.0), "row link_length vanishes"),
+    "no distance": ("constant_distance", HERE | dict(l=0.0), "row distance vanishes"),
+}
 
 
 @pytest.mark.parametrize("case", SINGULAR)

@@ -1,0 +1,69 @@
+"""The reference configuration: what a definition calls across, carried and held is computed there, once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.equations import STATE, Floats, P, V
+from runtime.system import Joint
+
+
+def ground_state() -> Floats:
+    """The state of the ground, (13,)."""
+    state = np.zeros(STATE)
+    state[P] = 1.0
+    return state
+
+
+def rotation_matrix(p: Floats) -> Floats:
+    """A of Euler parameters, (3, 3)."""
+    e0, e = p[0], p[1:]
+    skew = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
+    A: Floats = np.eye(3) + 2 * (e0 * skew + skew @ skew)
+    return A
+
+
+def reference(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
+    """Local components of all body-fixed vectors of a joint; its constants go into x.
+
+    What a definition calls held or carried is evaluated by its own kernel in the reference configuration.
+    """
+    module = joint.module
+    A = {"i": rotation_matrix(state_i[P:V]), "j": rotation_matrix(state_j[P:V])}
+    frame = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))
+    local: dict[str, Floats] = {}
+    carried: list[tuple[int, str, str]] = []
+    for n, (vector, kind, body) in enumerate(module.VECTORS):
+        if kind == "frame":
+            local[vector] = frame[vector.split("_")[0]]
+        elif kind.startswith("across"):
+            local[vector] = _across(local[kind.split(":")[1]])[int(kind[6]) - 1]
+        elif kind.startswith("carried"):
+            carried.append((n, vector, body))
+            local[vector] = np.zeros(3)
+        else:
+            local[vector] = joint.values[vector]
+        x[3 * n : 3 * n + 3] = A[body] @ local[vector]
+    start = 3 * len(module.VECTORS)
+    constants = [joint.values[key] for key, _ in module.PARAMETERS]
+    x[start : start + len(constants)] = constants
+    out = np.zeros(3 * len(carried) + module.HELD)
+    module.reference.py_func(state_i, state_j, x, out)
+    for k, (n, vector, body) in enumerate(carried):
+        x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
+        local[vector] = A[body].T @ out[3 * k : 3 * k + 3]
+    module.reference.py_func(state_i, state_j, x, out)  # again: a held value may use a carried vector
+    start += len(constants)
+    x[start : start + module.HELD] = out[3 * len(carried) :]
+    return local
+
+
+def _across(a: Floats) -> tuple[Floats, Floats]:
+    """Two unit vectors that complete the unit vector a to a right-handed triad."""
+    other = np.zeros(3)
+    other[np.argmin(np.abs(a))] = 1.0
+    b = np.cross(a, other)
+    b /= math.sqrt(b @ b)
+    return b, np.cross(a, b)
