@@ -172,12 +172,12 @@ def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple
         out[0] = m.y
         m.s.counts[dop853.NEXT_OUTPUT] = 1
     times, states = [np.array([m.t])], [m.y.copy()[None, :]]
-    portion, status, reason = STEPS_PER_CALL, RUNNING, ""
+    portion, code, reason = STEPS_PER_CALL, RUNNING, ""
     try:
-        while status == RUNNING:
+        while code == RUNNING:
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             before, begin = int(m.s.counts[dop853.STEPS]), clock.perf_counter()
-            status, reason = m.advance(portion, wanted, out, record_t, record_y)
+            code, reason = m.advance(portion, wanted, out, record_t, record_y)
             taken = int(m.s.counts[dop853.STEPS]) - before
             if outputs is None:
                 times.append(record_t[:taken])
@@ -187,6 +187,7 @@ def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple
             portion = int(np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, 4 * portion))
             if outputs is None:
                 portion = min(portion, 4096)
+        status = REACHED_END if code == FINISHED else code
     except KeyboardInterrupt:
         status, reason = INTERRUPTED, f"interrupted at t = {m.t:.6g} s"
     if outputs is None:
@@ -194,7 +195,7 @@ def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple
     else:
         done = int(m.s.counts[dop853.NEXT_OUTPUT])
         wanted, out = wanted[:done], out[:done]
-    return wanted, out, REACHED_END if status == FINISHED else status, reason
+    return wanted, out, status, reason
 
 
 def _march(
@@ -211,11 +212,13 @@ def _march(
         states.append(m.y.copy())
         wanted = wanted[1:]
     values = [float(event.function(m.t, State(names, m.y))) for event in events]
-    status, reason, next_output = RUNNING, "", 0
+    status, reason, next_output = REACHED_END, "", 0
+    code = RUNNING
     try:
-        while status == RUNNING:
-            status, reason = m.step()
-            if status not in (RUNNING, FINISHED):
+        while code == RUNNING:
+            code, reason = m.step()
+            if code not in (RUNNING, FINISHED):
+                status = code
                 break
             stop: tuple[float, Event] | None = None
             for number, event in enumerate(events):
@@ -240,9 +243,9 @@ def _march(
                     roots[:], roots_y[:] = [roots[k] for k in kept], [roots_y[k] for k in kept]
                 m.y[:] = m.at(stop[0])
                 status, reason = STOPPED_BY_EVENT, f"event '{stop[1].name}' at t = {stop[0]:.9g} s"
+                break
     except KeyboardInterrupt:
         status, reason = INTERRUPTED, f"interrupted at t = {m.t:.6g} s"
-    status = REACHED_END if status == FINISHED else status
     return np.array(times), np.array(states).reshape(len(times), -1), status, reason, found
 
 
