@@ -55,15 +55,19 @@ class Vector:
         return iter((self.x, self.y, self.z))
 
     def __add__(self, other: Vector) -> Vector:
+        other = _vector(other)
         return Vector(*(a + b for a, b in zip(self, other, strict=True)))
 
     def __sub__(self, other: Vector) -> Vector:
+        other = _vector(other)
         return Vector(*(a - b for a, b in zip(self, other, strict=True)))
 
     def __neg__(self) -> Vector:
         return Vector(*(-a for a in self))
 
     def __mul__(self, factor: Expr) -> Vector:
+        if isinstance(factor, Vector):
+            raise TypeError("vector * vector has two meanings; write a.dot(b) or a.cross(b)")
         return Vector(*(a * factor for a in self))
 
     __rmul__ = __mul__
@@ -73,16 +77,23 @@ class Vector:
 
     def dot(self, other: Vector) -> Expr:
         """Scalar product."""
+        other = _vector(other)
         return sum(a * b for a, b in zip(self, other, strict=True))
 
     def cross(self, other: Vector) -> Vector:
         """Vector product."""
-        a, b = self, other
+        a, b = self, _vector(other)
         return Vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
 
     def norm(self) -> Expr:
         """Length."""
         return sp.sqrt(self.dot(self))
+
+
+def _vector(value: object) -> Vector:
+    if not isinstance(value, Vector):
+        raise TypeError(f"{value} is no vector")
+    return value
 
 
 def vector(name: str) -> Vector:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -24,6 +25,7 @@ from codegen.calculus import (
     FUNCTIONS,
     OPERATORS,
     Definition,
+    DefinitionError,
     Expr,
     Moving,
     Scope,
@@ -36,6 +38,7 @@ Values = dict[Expr, Expr]
 
 NUMERIC_CHECK_DIGITS = 30
 NEWTON_STEPS = 30
+MOST_ROWS = 6
 RIGID_MOTION_TOLERANCE = 1e-9
 VANISHING_GRADIENT = 1e-6
 
@@ -67,7 +70,7 @@ def derive(definition: Definition) -> Derivation:
     scope = Scope(definition.__name__)
     arguments = {name: scope.argument(name) for name in _argument_names(scope, definition)}
     _refuse_collisions(scope)
-    rows, Phi = _rows(scope, definition(**arguments))
+    rows, Phi = _rows(scope, _called(scope, definition, arguments))
     _refuse_unused(scope, arguments, Phi)
     _refuse_functions(scope, [*Phi, *scope.held.values(), *(c for v in scope.carried.values() for c in v)])
     units, parameter_units = _units(scope, rows, Phi)
@@ -92,7 +95,7 @@ def derive(definition: Definition) -> Derivation:
         nu=tuple(-_signal_rate(scope, phi, 0) for phi in Phi),
         gamma=tuple(-_rate(scope, phi_dot, 2) for phi_dot in Phi_dot),
     )
-    _refuse_rows_violated_by_rigid_motion(result)
+    _refuse_rows_without_sense(result)
     return result
 
 
@@ -102,7 +105,7 @@ def _rows(scope: Scope, returned: object) -> tuple[tuple[str, ...], tuple[Expr, 
     names: list[str] = []
     rows: list[Expr] = []
     for name, value in returned.items():
-        parts = {name: value}
+        parts: dict[str, Any] = {str(name): value}
         if isinstance(value, Vector):
             parts = {f"{name}_{axis}": part for axis, part in zip(AXES, value, strict=True)}
         for part_name, part in parts.items():
@@ -113,7 +116,27 @@ def _rows(scope: Scope, returned: object) -> tuple[tuple[str, ...], tuple[Expr, 
                 raise scope.error(f"row name {part_name!r} is not a name, or is given twice")
             names.append(part_name)
             rows.append(expression)
+    if len(rows) > MOST_ROWS:
+        raise scope.error(
+            f"has {len(rows)} rows, limit {MOST_ROWS}: two bodies cannot be restrained in more ways; use two joints"
+        )
+    symbols = {s for m in scope.moving.values() for s in m.symbols}
+    for kept in scope.held.values():
+        if not sp.sympify(kept).free_symbols & symbols:
+            raise scope.error(f"held({kept}) keeps a constant; hold a quantity that moves")
     return tuple(names), tuple(rows)
+
+
+def _called(scope: Scope, definition: Definition, arguments: dict[str, object]) -> object:
+    try:
+        return definition(**arguments)
+    except DefinitionError:
+        raise
+    except (TypeError, ValueError, AttributeError, sp.SympifyError) as error:
+        hint = (
+            "vectors know +, -, dot, cross, norm and factors; equations are smooth, without branches (if, abs, float)"
+        )
+        raise scope.error(f"cannot be derived: {error}; {hint}") from error
 
 
 def _argument_names(scope: Scope, definition: Definition) -> list[str]:
@@ -262,15 +285,25 @@ def _sample(scope: Scope) -> Values:
     return values
 
 
-def _refuse_rows_violated_by_rigid_motion(d: Derivation) -> None:
-    """A joint between two bodies must not notice that both move together: D (u + w x r_i, w, u + w x r_j, w) = 0.
+def _orthonormality(moving: list[Moving]) -> list[Expr]:
+    """What holds of the directions of a definition: unit length, and the right angles of triads."""
+    directions = [m for m in moving if m.kind not in ("centre", "point")]
+    relations = [sum(s**2 for s in m.symbols) - 1 for m in directions]
+    for m, other in itertools.combinations([m for m in directions if m.kind != "euler"], 2):
+        frames = m.kind == other.kind == "frame" and m.body == other.body
+        triad = {m.kind.partition(":")[2] or m.name, other.kind.partition(":")[2] or other.name}
+        if frames or (len(triad) == 1 and "across" in m.kind + other.kind):
+            relations.append(m.value.dot(other.value))
+    return relations
 
-    It need not notice only where the rows hold (a spherical joint's rows turn with the bodies), so the test is made at
-    a random solution of Phi = 0.  A definition with vectors of one body only is a joint with the ground by its
-    signature, and is free of the rule.
+
+def _refuse_rows_without_sense(d: Derivation) -> None:
+    """Rows must have a common solution, be independent there, and not notice that both bodies move together.
+
+    That is D (u + w x r_i, w, u + w x r_j, w) = 0.  It need hold only where the rows do (a spherical joint's rows turn with
+    the bodies), so the test is made at a random solution of Phi = 0 with directions of unit length.  A definition with
+    vectors of one body only is a joint with the ground by its signature, and is free of the last rule.
     """
-    if {m.body for m in d.moving} != set(BODIES):
-        return
     u, w = vector("common_v"), vector("common_omega")
     twist: list[Expr] = []
     for body in BODIES:
@@ -280,24 +313,31 @@ def _refuse_rows_violated_by_rigid_motion(d: Derivation) -> None:
     unknowns = list(sample)
     common = dict(zip([*u, *w], (0.3, -0.7, 1.1, 0.5, 0.2, -1.3), strict=True))
     parts = {s: e for m in d.scope.sums.values() for s, e in zip(m.symbols, m.derivative_values(0), strict=True)}
-    rows = sp.Matrix(d.Phi).xreplace(parts)
-    Phi = sp.lambdify([unknowns], rows, "numpy")
-    slope = sp.lambdify([unknowns], rows.jacobian(unknowns), "numpy")
+    equations = sp.Matrix([*d.Phi, *_orthonormality(d.moving)]).xreplace(parts)
+    Phi = sp.lambdify([unknowns], equations, "numpy")
+    slope = sp.lambdify([unknowns], equations.jacobian(unknowns), "numpy")
+    jacobian = sp.lambdify([unknowns], d.D.xreplace(parts), "numpy")
     rate = sp.lambdify([unknowns], d.D.xreplace(parts) * sp.Matrix(twist).xreplace(common), "numpy")
     z = np.array([float(value) for value in sample.values()])
-    for _ in range(NEWTON_STEPS):
-        z = z - np.linalg.pinv(slope(z)) @ Phi(z).ravel()
-    if not np.abs(Phi(z)).max() < RIGID_MOTION_TOLERANCE:
+    with np.errstate(all="ignore"):
+        for _ in range(NEWTON_STEPS):
+            step = np.linalg.pinv(np.nan_to_num(slope(z))) @ np.nan_to_num(Phi(z).ravel())
+            z = z - step / max(1.0, float(np.abs(step).max()))
+        residual = float(np.abs(Phi(z)).max())
+    if not residual < RIGID_MOTION_TOLERANCE:
         raise d.scope.error(f"its rows {', '.join(d.rows)} seem to have no common solution")
-    gradient = np.asarray(slope(z), dtype=float)
-    for name, row in zip(d.rows, gradient, strict=True):
+    D = np.asarray(jacobian(z), dtype=float)
+    for name, row in zip(d.rows, D, strict=True):
         if not np.abs(row).max() > VANISHING_GRADIENT:
             raise d.scope.error(
                 f"row '{name}' has no gradient where it holds and restrains nothing there; give its parts"
             )
-    for name, value in zip(d.rows, rate(z).ravel(), strict=True):
-        if abs(value) > RIGID_MOTION_TOLERANCE:
-            raise d.scope.error(
-                f"row '{name}' changes when both bodies move together as one rigid body; a joint may only use what lies "
-                "between the bodies (give vectors of one body only for a joint with the ground)"
-            )
+    if {m.body for m in d.moving} == set(BODIES):
+        for name, value in zip(d.rows, rate(z).ravel(), strict=True):
+            if abs(value) > RIGID_MOTION_TOLERANCE:
+                raise d.scope.error(
+                    f"row '{name}' changes when both bodies move together as one rigid body; a joint may only use what lies "
+                    "between the bodies (give vectors of one body only for a joint with the ground)"
+                )
+    if np.linalg.matrix_rank(D / np.linalg.norm(D, axis=1, keepdims=True), tol=VANISHING_GRADIENT) < len(d.rows):
+        raise d.scope.error(f"its rows {', '.join(d.rows)} depend on each other; leave out those that repeat others")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 from types import ModuleType
 
-from codegen.calculus import Definition
+from codegen.calculus import Definition, DefinitionError
 from codegen.derive import derive
 from codegen.emit import emit
 
@@ -28,6 +29,8 @@ def compile_joint(definition: Definition) -> ModuleType:
     DefinitionError
         Naming the definition and the rule that it breaks.
     """
+    if not inspect.isfunction(definition):
+        raise DefinitionError(f"compile_joint({definition!r}): give the function that returns the joint's rows")
     text = emit(derive(definition), f"the definition '{definition.__name__}'")
     module = ModuleType(f"generated_from_{definition.__name__}")
     file = f"<kernels of {definition.__name__}>"

@@ -15,6 +15,7 @@ ANKLES = {"classical": "classical universal joint", "modified": "modified univer
 BODY = "main_foot"
 LINK_LENGTHS = (0.0, 0.0360, 0.0417, 0.0474)  # [m] none, and mean and one SD of the height of the talus, seed 000
 COST_METHODS = ("BDF", "dop853")  # the family of the papers' integrator, and ours
+REPEATS = 5
 COST_SECONDS = 1.0  # Fig. 18 counts over the first second
 
 
@@ -47,7 +48,9 @@ def ankle(folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, toler
         say(f"{label}: {t_end:g} s at tolerance {tolerance:g}")
         runs[label] = _run(report, label, folder / f"{name}.nc", foot.build(ankle=name), t_end, **settings)  # type: ignore[arg-type]
         report.files.append(runs[label].to_csv(folder / f"{name}.csv"))
-    report.tables.append(_motion_table(runs))
+    again = {label: [simulate(run.system, t_end, **settings) for _ in range(REPEATS)] for label, run in runs.items()}
+    wall_times = {label: min(run.stats.wall_time for run in repeated) for label, repeated in again.items()}
+    report.tables.append(_motion_table(runs, wall_times))
 
     say("cost: function evaluations over the first second")
     cost = _cost_table(tolerance, min(COST_SECONDS, t_end))
@@ -86,16 +89,16 @@ def _run(report: Report, label: str, file: Path, system: Any, t_end: float, **se
     return run
 
 
-def _motion_table(runs: dict[str, Run]) -> Table:
+def _motion_table(runs: dict[str, Run], wall_times: dict[str, float]) -> Table:
     facts: dict[str, list[Any]] = {}
-    for run in runs.values():
+    for label, run in runs.items():
         r, s = run.r[BODY], run.stats
         mean = 1000 * float(np.trapezoid(r[:, 1], run.t) / (run.t[-1] - run.t[0]))
         values = {
             "function evaluations": s.evaluations,
             "steps": s.steps,
             "rejected steps": s.rejections,
-            "wall time [ms]": 1000 * s.wall_time,
+            "wall time, best of 5 [ms]": 1000 * wall_times[label],
             "energy drift [J]": float(np.abs(run.energy - run.energy[0]).max()),
             "largest |Phi|": float(run.violation.max()),
             "x range [mm]": 1000 * float(np.ptp(r[:, 0])),
@@ -106,7 +109,10 @@ def _motion_table(runs: dict[str, Run]) -> Table:
         }
         for fact, value in values.items():
             facts.setdefault(fact, []).append(value)
-    note = f"Centre of mass of {BODY}; x anterior, y medial, z up.  Ranges are max - min."
+    note = (
+        f"Centre of mass of {BODY}; x anterior, y medial, z up.  Ranges are max - min.  Evaluations include those for output "
+        "between the steps; the drift and |Phi| are those of the output, at the steps themselves they are about ten times less."
+    )
     return Table("motion", ["", *runs], [[fact, *values] for fact, values in facts.items()], note)
 
 
@@ -128,6 +134,7 @@ def _cost_table(tolerance: float, seconds: float) -> Table:
             )
     columns = ["joint", "method", "evaluations", "steps", "rejected", "time [ms]"]
     note = (
+        "Seed 000 finds the modified joint slightly less efficient in the unrestricted case; here the two are alike.  "
         f"First {seconds:g} s at tolerance {tolerance:g}.  BDF is SciPy's method of the papers' family; it does not tell "
         "rejected steps.  `python -m benchmarks cost` compares more methods and tolerances."
     )

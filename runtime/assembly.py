@@ -25,7 +25,8 @@ from runtime.kernels import compiled
 # Rank is judged with unit masses, so that it speaks of the geometry alone: a row whose pivot in D D^T falls below this
 # fraction of its own size repeats others; it leaves them by less than 3e-5 rad.
 RANK_TOLERANCE = 1e-9
-NEWTON_STEPS = 50
+NEWTON_STEPS = 100
+VELOCITY_PASSES = 10
 HALVINGS = 12
 # Damping of the steps by the square of the residual keeps Newton's method quadratic, and lets it pass singular poses and
 # redundant rows (Levenberg and Marquardt; Yamashita and Fukushima).
@@ -91,23 +92,35 @@ def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
         moved[o + P], moved[o + P + 1], moved[o + P + 2], moved[o + P + 3] = n0 / norm, n1 / norm, n2 / norm, n3 / norm
 
 
+@compiled
+def misfit(y, t, w):  # type: ignore[no-untyped-def]
+    """Sum of Phi^2 over the rows' sizes of the last factorisation: what a damped step is sure to make smaller."""
+    place_bodies(y, t, w)
+    evaluate_joints(t, w)
+    total = 0.0
+    for k in range(len(t.kind)):
+        for r in range(t.active[k]):
+            total += w.Phi[k, t.active_row[k, r]] ** 2 / w.size[k, r]
+    return total
+
+
 def assemble_positions(y: Floats, t: Tables, w: Work) -> tuple[Floats, int, float]:
     """Newton on Phi with the least change, steps halved while they do not help: state, iterations, largest |Phi| left."""
-    y, u = y.copy(), np.zeros((len(t.mass), 6))
-    residual = worst_row(y, t, w, False)
+    y, trial, u = y.copy(), np.empty_like(y), np.zeros((len(t.mass), 6))
     steps = 0
-    trial = np.empty_like(y)
-    for _ in range(NEWTON_STEPS):
-        if residual == 0.0:
-            break
+    residual = worst_row(y, t, w, False)
+    while steps < NEWTON_STEPS and residual > 0.0:
         correction(y, t, w, False, min(max(residual**2, LEAST_DAMPING), MOST_DAMPING), u)
+        before = misfit(y, t, w)
         for halving in range(HALVINGS):
             move(y, u, 0.5**halving, trial)
-            candidate = worst_row(trial, t, w, False)
-            if candidate < residual:
+            if misfit(trial, t, w) < before:
                 break
         else:
             break
+        candidate = worst_row(trial, t, w, False)
+        if candidate >= residual and residual <= ASSEMBLED:
+            break  # only rounding is left
         steps += 1
         y, trial, residual = trial, y, candidate
     return y, steps, residual
@@ -116,10 +129,15 @@ def assemble_positions(y: Floats, t: Tables, w: Work) -> tuple[Floats, int, floa
 def project_velocities(y: Floats, t: Tables, w: Work) -> Floats:
     """The velocities nearest by kinetic energy that satisfy D v = nu."""
     y, u = y.copy(), np.zeros((len(t.mass), 6))
-    for _ in range(2):  # the second pass removes what rounding left
+    residual = worst_row(y, t, w, True)
+    for _ in range(VELOCITY_PASSES):  # the first does it; the others remove what damping and rounding left
         correction(y, t, w, True, LEAST_DAMPING, u)
-        bodies = y.reshape(-1, STATE)
-        bodies[:, V : OMEGA + 3] += u[1:]
+        trial = y.copy()
+        trial.reshape(-1, STATE)[:, V : OMEGA + 3] += u[1:]
+        candidate = worst_row(trial, t, w, True)
+        if not candidate < residual:
+            break
+        y, residual = trial, candidate
     return y
 
 

@@ -58,6 +58,8 @@ class Builder:
     """
 
     def __init__(self, name: str = "system", *, gravity: ArrayLike = GRAVITY) -> None:
+        if not isinstance(name, str) or not name.isprintable() or not name:
+            raise ModelError(f"system name {name!r}: use printable characters on one line")
         self.name = name
         self.gravity = finite(gravity, (3,), "gravity")
         self.gravity.flags.writeable = False
@@ -135,7 +137,7 @@ class Builder:
         module = self._definition(name, kind)
         what = f"joint '{name}' ({module.NAME})"
         for body in (body_i, body_j):
-            if body != GROUND and body not in self._bodies:
+            if not isinstance(body, str) or (body != GROUND and body not in self._bodies):
                 known = ", ".join([*self._bodies, GROUND])
                 raise ModelError(f"{what}: unknown body '{body}'; the bodies are {known}")
         if body_i == body_j:
@@ -288,8 +290,8 @@ class Builder:
 
 
 def _name(name: str, what: str, taken: dict[str, Any]) -> None:
-    if not isinstance(name, str) or not name or not name.replace("_", "a").isalnum():
-        raise ModelError(f"{what} name {name!r}: use letters, digits and '_'")
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ModelError(f"{what} name {name!r}: use letters, digits and '_', and begin with a letter")
     if name in taken:
         raise ModelError(f"{what} '{name}' exists already; names must differ")
 

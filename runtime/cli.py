@@ -62,7 +62,10 @@ def _build(model: str, settings: list[str] | None) -> System:
             raise ModelError(f"model '{model}' cannot be loaded: {error}; give package.module:function") from None
     else:
         raise ModelError(f"unknown model '{model}'; the models are {', '.join(known)}, or give package.module:function")
-    parameters = inspect.signature(build).parameters
+    try:
+        parameters = inspect.signature(build).parameters
+    except (TypeError, ValueError):
+        raise ModelError(f"model '{model}' is no function that builds a System") from None
     arguments: dict[str, Any] = {}
     for setting in settings or []:
         key, equals, value = setting.partition("=")
@@ -74,7 +77,12 @@ def _build(model: str, settings: list[str] | None) -> System:
             arguments[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
             arguments[key] = value
-    system = build(**arguments)
+    try:
+        system = build(**arguments)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(f"model '{model}' does not take {', '.join(settings or ['no arguments'])}: {error}") from None
     if not isinstance(system, System):
         raise ModelError(f"model '{model}' returned {type(system).__name__}; its function must return a System")
     return system
@@ -239,7 +247,12 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
             if isinstance(value, float) and not (np.isfinite(value) and value > 0.0):
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be a finite number above 0")
         folder = results_folder(out, f"talus-{name}")
-        report = study(folder, lambda line: err_console.print(line, style="dim", highlight=False), **options)
+        try:
+            report = study(folder, lambda line: err_console.print(line, style="dim", highlight=False), **options)
+        except ModelError:
+            if not any(folder.iterdir()):
+                folder.rmdir()  # nothing was made of a bad argument
+            raise
         if as_json:
             _print_json(report.data())
         else:

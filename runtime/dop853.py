@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import DOP853
 
-from runtime.equations import OK, SINGULAR, STATE, Floats, P, derivative
+from runtime.equations import NOT_FINITE, OK, SINGULAR, STATE, Floats, P, derivative
 from runtime.kernels import compiled, inlined
 from runtime.structure import Ints
 
@@ -55,6 +55,7 @@ class Stepper(NamedTuple):
     trial: Floats  # (n,)
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
     dense: Floats  # (7, n) polynomial of the last step
+    weakest: Floats  # (3,) of ``Work.weakest``: at the start, the least of all accepted steps, the time of that
     flags: Ints  # (2,) 1: the dense output of the last step is ready; 1: its end is not yet the beginning of the next
 
 
@@ -69,12 +70,13 @@ def stepper(y: Floats, t: float) -> Stepper:
     return Stepper(
         time=np.array([t, 0.0, t, 0.0]), counts=np.zeros(5, np.int64), y=y.copy(), y_old=y.copy(), trial=np.zeros(n),
         k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(2, np.int64),
+        weakest=np.array([np.inf, np.inf, t]),
     )  # fmt: skip
 
 
 @inlined
 def combine(y, h, a, k, stages, to):  # type: ignore[no-untyped-def]
-    """To = y + h sum a_s k_s."""
+    """Put y + h sum a_s k_s into ``to``."""
     n = len(y)
     for i in range(n):
         to[i] = 0.0
@@ -99,13 +101,24 @@ def normalise(y):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def start(s, t, w, direction_end, rtol, atol, first_step, max_step):  # type: ignore[no-untyped-def]
+def normalise_all(states):  # type: ignore[no-untyped-def]
+    """The same for many states (n, 13 bodies)."""
+    for n in range(len(states)):
+        normalise(states[n])
+
+
+@compiled
+def start(s, t, w, end, rtol, atol, first_step, max_step):  # type: ignore[no-untyped-def]
     """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
     n = len(s.y)
     code = derivative(s.y, t, w, s.k[0])
     s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
+    s.weakest[0] = s.weakest[1] = w.weakest[0]
+    for i in range(n):
+        if not abs(s.k[0, i]) < np.inf:
+            return NOT_FINITE
     if first_step > 0.0:
         s.time[NEXT_STEP] = min(first_step, max_step)
         return OK
@@ -116,7 +129,7 @@ def start(s, t, w, direction_end, rtol, atol, first_step, max_step):  # type: ig
         d1 += (s.k[0, i] / scale) ** 2
     d0, d1 = math.sqrt(d0 / n), math.sqrt(d1 / n)
     h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
-    h = min(h, direction_end - s.time[T], max_step)
+    h = min(h, end - s.time[T], max_step)
     for i in range(n):
         s.trial[i] = s.y[i] + h * s.k[0, i]
     code = derivative(s.trial, t, w, s.k[1])
@@ -226,10 +239,11 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
             h = end - time
         if not h > 4.0 * abs(np.spacing(time)):
             return STEP_TOO_SMALL
-        code = OK
+        code, weakest = OK, np.inf
         for q in range(1, STAGES):
             combine(s.y, h, table.a[q], s.k, q, s.trial)
             code |= derivative(s.trial, t, w, s.k[q])
+            weakest = min(weakest, w.weakest[0])
         s.counts[EVALUATIONS] += STAGES - 1
         combine(s.y, h, table.b, s.k, STAGES, s.trial)
         error = error_norm(s, table, h, rtol, atol) if code == OK else np.inf
@@ -250,7 +264,10 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
         code = derivative(s.trial, t, w, s.k[STAGES])
         s.counts[EVALUATIONS] += 1
         if code != OK:
-            return FAILED_SINGULAR
+            return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
+        weakest = min(weakest, w.weakest[0])
+        if weakest < s.weakest[1]:
+            s.weakest[1], s.weakest[2] = weakest, time
         for i in range(n):
             s.y_old[i] = s.y[i]
             s.y[i] = s.trial[i]
@@ -263,7 +280,8 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
         taken += 1
         while s.counts[NEXT_OUTPUT] < len(outputs) and outputs[s.counts[NEXT_OUTPUT]] <= s.time[T]:
             wanted = s.counts[NEXT_OUTPUT]
-            code = prepare_dense(s, t, w, table)
+            if prepare_dense(s, t, w, table) != OK:
+                return FAILED_SINGULAR
             interpolate(s, outputs[wanted], out[wanted])
             s.counts[NEXT_OUTPUT] += 1
         if len(record_t) > 0:

@@ -30,7 +30,7 @@ FOREIGN = -1  # kind of a joint whose kernel is called through its address
 
 ROWS = 6  # two bodies can be restrained in six ways, so a joint has at most six rows
 
-OK, SINGULAR = 0, 1
+OK, SINGULAR, NOT_FINITE = 0, 1, 2  # codes of an evaluation; they may be combined
 # A pivot of S below this fraction of its row's own size: the row depends on those before it.
 # Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.
 PIVOT_TOLERANCE = 1e-13
@@ -92,6 +92,7 @@ class Work(NamedTuple):
     y: Floats  # (joints, 6)
     lam: Floats  # (joints, 6) multipliers of the kept rows
     failed: Ints  # (2,) joint and kept row of a failure
+    weakest: Floats  # (1,) smallest pivot of S as a fraction of its row's size: how far from a singular configuration
 
 
 def work_for(t: Tables) -> Work:
@@ -120,6 +121,7 @@ def work_for(t: Tables) -> Work:
         y=np.zeros(six),
         lam=np.zeros(six),
         failed=np.zeros(2, np.int64),
+        weakest=np.ones(1),
     )
     work.state[GROUND, P] = 1.0
     work.A[GROUND] = np.eye(3)
@@ -144,7 +146,7 @@ def rotation(p, A):  # type: ignore[no-untyped-def]
 
 @inlined
 def angular_momentum(A, J, omega, h):  # type: ignore[no-untyped-def]
-    """H = A J A^T omega."""
+    """Angular momentum, h = A J A^T omega."""
     w0 = A[0, 0] * omega[0] + A[1, 0] * omega[1] + A[2, 0] * omega[2]
     w1 = A[0, 1] * omega[0] + A[1, 1] * omega[1] + A[2, 1] * omega[2]
     w2 = A[0, 2] * omega[0] + A[1, 2] * omega[1] + A[2, 2] * omega[2]
@@ -222,7 +224,7 @@ def scale_rows(t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
-    """S = D M^-1 D^T = L diag(pivots) L^T by blocks.  Returns how many rows depend on rows before them.
+    """Factorise S = D M^-1 D^T = L diag(pivots) L^T by blocks.  Returns how many rows depend on rows before them.
 
     Such rows, whose pivot is below the tolerance times their own size, get the inverse pivot 0, which leaves them out:
     their multiplier is zero.  The diagonal of S is enlarged by the fraction ``damping``.
@@ -247,12 +249,14 @@ def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
         for r in range(t.active[k]):
             w.size[k, r] = w.S[s.diagonal[k], r, r]
             w.S[s.diagonal[k], r, r] *= 1.0 + damping
-    dependent = 0
+    dependent, weakest = 0, np.inf
     for p in range(len(s.order)):
         k = s.order[p]
         S, L, inverse, size = w.S[s.diagonal[k]], w.L[s.diagonal[k]], w.inverse[k], w.size[k]
         for c in range(t.active[k]):
             pivot = S[c, c]
+            if not pivot >= weakest * size[c]:
+                weakest = pivot / size[c]
             # The comparison is false for NaN, which is then a failure as well.
             if pivot > tolerance * size[c]:
                 inverse[c] = 1.0 / pivot
@@ -284,6 +288,7 @@ def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
                     for q in range(t.active[k]):
                         value -= earlier[q, r] * later[q, c]
                     target[r, c] = value
+    w.weakest[0] = weakest
     return dependent
 
 
@@ -325,7 +330,7 @@ def solve(t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def rows_times(t, w, u, y):  # type: ignore[no-untyped-def]
-    """Y += D u for velocities or accelerations u (bodies + 1, 6)."""
+    """Add D u to y, for velocities or accelerations u (bodies + 1, 6)."""
     for k in range(len(t.kind)):
         a, b, of_i, of_j, to = u[t.body_i[k]], u[t.body_j[k]], w.rows[k, 0], w.rows[k, 1], y[k]
         for r in range(t.active[k]):
@@ -337,7 +342,7 @@ def rows_times(t, w, u, y):  # type: ignore[no-untyped-def]
 
 @inlined
 def apply(t, w, y, u):  # type: ignore[no-untyped-def]
-    """U -= M^-1 D^T y."""
+    """Subtract M^-1 D^T y from u."""
     for k in range(len(t.kind)):
         values = y[k]
         for side in range(2):
@@ -350,7 +355,7 @@ def apply(t, w, y, u):  # type: ignore[no-untyped-def]
 
 @inlined
 def accelerations(y, t, w):  # type: ignore[no-untyped-def]
-    """V' and lam of a state into ``w.v_dot`` and ``w.lam``; a code (OK, SINGULAR)."""
+    """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code."""
     place_bodies(y, t, w)
     evaluate_joints(t, w)
     for k in range(len(t.kind)):
@@ -358,7 +363,7 @@ def accelerations(y, t, w):  # type: ignore[no-untyped-def]
             row = t.active_row[k, r]
             w.target[k, r] = w.gamma[k, row] - 2.0 * t.alpha * w.Phi_dot[k, row] - t.beta * t.beta * w.Phi[k, row]
     if factorise(t, w, PIVOT_TOLERANCE, 0.0) > 0:
-        return SINGULAR
+        return SINGULAR if w.weakest[0] == w.weakest[0] else NOT_FINITE
     for b in range(len(t.mass)):
         for c in range(6):
             w.v_dot[b, c] = w.free[b, c]
@@ -377,7 +382,7 @@ def accelerations(y, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def derivative(y, t, w, y_dot):  # type: ignore[no-untyped-def]
-    """Y' of a state (13 numbers per body); a code (OK, SINGULAR)."""
+    """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
     code = accelerations(y, t, w)
     for b in range(1, len(t.mass)):
         state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]

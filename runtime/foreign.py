@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -31,6 +32,7 @@ def call(typingctx: Any, address: Any, *arrays: Any) -> Any:
     return signature, generate
 
 
+@cache
 def address_of(module: ModuleType) -> tuple[int, Any]:
     """Compile the ``evaluate`` kernel of an emitted module; its address, and the object that keeps it alive."""
     kernel = module.evaluate

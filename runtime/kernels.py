@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib.util
 import os
 import sys
 from collections.abc import Callable
@@ -41,12 +42,19 @@ def verify(root: Path = ROOT) -> None:
         Naming the file and the command that mends it.
     """
     generated = root / "generated"
+    found = importlib.util.find_spec("generated")
+    if found is None or found.origin is None or Path(found.origin).resolve().parent != generated.resolve():
+        place = "nowhere" if found is None else str(found.origin or found.submodule_search_locations)
+        _refuse(f"the package 'generated' that Python finds is another one ({place}); rename it, or start elsewhere")
     record = generated / "digests.py"
     if not record.is_file():
         _refuse("generated/digests.py is missing")
     recorded = _constants(record)
     modules: dict[str, str] = recorded["MODULES"]
     present = {file.stem: file for file in generated.glob("*.py")}
+    folders = [folder.name for folder in generated.iterdir() if folder.is_dir() and folder.name != "__pycache__"]
+    if folders:
+        _refuse(f"generated/{folders[0]}/ is no output of codegen")
     for name in sorted(modules.keys() | present.keys()):
         if name not in present:
             _refuse(f"generated/{name}.py is missing")
@@ -75,7 +83,7 @@ def _refuse(reason: str) -> NoReturn:
 
 def cache_folder() -> Path:
     """Where compiled code is kept between starts: TALUS_CACHE_DIR, or the user's cache folder."""
-    base = os.environ.get("TALUS_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "talus")
+    base = os.environ.get("TALUS_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "talus")
     return Path(base).expanduser()
 
 

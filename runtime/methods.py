@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,6 +48,10 @@ class Method(Protocol):
     def counts(self) -> tuple[int, int, int | None]:
         """Evaluations, accepted steps, rejected steps."""
 
+    @property
+    def weakest(self) -> Sequence[float]:
+        """The smallest pivot ratio of the constraints at the start, the least since, and the time of that."""
+
 
 class Compiled:
     """The compiled DOP853."""
@@ -63,7 +67,7 @@ class Compiled:
         self.started = dop853.start(self.s, tables, self.work, t_end, rtol, atol, first_step, max_step)
 
     def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
-        code = dop853.FAILED_SINGULAR
+        code = dop853.FAILED_SINGULAR if self.started & SINGULAR else dop853.FAILED_NOT_FINITE
         if self.started == OK:
             limits = (self.end, self.rtol, self.atol, self.max_step, steps)
             into = (outputs, out, record_t, record_y)
@@ -85,7 +89,8 @@ class Compiled:
 
     def at(self, t: float) -> Floats:
         y = np.empty_like(self.s.y)
-        dop853.interpolate_once(self.s, self.tables, self.work, dop853.TABLE, t, y)
+        if dop853.interpolate_once(self.s, self.tables, self.work, dop853.TABLE, t, y) != OK:
+            raise SingularError(_singular(self.system, self.work.failed, t))
         return y
 
     @property
@@ -100,13 +105,17 @@ class Compiled:
     def y(self) -> Floats:
         return self.s.y
 
+    @property
+    def weakest(self) -> Sequence[float]:
+        return [float(value) for value in self.s.weakest]
+
     def counts(self) -> tuple[int, int, int | None]:
         count = self.s.counts
         return int(count[dop853.EVALUATIONS]), int(count[dop853.STEPS]), int(count[dop853.REJECTIONS])
 
 
-class _SingularError(Exception):
-    pass
+class SingularError(Exception):
+    """The equations of motion have no single solution in a configuration that a method asked for."""
 
 
 class SciPy:
@@ -117,12 +126,20 @@ class SciPy:
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
         work = system.work()
+        self.weakest: list[float] = [np.inf, np.inf, t_start]
 
         def fun(t: float, y: Floats) -> Floats:
             self.evaluations += 1
             y_dot = np.empty_like(y)
-            if derivative_once(np.ascontiguousarray(y), tables, work, y_dot) & SINGULAR:
-                raise _SingularError(_singular(system, work.failed, t))
+            code = derivative_once(np.ascontiguousarray(y), tables, work, y_dot)
+            if code & SINGULAR:
+                raise SingularError(_singular(system, work.failed, t))
+            if code != OK:
+                raise FloatingPointError("the state is not finite")
+            if self.evaluations == 1:
+                self.weakest = [work.weakest[0], work.weakest[0], t]
+            elif work.weakest[0] < self.weakest[1]:
+                self.weakest[1:] = [work.weakest[0], t]
             return y_dot
 
         self.method = method
@@ -135,8 +152,8 @@ class SciPy:
                 fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
                 first_step=first_step or None,
             )  # fmt: skip
-        except _SingularError as error:
-            self.failure = (SINGULAR_CONFIGURATION, str(error))
+        except (SingularError, FloatingPointError) as error:
+            self.failure = (SINGULAR_CONFIGURATION if isinstance(error, SingularError) else NOT_FINITE, str(error))
             self._y, self._t = y.copy(), t_start
 
     def step(self) -> tuple[int, str]:
@@ -147,7 +164,7 @@ class SciPy:
             with warnings.catch_warnings(record=True) as told:  # LSODA tells why it fails by a warning
                 warnings.simplefilter("always")
                 message = self.solver.step()
-        except _SingularError as error:
+        except SingularError as error:
             return SINGULAR_CONFIGURATION, str(error)
         except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
             return METHOD_FAILED, f"{self.method} failed at t = {self.t:.6g} s: {error}; try another method"

@@ -62,7 +62,8 @@ def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
     dependent = assembly.dependent_rows(y, system.tables, system.work(), length)
     if not dependent:
         return system
-    names = ", ".join(system.row_name(k, r) for k, r in dependent)
+    redundant_rows = tuple(system.row_name(k, r) for k, r in dependent)
+    names = ", ".join(redundant_rows)
     nearby = assembly.nearby_configuration(y, system.tables, system.work(), NEARBY)
     if len(assembly.dependent_rows(nearby, system.tables, system.work(), length)) < len(dependent):
         raise ModelError(
@@ -80,4 +81,4 @@ def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
         active[k] = len(kept)
         active_row[k, : len(kept)] = kept
     tables = frozen(system.tables._replace(active=active, active_row=active_row))
-    return replace(system, tables=tables, redundant=tuple(names.split(", ")))
+    return replace(system, tables=tables, redundant=redundant_rows)

@@ -94,7 +94,7 @@ def _derive(states, t, w, d):  # type: ignore[no-untyped-def]
     return singular
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A simulated motion.
 
@@ -119,6 +119,19 @@ class Run:
     event_states: Mapping[str, tuple[State, ...]] = field(repr=False)
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
+    def __post_init__(self) -> None:
+        for array in (self.t, self.states):
+            array.flags.writeable = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle what cannot be computed again."""
+        kept = {key: value for key, value in self.__dict__.items() if key != "_derived"}
+        return kept | {name: dict(getattr(self, name)) for name in ("events", "event_states")}
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
+        return f"Run('{self.system.name}', {len(self.t)} times, {span}, status={self.status}, '{self.message}')"
+
     @property
     def success(self) -> bool:
         """The run reached its end, or the event that stops it."""
@@ -133,7 +146,7 @@ class Run:
 
     @property
     def _state(self) -> Floats:
-        return self.states.reshape(len(self.t), -1, STATE)
+        return self.states.reshape(len(self.t), len(self.system.bodies), STATE)
 
     @property
     def r(self) -> Mapping[str, Floats]:
@@ -316,5 +329,5 @@ class Run:
 
 
 def _largest(rows: Floats) -> Floats:
-    worst: Floats = np.abs(rows).reshape(len(rows), -1).max(axis=1, initial=0.0)
+    worst: Floats = np.abs(rows).max(axis=(1, 2), initial=0.0)
     return worst

@@ -13,7 +13,18 @@ from scipy.optimize import brentq
 from runtime import dop853
 from runtime.equations import Floats
 from runtime.errors import ModelError
-from runtime.methods import FINISHED, METHODS, NONE, NONE2, RUNNING, Compiled, Method, SciPy
+from runtime.methods import (
+    FINISHED,
+    METHODS,
+    NONE,
+    NONE2,
+    RUNNING,
+    SINGULAR_CONFIGURATION,
+    Compiled,
+    Method,
+    SciPy,
+    SingularError,
+)
 from runtime.progress import Progress, reporter
 from runtime.result import Run, Stats
 from runtime.system import State, System, finite
@@ -25,11 +36,18 @@ STEPS_PER_CALL = 64  # compiled steps before the first look at progress and inte
 SECONDS_PER_CALL = 0.2
 
 REACHED_END, STOPPED_BY_EVENT, INTERRUPTED = 0, 1, 2
+EVENT_NOT_FINITE = -5  # beside those of runtime.methods
+# A pivot of the constraints that falls to this fraction of its start is told: the run came close to a singular pose.
+CLOSE_TO_SINGULAR = 1e-3
+
+
+class EventError(Exception):
+    """An event function without a finite value."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A scalar function of time and state whose zeros are located.
+    """A scalar function of time and state whose zeros are located; a zero at the very start is not one of them.
 
     Parameters
     ----------
@@ -46,6 +64,23 @@ class Event:
     function: Callable[[float, State], float]
     direction: int = 0
     terminal: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ModelError(
+                f"event '{self.name}': function = {self.function!r} cannot be called; give function(t, state)"
+            )
+        if self.direction not in (-1, 0, 1):
+            raise ModelError(f"event '{self.name}': direction = {self.direction!r}; use -1, 0 or 1")
+
+    def value(self, t: float, state: State) -> float:
+        """The function's value, which must be finite."""
+        value = float(self.function(t, state))
+        if not np.isfinite(value):
+            raise EventError(
+                f"event '{self.name}' is {value} at t = {t:.9g} s; its function must return a finite number"
+            )
+        return value
 
 
 def simulate(
@@ -102,16 +137,21 @@ def simulate(
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
         raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
-    for name, value in (("rtol", rtol), ("atol", atol), ("alpha", alpha), ("beta", beta)):
-        if not (np.isfinite(value) and value >= 0.0):
-            raise ModelError(f"{name} = {value!r} must be a finite number, not below 0")
+    rtol, atol, alpha, beta = (
+        _not_negative(name, value) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
+    )
     if rtol < 1e-14 and atol < 1e-14:
         raise ModelError(
             f"rtol = {rtol:g} and atol = {atol:g} are both below the rounding of numbers, limit 1e-14; raise one"
         )
-    for name, step in (("max_step", max_step), ("first_step", first_step)):
-        if step is not None and not step > 0.0:
-            raise ModelError(f"{name} = {step!r} s must be above 0 s")
+    if atol == 0.0:
+        raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
+    max_step = _step("max_step", max_step)
+    first_step = 0.0 if first_step is None else min(_step("first_step", first_step), t_end - t_start)
+    if not all(isinstance(event, Event) for event in events):
+        raise ModelError("events must be a sequence of runtime.Event(name, function)")
+    if initial is not None and not isinstance(initial, State):
+        raise ModelError(f"initial = {initial!r} is no State; change system.state with its replace()")
     names = [event.name for event in events]
     if len(set(names)) < len(names):
         raise ModelError(f"events: the names {', '.join(names)} must differ")
@@ -124,13 +164,16 @@ def simulate(
     begin = clock.perf_counter()
     bar = reporter(progress, t_start, t_end)
     make = Compiled if method == "dop853" else SciPy
-    stepper = make(method, system, tables, state.y, t_start, t_end, rtol, atol, max_step, first_step or 0.0)
+    stepper = make(method, system, tables, state.y, t_start, t_end, rtol, atol, max_step, first_step)
     with bar:
         if isinstance(stepper, Compiled) and not events:
             times, states, status, reason = _march_compiled(stepper, outputs, bar)
             found: dict[str, tuple[list[float], list[Floats]]] = {}
         else:
             times, states, status, reason, found = _march(stepper, outputs, events, system, bar)
+    if isinstance(stepper, Compiled):
+        dop853.normalise_all(stepper.y[None])
+        dop853.normalise_all(states)  # every step begins so; its end, recorded before, shall not differ
     evaluations, steps, rejections = stepper.counts()
     finite_rows = np.isfinite(states).all(axis=1)
     return Run(
@@ -140,15 +183,38 @@ def simulate(
         states=states[finite_rows],
         final=State(system.body_names, stepper.y),
         status=status,
-        message=reason or f"reached t = {t_end:g} s",
+        message=(reason or f"reached t = {t_end:g} s") + _closeness(stepper),
         stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, rtol, atol),
         events={name: np.array(found.get(name, ([], []))[0]) for name in names},
         event_states={name: tuple(State(system.body_names, y) for y in found.get(name, ([], []))[1]) for name in names},
     )
 
 
+def _closeness(m: Method) -> str:
+    start, least, t = m.weakest
+    if not least < CLOSE_TO_SINGULAR * start:
+        return ""
+    return f"; passed close to a singular configuration at t = {t:.6g} s, where accuracy is lost"
+
+
+def _not_negative(name: str, value: float) -> float:
+    number = float(np.nan) if isinstance(value, str | bytes) or np.ndim(value) > 0 or value is None else float(value)
+    if not (np.isfinite(number) and number >= 0.0):
+        raise ModelError(f"{name} = {value!r} must be a finite number, not below 0")
+    return number
+
+
+def _step(name: str, value: float) -> float:
+    if isinstance(value, str | bytes) or np.ndim(value) > 0 or value is None or not value > 0.0:
+        raise ModelError(f"{name} = {value!r} s must be above 0 s")
+    return float(value)
+
+
 def _outputs(t_eval: ArrayLike, t_start: float, t_end: float) -> Floats:
-    outputs = np.array(t_eval, dtype=float)
+    try:
+        outputs = np.array(t_eval, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"t_eval = {t_eval!r} is no list of times [s]") from None
     if outputs.ndim != 1 or len(outputs) == 0:
         raise ModelError(f"t_eval has the shape {outputs.shape}; give a list of times")
     if not np.isfinite(outputs).all():
@@ -211,10 +277,10 @@ def _march(
         times.append(m.t)
         states.append(m.y.copy())
         wanted = wanted[1:]
-    values = [float(event.function(m.t, State(names, m.y))) for event in events]
     status, reason, next_output = REACHED_END, "", 0
     code = RUNNING
     try:
+        values = [event.value(m.t, State(names, m.y)) for event in events]
         while code == RUNNING:
             code, reason = m.step()
             if code not in (RUNNING, FINISHED):
@@ -246,14 +312,18 @@ def _march(
                 break
     except KeyboardInterrupt:
         status, reason = INTERRUPTED, f"interrupted at t = {m.t:.6g} s"
-    return np.array(times), np.array(states).reshape(len(times), -1), status, reason, found
+    except EventError as error:
+        status, reason = EVENT_NOT_FINITE, str(error)
+    except SingularError as error:
+        status, reason = SINGULAR_CONFIGURATION, str(error)
+    return np.array(times), np.array(states).reshape(len(times), len(m.y)), status, reason, found
 
 
 def _zeros(event: Event, values: list[float], number: int, m: Method, names: tuple[str, ...]) -> list[float]:
     """Zeros of one event function within the last step, in order; its value at the end of the step is kept for the next."""
 
     def g(t: float) -> float:
-        return float(event.function(t, State(names, m.at(t))))
+        return event.value(t, State(names, m.at(t)))
 
     zeros = []
     left, value = m.t_old, values[number]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType, ModuleType
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import assembly
-from runtime.equations import OMEGA, STATE, Floats, P, R, Tables, V, Work, work_for
+from runtime.equations import OMEGA, STATE, Floats, P, R, Tables, V, Work, frozen, work_for
 from runtime.errors import AssemblyError, ModelError
 
 UNIT_TOLERANCE = 1e-6
@@ -39,6 +40,16 @@ class Joint:
     values: Mapping[str, Any]
     module: ModuleType = field(repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the definition's name; a user's own joint has no name that another process could find."""
+        if not self.module.__name__.startswith("generated."):
+            raise ModelError(
+                f"joint '{self.name}' ({self.kind}): a joint of codegen.compile_joint cannot be pickled; build the system "
+                "in each process"
+            )
+        values = {key: np.asarray(value) for key, value in self.values.items()}
+        return _joint, (self.name, self.kind, self.body_i, self.body_j, values, self.module.__name__)
+
     @property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows of its Phi."""
@@ -54,6 +65,14 @@ class Joint:
     def multiplier_units(self) -> tuple[str, ...]:
         """Unit of each row's multiplier: lam times its row is an energy."""
         return tuple({0: "N m", 1: "N", 2: "N/m"}.get(n, f"N m^{1 - n}") for n in self.module.UNITS)
+
+
+def _joint(name: str, kind: str, body_i: str, body_j: str, values: dict[str, Floats], module: str) -> Joint:
+    """A joint from its pickled parts."""
+    for array in values.values():
+        array.flags.writeable = False
+    plain = {key: value if value.ndim else float(value) for key, value in values.items()}
+    return Joint(name, kind, body_i, body_j, MappingProxyType(plain), importlib.import_module(module))
 
 
 @dataclass(frozen=True)
@@ -79,6 +98,12 @@ class State:
         self.names = names
         self.y = y.copy()
         self.y.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return State, (self.names, np.array(self.y))
+
+    def __repr__(self) -> str:
+        return f"State of {', '.join(self.names)}"
 
     def _part(self, start: int, stop: int) -> Mapping[str, Floats]:
         rows = self.y.reshape(-1, STATE)
@@ -112,6 +137,10 @@ class State:
         for part, values in parts.items():
             if part not in places:
                 raise ModelError(f"state: unknown part '{part}'; use {', '.join(places)}")
+            if not isinstance(values, Mapping):
+                raise ModelError(
+                    f"state: {part} = {values!r}; give a mapping from bodies' names, such as {{'leg': (0, 0, 1)}}"
+                )
             for name, value in values.items():
                 if name not in self.names:
                     raise ModelError(f"state: unknown body '{name}'; the bodies are {', '.join(self.names)}")
@@ -122,7 +151,7 @@ class State:
         return State(self.names, y)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class System:
     """Bodies and joints, checked and assembled.  Made by ``Builder.build``; never changed."""
 
@@ -137,6 +166,18 @@ class System:
     redundant: tuple[str, ...]  # names of the rows that were removed, "joint.row"
     tables: Tables = field(repr=False)
     kept_alive: tuple[Any, ...] = field(repr=False, default=())  # compiled kernels of foreign joints
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Unpickle: compiled code is made for read-only tables."""
+        self.__dict__.update(state)
+        frozen(self.tables)
+        for body in self.bodies:
+            body.inertia.flags.writeable = False
+        self.gravity.flags.writeable = False
+
+    def __repr__(self) -> str:
+        parts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {self.degrees_of_freedom} degrees of freedom"
+        return f"System('{self.name}', {parts})"
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -186,6 +227,10 @@ class System:
         AssemblyError
             Naming the worst row, its value and the remedy.
         """
+        if not isinstance(state, State) or state.names != self.body_names:
+            raise ModelError(
+                f"system '{self.name}': {state!r} is no State of its bodies; change system.state with replace()"
+            )
         y, _, _ = assembled(self, state.y)
         work = self.work()
         if project_velocities:
@@ -195,6 +240,8 @@ class System:
 
     def check_state(self, state: State) -> None:
         """Refuse a state that is not of this system, or that violates its constraints."""
+        if not isinstance(state, State):
+            raise ModelError(f"{state!r} is no State; change system.state with its replace()")
         if state.names != self.body_names:
             theirs, ours = ", ".join(state.names), ", ".join(self.body_names)
             raise ModelError(f"system '{self.name}': the state is of the bodies {theirs}, not {ours}")
@@ -244,8 +291,10 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     """The value as an array of this shape, or an error that names it."""
     try:
         array = np.array(value, dtype=float)
+        if value is None or isinstance(value, str | bytes | bool):
+            raise TypeError
     except (TypeError, ValueError):
-        raise ModelError(f"{what} = {value!r} is no array of numbers; give {shape_text(shape)}") from None
+        raise ModelError(f"{what} = {value!r}: give {shape_text(shape)}") from None
     if array.shape != shape:
         raise ModelError(f"{what} has the shape {array.shape}; give {shape_text(shape)}")
     if not np.isfinite(array).all():

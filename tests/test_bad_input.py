@@ -28,7 +28,7 @@ BODY_ERRORS = {
     "negative mass": (dict(mass=-2.0), "body 'toes': mass = -2 kg, must be above 0 kg"),
     "mass not finite": (dict(mass=np.inf), "body 'toes': mass = inf is not finite"),
     "mass NaN": (dict(mass=np.nan), "body 'toes': mass = nan is not finite"),
-    "mass no number": (dict(mass="heavy"), "body 'toes': mass = 'heavy' is no array of numbers"),
+    "mass no number": (dict(mass="heavy"), "body 'toes': mass = 'heavy': give one number"),
     "triangle": (dict(inertia=(1.0, 1.0, 2.1)), "violate the triangle inequality, 2.1 > 2"),
     "negative inertia": (dict(inertia=(-1.0, 1.0, 1.0)), "all must be above 0"),
     "zero inertia": (dict(inertia=(0.0, 1.0, 1.0)), "all must be above 0"),
@@ -211,6 +211,13 @@ SIMULATE_ERRORS = {
     "outputs not finite": (dict(t_eval=[0.0, np.nan]), "t_eval holds a number that is not finite"),
     "outputs no list": (dict(t_eval=0.5), "t_eval has the shape ()"),
     "no outputs": (dict(t_eval=[]), "give a list of times"),
+    "no scale": (dict(atol=0.0), "atol = 0 leaves states that are zero without a scale"),
+    "tolerance a word": (dict(rtol="a"), "rtol = 'a' must be a finite number"),
+    "tolerance a list": (dict(atol=[1e-6]), "atol = [1e-06] must be a finite number"),
+    "step a word": (dict(max_step="a"), "max_step = 'a' s must be above 0 s"),
+    "outputs words": (dict(t_eval=["a"]), "t_eval = ['a'] is no list of times"),
+    "no state": (dict(initial=5), "initial = 5 is no State"),
+    "no event": (dict(events=[abs]), "events must be a sequence of runtime.Event"),
     "step": (dict(max_step=0.0), "max_step = 0.0 s must be above 0 s"),
     "event names": (dict(events=[runtime.Event("e", lambda t, s: t)] * 2), "the names e, e must differ"),
 }
@@ -222,6 +229,35 @@ def test_simulate(case, foot):
     with pytest.raises(ModelError) as error:
         runtime.simulate(foot, **({"t_end": 1.0} | values))
     assert message in str(error.value)
+
+
+def test_events(foot):
+    for arguments, message in (
+        (("e", 5), "function = 5 cannot be called"),
+        (("e", abs, 5), "direction = 5; use -1, 0 or 1"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            runtime.Event(*arguments)
+    bad = runtime.Event("bad", lambda t, state: np.nan if t > 0.3 else 1.0)
+    run = runtime.simulate(foot, 1.0, events=[bad])
+    assert not run.success and run.message.startswith("event 'bad' is nan at t = 0.3") and len(run.t) > 2
+
+
+def test_overflow_is_no_singular_configuration():
+    run = runtime.simulate(models.free_body.build(omega=(1e200, 1e200, 0)), 1.0)
+    assert not run.success and "not finite" in run.message or "finite at t = 0" in run.message
+
+
+def test_first_step_longer_than_the_run(foot):
+    for method in ("dop853", "RK45"):
+        assert runtime.simulate(foot, 0.1, method=method, first_step=10.0, rtol=1e-6, atol=1e-6).success
+
+
+def test_a_singular_pose_that_is_passed_is_told():
+    flat = dict(crank=0.2, coupler=0.5, rocker=0.2, ground=0.5, crank_angle=1.0)
+    run = runtime.simulate(models.four_bar.build("revolute", crank_speed=30.0, **flat), 1.0)
+    assert "close to a singular configuration" in run.message or not run.success
+    assert "singular" not in runtime.simulate(models.foot.build(), 1.0).message
 
 
 def test_foot():

@@ -177,14 +177,74 @@ def test_a_module_carries_the_docstring_and_its_text():
 
 
 def test_units_of_rows_and_parameters():
-    def both(r_i, s_i, a_i, r_j, s_j, l, c, S):
+    def link(r_i, s_i, a_i, r_j, s_j, l, c):
         """Rows of different units, each consistent."""
         d = r_j + s_j - r_i - s_i
-        return {"square": d.dot(d) - l**2, "line": a_i.dot(d) - l, "area": d.dot(d) - S, "cosine": a_i.dot(d) - c * l}
+        return {"square": d.dot(d) - l**2, "cosine": a_i.dot(d) - c * l}
 
-    module = compile_joint(both)
-    assert module.UNITS == (2, 1, 2, 1)
-    assert module.PARAMETERS == (("l", 1), ("c", 0), ("S", 2))
+    def area(r_i, s_i, a_i, r_j, s_j, S, l):
+        """An area and a length."""
+        d = r_j + s_j - r_i - s_i
+        return {"area": d.dot(d) - S, "line": a_i.dot(d) - l}
+
+    assert (compile_joint(link).UNITS, compile_joint(link).PARAMETERS) == ((2, 1), (("l", 1), ("c", 0)))
+    assert (compile_joint(area).UNITS, compile_joint(area).PARAMETERS) == ((2, 1), (("S", 2), ("l", 1)))
+
+
+def repeated(a_i, a_j):
+    """The same row twice."""
+    return {"once": a_i.dot(a_j), "again": 2 * a_i.dot(a_j)}
+
+
+def held_constant(a_i, a_j, l, held):
+    """Nothing is held."""
+    return {"row": a_i.dot(a_j) + held(l)}
+
+
+def seven(a_i, a_j, c):
+    """More than two bodies can take."""
+    return {f"row_{k}": a_i.dot(a_j) - k * c for k in range(7)}
+
+
+def impossible(a_i, a_j):
+    """A cosine of two."""
+    return {"row": a_i.dot(a_j) - 2}
+
+
+def branch(r_i, r_j, l):
+    """A condition."""
+    d = r_j - r_i
+    return {"row": d.dot(d) - l**2 if d.x > 0 else d.x}
+
+
+def product(r_i, r_j, l):
+    """An ambiguous product."""
+    return {"row": (r_j - r_i) * (r_j - r_i) - l**2}
+
+
+def misspelt(r_i, r_j, l):
+    """No such operation."""
+    return {"row": (r_j - r_i).dott(r_j) - l**2}
+
+
+@pytest.mark.parametrize(
+    ("definition", "says"),
+    [
+        (repeated, "its rows once, again depend on each other"),
+        (held_constant, "held(l) keeps a constant"),
+        (seven, "has 7 rows, limit 6"),
+        (impossible, "seem to have no common solution"),
+        (branch, "equations are smooth, without branches"),
+        (product, "vector * vector has two meanings; write a.dot(b) or a.cross(b)"),
+        (misspelt, "vectors know +, -, dot, cross, norm"),
+    ],
+)
+def test_a_definition_without_sense_is_refused_by_name(definition, says):
+    with pytest.raises(DefinitionError, match=re.escape(says)) as caught:
+        compile_joint(definition)
+    assert str(caught.value).startswith(f"definition '{definition.__name__}': ")
+    with pytest.raises(DefinitionError, match="give the function"):
+        compile_joint("spherical")
 
 
 # What is printed is what is meant

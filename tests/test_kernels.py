@@ -108,9 +108,9 @@ def relative_distance(r_i, s_i, r_j, s_j, l):
     return {"ratio": d.dot(d) / l**2 - 1}
 
 
-def carried_unit(a_i, a_j, carried):
+def carried_unit(a_i, b_i, carried):
     """A root that occurs in what is carried only."""
-    return {"turn": a_j.dot(carried(a_i / a_i.norm()))}
+    return {"turn": b_i.dot(carried(a_i / a_i.norm()))}
 
 
 OWN = (

@@ -92,6 +92,20 @@ def test_missing_surplus_and_mixed_modules_are_refused(copy):
     assert done.returncode == STALE and "digests.py is missing" in done.stderr
 
 
+def test_another_package_of_the_same_name_is_refused(copy, tmp_path_factory):
+    study = tmp_path_factory.mktemp("study")
+    shutil.copytree(copy / "generated", study / "generated")
+    edit(study / "generated" / "spherical.py", "Phi[0] = d_x", "Phi[0] = -d_x")
+    (study / "study.py").write_text("import sys\nsys.path.insert(1, sys.argv[1])\nimport runtime\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": "", "TALUS_CACHE_DIR": str(copy / "cache")}
+    command = [sys.executable, str(study / "study.py"), str(copy)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == STALE
+    assert "the package 'generated' that Python finds is another one" in done.stderr
+    (copy / "generated" / "spherical").mkdir()
+    assert "generated/spherical/ is no output of codegen" in python(copy, "-c", "import runtime").stderr
+
+
 def test_an_edited_runtime_does_not_run_old_machine_code(copy):
     assert assembled(copy)[5] == pytest.approx(-9.81)
     edit(copy / "runtime" / "equations.py", "free[k] = t.gravity[k]", "free[k] = 2.0 * t.gravity[k]")
