@@ -14,6 +14,7 @@ from runtime.equations import (
     V,
     Work,
     apply,
+    euler_rates,
     evaluate_joints,
     factorise,
     frozen,
@@ -82,14 +83,14 @@ def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
             moved[o + k] = y[o + k]
         for k in range(3):
             moved[o + R + k] += scale * u[b + 1, k]
-        w0, w1, w2 = scale * u[b + 1, 3], scale * u[b + 1, 4], scale * u[b + 1, 5]
-        e0, e1, e2, e3 = y[o + P], y[o + P + 1], y[o + P + 2], y[o + P + 3]
-        n0 = e0 + 0.5 * (-e1 * w0 - e2 * w1 - e3 * w2)
-        n1 = e1 + 0.5 * (e0 * w0 + e3 * w1 - e2 * w2)
-        n2 = e2 + 0.5 * (-e3 * w0 + e0 * w1 + e1 * w2)
-        n3 = e3 + 0.5 * (e2 * w0 - e1 * w1 + e0 * w2)
-        norm = np.sqrt(n0 * n0 + n1 * n1 + n2 * n2 + n3 * n3)
-        moved[o + P], moved[o + P + 1], moved[o + P + 2], moved[o + P + 3] = n0 / norm, n1 / norm, n2 / norm, n3 / norm
+        p, turned = y[o + P : o + V], moved[o + P : o + V]
+        euler_rates(p, u[b + 1, 3:6], turned)
+        norm = 0.0
+        for k in range(4):
+            turned[k] = p[k] + scale * turned[k]
+            norm += turned[k] * turned[k]
+        for k in range(4):
+            turned[k] /= np.sqrt(norm)
 
 
 @compiled

@@ -145,6 +145,16 @@ def rotation(p, A):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def euler_rates(p, omega, p_dot):  # type: ignore[no-untyped-def]
+    """Put p' = 1/2 G^T omega into ``p_dot``, omega in global axes."""
+    e0, e1, e2, e3, w0, w1, w2 = p[0], p[1], p[2], p[3], omega[0], omega[1], omega[2]
+    p_dot[0] = 0.5 * (-e1 * w0 - e2 * w1 - e3 * w2)
+    p_dot[1] = 0.5 * (e0 * w0 + e3 * w1 - e2 * w2)
+    p_dot[2] = 0.5 * (-e3 * w0 + e0 * w1 + e1 * w2)
+    p_dot[3] = 0.5 * (e2 * w0 - e1 * w1 + e0 * w2)
+
+
+@inlined
 def angular_momentum(A, J, omega, h):  # type: ignore[no-untyped-def]
     """Angular momentum, h = A J A^T omega."""
     w0 = A[0, 0] * omega[0] + A[1, 0] * omega[1] + A[2, 0] * omega[2]
@@ -386,17 +396,18 @@ def derivative(y, t, w, y_dot):  # type: ignore[no-untyped-def]
     code = accelerations(y, t, w)
     for b in range(1, len(t.mass)):
         state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]
-        e0, e1, e2, e3 = state[P], state[P + 1], state[P + 2], state[P + 3]
-        w0, w1, w2 = state[OMEGA], state[OMEGA + 1], state[OMEGA + 2]
         to[R], to[R + 1], to[R + 2] = state[V], state[V + 1], state[V + 2]
-        # p' = 1/2 G^T omega
-        to[P] = 0.5 * (-e1 * w0 - e2 * w1 - e3 * w2)
-        to[P + 1] = 0.5 * (e0 * w0 + e3 * w1 - e2 * w2)
-        to[P + 2] = 0.5 * (-e3 * w0 + e0 * w1 + e1 * w2)
-        to[P + 3] = 0.5 * (e2 * w0 - e1 * w1 + e0 * w2)
+        euler_rates(state[P:V], state[OMEGA:STATE], to[P:V])
         for c in range(6):
             to[V + c] = u[c]
     return code
+
+
+@compiled
+def rotations(p, A):  # type: ignore[no-untyped-def]
+    """Rotation matrices (n, 3, 3) of many Euler parameters (n, 4)."""
+    for n in range(len(p)):
+        rotation(p[n], A[n])
 
 
 @compiled

@@ -147,11 +147,14 @@ class SciPy:
         self.evaluations = self.steps = self.attempts = 0
         self.dense: Callable[[float], Floats] | None = None
         try:
-            # SciPy warns of a relative tolerance below 100 roundings and raises it: the same, without the warning.
-            self.solver = getattr(scipy.integrate, method)(
-                fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
-                first_step=first_step or None,
-            )  # fmt: skip
+            with warnings.catch_warnings():
+                # An overflow in the choice of the first step shows in the step; a relative tolerance below 100 roundings is
+                # raised to that.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                self.solver = getattr(scipy.integrate, method)(
+                    fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
+                    first_step=first_step or None,
+                )  # fmt: skip
         except (SingularError, FloatingPointError) as error:
             self.failure = (SINGULAR_CONFIGURATION if isinstance(error, SingularError) else NOT_FINITE, str(error))
             self._y, self._t = y.copy(), t_start

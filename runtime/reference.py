@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from runtime.equations import STATE, Floats, P, V
+from runtime.equations import STATE, Floats, P, V, rotation
 from runtime.system import Joint
 
 
@@ -19,9 +19,8 @@ def ground_state() -> Floats:
 
 def rotation_matrix(p: Floats) -> Floats:
     """A of Euler parameters, (3, 3)."""
-    e0, e = p[0], p[1:]
-    skew = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
-    A: Floats = np.eye(3) + 2 * (e0 * skew + skew @ skew)
+    A = np.empty((3, 3))
+    rotation.py_func(p, A)
     return A
 
 

@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.equations import OK, OMEGA, ROWS, STATE, Floats, P, R, Tables, V, accelerations, angular_momentum
+from runtime.equations import (
+    OK,
+    OMEGA,
+    ROWS,
+    STATE,
+    Floats,
+    P,
+    R,
+    Tables,
+    V,
+    accelerations,
+    angular_momentum,
+    rotations,
+)
 from runtime.errors import ModelError
 from runtime.kernels import compiled
 from runtime.system import State, System, finite
@@ -285,7 +298,8 @@ class Run:
             if at == "joint" and name in joint.values:
                 return np.asarray(joint.values[name]), f"{name} of joint '{joint.name}'"
             if at in ("joint", "centre"):
-                return np.zeros(3), "centre of mass"
+                ground = (joint.body_i, joint.body_j)[side] == "ground"
+                return np.zeros(3), "origin" if ground else "centre of mass"
             raise ModelError(f"at = '{at}'; use 'joint', 'centre' or three local components")
         point = finite(at, (3,), "at")
         return point, f"local point {point.tolist()}"
@@ -293,15 +307,9 @@ class Run:
     def _rotations(self, body: str) -> Floats:
         if body == "ground":
             return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
-        p = self._state[:, self.system.body_index(body), P:V]
-        p = p / np.linalg.norm(p, axis=1)[:, None]
-        e0, e1, e2, e3 = p.T
-        rows = [
-            [1 - 2 * (e2 * e2 + e3 * e3), 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
-            [2 * (e1 * e2 + e0 * e3), 1 - 2 * (e1 * e1 + e3 * e3), 2 * (e2 * e3 - e0 * e1)],
-            [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), 1 - 2 * (e1 * e1 + e2 * e2)],
-        ]
-        return np.moveaxis(np.array(rows), 2, 0)
+        A = np.empty((len(self.t), 3, 3))
+        rotations(np.array(self._state[:, self.system.body_index(body), P:V]), A)
+        return A
 
     def to_xarray(self) -> xarray.Dataset:
         """A labelled dataset with units: time, body, axis, row; attributes tell the model and the method."""
