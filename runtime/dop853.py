@@ -23,7 +23,8 @@ POWER = 7  # terms of the dense output
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
 
-RUNNING, FINISHED, STEP_TOO_SMALL, FAILED_SINGULAR, FAILED_NOT_FINITE = 0, 1, 2, 3, 4
+# Codes of ``advance``: no run's status bears these numbers, so that the two cannot be taken for each other.
+RUNNING, FINISHED, STEP_TOO_SMALL, FAILED_SINGULAR, FAILED_NOT_FINITE = range(10, 15)
 
 
 class Table(NamedTuple):
