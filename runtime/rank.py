@@ -29,9 +29,10 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
         if system.tables.body_j[k] == GROUND:
             D[:, 6:] = 0.0
         # A metre and a radian are made comparable by the joint's own lever arms.
-        D[:, [3, 4, 5, 9, 10, 11]] /= _length(joint)
+        length = _length(joint)
+        D[:, [3, 4, 5, 9, 10, 11]] /= length
         size = np.linalg.norm(D, axis=1)
-        natural = np.array([_length(joint) ** (n - 1) for n in joint.module.UNITS])
+        natural = np.array([length ** (n - 1) for n in joint.module.UNITS])
         vanished = [joint.rows[r] for r in range(len(size)) if size[r] <= JOINT_RANK_TOLERANCE * natural[r]]
         singular = f"; it is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
         if vanished:
@@ -50,10 +51,8 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
 def _length(joint: Joint) -> float:
     """A length that is typical of a joint: its longest lever arm or constant."""
     arms = [float(np.linalg.norm(joint.values[name])) for name, kind, _ in joint.module.VECTORS if kind == "point"]
-    return (
-        max([*arms, *(abs(joint.values[name]) for name, power in joint.module.PARAMETERS if power == 1)], default=0.0)
-        or 1.0
-    )
+    lengths = [abs(joint.values[name]) for name, power in joint.module.PARAMETERS if power == 1]
+    return max([*arms, *lengths], default=0.0) or 1.0
 
 
 def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
