@@ -6,21 +6,42 @@ import argparse
 import difflib
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from codegen import joints
-from codegen.calculus import Definition, DefinitionError
+from codegen import cones, joints, laws, limits
+from codegen.calculus import DefinitionError
 from codegen.derive import derive
-from codegen.emit import COMMAND, digest, emit, emit_digests, emit_dispatch, with_header
+from codegen.emit import COMMAND, EVALUATE, Switch, digest, emit, emit_digests, emit_dispatch, with_header
+from codegen.forces import derive_limit, emit_cone, emit_law, emit_limit, emit_separation
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = ROOT / "generated"
 STALE = 3  # exit code
 
 
-def definitions() -> list[Definition]:
-    """The joints in the order in which they stand in ``codegen/joints.py``."""
-    own = [f for _, f in inspect.getmembers(joints, inspect.isfunction) if f.__module__ == joints.__name__]
+ALL = "codegen/"
+STATES = ("body_i", "body_j", "x")
+# How the modules of each family are called from compiled code; the first argument of a switch is the kind's number.
+SWITCHES = {
+    "MODULES": [Switch("evaluate", (*STATES, *EVALUATE))],
+    "LIMITS": [
+        Switch("direction", (*STATES, "u")),
+        Switch("measure", (*STATES, "slope", "out")),
+        Switch("wrench", (*STATES, "slope", "Q")),
+    ],
+    "CONES": [
+        Switch("curve", ("s", "c", "out")),
+        Switch("limit", ("psi", "c", "out")),
+    ],
+}
+
+
+def definitions(module: ModuleType = joints) -> list[Callable[..., Any]]:
+    """The definitions of a module, such as the joints, in the order in which they stand in it."""
+    own = [f for _, f in inspect.getmembers(module, inspect.isfunction) if f.__module__ == module.__name__]
     return sorted((f for f in own if not f.__name__.startswith("_")), key=lambda f: f.__code__.co_firstlineno)
 
 
@@ -32,11 +53,21 @@ def sources_digest() -> str:
 
 def generate() -> dict[str, str]:
     """File name -> text of everything that belongs into ``generated/``."""
-    names = [f.__name__ for f in definitions()]
-    files = {f.__name__: emit(derive(f), f"codegen/joints.py: {f.__name__}") for f in definitions()}
-    files["dispatch"] = emit_dispatch(names)
-    files["__init__"] = with_header('"""Kernels, emitted by codegen; never edited."""\n', "codegen/joints.py")
-    files["digests"] = emit_digests(files, sources_digest())
+    shapes = [f for f in definitions(cones) if f is not cones.separation]
+    families: dict[str, dict[str, str]] = {
+        "MODULES": {f.__name__: emit(derive(f), f"codegen/joints.py: {f.__name__}") for f in definitions()},
+        "LIMITS": {
+            f"limit_{f.__name__}": emit_limit(derive_limit(f), f"codegen/limits.py: {f.__name__}")
+            for f in definitions(limits)
+        },
+        "CONES": {f"cone_{f.__name__}": emit_cone(f, f"codegen/cones.py: {f.__name__}") for f in shapes},
+    }
+    files = {name: text for family in families.values() for name, text in family.items()}
+    files |= {f"law_{f.__name__}": emit_law(f, f"codegen/laws.py: {f.__name__}") for f in definitions(laws)}
+    files["separation"] = emit_separation(cones.separation, "codegen/cones.py: separation")
+    files["dispatch"] = emit_dispatch({name: (list(family), SWITCHES[name]) for name, family in families.items()}, ALL)
+    files["__init__"] = with_header('"""Kernels, emitted by codegen; never edited."""\n', ALL)
+    files["digests"] = emit_digests(files, sources_digest(), ALL)
     return {f"{name}.py": text for name, text in sorted(files.items())}
 
 

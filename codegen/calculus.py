@@ -13,6 +13,8 @@ A definition is a plain function.  What its arguments are is read off their name
 ``held``            held(x) = x - (value of x in the reference configuration)
 ``carried``         carried(x_i) = the vector fixed in body j that coincides with x_i in the reference configuration
 ``across``          b, c = across(a): the two directions that complete a to a right-handed orthonormal triad
+``omega_i``         angular velocity of body i [rad/s];  in force elements only
+``rate``            rate(x) = the time derivative of x;  in force elements only
 ==================  ==========================================================================================
 
 (and the same with ``_j`` for the second body).  omega is in global axes; all vectors are in global components.
@@ -33,6 +35,7 @@ AXES = "xyz"
 BODIES = ("i", "j")
 BODY_FRAME = ("xi", "eta", "zeta")
 OPERATORS = ("held", "carried", "across")
+VELOCITIES = ("omega_i", "omega_j")  # beside ``rate``, what force elements may use of velocities
 # Smooth functions that a definition may use; each has a derivative that is one of them again, and none branches.
 FUNCTIONS = (sp.sin, sp.cos, sp.tan, sp.asin, sp.acos, sp.atan, sp.atan2, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh)
 # Names that the emitted functions use for themselves, and velocities, which the calculus itself supplies.
@@ -184,14 +187,16 @@ class Signal:
 class Scope:
     """All that one definition speaks of: filled while its arguments are read and its body runs."""
 
-    def __init__(self, definition: str) -> None:
+    def __init__(self, definition: str, *, velocities: bool = False) -> None:
         self.definition = definition
+        self.velocities = velocities  # a force element may use rates and angular velocities, a constraint may not
         self.moving: dict[str, Moving] = {}
         self.signals: dict[str, Signal] = {}
         self.parameters: dict[str, Expr] = {}
         self.held: dict[Expr, Expr] = {}  # constant's symbol -> expression that it keeps
         self.carried: dict[str, Vector] = {}  # carried vector's name -> expression that it coincides with
         self.sums: dict[str, Moving] = {}  # sums of moving vectors, such as d = r_j + s_j - r_i - s_i
+        self.rates: dict[Expr, Expr] = {}  # rate's symbol -> expression whose rate it is
 
     def error(self, text: str) -> DefinitionError:
         """An error that names the definition."""
@@ -199,8 +204,10 @@ class Scope:
 
     def argument(self, name: str) -> Any:
         """The object that an argument of this name stands for."""
-        if name in OPERATORS:
+        if name in OPERATORS or (self.velocities and name == "rate"):
             return getattr(self, "_" + name)
+        if self.velocities and name in VELOCITIES:
+            return vector(name)
         if name in RESERVED:
             raise self.error(f"argument '{name}' has a name that the kernels use themselves; choose another")
         match = re.fullmatch(r"(\w+)_([A-Za-z])", name)
@@ -229,6 +236,11 @@ class Scope:
         constant = sp.Symbol(f"held_{len(self.held)}", real=True)
         self.held[constant] = expression
         return expression - constant
+
+    def _rate(self, expression: Expr) -> Expr:
+        rate = sp.Symbol(f"rate_{len(self.rates)}", real=True)
+        self.rates[rate] = expression
+        return rate
 
     def _carried(self, v: Vector) -> Vector:
         owners = {m.body for m in self.moving.values() if set(m.symbols) & _symbols(v)}

@@ -24,6 +24,7 @@ from codegen.calculus import (
     BODIES,
     FUNCTIONS,
     OPERATORS,
+    VELOCITIES,
     Definition,
     DefinitionError,
     Expr,
@@ -68,23 +69,23 @@ class Derivation:
 def derive(definition: Definition) -> Derivation:
     """Derive every kernel of a definition.  Raises DefinitionError, which names the definition and the rule it breaks."""
     scope = Scope(definition.__name__)
-    arguments = {name: scope.argument(name) for name in _argument_names(scope, definition)}
-    _refuse_collisions(scope)
-    rows, Phi = _rows(scope, _called(scope, definition, arguments))
-    _refuse_unused(scope, arguments, Phi)
-    _refuse_functions(scope, [*Phi, *scope.held.values(), *(c for v in scope.carried.values() for c in v)])
+    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
+    refuse_collisions(scope)
+    rows, Phi = _rows(scope, called(scope, definition, arguments))
+    refuse_unused(scope, arguments, Phi)
+    refuse_functions(scope, [*Phi, *scope.held.values(), *(c for v in scope.carried.values() for c in v)])
     units, parameter_units = _units(scope, rows, Phi)
     constants = list(scope.held)
     named = name_sums(scope, [*Phi, *scope.held.values()])
     Phi, scope.held = tuple(named[: len(Phi)]), dict(zip(constants, named[len(Phi) :], strict=True))
 
-    _refuse_collisions(scope)
+    refuse_collisions(scope)
 
-    D = sp.Matrix([_jacobian_row(scope, phi) for phi in Phi])
-    Phi_dot = tuple(_rate(scope, phi, 1) for phi in Phi)
+    D = sp.Matrix([jacobian_row(scope, phi) for phi in Phi])
+    Phi_dot = tuple(rate(scope, phi, 1) for phi in Phi)
     result = Derivation(
         name=definition.__name__,
-        doc=_documentation(scope, definition),
+        doc=documentation(scope, definition),
         scope=scope,
         rows=rows,
         units=units,
@@ -93,7 +94,7 @@ def derive(definition: Definition) -> Derivation:
         Phi_dot=Phi_dot,
         D=D,
         nu=tuple(-_signal_rate(scope, phi, 0) for phi in Phi),
-        gamma=tuple(-_rate(scope, phi_dot, 2) for phi_dot in Phi_dot),
+        gamma=tuple(-rate(scope, phi_dot, 2) for phi_dot in Phi_dot),
     )
     _refuse_rows_without_sense(result)
     return result
@@ -127,7 +128,8 @@ def _rows(scope: Scope, returned: object) -> tuple[tuple[str, ...], tuple[Expr, 
     return tuple(names), tuple(rows)
 
 
-def _called(scope: Scope, definition: Definition, arguments: dict[str, object]) -> object:
+def called(scope: Scope, definition: Definition, arguments: dict[str, object]) -> object:
+    """What the definition returns for its symbols."""
     try:
         return definition(**arguments)
     except DefinitionError:
@@ -139,7 +141,8 @@ def _called(scope: Scope, definition: Definition, arguments: dict[str, object]) 
         raise scope.error(f"cannot be derived: {error}; {hint}") from error
 
 
-def _argument_names(scope: Scope, definition: Definition) -> list[str]:
+def argument_names(scope: Scope, definition: Definition) -> list[str]:
+    """The names of the arguments, which say what they are."""
     parameters = inspect.signature(definition).parameters.values()
     for p in parameters:
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.default is not p.empty:
@@ -147,7 +150,7 @@ def _argument_names(scope: Scope, definition: Definition) -> list[str]:
     return [p.name for p in parameters]
 
 
-def _refuse_functions(scope: Scope, expressions: list[Expr]) -> None:
+def refuse_functions(scope: Scope, expressions: list[Expr]) -> None:
     """Kernels are straight-line code: nothing that branches, and nothing without a derivative."""
     for expression in expressions:
         for function in sp.sympify(expression).atoms(Application):
@@ -156,7 +159,7 @@ def _refuse_functions(scope: Scope, expressions: list[Expr]) -> None:
                 raise scope.error(f"uses the function '{function.func.__name__}'; smooth ones only: sqrt, {known}")
 
 
-def _refuse_collisions(scope: Scope) -> None:
+def refuse_collisions(scope: Scope) -> None:
     """A constant must not bear a name that the calculus gives to a component, a rate or a held constant."""
     taken = set(scope.held)
     for m in [*scope.moving.values(), *scope.sums.values()]:
@@ -166,7 +169,8 @@ def _refuse_collisions(scope: Scope) -> None:
             raise scope.error(f"argument '{name}' has a name that the kernels use themselves; choose another")
 
 
-def _documentation(scope: Scope, definition: Definition) -> str:
+def documentation(scope: Scope, definition: Definition) -> str:
+    """The docstring, which goes into the generated module."""
     doc = inspect.getdoc(definition)
     if not doc:
         raise scope.error(
@@ -175,8 +179,10 @@ def _documentation(scope: Scope, definition: Definition) -> str:
     return doc
 
 
-def _refuse_unused(scope: Scope, arguments: dict[str, object], Phi: tuple[Expr, ...]) -> None:
-    expressions = [*Phi, *scope.held.values(), *(c for v in scope.carried.values() for c in v)]
+def refuse_unused(scope: Scope, arguments: dict[str, object], returned: tuple[Expr, ...]) -> None:
+    """Every argument must occur in an expression of the definition, or in what it holds or carries."""
+    expressions = [*returned, *scope.held.values(), *scope.rates.values()]
+    expressions += [c for v in scope.carried.values() for c in v]
     used = set().union(*(sp.sympify(e).free_symbols for e in expressions))
     used_names = {m.name for m in scope.moving.values() if set(m.symbols) & used}
     # A direction that only serves across(a) is used through its two tangents.
@@ -185,6 +191,8 @@ def _refuse_unused(scope: Scope, arguments: dict[str, object], Phi: tuple[Expr, 
     }
     used_names |= {str(s) for s in used}
     used_names |= {"held"} if scope.held else set()
+    used_names |= {"rate"} if scope.rates else set()
+    used_names |= {name for name in VELOCITIES if set(vector(name)) & used}
     used_names |= {m.kind.split(":")[0].rstrip("12") for m in scope.moving.values() if ":" in m.kind}
     for name in arguments:
         if name not in used_names:
@@ -193,7 +201,8 @@ def _refuse_unused(scope: Scope, arguments: dict[str, object], Phi: tuple[Expr, 
         raise scope.error("has no vector of a body among its arguments")
 
 
-def _jacobian_row(scope: Scope, phi: Expr) -> list[Expr]:
+def jacobian_row(scope: Scope, phi: Expr) -> list[Expr]:
+    """What phi' takes of v_i, omega_i, v_j and omega_j, 12 entries."""
     row = {(body, part): [sp.S.Zero] * 3 for body in BODIES for part in ("v", "omega")}
     for m in [*scope.moving.values(), *scope.sums.values()]:
         for key, g in m.pull_back([sp.diff(phi, s) for s in m.symbols]).items():
@@ -201,15 +210,15 @@ def _jacobian_row(scope: Scope, phi: Expr) -> list[Expr]:
     return [entry for part in row.values() for entry in part]
 
 
-def _rate(scope: Scope, expression: Expr, order: int) -> Expr:
+def rate(scope: Scope, expression: Expr, order: int) -> Expr:
     """Time derivative of an expression of quantities and (order 2) their first derivatives, accelerations left out."""
-    rate = _signal_rate(scope, expression, order - 1)
+    value = _signal_rate(scope, expression, order - 1)
     for m in [*scope.moving.values(), *scope.sums.values()]:
         for level in range(order):
             for x, x_dot in zip(m.derivative_symbols(level), m.derivative_symbols(level + 1), strict=True):
                 if x != 0:
-                    rate += sp.diff(expression, x) * x_dot
-    return rate
+                    value += sp.diff(expression, x) * x_dot
+    return value
 
 
 def _signal_rate(scope: Scope, expression: Expr, highest: int) -> Expr:
@@ -317,7 +326,7 @@ def _refuse_rows_without_sense(d: Derivation) -> None:
     Phi = sp.lambdify([unknowns], equations, "numpy")
     slope = sp.lambdify([unknowns], equations.jacobian(unknowns), "numpy")
     jacobian = sp.lambdify([unknowns], d.D.xreplace(parts), "numpy")
-    rate = sp.lambdify([unknowns], d.D.xreplace(parts) * sp.Matrix(twist).xreplace(common), "numpy")
+    together = sp.lambdify([unknowns], d.D.xreplace(parts) * sp.Matrix(twist).xreplace(common), "numpy")
     z = np.array([float(value) for value in sample.values()])
     with np.errstate(all="ignore"):
         for _ in range(NEWTON_STEPS):
@@ -333,7 +342,7 @@ def _refuse_rows_without_sense(d: Derivation) -> None:
                 f"row '{name}' has no gradient where it holds and restrains nothing there; give its parts"
             )
     if {m.body for m in d.moving} == set(BODIES):
-        for name, value in zip(d.rows, rate(z).ravel(), strict=True):
+        for name, value in zip(d.rows, together(z).ravel(), strict=True):
             if abs(value) > RIGID_MOTION_TOLERANCE:
                 raise d.scope.error(
                     f"row '{name}' changes when both bodies move together as one rigid body; a joint may only use what lies "

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
-from codegen.calculus import BODIES, Expr, Moving, quaternion, vector
+from codegen.calculus import BODIES, Expr, Moving, Scope, quaternion, vector
 from codegen.derive import Derivation
 
 COMMAND = "python -m codegen"
@@ -22,6 +24,8 @@ EVALUATE = ("Phi", "Phi_dot", "D", "gamma")
 DECORATOR = '@njit(error_model="numpy", _nrt=False)'
 
 Lines = list[str]
+Targets = list[tuple[str, Expr]]  # where a value goes, and the value
+Values = dict[Expr, Any]
 
 
 class _Printer(PythonCodePrinter):
@@ -38,21 +42,29 @@ def emit(d: Derivation, source: str) -> str:
     """The module of a definition.  ``source`` tells the reader where the definition stands."""
     layout = Layout(d)
     D = [(f"D[{r}, {c}]", d.D[r, c]) for r in range(d.D.rows) for c in range(d.D.cols)]
-    Phi, Phi_dot, gamma = (_indexed(name, getattr(d, name)) for name in ("Phi", "Phi_dot", "gamma"))
+    Phi, Phi_dot, gamma = (indexed(name, getattr(d, name)) for name in ("Phi", "Phi_dot", "gamma"))
     reference = [c for v in d.scope.carried.values() for c in v] + list(d.scope.held.values())
     outputs = {
         "phi": (("Phi",), Phi, "Phi: the rows that vanish"),
         "jacobian": (("D",), D, "D: Phi' = D v - nu, columns v_i omega_i v_j omega_j"),
-        "nu": (("nu",), _indexed("nu", d.nu), "nu: velocity right-hand side"),
+        "nu": (("nu",), indexed("nu", d.nu), "nu: velocity right-hand side"),
         "gamma": (("gamma",), gamma, "gamma: D v' = gamma"),
-        "reference": (("out",), _indexed("out", reference), "Carried vectors, then held constants, as they are now"),
+        "reference": (("out",), indexed("out", reference), "Carried vectors, then held constants, as they are now"),
         "evaluate": (EVALUATE, Phi + Phi_dot + D + gamma, "All that the equations of motion need"),
     }
-    kernels = [_kernel(layout, name, *output) for name, output in outputs.items()]
-    code = [line for kernel in kernels for line in ["", "", *kernel]]
+    kernels = [
+        kernel(layout, name, ("body_i", "body_j", "x", *arrays), targets, doc)
+        for name, (arrays, targets, doc) in outputs.items()
+    ]
+    return assemble_module(d.doc, layout, _data(d, layout), kernels, source)
+
+
+def assemble_module(doc: str, layout: Layout | None, data: Lines, kernels: list[Lines], source: str) -> str:
+    """The text of a module: docstring, imports, data, kernels, under the header with its digest."""
+    code = [line for lines in kernels for line in ["", "", *lines]]
     imports = ["", "import math"] if any("math." in line for line in code) else []
     imports += ["", "from numba import njit", ""]
-    body = "\n".join([_docstring(d, layout), *imports, *_data(d, layout), *code, ""])
+    body = "\n".join([_docstring(doc, layout), *imports, *data, *code, ""])
     return with_header(body, source)
 
 
@@ -67,10 +79,22 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class Derived(Protocol):
+    """What a layout needs of a derivation."""
+
+    @property
+    def scope(self) -> Scope:
+        """All that the definition speaks of."""
+
+    @property
+    def moving(self) -> list[Moving]:
+        """The moving quantities in the order of the signature."""
+
+
 class Layout:
     """Where each input of a kernel lies: in the state of body i or j, or in ``x``, the joint's own numbers."""
 
-    def __init__(self, d: Derivation) -> None:
+    def __init__(self, d: Derived) -> None:
         self.vectors = [m for m in d.moving if m.kind not in ("centre", "euler")]
         self.parameters = list(d.scope.parameters)
         self.held = list(d.scope.held)
@@ -97,27 +121,39 @@ def _rates(moving: list[Moving], sums: list[Moving]) -> dict[Expr, Expr]:
     return rates
 
 
-def _indexed(name: str, values: Iterable[Expr]) -> list[tuple[str, Expr]]:
+def indexed(name: str, values: Iterable[Expr]) -> Targets:
+    """Values with the places of an array that they go to."""
     return [(f"{name}[{k}]", value) for k, value in enumerate(values)]
 
 
-def _kernel(layout: Layout, name: str, outputs: tuple[str, ...], targets: list[tuple[str, Expr]], doc: str) -> Lines:
-    """One function: load what is used, rates of the vectors, common subexpressions, outputs."""
-    temporaries = sp.numbered_symbols("t", real=True, exclude=[*layout.place, *layout.rates])
+def kernel(layout: Layout, name: str, arguments: tuple[str, ...], targets: Targets, doc: str) -> Lines:
+    """One function of the bodies' states: loads, rates of the vectors, common subexpressions, outputs."""
+    return function(name, arguments, layout.place, targets, doc, layout.rates)
+
+
+def function(
+    name: str, arguments: tuple[str, ...], place: Values, targets: Targets, doc: str, rates: Values | None = None
+) -> Lines:
+    """One straight-line function.  ``place`` tells where its symbols lie, ``rates`` what others of them stand for.
+
+    A symbol in neither is an argument.
+    """
+    rates = rates or {}
+    reserved = [*place, *rates, *(sp.Symbol(argument, real=True) for argument in arguments)]
+    temporaries = sp.numbered_symbols("t", real=True, exclude=reserved)
     shared, results = sp.cse([sp.sympify(value) for _, value in targets], symbols=temporaries, order="canonical")
     statements: list[tuple[Expr, Expr]] = []
     needed = set().union(*(e.free_symbols for e in results), *(e.free_symbols for _, e in shared))
-    for symbol, value in reversed(layout.rates.items()):
+    for symbol, value in reversed(rates.items()):
         if symbol in needed:
             statements.insert(0, (symbol, value))
             needed |= sp.sympify(value).free_symbols
     statements += shared
-    loads = [s for s in layout.place if s in needed]
+    loads = [s for s in place if s in needed]
 
     operations = sum(int(sp.count_ops(value)) for _, value in statements) + sum(int(sp.count_ops(e)) for e in results)
-    arguments = ", ".join(["body_i", "body_j", "x", *outputs])
-    lines = [DECORATOR, f"def {name}({arguments}):", f'    """{doc}.  {operations} operations."""']
-    lines += [f"    {s} = {layout.place[s]}" for s in loads]
+    lines = [DECORATOR, f"def {name}({', '.join(arguments)}):", f'    """{doc}.  {operations} operations."""']
+    lines += [f"    {s} = {place[s]}" for s in loads]
     lines += [f"    {s} = {_print(value)}" for s, value in statements]
     lines += [f"    {target} = {_constant(value)}" for (target, _), value in zip(targets, results, strict=True)]
     return lines
@@ -128,15 +164,17 @@ def _constant(value: Expr) -> str:
     return repr(float(value)) if value.is_Number else str(_print(value))
 
 
-def _docstring(d: Derivation, layout: Layout) -> str:
-    text = [d.doc, "", "x, in this order:"]
-    pieces = [(m.name, 3) for m in layout.vectors]
-    pieces += [(name, 1) for name in (*layout.parameters, *map(str, layout.held))]
-    pieces += [(f"{signal}, its rate, its second rate", 3) for signal in layout.signals]
-    start = 0
-    for name, width in pieces:
-        text.append(f"    x[{start}:{start + width}]  {name}")
-        start += width
+def _docstring(doc: str, layout: Layout | None) -> str:
+    text = [doc]
+    if layout is not None:
+        text += ["", "x, in this order:"]
+        pieces = [(m.name, 3) for m in layout.vectors]
+        pieces += [(name, 1) for name in (*layout.parameters, *map(str, layout.held))]
+        pieces += [(f"{signal}, its rate, its second rate", 3) for signal in layout.signals]
+        start = 0
+        for name, width in pieces:
+            text.append(f"    x[{start}:{start + width}]  {name}")
+            start += width
     plain = "\n".join(text).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return f'"""{plain}\n"""'
 
@@ -157,27 +195,39 @@ def _data(d: Derivation, layout: Layout) -> Lines:
         "SIZE": layout.size,
         "SINGULAR": singular.group(1) if singular else "",
     }
+    return data_lines(data)
+
+
+def data_lines(data: dict[str, object]) -> Lines:
+    """Constants of a module, as plain data."""
     return [f"{name} = {value!r}" for name, value in data.items()]
 
 
-def emit_dispatch(names: list[str]) -> str:
-    """The switch over joint kinds, which lets one compiled program serve every model."""
-    lines = [
-        '"""One switch over the kinds of joints: compiled once, it serves every model."""',
-        "",
-        "from numba import njit",
-        "",
-    ]
-    lines += [f"from generated import {name}" for name in sorted(names)]
-    lines += ["", f"MODULES = ({', '.join(names)},)", "", "", DECORATOR]
-    arguments = ", ".join(["body_i", "body_j", "x", *EVALUATE])
-    lines += [f"def evaluate(kind, {arguments}):", '    """Evaluate a joint of the kind ``MODULES[kind]``."""']
-    for k, name in enumerate(names):
-        lines += [f"    {'el' if k else ''}if kind == {k}:", f"        {name}.evaluate({arguments})"]
-    return with_header("\n".join([*lines, ""]), "codegen/joints.py")
+@dataclass(frozen=True)
+class Switch:
+    """A function of every module of one family, chosen by the kind's number."""
+
+    function: str
+    arguments: tuple[str, ...]
 
 
-def emit_digests(modules: dict[str, str], sources: str) -> str:
+def emit_dispatch(families: dict[str, tuple[list[str], list[Switch]]], source: str) -> str:
+    """The switches over kinds, which let one compiled program serve every model.  Family: its modules, its switches."""
+    lines = ['"""Switches over kinds: compiled once, they serve every model."""', "", "from numba import njit", ""]
+    lines += [f"from generated import {name}" for name in sorted(sum((names for names, _ in families.values()), []))]
+    lines += [""] + [f"{family} = ({', '.join(names)},)" for family, (names, _) in families.items()]
+    for family, (names, switches) in families.items():
+        for switch in switches:
+            arguments = ", ".join(switch.arguments)
+            lines += ["", "", DECORATOR, f"def {switch.function}(kind, {arguments}):"]
+            lines += [f'    """``{switch.function}`` of ``{family}[kind]``."""']
+            for k, name in enumerate(names):
+                branch = f"    {'el' if k else ''}if kind == {k}:"
+                lines += [branch, f"        {name}.{switch.function}({arguments})"]
+    return with_header("\n".join([*lines, ""]), source)
+
+
+def emit_digests(modules: dict[str, str], sources: str, source: str) -> str:
     """The digests of all generated modules and of the sources that made them, so that staleness is seen without SymPy."""
     lines = [
         '"""Digests of the generated modules (text below their headers) and of the sources they were made from."""',
@@ -185,7 +235,7 @@ def emit_digests(modules: dict[str, str], sources: str) -> str:
     ]
     lines += [f'SOURCES = "{sources}"', "MODULES = {"]
     lines += [f'    "{name}": "{digest(body_of(text))}",' for name, text in sorted(modules.items())]
-    return with_header("\n".join([*lines, "}", ""]), "codegen/joints.py")
+    return with_header("\n".join([*lines, "}", ""]), source)
 
 
 def body_of(text: str) -> str:

@@ -1,18 +1,20 @@
 """Leg, main foot and toes of the right foot, with the ankle as a classical or a modified universal joint.
 
+Dorsiflexion and inversion are positive; the angles of both hinges are zero at the neutral pose.
 Data: seed 001 Tables 1-4 (71 kg, 1.77 m, male); axes: seed 000 Eqs. (5)-(8) with the angles of Anderson and Pandy.
 x anterior, y medial, z up.  The seeds do not print the acceleration of free fall; 9.81 m/s^2 is used.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime import GROUND, Builder, ModelError, System
+from runtime import GROUND, Builder, Cone, ModelError, System
 
+LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 LINK_LENGTH = 0.0417  # [m] height of the talus, seed 000 section 6
 
 # Seed 001, Tables 1 and 2: centre of mass [m], mass [kg], principal moments of inertia [kg m^2].
@@ -30,24 +32,52 @@ TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG = 19.8, 35.3  # rho, th
 TALOCRURAL_TRANSVERSE_DEG, TALOCRURAL_FRONTAL_DEG = 6.0, 8.0  # epsilon, tau
 
 
+# Limits of motion.  Seed 001 section 4: a cone about each hinge, its maximum latitudes at the longitudes 0, 90, 180, 270
+# degrees; 1 degree where the hinge cannot reach.
+UNREACHED_DEG = 1.0
+DORSIFLEXION_DEG, PLANTARFLEXION_DEG = 20.0, 35.0
+INVERSION_DEG, EVERSION_DEG = 35.0, 25.0
+MAX_MOMENT = 226.0  # [N m]
+COMPLIANCE = float(np.deg2rad(11.5))  # [rad]
+DAMPING = 0.568  # [N m s] 0.008 N m s/kg of 71 kg, seed 001 section 4
+
+
+def _turn(transverse_deg: float, projected_deg: float) -> tuple[float, float, float, float]:
+    """Cosine and sine of the axis's angle in the transverse plane, and of its real angle with it.  Seed 000, (5), (6)."""
+    about, projected = np.deg2rad([transverse_deg, projected_deg])
+    real = np.arctan(np.tan(projected) * np.cos(about))
+    return float(np.cos(about)), float(np.sin(about)), float(np.cos(real)), float(np.sin(real))
+
+
+def talocalcaneal_frame() -> np.ndarray:
+    """Unit vectors xi (the axis), eta (medial), zeta (up) of the talocalcaneal limit in main_foot, rows.  Seed 001 section 4."""
+    c, s, c_re, s_re = _turn(TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG)
+    return np.array([(c * c_re, s * c_re, s_re), (-s, c, 0.0), (-c * s_re, -s * s_re, c_re)])
+
+
+def talocrural_frame() -> np.ndarray:
+    """Unit vectors xi (anterior), eta (the axis, lateral), zeta (down) of the talocrural limit in leg, rows.  Seed 001."""
+    c, s, c_re, s_re = _turn(TALOCRURAL_TRANSVERSE_DEG, TALOCRURAL_FRONTAL_DEG)
+    return np.array([(c, -s, 0.0), (-s * c_re, -c * c_re, -s_re), (s * s_re, c * s_re, -c_re)])
+
+
 def talocalcaneal_axis() -> np.ndarray:
     """Unit vector of the talocalcaneal axis at the neutral pose, (3,).  Seed 000, Eqs. (5), (7)."""
-    rho, theta = np.deg2rad([TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG])
-    real = np.arctan(np.tan(theta) * np.cos(rho))
-    return np.array([np.cos(rho) * np.cos(real), np.sin(rho) * np.cos(real), np.sin(real)])
+    return talocalcaneal_frame()[0]
 
 
 def talocrural_axis() -> np.ndarray:
     """Unit vector of the talocrural axis at the neutral pose, (3,).  Seed 000, Eqs. (6), (8)."""
-    epsilon, tau = np.deg2rad([TALOCRURAL_TRANSVERSE_DEG, TALOCRURAL_FRONTAL_DEG])
-    real = np.arctan(np.tan(tau) * np.cos(epsilon))
-    return np.array([np.sin(epsilon) * np.cos(real), np.cos(epsilon) * np.cos(real), np.sin(real)])
+    return -talocrural_frame()[1]
 
 
 def build(
     ankle: Literal["classical", "modified"] = "modified",
     *,
     link_length: float = LINK_LENGTH,
+    limits: Literal["elastic", "dissipative"] | None = None,
+    preset: Literal["anatomical", "published"] = "anatomical",
+    law: Literal["conservative", "printed"] = "conservative",
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> System:
     """The foot of seeds 000 and 001: two degrees of freedom, leg fixed, metatarsophalangeal joint locked.
@@ -60,13 +90,23 @@ def build(
     link_length : float [m]
         Of the modified joint.  It moves the talocalcaneal joint and leaves the talocrural joint where it is (seed 000,
         third analysis); 0 is the classical joint, which has no link.
+    limits : None, "elastic" or "dissipative"
+        Limits of motion of both hinges, ``talocrural`` and ``talocalcaneal``, without or with damping.
+    preset : "anatomical" or "published"
+        Anatomical: inversion up to 35 and eversion up to 25 degrees, as the text of seed 001 says, and the same damping,
+        0.568 N m s, on each hinge of either joint.  Published: what the papers computed with, the vector printed in seed
+        001, which has the two reversed; 0.284 N m s on each hinge of the modified joint; for the classical joint one cone,
+        ``ankle``, for the foot's downward direction in the talocrural frame (inferred: the seeds print none, this one
+        reproduces their text), with 0.568 N m s on the relative angular velocity.
+    law : "conservative" or "printed"
+        Of the restricting moment, see ``Builder.limit``.
     gravity : (3,) [m/s^2]
 
     Returns
     -------
     System
         Bodies ``toes``, ``main_foot``, ``leg``; joints ``metatarsophalangeal``, ``metatarsophalangeal_lock``, ``ankle``,
-        ``ground``.
+        ``ground``; with limits, limits ``talocrural`` and ``talocalcaneal`` (``ankle`` for the published classical joint).
 
     Raises
     ------
@@ -77,6 +117,13 @@ def build(
     if ankle == "classical" and link_length not in (LINK_LENGTH, 0.0):
         raise ModelError(
             f"link_length = {link_length!r} m has no meaning for the classical ankle; use ankle='modified'"
+        )
+    for key, value, known in (("limits", limits, LIMITS), ("preset", preset, PRESETS)):
+        if value not in known:
+            raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
+    if limits is None and (preset, law) != ("anatomical", "conservative"):
+        raise ModelError(
+            f"preset = {preset!r} and law = {law!r} say how limits are; give limits='elastic' or 'dissipative' too"
         )
     if not 0.0 <= link_length < np.inf:
         raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
@@ -100,4 +147,32 @@ def build(
     else:
         b.joint("ankle", "universal", "main_foot", "leg", **ends)
     b.joint("ground", "fixed", GROUND, "leg")
+    if limits is not None:
+        _limit(b, length > 0.0, limits == "dissipative", preset == "published", law)
     return b.build()
+
+
+def _limit(b: Builder, linked: bool, damped: bool, published: bool, law: Literal["conservative", "printed"]) -> None:
+    """Limits of the ankle's motion."""
+    crural, calcaneal, unreached = talocrural_frame(), talocalcaneal_frame(), UNREACHED_DEG
+    inversion, eversion = (EVERSION_DEG, INVERSION_DEG) if published else (INVERSION_DEG, EVERSION_DEG)
+    common: dict[str, Any] = dict(max_moment=MAX_MOMENT, compliance=COMPLIANCE, law=law)
+    if published and not linked:
+        # In the talocrural frame; longitude 90 degrees is eversion.  The direction is where the link points in the other model.
+        cone = _cone(DORSIFLEXION_DEG, eversion, PLANTARFLEXION_DEG, inversion)
+        b.limit(
+            "ankle", "ankle", reference="leg", xi=crural[0], eta=crural[1], direction=(0, 0, -1), cone=cone,
+            damping=DAMPING if damped else 0.0, **common,
+        )  # fmt: skip
+        return
+    damping = (DAMPING / 2 if published else DAMPING) if damped else 0.0
+    for name, reference, (xi, eta, _), cone in (
+        ("talocrural", "leg", crural, _cone(DORSIFLEXION_DEG, unreached, PLANTARFLEXION_DEG, unreached)),
+        ("talocalcaneal", "main_foot", calcaneal, _cone(unreached, inversion, unreached, eversion)),
+    ):
+        b.limit(name, "ankle", reference=reference, xi=xi, eta=eta, cone=cone, damping=damping, **common)
+
+
+def _cone(*latitudes_deg: float) -> Cone:
+    """The elliptical cone of four maximum latitudes, at the longitudes 0, 90, 180 and 270 degrees."""
+    return Cone.from_degrees((0, 90, 180, 270, 360), (*latitudes_deg, latitudes_deg[0]))

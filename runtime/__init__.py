@@ -7,13 +7,14 @@ run.t, run.r["main_foot"], run.lam["ankle"], run.energy
 
 from runtime import plots
 from runtime.builder import GROUND, Builder
+from runtime.cones import Cone
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
 from runtime.folder import results_folder
 from runtime.methods import METHODS
 from runtime.report import Report, Table
-from runtime.result import Reaction, Run, Stats
+from runtime.result import LimitMotion, Reaction, Run, Stats
 from runtime.simulate import Event, simulate
-from runtime.system import Body, Joint, State, System
+from runtime.system import Body, Joint, Limit, State, System
 
 __all__ = [
     "GROUND",
@@ -21,8 +22,11 @@ __all__ = [
     "AssemblyError",
     "Body",
     "Builder",
+    "Cone",
     "Event",
     "Joint",
+    "Limit",
+    "LimitMotion",
     "ModelError",
     "Reaction",
     "Report",

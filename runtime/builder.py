@@ -11,17 +11,22 @@ from numpy.typing import ArrayLike
 
 from generated import dispatch
 from runtime import assembly, foreign
+from runtime.cones import Cone, joined
 from runtime.equations import FOREIGN, OMEGA, ROWS, STATE, Floats, P, R, Tables, V, frozen
 from runtime.errors import ModelError
+from runtime.limits import LAWS, LimitTables
 from runtime.rank import refuse_singular_joints, without_redundant_rows
 from runtime.reference import ground_state, reference
+from runtime.restrict import limit_of
 from runtime.structure import GROUND as GROUND_INDEX
 from runtime.structure import structure
 from runtime.system import (
+    LIMIT_KINDS,
     UNIT_TOLERANCE,
     Assembly,
     Body,
     Joint,
+    Limit,
     State,
     System,
     assembled,
@@ -65,6 +70,7 @@ class Builder:
         self.gravity.flags.writeable = False
         self._bodies: dict[str, _Placed] = {}
         self._joints: dict[str, Joint] = {}
+        self._limits: dict[str, Limit] = {}
 
     def body(
         self,
@@ -161,6 +167,66 @@ class Builder:
                 raise ModelError(f"{what}: {key} = {checked[key]:g} m is a length, must not be below 0 m")
         self._joints[name] = Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module)
 
+    def limit(
+        self,
+        name: str,
+        joint: str,
+        *,
+        reference: str,
+        xi: ArrayLike,
+        eta: ArrayLike,
+        cone: Cone,
+        max_moment: float,
+        compliance: float,
+        damping: float = 0.0,
+        direction: ArrayLike | None = None,
+        law: Literal["conservative", "printed"] = "conservative",
+    ) -> None:
+        """Limit the motion of a joint by a cone of circumduction.  Seeds 003 and 001.
+
+        A spherical joint (and any joint with rotation that is not named below) has one cone for a direction of the moving
+        body.  Revolute and cylindrical joints have a cone about their hinge.  A classical universal joint has one cone for a
+        ``direction``, or, without one, a cone for each hinge.  The modified universal joint has a cone for each hinge, and
+        its massless link carries the moments.  The hinge is the axis that the reference body holds; its angle is positive
+        towards a longitude of 0 or 90 degrees (in general: of 0 .. 180, 180 excluded).
+
+        Parameters
+        ----------
+        name : str
+        joint : str
+            Name of a joint that was added before.
+        reference : str
+            The body of the joint that carries the cone; the other one is the moving body.
+        xi, eta : (3,)
+            Unit vectors of the joint's frame in axes of the reference body; zeta = xi x eta is the axis of the cone.
+        cone : Cone
+        max_moment : float [N m]
+            Of the restriction.
+        compliance : float [rad]
+            Excess at which it is reached.
+        damping : float [N m s]
+            Of the hinge's rate, or of the relative angular velocity where there is no hinge.
+        direction : (3,), optional
+            Unit vector of the moving body that stays in the cone, in its axes.  Default for revolute and cylindrical joints:
+            the direction that is along zeta in the reference configuration.
+        law : "conservative" or "printed"
+            The moment with a potential, or the moment as printed in seed 003, Eqs. (32)-(33), whose work around a closed
+            loop is not zero where the cone is irregular.
+
+        Raises
+        ------
+        ModelError
+        """
+        _name(name, "limit", self._limits)
+        if joint not in self._joints:
+            known = ", ".join(self._joints) or "none yet"
+            raise ModelError(f"limit '{name}': unknown joint '{joint}'; the joints are {known}")
+        states = {GROUND: ground_state()} | {key: placed.start for key, placed in self._bodies.items()}
+        self._limits[name] = limit_of(
+            name, self._joints[joint], states, reference=reference, xi=xi, eta=eta, cone=cone, max_moment=max_moment,
+            compliance=compliance, damping=damping, direction=direction, law=law,
+        )  # fmt: skip
+
     @staticmethod
     def _definition(name: str, kind: str | ModuleType) -> ModuleType:
         module = _KINDS.get(kind) if isinstance(kind, str) else kind
@@ -210,9 +276,9 @@ class Builder:
         tables, kept_alive = self._tables(y)
         names = tuple(self._bodies)
         system = System(
-            name=self.name, bodies=bodies, joints=joints, gravity=self.gravity, state=State(names, y),
-            assembly=Assembly(0, 0.0, 0.0, "", 0.0, ""), degrees_of_freedom=0, rank=0, redundant=(), tables=tables,
-            kept_alive=kept_alive,
+            name=self.name, bodies=bodies, joints=joints, limits=tuple(self._limits.values()), gravity=self.gravity,
+            state=State(names, y), assembly=Assembly(0, 0.0, 0.0, "", 0.0, ""), degrees_of_freedom=0, rank=0, redundant=(),
+            tables=tables, kept_alive=kept_alive,
         )  # fmt: skip
         refuse_singular_joints(system, y)
         start, iterations, residual = assembled(system, y)
@@ -285,8 +351,37 @@ class Builder:
             vector_local=np.array([v[3] for v in vectors], float).reshape(-1, 3),
             x=x,
             structure=structure(body_i, body_j),
+            limits=self._limit_tables(index, states),
         )
         return frozen(tables), tuple(addresses.values())
+
+    def _limit_tables(self, index: dict[str, int], states: Floats) -> LimitTables:
+        """Flat tables of all limits; held constants are taken from the configuration."""
+        limits = list(self._limits.values())
+        start, pieces = joined([limit.cone for limit in limits])
+        x = np.zeros((len(limits), max([limit.module.SIZE for limit in limits], default=1)))
+        vectors: list[tuple[int, int, int, Floats]] = []
+        for k, limit in enumerate(limits):
+            owner = {"i": index[limit.reference], "j": index[limit.moving]}
+            local = reference(limit, states[owner["i"]], states[owner["j"]], x[k])
+            for n, (vector, _, body) in enumerate(limit.module.VECTORS):
+                vectors.append((k, 3 * n, owner[body], local[vector]))
+        return LimitTables(
+            kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
+            body_i=np.array([index[limit.reference] for limit in limits], np.int64),
+            body_j=np.array([index[limit.moving] for limit in limits], np.int64),
+            law=np.array([LAWS.index(limit.law) for limit in limits], np.int64),
+            max_moment=np.array([limit.max_moment for limit in limits], float),
+            compliance=np.array([limit.compliance for limit in limits], float),
+            damping=np.array([limit.damping for limit in limits], float),
+            start=start,
+            pieces=pieces,
+            vector_limit=np.array([v[0] for v in vectors], np.int64),
+            vector_place=np.array([v[1] for v in vectors], np.int64),
+            vector_body=np.array([v[2] for v in vectors], np.int64),
+            vector_local=np.array([v[3] for v in vectors], float).reshape(-1, 3),
+            x=x,
+        )
 
 
 def _name(name: str, what: str, taken: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from generated import dispatch
 from runtime import foreign
 from runtime.kernels import compiled, inlined
+from runtime.limits import LimitTables, LimitWork, apply_limits, limit_work
 from runtime.structure import GROUND, Ints, Structure
 
 Floats = NDArray[np.float64]
@@ -58,11 +59,12 @@ class Tables(NamedTuple):
     vector_local: Floats  # (vectors, 3)
     x: Floats  # (joints, X) parameters and held constants, at their places in x
     structure: Structure
+    limits: LimitTables
 
 
 def frozen(t: Tables) -> Tables:
     """The tables with all arrays read-only.  Compiled code is made for read-only tables and for no others."""
-    for table in (*t, *t.structure):
+    for table in (*t, *t.structure, *t.limits, *t.limits.pieces):
         if isinstance(table, np.ndarray):
             table.flags.writeable = False
     return t
@@ -93,6 +95,7 @@ class Work(NamedTuple):
     lam: Floats  # (joints, 6) multipliers of the kept rows
     failed: Ints  # (2,) joint and kept row of a failure
     weakest: Floats  # (1,) smallest pivot of S as a fraction of its row's size: how far from a singular configuration
+    limits: LimitWork
 
 
 def work_for(t: Tables) -> Work:
@@ -122,6 +125,7 @@ def work_for(t: Tables) -> Work:
         lam=np.zeros(six),
         failed=np.zeros(2, np.int64),
         weakest=np.ones(1),
+        limits=limit_work(t.limits),
     )
     work.state[GROUND, P] = 1.0
     work.A[GROUND] = np.eye(3)
@@ -367,6 +371,7 @@ def apply(t, w, y, u):  # type: ignore[no-untyped-def]
 def accelerations(y, t, w):  # type: ignore[no-untyped-def]
     """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code."""
     place_bodies(y, t, w)
+    apply_limits(t, w)
     evaluate_joints(t, w)
     for k in range(len(t.kind)):
         for r in range(t.active[k]):

@@ -29,11 +29,22 @@ BODY_QUANTITIES = {
 }
 SCALARS = {
     "kinetic_energy": ("J", "kinetic energy"),
-    "potential_energy": ("J", "potential energy, zero at the origin"),
-    "energy": ("J", "kinetic and potential energy"),
+    "potential_energy": ("J", "potential energy of gravity, zero at the origin"),
+    "elastic_energy": ("J", "energy stored in the limits of motion"),
+    "energy": ("J", "kinetic, potential and elastic energy"),
     "violation": ("", "largest abs Phi of all rows, each in its own unit"),
     "velocity_violation": ("", "largest abs Phi' of all rows, each in its own unit per second"),
     "norm_violation": ("1", "largest abs(|p| - 1) of all bodies"),
+}
+LIMIT_QUANTITIES = {
+    "angle": ("rad", "hinge angle, signed; latitude where the limit has no hinge"),
+    "rate": ("rad/s", "rate of the hinge, or relative angular velocity"),
+    "latitude": ("rad", "latitude of the restrained direction"),
+    "longitude": ("rad", "longitude of the restrained direction"),
+    "maximum_latitude": ("rad", "maximum latitude at that longitude"),
+    "excess": ("rad", "angle outside the cone"),
+    "restricting_moment": ("N m", "magnitude of the restricting moment"),
+    "dissipative_moment": ("N m", "magnitude of the dissipative moment"),
 }
 
 
@@ -66,6 +77,11 @@ def to_xarray(run: Run) -> xarray.Dataset:
         ):
             values = np.concatenate([getattr(run, name)[joint.name] for joint in system.joints], axis=1)
             data[name] = (("time", "row"), values, {"units": units, "long_name": meaning})
+    if system.limits:
+        coordinates["limit"] = list(system.limit_names)
+        for name, (unit, meaning) in LIMIT_QUANTITIES.items():
+            values = np.stack([getattr(motion, name) for motion in run.limits.values()], axis=1)
+            data[f"limit_{name}"] = (("time", "limit"), values, {"units": unit, "long_name": meaning})
     for name, (unit, meaning) in SCALARS.items():
         data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
     return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
@@ -104,6 +120,11 @@ def table(run: Run) -> tuple[list[str], list[str], Floats]:
             names.append(f"{joint.name}.lam_{row}")
             units.append(joint.multiplier_units[k])
             columns.append(run.lam[joint.name][:, k])
+    for limit, motion in run.limits.items():
+        for name, (unit, _) in LIMIT_QUANTITIES.items():
+            names.append(f"{limit}.{name}")
+            units.append(unit)
+            columns.append(getattr(motion, name))
     for name, (unit, _) in SCALARS.items():
         names.append(name)
         units.append(unit)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from runtime.equations import STATE, Floats, P, V, rotation
-from runtime.system import Joint
+from runtime.system import Joint, Limit
 
 
 def ground_state() -> Floats:
@@ -24,8 +24,8 @@ def rotation_matrix(p: Floats) -> Floats:
     return A
 
 
-def reference(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
-    """Local components of all body-fixed vectors of a joint; its constants go into x.
+def reference(joint: Joint | Limit, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
+    """Local components of all body-fixed vectors of a joint or a limit; its constants go into x.
 
     What a definition calls held or carried is evaluated by its own kernel in the reference configuration.
     """
@@ -46,7 +46,7 @@ def reference(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> dict
             local[vector] = joint.values[vector]
         x[3 * n : 3 * n + 3] = A[body] @ local[vector]
     start = 3 * len(module.VECTORS)
-    constants = [joint.values[key] for key, _ in module.PARAMETERS]
+    constants = [joint.values[key] for key, *_ in module.PARAMETERS]
     x[start : start + len(constants)] = constants
     out = np.zeros(3 * len(carried) + module.HELD)
     module.reference.py_func(state_i, state_j, x, out)

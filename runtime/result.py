@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from generated import dispatch
 from runtime.equations import (
     OK,
     OMEGA,
@@ -28,7 +29,8 @@ from runtime.equations import (
 )
 from runtime.errors import ModelError
 from runtime.kernels import compiled
-from runtime.system import State, System, finite
+from runtime.limits import EXCESS, LATITUDE, LONGITUDE, MAXIMUM, POTENTIAL, TOLD
+from runtime.system import Limit, State, System, finite
 
 if TYPE_CHECKING:
     import xarray
@@ -64,6 +66,46 @@ class Reaction:
     moment: Floats
 
 
+@dataclass(frozen=True)
+class LimitMotion:
+    """What a limit of motion saw and did; arrays over time (n,).
+
+    ``angle`` [rad]: of a hinge, signed and without jumps at +-pi; of a cone without a hinge, its latitude.
+    ``rate`` [rad/s]: of the hinge, signed; without a hinge, the relative angular velocity's magnitude.
+    ``latitude``, ``longitude`` [rad]: of the restrained direction; ``maximum_latitude``: the cone's at that longitude.
+    ``excess`` [rad]: by how much the direction is outside the cone, 0 inside.
+    ``restricting_moment``, ``dissipative_moment`` [N m]: magnitudes; both act against leaving and against the rate.
+    ``elastic_energy`` [J], ``dissipated_power`` [W].
+    """
+
+    name: str
+    angle: Floats
+    rate: Floats
+    latitude: Floats
+    longitude: Floats
+    maximum_latitude: Floats
+    excess: Floats
+    restricting_moment: Floats
+    dissipative_moment: Floats
+    elastic_energy: Floats
+    dissipated_power: Floats
+
+
+def _limit_motion(limit: Limit, t: Floats, told: Floats, measured: Floats) -> LimitMotion:
+    angle, rate = measured[:, 0].copy(), measured[:, 1].copy()
+    if limit.kind != "cone" and len(t) > 1:
+        # The angle is known up to full turns; of those, the one nearest to what its rates say is taken.
+        expected = np.diff(t) * (rate[1:] + rate[:-1]) / 2
+        turns = np.round((expected - np.diff(angle)) / (2 * np.pi))
+        angle[1:] += 2 * np.pi * np.cumsum(turns)
+    return LimitMotion(
+        name=limit.name, angle=angle, rate=rate, latitude=told[:, LATITUDE], longitude=told[:, LONGITUDE],
+        maximum_latitude=told[:, MAXIMUM], excess=told[:, EXCESS], restricting_moment=np.abs(measured[:, 2]),
+        dissipative_moment=limit.damping * np.abs(rate), elastic_energy=told[:, POTENTIAL],
+        dissipated_power=limit.damping * rate**2,
+    )  # fmt: skip
+
+
 class _Derived(NamedTuple):
     """What follows from the states."""
 
@@ -72,7 +114,9 @@ class _Derived(NamedTuple):
     wrench: Floats  # (n, joints, 2, 6) -D^T lam on body i and j: force, moment about the centre of mass
     Phi: Floats  # (n, joints, 6)
     Phi_dot: Floats
-    energy: Floats  # (n, 2) kinetic, potential
+    energy: Floats  # (n, 3) kinetic, of gravity, of the limits
+    told: Floats  # (n, limits, TOLD)
+    measured: Floats  # (n, limits, 3) angle, rate, moment
 
 
 @compiled
@@ -92,7 +136,16 @@ def _derive(states, t, w, d):  # type: ignore[no-untyped-def]
             for c in range(3):
                 kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
                 potential -= t.mass[b] * t.gravity[c] * state[R + c]
-        d.energy[n, 0], d.energy[n, 1] = kinetic, potential
+        elastic = 0.0
+        for k in range(len(t.limits.kind)):
+            m, i, j = w.limits, w.state[t.limits.body_i[k]], w.state[t.limits.body_j[k]]
+            dispatch.measure(t.limits.kind[k], i, j, m.x[k], m.slope[k], m.measured)
+            for c in range(TOLD):
+                d.told[n, k, c] = m.told[k, c]
+            for c in range(3):
+                d.measured[n, k, c] = m.measured[c]
+            elastic += m.told[k, POTENTIAL]
+        d.energy[n, 0], d.energy[n, 1], d.energy[n, 2] = kinetic, potential, elastic
         for k in range(len(t.kind)):
             for r in range(ROWS):
                 d.Phi[n, k, r], d.Phi_dot[n, k, r], d.lam[n, k, r] = w.Phi[k, r], w.Phi_dot[k, r], 0.0
@@ -113,8 +166,9 @@ class Run:
 
     Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
     [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
-    ``energy``, ``kinetic_energy``, ``potential_energy`` (n,) [J].  ``violation``: largest abs Phi of all rows (n,),
-    ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
+    From a limit's name: ``limits``, a ``LimitMotion`` each.
+    ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
+    rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
 
     ``status``: 0 reached the end, 1 stopped by an event, 2 interrupted; below 0: failed, ``message`` tells why, when, at
     which joint, and what to do.
@@ -138,7 +192,7 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle what cannot be computed again."""
-        kept = {key: value for key, value in self.__dict__.items() if key != "_derived"}
+        kept = {key: value for key, value in self.__dict__.items() if key not in ("_derived", "limits")}
         return kept | {name: dict(getattr(self, name)) for name in ("events", "event_states")}
 
     def __repr__(self) -> str:
@@ -187,7 +241,8 @@ class Run:
         bodies, joints = len(t.mass), len(t.kind)
         d = _Derived(
             v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
-            Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 2)),
+            Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
+            told=np.zeros((n, len(t.limits.kind), TOLD)), measured=np.zeros((n, len(t.limits.kind), 3)),
         )  # fmt: skip
         object.__setattr__(self, "_singular", _derive(np.ascontiguousarray(self.states), t, self.system.work(), d))
         return d
@@ -235,13 +290,29 @@ class Run:
 
     @property
     def potential_energy(self) -> Floats:
-        """(n,) [J], zero at the origin."""
+        """Of gravity, (n,) [J], zero at the origin."""
         return self._derived.energy[:, 1]
 
     @property
+    def elastic_energy(self) -> Floats:
+        """Stored in the limits of motion, (n,) [J]; the law "printed" has none."""
+        return self._derived.energy[:, 2]
+
+    @property
     def energy(self) -> Floats:
-        """Kinetic and potential energy, (n,) [J]."""
-        return self.kinetic_energy + self.potential_energy
+        """Kinetic, potential and elastic energy, (n,) [J]."""
+        return self.kinetic_energy + self.potential_energy + self.elastic_energy
+
+    @cached_property
+    def limits(self) -> Mapping[str, LimitMotion]:
+        """What each limit of motion saw and did, by its name."""
+        d = self._derived
+        return MappingProxyType(
+            {
+                limit.name: _limit_motion(limit, self.t, d.told[:, k], d.measured[:, k])
+                for k, limit in enumerate(self.system.limits)
+            }
+        )
 
     @property
     def violation(self) -> Floats:

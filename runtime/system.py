@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType, ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from generated import dispatch
 from runtime import assembly
+from runtime.cones import Cone
 from runtime.equations import OMEGA, STATE, Floats, P, R, Tables, V, Work, frozen, work_for
 from runtime.errors import AssemblyError, ModelError
 
+LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
 UNIT_TOLERANCE = 1e-6
 # Velocities are consistent when no row's rate is above this fraction of what the velocities themselves could make it.
 VELOCITY_TOLERANCE = 1e-9
@@ -69,10 +72,48 @@ class Joint:
 
 def _joint(name: str, kind: str, body_i: str, body_j: str, values: dict[str, Floats], module: str) -> Joint:
     """A joint from its pickled parts."""
+    return Joint(name, kind, body_i, body_j, _plain(values), importlib.import_module(module))
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit of motion of a joint: the reference body carries the cone, the moving body turns in it.
+
+    ``kind`` is the name of its definition in ``codegen/limits.py``.  max_moment [N m]; compliance [rad]; damping [N m s].
+    """
+
+    name: str
+    kind: str
+    joint: str
+    reference: str
+    moving: str
+    cone: Cone
+    max_moment: float
+    compliance: float
+    damping: float
+    law: str
+    values: Mapping[str, Any] = field(repr=False)  # the keywords of its definition
+
+    @property
+    def module(self) -> ModuleType:
+        """Its generated module."""
+        return LIMIT_KINDS[self.kind]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return _limit, (parts | {"values": {key: np.array(value) for key, value in self.values.items()}},)
+
+
+def _limit(parts: dict[str, Any]) -> Limit:
+    """A limit from its pickled parts."""
+    return Limit(**(parts | {"values": _plain(parts["values"])}))
+
+
+def _plain(values: dict[str, Floats]) -> Mapping[str, Any]:
+    """Read-only arrays, and numbers as such."""
     for array in values.values():
         array.flags.writeable = False
-    plain = {key: value if value.ndim else float(value) for key, value in values.items()}
-    return Joint(name, kind, body_i, body_j, MappingProxyType(plain), importlib.import_module(module))
+    return MappingProxyType({key: value if value.ndim else float(value) for key, value in values.items()})
 
 
 @dataclass(frozen=True)
@@ -158,6 +199,7 @@ class System:
     name: str
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
+    limits: tuple[Limit, ...]
     gravity: Floats  # (3,) [m/s^2]
     state: State  # the assembled initial state
     assembly: Assembly
@@ -177,6 +219,8 @@ class System:
 
     def __repr__(self) -> str:
         parts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {self.degrees_of_freedom} degrees of freedom"
+        if self.limits:
+            parts += f", limits {', '.join(self.limit_names)}"
         return f"System('{self.name}', {parts})"
 
     @property
@@ -188,6 +232,18 @@ class System:
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints in order."""
         return tuple(joint.name for joint in self.joints)
+
+    @property
+    def limit_names(self) -> tuple[str, ...]:
+        """Names of the limits in order."""
+        return tuple(limit.name for limit in self.limits)
+
+    def limit(self, name: str) -> Limit:
+        """The limit of this name."""
+        if name not in self.limit_names:
+            known = ", ".join(self.limit_names) or "none"
+            raise ModelError(f"unknown limit '{name}'; the limits are {known}")
+        return self.limits[self.limit_names.index(name)]
 
     def body(self, name: str) -> Body:
         """The body of this name."""

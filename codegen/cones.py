@@ -1,0 +1,39 @@
+"""The surface of a cone of circumduction, piece by piece of its longitude.  Seed 003 sections 3.1.1-3.1.4.
+
+A definition gives the curve that the cone cuts from the unit sphere: longitude and latitude of its point at a parameter s,
+and the parameter that belongs to a longitude psi.  Tangents, curvature and the slope of the maximum latitude are derived.
+``separation`` is what the law of a limit measures.
+"""
+
+from __future__ import annotations
+
+from sympy import atan2, cos, sin, sqrt
+
+from codegen.calculus import Expr, Vector
+
+Curve = dict[str, Expr]
+
+
+def elliptical(s: Expr, psi: Expr, a: Expr, b: Expr) -> Curve:
+    """A quarter of an ellipse in the top view (longitude and latitude as polar coordinates).  Seed 003, Eqs. (8)-(14).
+
+    a, b : maximum latitudes [rad] at the longitudes 0 or 180 degrees, and 90 or 270 degrees
+    The parameter is the eccentric angle: in it the curve is smooth however narrow the ellipse.
+    """
+    x, y = a * cos(s), b * sin(s)
+    return {"longitude": atan2(y, x), "latitude": sqrt(x**2 + y**2), "parameter": atan2(a * sin(psi), b * cos(psi))}
+
+
+def spline(s: Expr, psi: Expr, start: Expr, c0: Expr, c1: Expr, c2: Expr, c3: Expr) -> Curve:
+    """A piece of a cubic spline of latitude over longitude, which is the parameter.
+
+    start : longitude [rad] at which the piece begins
+    c0, c1, c2, c3 : its coefficients by powers of the longitude from there
+    """
+    h = s - start
+    return {"longitude": s, "latitude": c0 + h * (c1 + h * (c2 + h * c3)), "parameter": psi}
+
+
+def separation(u: Vector, t: Vector) -> Expr:
+    """Angle between two directions, of any lengths, with full precision at every angle."""
+    return atan2(u.cross(t).norm(), u.dot(t))

@@ -1,0 +1,165 @@
+"""Force elements: from a limit's geometry, a cone's curve and a law's work to kernels.
+
+    Q = -dV/du . du/d(v, omega) - dR/d(v, omega)          (``limit_*``: u, R;  dV/du is an input)
+    V = max_moment compliance W(separation(u, t) / compliance)   with the closest direction t on the cone's curve
+
+At the closest direction the separation does not change with t to first order, so dV/du is taken with t standing still.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import sympy as sp
+
+from codegen.calculus import Definition, Expr, Moving, Scope, Vector, name_sums, vector
+from codegen.derive import (
+    argument_names,
+    called,
+    documentation,
+    jacobian_row,
+    refuse_collisions,
+    refuse_functions,
+    refuse_unused,
+)
+from codegen.emit import Layout, assemble_module, data_lines, function, indexed, kernel
+
+PARTS = ("direction", "angle", "rate", "dissipation")
+SLOPE = list(vector("slope"))
+VELOCITIES = [s for body in "ij" for part in ("v", "omega") for s in vector(f"{part}_{body}")]
+
+
+@dataclass(frozen=True)
+class LimitDerivation:
+    """All that the emitter needs of a limit's geometry.  wrench: 12 entries in the order v_i omega_i v_j omega_j."""
+
+    name: str
+    doc: str
+    scope: Scope
+    direction: tuple[Expr, ...]
+    angle: Expr
+    rate: Expr
+    moment: Expr
+    wrench: tuple[Expr, ...]
+
+    @property
+    def moving(self) -> list[Moving]:
+        """The moving quantities in the order of the signature."""
+        return list(self.scope.moving.values())
+
+
+def derive_limit(definition: Definition) -> LimitDerivation:
+    """Derive a limit of motion.  Raises DefinitionError, which names the definition and the rule it breaks."""
+    scope = Scope(definition.__name__, velocities=True)
+    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
+    refuse_collisions(scope)
+    parts = called(scope, definition, arguments)
+    if not isinstance(parts, dict) or tuple(parts) != PARTS:
+        raise scope.error(f"must return {', '.join(PARTS)} by name")
+    # A direction that depends on the angle alone moves as the angle does, which makes the derivatives shorter.
+    angle = sp.Symbol("angle", real=True)
+    turning = callable(parts["direction"])
+    direction = parts["direction"](angle) if turning else parts["direction"]
+    if not isinstance(direction, Vector):
+        raise scope.error("the direction must be a Vector, or a function of the angle that returns one")
+    potential = sum((g * u for g, u in zip(SLOPE, direction, strict=True)), sp.S.Zero)
+    expressions = [sp.sympify(e) for e in (parts["angle"], parts["rate"], parts["dissipation"], potential)]
+    refuse_unused(scope, arguments, tuple(expressions))
+    refuse_functions(scope, [*expressions, *scope.held.values()])
+    keys = [list(scope.held), list(scope.rates)]
+    named = name_sums(scope, [*expressions, *scope.held.values(), *scope.rates.values()])
+    (own, dial, dissipation, potential), rest = named[: len(expressions)], iter(named[len(expressions) :])
+    scope.held, scope.rates = ({key: next(rest) for key in group} for group in keys)
+
+    rows = {symbol: jacobian_row(scope, expression) for symbol, expression in scope.rates.items()}
+    push = (
+        [sp.diff(potential, angle) * d for d in jacobian_row(scope, own)] if turning else jacobian_row(scope, potential)
+    )
+    drag = [sp.diff(dissipation, v) for v in VELOCITIES]
+    for symbol, row in rows.items():
+        drag = [a + sp.diff(dissipation, symbol) * b for a, b in zip(drag, row, strict=True)]
+    values = {s: sum(d * v for d, v in zip(row, VELOCITIES, strict=True)) for s, row in rows.items()}
+    values[angle] = own
+    return LimitDerivation(
+        name=definition.__name__,
+        doc=documentation(scope, definition),
+        scope=scope,
+        direction=tuple(sp.diff(potential, g).subs(values) for g in SLOPE),
+        angle=own,
+        rate=sp.sympify(dial).subs(values),
+        moment=(sp.diff(potential, angle) if turning else Vector(*SLOPE).cross(direction).norm()).subs(values),
+        wrench=tuple(-sp.sympify(a + b).subs(values) for a, b in zip(push, drag, strict=True)),
+    )
+
+
+def emit_limit(d: LimitDerivation, source: str) -> str:
+    """The module of a limit: its direction, what is reported of it, and its force on both bodies."""
+    layout = Layout(d)
+    layout.place |= {s: f"slope[{k}]" for k, s in enumerate(SLOPE)}
+    base = ("body_i", "body_j", "x")
+    kernels = [
+        kernel(layout, "direction", (*base, "u"), indexed("u", d.direction), "Direction that the cone restrains"),
+        kernel(
+            layout, "measure", (*base, "slope", "out"), indexed("out", [d.angle, d.rate, d.moment]),
+            "Angle, rate, and the moment of the potential whose slope dV/du is given",
+        ),
+        kernel(
+            layout, "wrench", (*base, "slope", "Q"), indexed("Q", d.wrench),
+            "Q: force and moment on body i, then on body j; slope is dV/du",
+        ),
+        kernel(layout, "reference", (*base, "out"), indexed("out", d.scope.held.values()), "Held constants, as they are now"),
+    ]  # fmt: skip
+    data: dict[str, object] = {
+        "NAME": d.name,
+        "VECTORS": tuple((m.name, m.kind, m.body) for m in layout.vectors),
+        "PARAMETERS": tuple((name,) for name in layout.parameters),
+        "HELD": len(layout.held),
+        "SIZE": layout.size,
+    }
+    return assemble_module(d.doc, layout, data_lines(data), kernels, source)
+
+
+def emit_cone(definition: Callable[..., dict[str, Expr]], source: str) -> str:
+    """The module of a cone's curve: the point of the unit sphere with two derivatives; the maximum latitude and its slope."""
+    names = list(inspect.signature(definition).parameters)
+    s, psi, *coefficients = (sp.Symbol(name, real=True) for name in names)
+    curve = definition(s, psi, *coefficients)
+    longitude, latitude = curve["longitude"], curve["latitude"]
+    point = [sp.cos(longitude) * sp.sin(latitude), sp.sin(longitude) * sp.sin(latitude), sp.cos(latitude)]
+    values = [sp.diff(c, s, order) for order in range(3) for c in point]
+    # The slope of the latitude over the longitude, by the rule for a function of a parameter.
+    slope = sp.diff(latitude, s) / sp.diff(longitude, s)
+    at = {s: curve["parameter"]}
+    place = {c: f"c[{k}]" for k, c in enumerate(coefficients)}
+    kernels = [
+        function("curve", ("s", "c", "out"), place, indexed("out", values), "Point of the unit sphere, and two derivatives"),
+        function(
+            "limit", ("psi", "c", "out"), place, indexed("out", [latitude.subs(at), slope.subs(at)]),
+            "Maximum latitude at a longitude, and its slope",
+        ),
+    ]  # fmt: skip
+    data = data_lines({"NAME": definition.__name__, "COEFFICIENTS": tuple(names[2:])})
+    return assemble_module(inspect.getdoc(definition) or "", None, data, kernels, source)
+
+
+def emit_separation(definition: Callable[[Vector, Vector], Expr], source: str) -> str:
+    """The module of the separation of two directions, and its gradient in the first."""
+    u, t = vector("u"), vector("t")
+    delta = definition(u, t)
+    place = {s: f"{name}[{k}]" for name, v in (("u", u), ("t", t)) for k, s in enumerate(v)}
+    targets = indexed("out", [delta, *(sp.diff(delta, s) for s in u)])
+    kernels = [function("separation", ("u", "t", "out"), place, targets, "Angle, and its gradient in u")]
+    return assemble_module(inspect.getdoc(definition) or "", None, [], kernels, source)
+
+
+def emit_law(definition: Callable[[Expr], Expr], source: str) -> str:
+    """The module of a law: its work and its moment, both as fractions."""
+    x = sp.Symbol("x", real=True)
+    work = definition(x)
+    targets = indexed("out", [sp.horner(work), sp.horner(sp.diff(work, x))])
+    kernels = [function("law", ("x", "out"), {}, targets, "Work W and its slope, the moment")]
+    return assemble_module(
+        inspect.getdoc(definition) or "", None, data_lines({"NAME": definition.__name__}), kernels, source
+    )

@@ -1,0 +1,283 @@
+"""Cones of circumduction: the directions that a limit admits, by longitude and maximum latitude.  Seed 003, section 3.1.
+
+Longitude and latitude are those of the joint's frame: the latitude is measured from zeta, the longitude from xi towards
+eta.  The cone is made of pieces, each a curve on the unit sphere whose kernels are generated (``codegen/cones.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline
+
+from generated import dispatch
+from runtime.errors import ModelError
+from runtime.kernels import inlined
+from runtime.structure import Ints
+
+Floats = np.typing.NDArray[np.float64]
+
+QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
+SAME_LONGITUDE = 1e-9  # [rad]
+SAMPLES = 17  # directions of a piece among which the search begins
+DENSE = 4  # times as many tell how fast the curve bends
+SAFETY = 1.5  # on what they tell
+COEFFICIENTS = max(len(module.COEFFICIENTS) for module in dispatch.CONES)
+KINDS = [module.NAME for module in dispatch.CONES]
+
+NEWTON_STEPS, MOST_STEPS = 8, 64  # then bisection, which gains a bit of the parameter each step
+PARTS = 4  # of an interval that may hold two extrema
+
+
+class Pieces(NamedTuple):
+    """The pieces of one cone, or of several one after the other."""
+
+    kind: Ints  # (pieces,)
+    span: Floats  # (pieces, 2) parameter, and longitude, at both ends
+    coefficients: Floats  # (pieces, COEFFICIENTS)
+    samples: Floats  # (pieces, SAMPLES, 6) points of the curve and their derivatives by the parameter
+    margin: Floats  # (pieces, 2) what a cosine, and its derivative, can gain between two samples
+
+
+@dataclass(frozen=True, init=False)
+class Cone:
+    """A cone of admissible directions.
+
+    Parameters
+    ----------
+    longitudes : (n,) [rad]
+        Increasing from 0 to 2 pi.
+    latitudes : (n,) [rad]
+        Maximum latitudes there, between 0 and pi; the first and the last are the same direction and must be equal.
+
+    When the longitudes are the quadrants 0, 90, 180, 270, 360 degrees, quarters of ellipses join them in the top view,
+    else a periodic cubic spline of the latitude over the longitude.
+
+    Raises
+    ------
+    ModelError
+        Naming the rule, the value and its limit.
+    """
+
+    longitudes: tuple[float, ...]
+    latitudes: tuple[float, ...]
+
+    def __init__(self, longitudes: ArrayLike, latitudes: ArrayLike) -> None:
+        psi, sigma = _numbers(longitudes, "longitudes"), _numbers(latitudes, "latitudes")
+        if len(psi) != len(sigma):
+            raise ModelError(f"cone: {len(psi)} longitudes but {len(sigma)} latitudes; give one latitude for each")
+        if len(psi) < 2 or abs(psi[0]) > SAME_LONGITUDE or abs(psi[-1] - 2 * np.pi) > SAME_LONGITUDE:
+            raise ModelError(
+                f"cone: longitudes {_degrees(psi)}; the first must be 0 and the last 360 degrees, so that the cone closes"
+            )
+        psi[0], psi[-1] = 0.0, 2 * np.pi
+        for before, after in zip(psi[:-1], psi[1:], strict=True):
+            if not after - before > SAME_LONGITUDE:
+                raise ModelError(
+                    f"cone: longitude {_degrees(after)} follows {_degrees(before)}; they must increase, each given once"
+                )
+        for value, at in zip(sigma, psi, strict=True):
+            if not 0.0 < value < np.pi:
+                raise ModelError(
+                    f"cone: maximum latitude {_degrees(value)} at longitude {_degrees(at)}; it must lie between 0 and 180 "
+                    "degrees, ends excluded (1 degree stands for a direction that the joint cannot reach)"
+                )
+        if sigma[0] != sigma[-1]:
+            raise ModelError(
+                f"cone: maximum latitude {_degrees(sigma[0])} at longitude 0 but {_degrees(sigma[-1])} at 360 degrees, which is "
+                "the same direction; give the same value twice"
+            )
+        object.__setattr__(self, "longitudes", tuple(map(float, psi)))
+        object.__setattr__(self, "latitudes", tuple(map(float, sigma)))
+        self._refuse_overshoot()
+
+    @classmethod
+    def from_degrees(cls, longitudes_deg: ArrayLike, latitudes_deg: ArrayLike) -> Cone:
+        """The cone of longitudes and maximum latitudes in degrees."""
+        longitudes, latitudes = _numbers(longitudes_deg, "longitudes"), _numbers(latitudes_deg, "latitudes")
+        return cls(np.deg2rad(longitudes), np.deg2rad(latitudes))
+
+    @property
+    def kind(self) -> str:
+        """The interpolation: "elliptical" or "spline"."""
+        psi = np.array(self.longitudes)
+        quadrants = len(psi) == len(QUADRANTS) and bool((np.abs(psi - QUADRANTS) < SAME_LONGITUDE).all())
+        return "elliptical" if quadrants else "spline"
+
+    def maximum_latitude(self, longitude: ArrayLike) -> Floats:
+        """Maximum latitudes [rad] at longitudes [rad], of the same shape."""
+        pieces, out = self.pieces, np.empty(2)
+        limit = dispatch.CONES[pieces.kind[0]].limit.py_func
+        psi = np.mod(np.asarray(longitude, dtype=float), 2 * np.pi)
+        values = []
+        for value in psi.ravel():
+            limit(float(value), pieces.coefficients[piece_of.py_func(float(value), 0, len(pieces.kind), pieces)], out)
+            values.append(out[0])
+        return np.array(values).reshape(psi.shape)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The tables that compiled code searches."""
+        spans, coefficients = self._spans_and_coefficients()
+        number = KINDS.index(self.kind)
+        curve = dispatch.CONES[number].curve.py_func
+        steps = DENSE * (SAMPLES - 1)
+        samples, margin = np.zeros((len(spans), SAMPLES, 6)), np.zeros((len(spans), 2))
+        for p, (first, last) in enumerate(spans):
+            values = np.empty((steps + 1, 9))
+            for n, s in enumerate(np.linspace(first, last, steps + 1)):
+                curve(float(s), coefficients[p], values[n])
+            samples[p] = values[::DENSE, :6]
+            # Between two samples a function bends away from its chord by at most h^2/8 times its second derivative.
+            h = (last - first) / (SAMPLES - 1)
+            second = np.linalg.norm(values[:, 6:], axis=1).max()
+            third = np.linalg.norm(np.diff(values[:, 6:], axis=0), axis=1).max() * steps / (last - first)
+            margin[p] = SAFETY * h * h / 8 * np.array([second, third])
+        return Pieces(np.full(len(spans), number), spans, coefficients, samples, margin)
+
+    def _spans_and_coefficients(self) -> tuple[Floats, Floats]:
+        psi, sigma = np.array(self.longitudes), np.array(self.latitudes)
+        spans = np.stack([psi[:-1], psi[1:]], axis=1)
+        coefficients = np.zeros((len(spans), COEFFICIENTS))
+        if self.kind == "elliptical":
+            coefficients[:, 0] = sigma[[0, 2, 2, 0]]  # the semi-axis along xi of each quadrant
+            coefficients[:, 1] = sigma[[1, 1, 3, 3]]  # and along eta
+        else:
+            coefficients[:, 0] = psi[:-1]
+            coefficients[:, 1:5] = CubicSpline(psi, sigma, bc_type="periodic").c[::-1].T
+        return spans, coefficients
+
+    def _refuse_overshoot(self) -> None:
+        """Between its knots a spline can leave the interval that the knots keep."""
+        if self.kind == "elliptical":
+            return
+        for (first, last), (_, *c) in zip(*self._spans_and_coefficients(), strict=True):
+            cubic = np.polynomial.Polynomial(c[:4])
+            turns = [
+                float(h.real) for h in cubic.deriv().roots() if abs(h.imag) < 1e-12 and 0.0 < h.real < last - first
+            ]
+            for h in turns:
+                if not 0.0 < cubic(h) < np.pi:
+                    raise ModelError(
+                        f"cone: the spline through the latitudes reaches {_degrees(cubic(h))} at longitude "
+                        f"{_degrees(first + h)}, must stay between 0 and 180; give longitudes between, where latitudes change "
+                        "fast"
+                    )
+
+
+def _numbers(value: ArrayLike, what: str) -> Floats:
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"cone: {what} = {value!r} are no list of angles") from None
+    if array.ndim != 1:
+        raise ModelError(f"cone: {what} have the shape {array.shape}; give a list of angles")
+    if not np.isfinite(array).all():
+        raise ModelError(f"cone: {what} hold a number that is not finite")
+    return array
+
+
+def _degrees(value: float | Sequence[float] | Floats) -> str:
+    return ", ".join(f"{angle:.6g}" for angle in np.atleast_1d(np.rad2deg(value))) + " degrees"
+
+
+def joined(cones: Sequence[Cone]) -> tuple[Ints, Pieces]:
+    """Where the pieces of each cone begin (cones + 1,), and all pieces."""
+    parts = [cone.pieces for cone in cones]
+    start = np.cumsum([0, *(len(part.kind) for part in parts)]).astype(np.int64)
+    empty = Pieces(
+        np.zeros(0, np.int64),
+        np.zeros((0, 2)),
+        np.zeros((0, COEFFICIENTS)),
+        np.zeros((0, SAMPLES, 6)),
+        np.zeros((0, 2)),
+    )
+    return start, Pieces(*(np.concatenate(tables) for tables in zip(empty, *parts, strict=True)))
+
+
+@inlined
+def piece_of(psi, first, last, pieces):  # type: ignore[no-untyped-def]
+    """The piece among first .. last - 1 that holds the longitude psi of 0 .. 2 pi."""
+    for p in range(first, last - 1):
+        if psi < pieces.span[p, 1]:
+            return p
+    return last - 1
+
+
+@inlined
+def climb(u, p, lower, upper, pieces, out):  # type: ignore[no-untyped-def]
+    """The parameter between two where u . t(s) is largest, given that it rises at the first and falls at the second.
+
+    Newton's method, kept in the bracket; after a few steps bisection.  The curve there goes to ``out``.
+    """
+    kind, c = pieces.kind[p], pieces.coefficients[p]
+    s = 0.5 * (lower + upper)
+    for step in range(MOST_STEPS):
+        dispatch.curve(kind, s, c, out)
+        rise = u[0] * out[3] + u[1] * out[4] + u[2] * out[5]
+        bend = u[0] * out[6] + u[1] * out[7] + u[2] * out[8]
+        if rise > 0.0:
+            lower = s
+        else:
+            upper = s
+        to = s - rise / bend if bend < 0.0 else lower
+        if step >= NEWTON_STEPS or not lower < to < upper:
+            to = 0.5 * (lower + upper)
+        if rise == 0.0 or abs(to - s) <= 1e-15 * max(1.0, abs(s)):
+            break
+        s = to
+    return s
+
+
+@inlined
+def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """Put the direction of the cone (pieces first .. last - 1) that is nearest to the unit direction u into t.
+
+    Every interval between two samples of the curve that can hold the nearest point is searched.  ``curve`` is memory (9,).
+    """
+    best = -2.0
+    for p in range(first, last):
+        for n in range(SAMPLES):
+            point = pieces.samples[p, n]
+            cosine = u[0] * point[0] + u[1] * point[1] + u[2] * point[2]
+            if cosine > best:
+                best = cosine
+                t[0], t[1], t[2] = point[0], point[1], point[2]
+    for p in range(first, last):
+        gain, swing = pieces.margin[p, 0], pieces.margin[p, 1]
+        width = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
+        for n in range(SAMPLES - 1):
+            a, b = pieces.samples[p, n], pieces.samples[p, n + 1]
+            cosine_a = u[0] * a[0] + u[1] * a[1] + u[2] * a[2]
+            cosine_b = u[0] * b[0] + u[1] * b[1] + u[2] * b[2]
+            if max(cosine_a, cosine_b) + gain <= best:
+                continue
+            rise = u[0] * a[3] + u[1] * a[4] + u[2] * a[5]
+            fall = u[0] * b[3] + u[1] * b[4] + u[2] * b[5]
+            # One maximum shows in the signs; where the slope could swing through zero and back, look closer.
+            parts = 1
+            if not rise > 0.0 > fall:
+                if min(abs(rise), abs(fall)) > swing:
+                    continue
+                parts = PARTS
+            left = pieces.span[p, 0] + n * width
+            before = rise
+            for q in range(parts):
+                right = left + width / parts
+                after = fall
+                if q < parts - 1:
+                    dispatch.curve(pieces.kind[p], right, pieces.coefficients[p], curve)
+                    after = u[0] * curve[3] + u[1] * curve[4] + u[2] * curve[5]
+                if before > 0.0 > after:
+                    climb(u, p, left, right, pieces, curve)
+                    cosine = u[0] * curve[0] + u[1] * curve[1] + u[2] * curve[2]
+                    if cosine >= best:
+                        best = cosine
+                        t[0], t[1], t[2] = curve[0], curve[1], curve[2]
+                left, before = right, after
+    return best

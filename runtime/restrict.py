@@ -1,0 +1,136 @@
+"""What a limit of motion needs of its joint: checked, and put into the words of its definition (``codegen/limits.py``)."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.cones import Cone
+from runtime.equations import Floats, P, V
+from runtime.errors import ModelError
+from runtime.limits import LAWS
+from runtime.reference import reference, rotation_matrix
+from runtime.system import Joint, Limit, finite, unit
+
+AXIS_TOLERANCE = 1e-9
+PLANE_TOLERANCE = 1e-6  # [1] how far the hinge's axis may stand off the plane of xi and eta
+STILL = 1e-6  # a motion slower than this fraction of another does not count
+
+HINGES = {"revolute": "hinge", "cylindrical": "hinge", "universal": "cross_hinge", "modified_universal": "link_hinge"}
+
+
+def limit_of(
+    name: str, joint: Joint, states: dict[str, Floats], *, reference: str, xi: ArrayLike, eta: ArrayLike, cone: Cone,
+    max_moment: float, compliance: float, damping: float, direction: ArrayLike | None, law: str,
+) -> Limit:  # fmt: skip
+    """A checked limit of a joint.  ``states`` are the bodies' in the reference configuration, by name."""
+    what = f"limit '{name}' of joint '{joint.name}' ({joint.kind})"
+    if reference not in (joint.body_i, joint.body_j):
+        raise ModelError(f"{what}: reference = {reference!r}; use one of its bodies, {joint.body_i} or {joint.body_j}")
+    if not isinstance(cone, Cone):
+        raise ModelError(f"{what}: cone = {cone!r}; give runtime.Cone(longitudes, latitudes)")
+    if law not in LAWS:
+        raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
+    numbers = dict(max_moment=(max_moment, "N m"), compliance=(compliance, "rad"), damping=(damping, "N m s"))
+    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, (value, _) in numbers.items()}
+    for key, (_, of) in numbers.items():
+        if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
+            least = "must not be below" if key == "damping" else "must be above"
+            raise ModelError(f"{what}: {key} = {checked[key]:g} {of}, {least} 0 {of}")
+    frame = {key: finite(value, (3,), f"{what}: {key}") for key, value in (("xi", xi), ("eta", eta))}
+    for key, axis in frame.items():
+        unit(axis, f"{what}: {key}", AXIS_TOLERANCE)
+    if abs(frame["xi"] @ frame["eta"]) > AXIS_TOLERANCE:
+        raise ModelError(
+            f"{what}: xi and eta must stand at right angles, their product is {frame['xi'] @ frame['eta']:.3g}, limit 0 "
+            f"within {AXIS_TOLERANCE:.0e}"
+        )
+    u = None
+    if direction is not None:
+        u = finite(direction, (3,), f"{what}: direction")
+        unit(u, f"{what}: direction", AXIS_TOLERANCE)
+    turned = reference == joint.body_j  # the limit's reference is the joint's second body
+    moving = joint.body_i if turned else joint.body_j
+    zeta = np.cross(frame["xi"], frame["eta"])
+    kind = HINGES.get(joint.kind, "cone")
+    if joint.kind == "universal" and u is not None:
+        kind = "cone"
+    if kind == "link_hinge" and u is not None:
+        raise ModelError(f"{what}: unused direction; the massless link is the direction that this limit restrains")
+    values: dict[str, Any] = {"u_zeta_i": zeta, "damping": checked["damping"]}
+    if kind == "cone":
+        values |= {
+            "u_xi_i": frame["xi"],
+            "u_eta_i": frame["eta"],
+            "u_r_j": _cone_direction(what, joint, states, u, turned),
+        }
+    else:
+        axis = joint.values["a_j" if turned else "a_i"]
+        values |= _hinge_plane(what, axis, frame["xi"], frame["eta"], zeta)
+        if kind == "hinge":
+            other = joint.values["a_i" if turned else "a_j"]
+            values["u_r_j"] = _hinge_direction(what, other, zeta, states[reference], states[moving], u)
+        if kind == "link_hinge":
+            ends = (joint.values["s_j"], joint.values["s_i"]) if turned else (joint.values["s_i"], joint.values["s_j"])
+            values |= dict(zip(("s_i", "s_j"), ends, strict=True))
+        if kind == "cross_hinge":
+            values |= {"a_i": axis, "a_j": joint.values["a_i" if turned else "a_j"]}
+    for value in values.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return Limit(name, kind, joint.name, reference, moving, cone, **checked, law=law, values=MappingProxyType(values))
+
+
+def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats) -> dict[str, Any]:
+    """The direction e of the plane of xi and eta at right angles to the hinge's axis, towards a longitude of 0 .. 180."""
+    off = abs(float(axis @ zeta))
+    if off > PLANE_TOLERANCE:
+        raise ModelError(
+            f"{what}: the hinge's axis stands {np.rad2deg(np.arcsin(min(off, 1.0))):.3g} degrees off the plane of xi and eta, "
+            "limit 0; choose xi and eta so that the axis lies in their plane, along one of them for instance"
+        )
+    along, across = float(axis @ xi), float(axis @ eta)
+    to_xi, to_eta = np.array([-across, along]) / np.hypot(along, across)
+    if to_eta < -PLANE_TOLERANCE or (abs(to_eta) <= PLANE_TOLERANCE and to_xi < 0.0):
+        to_xi, to_eta = -to_xi, -to_eta
+    return {"e_i": to_xi * xi + to_eta * eta, "to_xi": float(to_xi), "to_eta": float(to_eta)}
+
+
+def _hinge_direction(
+    what: str, axis: Floats, zeta: Floats, of_reference: Floats, of_moving: Floats, u: Floats | None
+) -> Floats:
+    """The moving body's direction: as given, or the one that is along zeta in the reference configuration."""
+    if u is None:
+        u = rotation_matrix(of_moving[P:V]).T @ rotation_matrix(of_reference[P:V]) @ zeta
+    if np.linalg.norm(np.cross(axis, u)) < STILL:
+        raise ModelError(f"{what}: direction lies along the hinge's axis and does not turn; give one across it")
+    return np.array(u)
+
+
+def _cone_direction(what: str, joint: Joint, states: dict[str, Floats], u: Floats | None, turned: bool) -> Floats:
+    """The moving body's direction, which must be able to turn."""
+    if u is None:
+        raise ModelError(f"{what}: missing direction; give the unit vector of the moving body that stays in the cone")
+    turns = _free_turns(joint, states)
+    if not np.abs(turns).max(initial=0.0) > STILL:
+        raise ModelError(f"{what}: this joint leaves no turn free that a cone could limit; use a joint with rotation")
+    A = rotation_matrix(states[joint.body_i if turned else joint.body_j][P:V])
+    if not np.abs(np.cross(turns, A @ u)).max(initial=0.0) > STILL:
+        raise ModelError(f"{what}: direction lies along the only axis about which the joint turns; give one across it")
+    return u.copy()
+
+
+def _free_turns(joint: Joint, states: dict[str, Floats]) -> Floats:
+    """Angular velocities of body j in the motions that the joint leaves free while body i stands still, (n, 3)."""
+    module = joint.module
+    x, D = np.zeros(max(module.SIZE, 1)), np.zeros((len(module.ROWS), 12))
+    i, j = states[joint.body_i], states[joint.body_j]
+    reference(joint, i, j, x)
+    module.jacobian.py_func(i, j, x, D)
+    _, values, motions = np.linalg.svd(D[:, 6:])
+    rank = int((values > STILL * values.max(initial=0.0)).sum())
+    turns: Floats = motions[rank:, 3:]
+    return turns
