@@ -34,7 +34,9 @@ SWITCHES = {
     ],
     "CONES": [
         Switch("curve", ("s", "c", "out")),
-        Switch("limit", ("psi", "c", "out")),
+        Switch("limit", ("s", "c", "out")),
+        Switch("bearing", ("s", "psi", "c", "out")),
+        Switch("parameter", ("psi", "c", "out")),
     ],
 }
 

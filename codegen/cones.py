@@ -1,7 +1,8 @@
 """The surface of a cone of circumduction, piece by piece of its longitude.  Seed 003 sections 3.1.1-3.1.4.
 
 A definition gives the curve that the cone cuts from the unit sphere: longitude and latitude of its point at a parameter s,
-and the parameter that belongs to a longitude psi.  Tangents, curvature and the slope of the maximum latitude are derived.
+and the parameter that belongs to a longitude psi, or a first guess of it.  Tangents, curvature and the slope of the maximum
+latitude are derived.
 ``separation`` is what the law of a limit measures.
 """
 
@@ -24,13 +25,28 @@ def elliptical(s: Expr, psi: Expr, a: Expr, b: Expr) -> Curve:
     return {"longitude": atan2(y, x), "latitude": sqrt(x**2 + y**2), "parameter": atan2(a * sin(psi), b * cos(psi))}
 
 
-def spline(s: Expr, psi: Expr, start: Expr, c0: Expr, c1: Expr, c2: Expr, c3: Expr) -> Curve:
-    """A piece of a cubic spline of latitude over longitude, which is the parameter.
+def spline(
+    s: Expr, psi: Expr, psi_0: Expr, psi_1: Expr, length: Expr,
+    x0: Expr, x1: Expr, x2: Expr, x3: Expr, y0: Expr, y1: Expr, y2: Expr, y3: Expr,
+) -> Curve:  # fmt: skip
+    """A piece of a periodic cubic spline in the top view.  Seed 003, Eqs. (15)-(19).
 
-    start : longitude [rad] at which the piece begins
-    c0, c1, c2, c3 : its coefficients by powers of the longitude from there
+    psi_0, psi_1 : longitudes [rad] of its ends
+    length : of the chord between them [rad]; the parameter runs from 0 to it
+    x0 .. x3, y0 .. y3 : coefficients of the plane coordinates by powers of the parameter
     """
-    h = s - start
+    x, y = x0 + s * (x1 + s * (x2 + s * x3)), y0 + s * (y1 + s * (y2 + s * y3))
+    guess = length * (psi - psi_0) / (psi_1 - psi_0)
+    return {"longitude": atan2(y, x), "latitude": sqrt(x**2 + y**2), "parameter": guess}
+
+
+def latitude_spline(s: Expr, psi: Expr, psi_0: Expr, c0: Expr, c1: Expr, c2: Expr, c3: Expr) -> Curve:
+    """A piece of a periodic cubic spline of latitude over longitude, which is the parameter.
+
+    psi_0 : longitude [rad] at which the piece begins
+    c0 .. c3 : its coefficients by powers of the longitude from there
+    """
+    h = s - psi_0
     return {"longitude": s, "latitude": c0 + h * (c1 + h * (c2 + h * c3)), "parameter": psi}
 
 

@@ -131,13 +131,22 @@ def emit_cone(definition: Callable[..., dict[str, Expr]], source: str) -> str:
     values = [sp.diff(c, s, order) for order in range(3) for c in point]
     # The slope of the latitude over the longitude, by the rule for a function of a parameter.
     slope = sp.diff(latitude, s) / sp.diff(longitude, s)
-    at = {s: curve["parameter"]}
+    # The sine of longitude - psi, written so that it is algebraic where the longitude is an arc tangent.
+    bearing = sp.sin(longitude) * sp.cos(psi) - sp.cos(longitude) * sp.sin(psi)
     place = {c: f"c[{k}]" for k, c in enumerate(coefficients)}
     kernels = [
         function("curve", ("s", "c", "out"), place, indexed("out", values), "Point of the unit sphere, and two derivatives"),
         function(
-            "limit", ("psi", "c", "out"), place, indexed("out", [latitude.subs(at), slope.subs(at)]),
-            "Maximum latitude at a longitude, and its slope",
+            "limit", ("s", "c", "out"), place, indexed("out", [latitude, slope]),
+            "Latitude, and its slope over the longitude",
+        ),
+        function(
+            "bearing", ("s", "psi", "c", "out"), place, indexed("out", [bearing, sp.diff(bearing, s)]),
+            "Sine of the longitude's distance from psi, and its derivative",
+        ),
+        function(
+            "parameter", ("psi", "c", "out"), place, indexed("out", [curve["parameter"]]),
+            "Parameter at a longitude, or a first guess",
         ),
     ]  # fmt: skip
     data = data_lines({"NAME": definition.__name__, "COEFFICIENTS": tuple(names[2:])})

@@ -6,18 +6,20 @@ eta.  The cone is made of pieces, each a curve on the unit sphere whose kernels 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 
 from generated import dispatch
 from runtime.errors import ModelError
-from runtime.kernels import inlined
+from runtime.kernels import compiled, inlined
 from runtime.structure import Ints
 
 Floats = np.typing.NDArray[np.float64]
@@ -38,7 +40,8 @@ class Pieces(NamedTuple):
     """The pieces of one cone, or of several one after the other."""
 
     kind: Ints  # (pieces,)
-    span: Floats  # (pieces, 2) parameter, and longitude, at both ends
+    longitude: Floats  # (pieces, 2) at both ends
+    span: Floats  # (pieces, 2) parameter there
     coefficients: Floats  # (pieces, COEFFICIENTS)
     samples: Floats  # (pieces, SAMPLES, 6) points of the curve and their derivatives by the parameter
     margin: Floats  # (pieces, 2) what a cosine, and its derivative, can gain between two samples
@@ -54,9 +57,11 @@ class Cone:
         Increasing from 0 to 2 pi.
     latitudes : (n,) [rad]
         Maximum latitudes there, between 0 and pi; the first and the last are the same direction and must be equal.
-
-    When the longitudes are the quadrants 0, 90, 180, 270, 360 degrees, quarters of ellipses join them in the top view,
-    else a periodic cubic spline of the latitude over the longitude.
+    interpolation : str, optional
+        "elliptical": quarters of ellipses in the top view (latitude and longitude as polar coordinates), for the longitudes
+        0, 90, 180, 270, 360 degrees only, where it is the default.  "spline", the default elsewhere: a periodic cubic spline
+        in the top view over the length of its chords, as the paper has it.  "latitude_spline": a periodic cubic spline of
+        the latitude over the longitude, for longitudes that are too far apart for the other.
 
     Raises
     ------
@@ -66,8 +71,9 @@ class Cone:
 
     longitudes: tuple[float, ...]
     latitudes: tuple[float, ...]
+    interpolation: str
 
-    def __init__(self, longitudes: ArrayLike, latitudes: ArrayLike) -> None:
+    def __init__(self, longitudes: ArrayLike, latitudes: ArrayLike, interpolation: str | None = None) -> None:
         psi, sigma = _numbers(longitudes, "longitudes"), _numbers(latitudes, "latitudes")
         if len(psi) != len(sigma):
             raise ModelError(f"cone: {len(psi)} longitudes but {len(sigma)} latitudes; give one latitude for each")
@@ -94,80 +100,119 @@ class Cone:
             )
         object.__setattr__(self, "longitudes", tuple(map(float, psi)))
         object.__setattr__(self, "latitudes", tuple(map(float, sigma)))
-        self._refuse_overshoot()
+        quadrants = len(psi) == len(QUADRANTS) and bool((np.abs(psi - QUADRANTS) < SAME_LONGITUDE).all())
+        interpolation = interpolation or ("elliptical" if quadrants else "spline")
+        if interpolation not in KINDS:
+            raise ModelError(f"cone: interpolation = {interpolation!r}; use {', '.join(map(repr, KINDS))}")
+        if interpolation == "elliptical" and not quadrants:
+            raise ModelError(
+                f"cone: longitudes {_degrees(psi)}; quarters of ellipses need 0, 90, 180, 270, 360 degrees; use a spline"
+            )
+        object.__setattr__(self, "interpolation", interpolation)
+        self._refuse_folds()
 
     @classmethod
-    def from_degrees(cls, longitudes_deg: ArrayLike, latitudes_deg: ArrayLike) -> Cone:
+    def from_degrees(
+        cls, longitudes_deg: ArrayLike, latitudes_deg: ArrayLike, interpolation: str | None = None
+    ) -> Cone:
         """The cone of longitudes and maximum latitudes in degrees."""
         longitudes, latitudes = _numbers(longitudes_deg, "longitudes"), _numbers(latitudes_deg, "latitudes")
-        return cls(np.deg2rad(longitudes), np.deg2rad(latitudes))
-
-    @property
-    def kind(self) -> str:
-        """The interpolation: "elliptical" or "spline"."""
-        psi = np.array(self.longitudes)
-        quadrants = len(psi) == len(QUADRANTS) and bool((np.abs(psi - QUADRANTS) < SAME_LONGITUDE).all())
-        return "elliptical" if quadrants else "spline"
+        return cls(np.deg2rad(longitudes), np.deg2rad(latitudes), interpolation)
 
     def maximum_latitude(self, longitude: ArrayLike) -> Floats:
         """Maximum latitudes [rad] at longitudes [rad], of the same shape."""
-        pieces, out = self.pieces, np.empty(2)
-        limit = dispatch.CONES[pieces.kind[0]].limit.py_func
         psi = np.mod(np.asarray(longitude, dtype=float), 2 * np.pi)
-        values = []
-        for value in psi.ravel():
-            limit(float(value), pieces.coefficients[piece_of.py_func(float(value), 0, len(pieces.kind), pieces)], out)
-            values.append(out[0])
-        return np.array(values).reshape(psi.shape)
+        values = np.empty(psi.size)
+        _maxima(np.ascontiguousarray(psi.ravel()), self.pieces, np.empty(2), values)
+        return values.reshape(psi.shape)
 
     @cached_property
     def pieces(self) -> Pieces:
         """The tables that compiled code searches."""
+        psi = np.array(self.longitudes)
         spans, coefficients = self._spans_and_coefficients()
-        number = KINDS.index(self.kind)
-        curve = dispatch.CONES[number].curve.py_func
+        kind = np.full(len(spans), KINDS.index(self.interpolation))
         steps = DENSE * (SAMPLES - 1)
-        samples, margin = np.zeros((len(spans), SAMPLES, 6)), np.zeros((len(spans), 2))
-        for p, (first, last) in enumerate(spans):
-            values = np.empty((steps + 1, 9))
-            for n, s in enumerate(np.linspace(first, last, steps + 1)):
-                curve(float(s), coefficients[p], values[n])
-            samples[p] = values[::DENSE, :6]
-            # Between two samples a function bends away from its chord by at most h^2/8 times its second derivative.
-            h = (last - first) / (SAMPLES - 1)
-            second = np.linalg.norm(values[:, 6:], axis=1).max()
-            third = np.linalg.norm(np.diff(values[:, 6:], axis=0), axis=1).max() * steps / (last - first)
-            margin[p] = SAFETY * h * h / 8 * np.array([second, third])
-        return Pieces(np.full(len(spans), number), spans, coefficients, samples, margin)
+        values = np.empty((len(spans), steps + 1, 9))
+        _curves(kind, spans, coefficients, values)
+        # Between two samples a function bends away from its chord by at most h^2/8 times its second derivative.
+        h = (spans[:, 1] - spans[:, 0]) / (SAMPLES - 1)
+        second = np.linalg.norm(values[:, :, 6:], axis=2).max(axis=1)
+        third = np.linalg.norm(np.diff(values[:, :, 6:], axis=1), axis=2).max(axis=1) * DENSE / h
+        margin = SAFETY * h[:, None] ** 2 / 8 * np.stack([second, third], axis=1)
+        longitudes = np.stack([psi[:-1], psi[1:]], axis=1)
+        pieces = Pieces(kind, longitudes, spans, coefficients, values[:, ::DENSE, :6].copy(), margin)
+        for table in pieces:
+            table.flags.writeable = False
+        return pieces
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in ("longitudes", "latitudes", "interpolation")}
 
     def _spans_and_coefficients(self) -> tuple[Floats, Floats]:
         psi, sigma = np.array(self.longitudes), np.array(self.latitudes)
         spans = np.stack([psi[:-1], psi[1:]], axis=1)
         coefficients = np.zeros((len(spans), COEFFICIENTS))
-        if self.kind == "elliptical":
+        if self.interpolation == "elliptical":
             coefficients[:, 0] = sigma[[0, 2, 2, 0]]  # the semi-axis along xi of each quadrant
             coefficients[:, 1] = sigma[[1, 1, 3, 3]]  # and along eta
-        else:
+        elif self.interpolation == "latitude_spline":
             coefficients[:, 0] = psi[:-1]
             coefficients[:, 1:5] = CubicSpline(psi, sigma, bc_type="periodic").c[::-1].T
+        else:
+            plane = sigma[:, None] * np.stack([np.cos(psi), np.sin(psi)], axis=1)
+            plane[-1] = plane[0]
+            chords = np.linalg.norm(np.diff(plane, axis=0), axis=1)
+            cubics = CubicSpline(np.concatenate([[0.0], np.cumsum(chords)]), plane, bc_type="periodic").c[::-1]
+            coefficients[:, :2], coefficients[:, 2] = spans, chords
+            coefficients[:, 3:7], coefficients[:, 7:11] = cubics[:, :, 0].T, cubics[:, :, 1].T
+            spans = np.stack([np.zeros(len(chords)), chords], axis=1)
         return spans, coefficients
 
-    def _refuse_overshoot(self) -> None:
-        """Between its knots a spline can leave the interval that the knots keep."""
-        if self.kind == "elliptical":
+    def _refuse_folds(self) -> None:
+        """Between its knots a spline can leave the latitudes between 0 and pi, or turn back in longitude."""
+        if self.interpolation == "elliptical":
             return
-        for (first, last), (_, *c) in zip(*self._spans_and_coefficients(), strict=True):
-            cubic = np.polynomial.Polynomial(c[:4])
-            turns = [
-                float(h.real) for h in cubic.deriv().roots() if abs(h.imag) < 1e-12 and 0.0 < h.real < last - first
-            ]
-            for h in turns:
-                if not 0.0 < cubic(h) < np.pi:
+        psi = np.array(self.longitudes)
+        remedy = 'give longitudes between, or interpolation="latitude_spline"'
+        if self.interpolation == "spline" and (np.diff(psi) >= np.pi).any():
+            widest = int(np.diff(psi).argmax())
+            raise ModelError(
+                f"cone: longitudes {_degrees(psi[widest])} and {_degrees(psi[widest + 1])} are 180 degrees or more apart, and a "
+                f"spline in the top view would not lead around zeta; {remedy}"
+            )
+        for first, (_, length), c in zip(psi[:-1], *self._spans_and_coefficients(), strict=True):
+            if self.interpolation == "latitude_spline":
+                latitude = Polynomial(c[1:5])
+                for h in _roots(latitude.deriv(), psi[psi > first][0] - first):
+                    if not 0.0 < float(latitude(h)) < np.pi:
+                        raise ModelError(
+                            f"cone: the spline through the latitudes reaches {_degrees(float(latitude(h)))} at longitude "
+                            f"{_degrees(first + h)}, must stay between 0 and 180; give longitudes between, where latitudes "
+                            "change fast"
+                        )
+                continue
+            x, y = Polynomial(c[3:7]), Polynomial(c[7:11])
+            # x y' - y x' has the sign of the longitude's rate, and vanishes where the curve turns back or meets zeta.
+            turning, square = x * y.deriv() - y * x.deriv(), x * x + y * y
+            if not float(turning(length / 2)) > 0.0 or any(True for _ in _roots(turning, length)):
+                raise ModelError(
+                    f"cone: between longitudes {_degrees(first)} and {_degrees(psi[psi > first][0])} the spline in the top view "
+                    f"turns back in longitude; {remedy}"
+                )
+            for h in _roots(square.deriv(), length):
+                if not float(square(h)) < np.pi**2:
                     raise ModelError(
-                        f"cone: the spline through the latitudes reaches {_degrees(cubic(h))} at longitude "
-                        f"{_degrees(first + h)}, must stay between 0 and 180; give longitudes between, where latitudes change "
-                        "fast"
+                        f"cone: the spline in the top view reaches the latitude {_degrees(float(np.sqrt(square(h))))} between "
+                        f"longitudes {_degrees(first)} and {_degrees(psi[psi > first][0])}, must stay below 180; {remedy}"
                     )
+
+
+def _roots(polynomial: Polynomial, length: float) -> list[float]:
+    """Real roots between 0 and the length."""
+    roots = np.asarray(polynomial.roots(), dtype=complex)
+    real = roots.real[np.abs(roots.imag) < 1e-9 * max(length, 1e-3)]
+    return [h for h in real.tolist() if 0.0 < h < length]
 
 
 def _numbers(value: ArrayLike, what: str) -> Floats:
@@ -191,22 +236,57 @@ def joined(cones: Sequence[Cone]) -> tuple[Ints, Pieces]:
     parts = [cone.pieces for cone in cones]
     start = np.cumsum([0, *(len(part.kind) for part in parts)]).astype(np.int64)
     empty = Pieces(
-        np.zeros(0, np.int64),
+        np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, COEFFICIENTS)), np.zeros((0, SAMPLES, 6)),
         np.zeros((0, 2)),
-        np.zeros((0, COEFFICIENTS)),
-        np.zeros((0, SAMPLES, 6)),
-        np.zeros((0, 2)),
-    )
+    )  # fmt: skip
     return start, Pieces(*(np.concatenate(tables) for tables in zip(empty, *parts, strict=True)))
 
 
 @inlined
-def piece_of(psi, first, last, pieces):  # type: ignore[no-untyped-def]
-    """The piece among first .. last - 1 that holds the longitude psi of 0 .. 2 pi."""
-    for p in range(first, last - 1):
-        if psi < pieces.span[p, 1]:
-            return p
-    return last - 1
+def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
+    """The maximum latitude of a cone (pieces first .. last - 1) at a longitude of 0 .. 2 pi.  ``pair`` is memory (2,)."""
+    p = last - 1
+    for q in range(first, last - 1):
+        if psi < pieces.longitude[q, 1]:
+            p = q
+            break
+    kind, c, lower, upper = pieces.kind[p], pieces.coefficients[p], pieces.span[p, 0], pieces.span[p, 1]
+    dispatch.parameter(kind, psi, c, pair)
+    s = pair[0] if pair[0] > lower - 1.0 else pair[0] + 2.0 * math.pi
+    s = min(max(s, lower), upper)
+    # The longitude rises with the parameter: Newton's method, kept in a bracket.
+    for step in range(MOST_STEPS):
+        dispatch.bearing(kind, s, psi, c, pair)
+        if abs(pair[0]) <= 1e-16:
+            break
+        if pair[0] < 0.0:
+            lower = s
+        else:
+            upper = s
+        to = s - pair[0] / pair[1] if pair[1] > 0.0 else lower
+        if step >= NEWTON_STEPS or not lower <= to <= upper:
+            to = 0.5 * (lower + upper)
+        if abs(to - s) <= 1e-15 * max(1.0, abs(s)):
+            break
+        s = to
+    dispatch.limit(kind, s, c, pair)
+    return pair[0]
+
+
+@compiled
+def _maxima(longitudes, pieces, pair, out):  # type: ignore[no-untyped-def]
+    for n in range(len(longitudes)):
+        out[n] = maximum(longitudes[n], 0, len(pieces.kind), pieces, pair)
+
+
+@compiled
+def _curves(kind, span, coefficients, out):  # type: ignore[no-untyped-def]
+    """The curve of every piece at evenly spaced parameters, (pieces, n, 9)."""
+    for p in range(len(kind)):
+        steps = out.shape[1] - 1
+        for n in range(steps + 1):
+            s = span[p, 0] + (span[p, 1] - span[p, 0]) * n / steps
+            dispatch.curve(kind[p], s, coefficients[p], out[p, n])
 
 
 @inlined

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from generated import dispatch, law_cubic, separation
-from runtime.cones import Floats, Pieces, nearest, piece_of
+from runtime.cones import Floats, Pieces, maximum, nearest
 from runtime.kernels import inlined
 from runtime.structure import GROUND, Ints
 
@@ -87,12 +87,11 @@ def restrain(u, k, t, w, told, slope):  # type: ignore[no-untyped-def]
     if longitude < 0.0:
         longitude += 2.0 * math.pi
     first, last = t.start[k], t.start[k + 1]
-    p = piece_of(longitude, first, last, t.pieces)
-    dispatch.limit(t.pieces.kind[p], longitude, t.pieces.coefficients[p], w.pair)
-    told[LATITUDE], told[LONGITUDE], told[MAXIMUM] = latitude, longitude, w.pair[0]
+    greatest = maximum(longitude, first, last, t.pieces, w.pair)
+    told[LATITUDE], told[LONGITUDE], told[MAXIMUM] = latitude, longitude, greatest
     told[EXCESS] = told[POTENTIAL] = 0.0
     slope[0] = slope[1] = slope[2] = 0.0
-    if not latitude > w.pair[0]:
+    if not latitude > greatest:
         return
     nearest(u, first, last, t.pieces, w.curve, w.nearest)
     separation.separation(u, w.nearest, w.separation)
