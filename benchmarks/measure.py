@@ -147,7 +147,7 @@ def compiled_run(
     counts = np.zeros(5, np.int64)
 
     def run() -> int:
-        s = dop853.stepper(system.state.y, 0.0)
+        s = dop853.stepper(system.state.y, 0.0, len(system.limits))
         code: int = dop853.start(s, tables, work, t_end, tolerance, tolerance, 0.0, np.inf)
         if code == OK:
             limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)

@@ -193,7 +193,7 @@ def _signatures(system: System) -> None:
     """Call every entry point once, so that it knows its types."""
     y = system.state.y.copy()
     equations.derivative_once(y, system.tables, system.work(), np.empty_like(y))
-    s, t, w = dop853.stepper(y, 0.0), system.tables, system.work()
+    s, t, w = dop853.stepper(y, 0.0, len(system.limits)), system.tables, system.work()
     run, _ = compiled_run(system, 0.1, 1e-6)
     run()
     dop853.start(s, t, w, 0.1, 1e-6, 1e-6, 0.0, np.inf)

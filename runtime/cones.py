@@ -32,6 +32,8 @@ SAFETY = 1.5  # on what they tell
 COEFFICIENTS = max(len(module.COEFFICIENTS) for module in dispatch.CONES)
 KINDS = [module.NAME for module in dispatch.CONES]
 
+SAME_DIRECTION = 1e-12
+VERTEX_HALVINGS = 20
 NEWTON_STEPS, MOST_STEPS = 8, 64  # then bisection, which gains a bit of the parameter each step
 PARTS = 4  # of an interval that may hold two extrema
 
@@ -125,6 +127,41 @@ class Cone:
         values = np.empty(psi.size)
         _maxima(np.ascontiguousarray(psi.ravel()), self.pieces, np.empty(2), values)
         return values.reshape(psi.shape)
+
+    @property
+    def least_latitude(self) -> float:
+        """A latitude [rad] below which every direction is inside, close below the least maximum."""
+        samples = np.arctan2(np.hypot(*np.moveaxis(self.pieces.samples[:, :, :2], 2, 0)), self.pieces.samples[:, :, 2])
+        # What a cosine can gain between two samples, the sine of the latitude turns into an angle.
+        slack = self.pieces.margin[:, 0].max() / np.sin(samples.min() / 2)
+        return float(max(samples.min() - slack, 0.0))
+
+    def nearest(self, direction: ArrayLike) -> Floats:
+        """The direction of the cone nearest to a direction of the joint's frame, (3,)."""
+        u = np.array(direction, dtype=float)
+        t = np.empty(3)
+        _nearest(u / np.linalg.norm(u), self.pieces, np.empty(9), t)
+        return t
+
+    def vertex(self, side: Floats) -> tuple[float, Floats]:
+        """The cone's point at the longitude of a plane direction, and how far outside, in that plane, it stays the nearest.
+
+        On a line that leaves a curve at a right angle the foot of the line is the nearest point up to some distance, and
+        never again beyond.  So it suffices to find that distance, by bisection.
+        """
+        latitude = float(self.maximum_latitude(np.arctan2(side[1], side[0])))
+
+        def at(angle: float) -> Floats:
+            return np.array([*(np.sin(angle) * side), np.cos(angle)])
+
+        def stays(excess: float) -> bool:
+            return bool(np.linalg.norm(self.nearest(at(latitude + excess)) - at(latitude)) < SAME_DIRECTION)
+
+        known, unknown = 0.0, np.pi - latitude
+        for _ in range(VERTEX_HALVINGS):
+            middle = 0.5 * (known + unknown)
+            known, unknown = (middle, unknown) if stays(middle) else (known, middle)
+        return known, at(latitude)
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -271,6 +308,11 @@ def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
         s = to
     dispatch.limit(kind, s, c, pair)
     return pair[0]
+
+
+@compiled
+def _nearest(u, pieces, curve, t):  # type: ignore[no-untyped-def]
+    nearest(u, 0, len(pieces.kind), pieces, curve, t)
 
 
 @compiled

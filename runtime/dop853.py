@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import DOP853
 
-from runtime.equations import NOT_FINITE, OK, SINGULAR, STATE, Floats, P, derivative
+from runtime.equations import NOT_FINITE, OK, SINGULAR, STATE, Floats, P, derivative, place_bodies
 from runtime.kernels import compiled, inlined
+from runtime.limits import AS_FOUND, FREE, HELD, outside
 from runtime.structure import Ints
 
 STAGES = 12
@@ -22,6 +23,16 @@ ORDER = 8
 POWER = 7  # terms of the dense output
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
+
+# Where a direction leaves its cone, the moment begins with a bend that an error estimate would find by many rejected steps.
+# So a limit is taken as free while its direction is inside, and as held while it is outside; the step that crosses the cone
+# is taken again, up to there.
+ON_CONE = 1e-9  # [rad] a direction this near to its cone is on it: the moment there is below 1e-13 of its maximum
+LEAST_LANDING = 1e-12  # [s] times the larger of 1 and the time
+MOST_LANDINGS = 4  # tries; then the step is taken as it is
+LOOKS = 4  # places of a step where it is looked whether a direction has crossed
+FINDS = 40  # steps of the search for the crossing
+FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
 
 # Codes of ``advance``: no run's status bears these numbers, so that the two cannot be taken for each other.
 RUNNING, FINISHED, STEP_TOO_SMALL, FAILED_SINGULAR, FAILED_NOT_FINITE = range(10, 15)
@@ -49,7 +60,7 @@ TABLE = Table(
 class Stepper(NamedTuple):
     """Where an integration stands; changed in place, so that it can be left and taken up again."""
 
-    time: Floats  # (4,) t, next step, start of the last step, its length
+    time: Floats  # (6,) t, next step, start and length of the last step, usual lengths with all limits free, and with one held
     counts: Ints  # (5,) evaluations, steps, rejections, next output, 1 after a rejected step
     y: Floats  # (n,)
     y_old: Floats  # (n,) at the start of the last step
@@ -57,21 +68,22 @@ class Stepper(NamedTuple):
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
     dense: Floats  # (7, n) polynomial of the last step
     weakest: Floats  # (3,) of ``Work.weakest``: at the start, the least of all accepted steps, the time of that
-    flags: Ints  # (2,) 1: the dense output of the last step is ready; 1: its end is not yet the beginning of the next
+    flags: Ints  # (3,) 1: dense output of the last step is ready; its end is not yet the next beginning; tries to land
+    beyond: Floats  # (limits,) how far each direction is outside its cone
 
 
-T, NEXT_STEP, T_OLD, LENGTH = range(4)
+T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED = range(5)
-DENSE_READY, STEP_ENDED = range(2)
+DENSE_READY, STEP_ENDED, LANDING = range(3)
 
 
-def stepper(y: Floats, t: float) -> Stepper:
-    """A stepper at the start."""
+def stepper(y: Floats, t: float, limits: int) -> Stepper:
+    """A stepper at the start, of a system with so many limits of motion."""
     n = len(y)
     return Stepper(
-        time=np.array([t, 0.0, t, 0.0]), counts=np.zeros(5, np.int64), y=y.copy(), y_old=y.copy(), trial=np.zeros(n),
-        k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(2, np.int64),
-        weakest=np.array([np.inf, np.inf, t]),
+        time=np.array([t, 0.0, t, 0.0, 0.0, 0.0]), counts=np.zeros(5, np.int64), y=y.copy(), y_old=y.copy(), trial=np.zeros(n),
+        k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(3, np.int64),
+        beyond=np.zeros(limits), weakest=np.array([np.inf, np.inf, t]),
     )  # fmt: skip
 
 
@@ -112,6 +124,8 @@ def normalise_all(states):  # type: ignore[no-untyped-def]
 def start(s, t, w, end, rtol, atol, first_step, max_step):  # type: ignore[no-untyped-def]
     """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
     n = len(s.y)
+    if len(s.beyond) > 0:
+        first_sides(s, t, w)
     code = derivative(s.y, t, w, s.k[0])
     s.counts[EVALUATIONS] += 1
     if code != OK:
@@ -215,6 +229,114 @@ def interpolate_once(s, t, w, table, time, y):  # type: ignore[no-untyped-def]
     return code
 
 
+@inlined
+def outside_at(y, t, w, out):  # type: ignore[no-untyped-def]
+    """How far every direction is outside its cone in a state."""
+    place_bodies(y, t, w)
+    outside(t, w, out)
+
+
+@inlined
+def side_of(k, beyond, t):  # type: ignore[no-untyped-def]
+    """How to take a limit whose direction is so far outside its cone."""
+    if beyond < 0.0:
+        return FREE
+    return HELD if t.limits.flat[k, 0] > 0.0 and t.limits.flat[k, 1] > 0.0 else AS_FOUND
+
+
+@inlined
+def first_sides(s, t, w):  # type: ignore[no-untyped-def]
+    """Take every limit as its direction is, a little after the start: one that lies on its cone goes to one side."""
+    for k in range(len(w.limits.mode)):
+        w.limits.mode[k] = AS_FOUND
+    if derivative(s.y, t, w, s.k[1]) != OK:
+        return
+    for i in range(len(s.y)):
+        s.trial[i] = s.y[i] + 1e-6 * s.k[1, i]
+    outside_at(s.trial, t, w, s.beyond)
+    for k in range(len(s.beyond)):
+        w.limits.mode[k] = side_of(k, s.beyond[k], t)
+
+
+@inlined
+def change_sides(s, t, w, landing):  # type: ignore[no-untyped-def]
+    """At the end of a step, take the limits that crossed their cones as they are now."""
+    outside_at(s.y, t, w, s.beyond)
+    for k in range(len(s.beyond)):
+        beyond, mode = s.beyond[k], w.limits.mode[k]
+        if mode == FREE and beyond > (-10.0 * ON_CONE if landing else ON_CONE):
+            w.limits.mode[k] = side_of(k, 0.0, t)
+        elif mode != FREE and beyond < (10.0 * ON_CONE if landing and mode == HELD else -ON_CONE):
+            w.limits.mode[k] = FREE
+
+
+@inlined
+def held(w):  # type: ignore[no-untyped-def]
+    """1 if a limit is not free."""
+    for k in range(len(w.limits.mode)):
+        if w.limits.mode[k] != FREE:
+            return 1
+    return 0
+
+
+@inlined
+def crossing(s, t, w, y):  # type: ignore[no-untyped-def]
+    """How far the limits are on the other side than they are taken for, in a state: the largest, below 0 if none is."""
+    outside_at(y, t, w, s.beyond)
+    largest = -np.inf
+    for k in range(len(s.beyond)):
+        if w.limits.mode[k] == FREE:
+            largest = max(largest, s.beyond[k])
+        elif w.limits.mode[k] == HELD:
+            largest = max(largest, -s.beyond[k])
+    return largest
+
+
+@inlined
+def between_ends(s, x, y):  # type: ignore[no-untyped-def]
+    """Cubic Hermite interpolation of the last step, from its ends' states and derivatives."""
+    h = s.time[LENGTH]
+    for i in range(len(y)):
+        a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.k[0, i], h * s.k[STAGES, i]
+        y[i] = a + x * (
+            slope_a + x * (3.0 * (b - a) - 2.0 * slope_a - slope_b + x * (2.0 * (a - b) + slope_a + slope_b))
+        )
+
+
+@inlined
+def first_crossing(s, t, w, table):  # type: ignore[no-untyped-def]
+    """The fraction of the last step at which a limit is first on the other side than it is taken for; 2 if none is.
+
+    Looked for at the end and between, found on the dense output.  ``s.trial`` is memory.
+    """
+    lower, upper = 0.0, 2.0
+    for q in range(1, LOOKS + 1):
+        x = q / LOOKS
+        if q < LOOKS:
+            between_ends(s, x, s.trial)
+        if crossing(s, t, w, s.trial if q < LOOKS else s.y) > (ON_CONE if q == LOOKS else 0.0):
+            lower, upper = (q - 1.0) / LOOKS, x
+            break
+    if upper > 1.0 or prepare_dense(s, t, w, table) != OK:
+        return 2.0
+    # The secant, kept well inside the bracket.
+    value_lower = value_upper = 0.0
+    for _ in range(FINDS):
+        x = 0.5 * (lower + upper)
+        if value_lower < 0.0 < value_upper:
+            x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
+            x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
+        interpolate(s, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
+        value = crossing(s, t, w, s.trial)
+        if value > 0.0:
+            upper, value_upper = x, value
+        else:
+            lower, value_lower = x, value
+        if abs(value) <= ON_CONE:
+            return x
+    return upper
+
+
 @compiled
 def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """Up to ``max_steps`` accepted steps towards ``end``.
@@ -225,6 +347,7 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
     """
     n = len(s.y)
     taken = 0
+    limits = len(s.beyond) > 0
     while taken < max_steps:
         time, h = s.time[T], s.time[NEXT_STEP]
         if time >= end:
@@ -267,17 +390,46 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
         if code != OK:
             return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
         weakest = min(weakest, w.weakest[0])
-        if weakest < s.weakest[1]:
-            s.weakest[1], s.weakest[2] = weakest, time
         for i in range(n):
             s.y_old[i] = s.y[i]
             s.y[i] = s.trial[i]
         s.time[T_OLD], s.time[LENGTH] = time, h
+        s.flags[DENSE_READY] = 0
+        if limits:
+            landing = s.flags[LANDING] > 0
+            if s.flags[LANDING] < MOST_LANDINGS:
+                fraction = first_crossing(s, t, w, table)
+                if fraction <= 1.0 and fraction * h <= LEAST_LANDING * max(1.0, abs(time)):
+                    # It begins on the cone, on the other side: take it so from the start.
+                    fraction = 0.0
+                if fraction <= 1.0 and not (landing and fraction > 0.9):
+                    for i in range(n):
+                        s.y[i] = s.y_old[i]
+                    if fraction == 0.0:
+                        change_sides(s, t, w, True)
+                    s.counts[REJECTIONS] += 1
+                    s.flags[LANDING] += 1
+                    s.time[NEXT_STEP] = fraction * h if fraction > 0.0 else h
+                    continue
+            was_held = held(w)
+            if landing or crossing(s, t, w, s.y) > -ON_CONE:
+                prepare_dense(s, t, w, table)  # now, while the limits are as they were in the step
+            change_sides(s, t, w, landing)
+            if not landing:
+                s.time[USUAL + was_held] = h
+            elif held(w) != was_held:
+                # After the crossing go on with steps as they were when it was so before.
+                usual = s.time[USUAL + held(w)]
+                factor = usual / h if usual > 0.0 else FIRST_HELD * s.time[USUAL] / h
+                s.counts[REJECTED] = 0
+            s.flags[LANDING] = 0
+        if weakest < s.weakest[1]:
+            s.weakest[1], s.weakest[2] = weakest, time
         s.time[T] = end if last else time + h
         s.time[NEXT_STEP] = h * (min(1.0, factor) if s.counts[REJECTED] == 1 else factor)
         s.counts[REJECTED] = 0
         s.counts[STEPS] += 1
-        s.flags[DENSE_READY], s.flags[STEP_ENDED] = 0, 1
+        s.flags[STEP_ENDED] = 1
         taken += 1
         while s.counts[NEXT_OUTPUT] < len(outputs) and outputs[s.counts[NEXT_OUTPUT]] <= s.time[T]:
             wanted = s.counts[NEXT_OUTPUT]

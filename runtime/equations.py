@@ -368,10 +368,10 @@ def apply(t, w, y, u):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def accelerations(y, t, w):  # type: ignore[no-untyped-def]
-    """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code."""
+def accelerations(y, t, w, report):  # type: ignore[no-untyped-def]
+    """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code.  With ``report``, limits tell all."""
     place_bodies(y, t, w)
-    apply_limits(t, w)
+    apply_limits(t, w, report)
     evaluate_joints(t, w)
     for k in range(len(t.kind)):
         for r in range(t.active[k]):
@@ -398,7 +398,7 @@ def accelerations(y, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def derivative(y, t, w, y_dot):  # type: ignore[no-untyped-def]
     """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
-    code = accelerations(y, t, w)
+    code = accelerations(y, t, w, False)
     for b in range(1, len(t.mass)):
         state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]
         to[R], to[R + 1], to[R + 2] = state[V], state[V + 1], state[V + 2]

@@ -19,6 +19,11 @@ from runtime.structure import GROUND, Ints
 CONSERVATIVE, PRINTED = 0, 1
 LAWS = ("conservative", "printed")
 
+# How an evaluation takes a limit: as its direction says; or as free although the direction may be outside the cone; or as
+# held although it may be inside, the law being continued.  Both are smooth across the cone: an integrator steps over it,
+# finds where it was crossed, and steps up to there.
+AS_FOUND, FREE, HELD = 0, 1, 2
+
 # What an evaluation tells of a limit.
 LATITUDE, LONGITUDE, MAXIMUM, EXCESS, POTENTIAL = range(5)
 TOLD = 5
@@ -34,6 +39,10 @@ class LimitTables(NamedTuple):
     max_moment: Floats  # (limits,) [N m]
     compliance: Floats  # (limits,) [rad]
     damping: Floats  # (limits,) [N m s]
+    reach: Floats  # (limits,) cosine of the least latitude that leaves the cone
+    ahead: Floats  # (limits, 2) plane direction towards which a hinge's angle is positive; 0 without a hinge
+    flat: Floats  # (limits, 2) excess up to which the cone's point in the hinge's plane is nearest: ahead, behind; 0 if never
+    vertex: Floats  # (limits, 2, 3) that point
     start: Ints  # (limits + 1,) where the pieces of each cone begin
     pieces: Pieces
     vector_limit: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
@@ -46,6 +55,7 @@ class LimitTables(NamedTuple):
 class LimitWork(NamedTuple):
     """Memory of one evaluation of the limits."""
 
+    mode: Ints  # (limits,) AS_FOUND, FREE or HELD
     x: Floats  # (limits, X)
     told: Floats  # (limits, TOLD)
     slope: Floats  # (limits, 3) dV/du
@@ -63,8 +73,9 @@ def limit_work(t: LimitTables) -> LimitWork:
     """Memory for the limits of a system."""
     count = len(t.kind)
     return LimitWork(
-        x=t.x.copy(), told=np.zeros((count, TOLD)), slope=np.zeros((count, 3)), u=np.zeros(3), nearest=np.zeros(3),
-        curve=np.zeros(9), separation=np.zeros(4), top=np.zeros(3), pair=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
+        mode=np.zeros(count, np.int64), x=t.x.copy(), told=np.zeros((count, TOLD)), slope=np.zeros((count, 3)),
+        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(9), separation=np.zeros(4), top=np.zeros(3), pair=np.zeros(2),
+        Q=np.zeros(12), measured=np.zeros(3),
     )  # fmt: skip
 
 
@@ -79,56 +90,93 @@ def top_view(direction, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def restrain(u, k, t, w, told, slope):  # type: ignore[no-untyped-def]
-    """Compare the direction u with cone k; put what there is to tell into ``told`` and dV/du into ``slope``."""
+def locate(u, k, t, w, told):  # type: ignore[no-untyped-def]
+    """Latitude, longitude and maximum latitude of the direction u in cone k; how far outside it is in latitude."""
     top_view(u, w.top)
-    latitude = w.top[0]
     longitude = math.atan2(u[1], u[0])
     if longitude < 0.0:
         longitude += 2.0 * math.pi
-    first, last = t.start[k], t.start[k + 1]
-    greatest = maximum(longitude, first, last, t.pieces, w.pair)
-    told[LATITUDE], told[LONGITUDE], told[MAXIMUM] = latitude, longitude, greatest
+    greatest = maximum(longitude, t.start[k], t.start[k + 1], t.pieces, w.pair)
+    told[LATITUDE], told[LONGITUDE], told[MAXIMUM] = w.top[0], longitude, greatest
     told[EXCESS] = told[POTENTIAL] = 0.0
-    slope[0] = slope[1] = slope[2] = 0.0
-    if not latitude > greatest:
-        return
-    nearest(u, first, last, t.pieces, w.curve, w.nearest)
-    separation.separation(u, w.nearest, w.separation)
-    excess, moment, work = w.separation[0], 0.0, 0.0
+    return w.top[0] - greatest
+
+
+@inlined
+def restrain(u, k, t, w, told, slope):  # type: ignore[no-untyped-def]
+    """Put dV/du of limit k, its excess and its potential into ``slope`` and ``told``, for a direction outside the cone.
+
+    A limit that is HELD is continued into the cone, with an excess below zero.
+    """
+    side = 0 if u[0] * t.ahead[k, 0] + u[1] * t.ahead[k, 1] > 0.0 else 1
+    sign, known = 1.0, False
+    if t.flat[k, side] > 0.0:
+        vertex = t.vertex[k, side]
+        separation.separation(u, vertex, w.separation)
+        known = w.separation[0] <= t.flat[k, side]
+        if not u[2] < vertex[2]:
+            if w.mode[k] != HELD or not known:
+                return
+            sign = -1.0
+        for c in range(3):
+            w.nearest[c] = vertex[c]
+    if not known:
+        if not locate(u, k, t, w, told) > 0.0:
+            return
+        nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
+        separation.separation(u, w.nearest, w.separation)
+    excess = w.separation[0]
     if not excess > 0.0:
         return
+    moment, work = 0.0, 0.0
     if t.law[k] == PRINTED:
         # Seed 003, Eqs. (32) and (33): the distance in the top view; u x n is shorter than 1 by the cosine of the excess.
-        x_a, y_a = w.top[1], w.top[2]
+        cosine = math.cos(excess)
+        top_view(u, w.top)
+        x, y = w.top[1], w.top[2]
         top_view(w.nearest, w.top)
-        cosine, excess = math.cos(excess), math.sqrt((w.top[1] - x_a) ** 2 + (w.top[2] - y_a) ** 2)
-        law_cubic.law(min(excess / t.compliance[k], 1.0), w.pair)
+        excess = math.sqrt((w.top[1] - x) ** 2 + (w.top[2] - y) ** 2)
+        law_cubic.law(min(sign * excess / t.compliance[k], 1.0), w.pair)
         moment = t.max_moment[k] * w.pair[1] * cosine
     else:
-        x = excess / t.compliance[k]
+        x = sign * excess / t.compliance[k]
         law_cubic.law(min(x, 1.0), w.pair)
         moment = t.max_moment[k] * w.pair[1]
         # Beyond the end of the law the moment stays what it is there.
         work = t.max_moment[k] * t.compliance[k] * (w.pair[0] + w.pair[1] * max(x - 1.0, 0.0))
-    told[EXCESS], told[POTENTIAL] = excess, work
+    told[EXCESS], told[POTENTIAL] = sign * excess, work
     for c in range(3):
-        slope[c] = moment * w.separation[1 + c]
+        slope[c] = sign * moment * w.separation[1 + c]
 
 
 @inlined
-def apply_limits(tables, w):  # type: ignore[no-untyped-def]
-    """Add what the limits do to the accelerations ``w.free`` of the bodies without joints."""
-    t, m = tables.limits, w.limits
+def rotate_vectors(t, w):  # type: ignore[no-untyped-def]
+    """Body-fixed vectors of the limits in global axes."""
     for n in range(len(t.vector_limit)):
-        A, local, x, o = w.A[t.vector_body[n]], t.vector_local[n], m.x[t.vector_limit[n]], t.vector_place[n]
+        A, local, x, o = w.A[t.vector_body[n]], t.vector_local[n], w.limits.x[t.vector_limit[n]], t.vector_place[n]
         to = x[o : o + 3]
         for k in range(3):
             to[k] = A[k, 0] * local[0] + A[k, 1] * local[1] + A[k, 2] * local[2]
+
+
+@inlined
+def apply_limits(tables, w, report):  # type: ignore[no-untyped-def]
+    """Add what the limits do to the accelerations ``w.free`` of the bodies without joints.
+
+    With ``report``, ``told`` is filled for directions inside their cones too.
+    """
+    t, m = tables.limits, w.limits
+    rotate_vectors(t, w)
     for k in range(len(t.kind)):
         i, j, slope, Q = t.body_i[k], t.body_j[k], m.slope[k], m.Q
-        dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
-        restrain(m.u, k, t, m, m.told[k], slope)
+        m.told[k, EXCESS] = m.told[k, POTENTIAL] = slope[0] = slope[1] = slope[2] = 0.0
+        if m.mode[k] != FREE:
+            dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
+            if report:
+                locate(m.u, k, t, m, m.told[k])
+            # A direction whose cosine with zeta is above the least one that leaves the cone is inside.
+            if m.u[2] < t.reach[k] or m.mode[k] == HELD:
+                restrain(m.u, k, t, m, m.told[k], slope)
         if m.told[k, EXCESS] == 0.0 and t.damping[k] == 0.0:
             continue
         dispatch.wrench(t.kind[k], w.state[i], w.state[j], m.x[k], slope, Q)
@@ -140,3 +188,14 @@ def apply_limits(tables, w):  # type: ignore[no-untyped-def]
             for c in range(3):
                 free[c] += Q[o + c] * inverse
                 free[3 + c] += K[c, 0] * Q[o + 3] + K[c, 1] * Q[o + 4] + K[c, 2] * Q[o + 5]
+
+
+@inlined
+def outside(tables, w, out):  # type: ignore[no-untyped-def]
+    """How far each direction is outside its cone, in latitude (negative inside); bodies must be in place."""
+    t, m = tables.limits, w.limits
+    rotate_vectors(t, w)
+    for k in range(len(t.kind)):
+        i, j = t.body_i[k], t.body_j[k]
+        dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
+        out[k] = locate(m.u, k, t, m, m.told[k])

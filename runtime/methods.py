@@ -63,7 +63,7 @@ class Compiled:
         del method
         self.system, self.tables, self.work = system, tables, system.work()
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        self.s = dop853.stepper(y, t_start)
+        self.s = dop853.stepper(y, t_start, len(system.limits))
         self.started = dop853.start(self.s, tables, self.work, t_end, rtol, atol, first_step, max_step)
 
     def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from runtime.cones import Cone
 from runtime.result import Run
 
 if TYPE_CHECKING:
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, which every reader can tell apart; line styles repeat the message in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
+EDGE = "#333333"  # of cones
 PLANES = {"sagittal": (0, 2), "transverse": (0, 1), "frontal": (1, 2)}
 DIRECTIONS = ("x, anterior", "y, medial", "z, up")
+
+LOGARITHMIC = 30.0  # the largest bar by the smallest from which a scale is logarithmic
 
 Runs = Mapping[str, Run]
 
@@ -53,7 +57,7 @@ def _style(number: int) -> dict[str, Any]:
 
 def _legend(fig: Figure, ax: Any) -> None:
     handles, labels = ax.get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 5), frameon=False)
+    fig.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), max(2, int(fig.get_figwidth() / 1.3))), frameon=False)
 
 
 def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -> Figure:
@@ -117,7 +121,7 @@ def energies(runs: Runs) -> Figure:
 
 def bars(groups: Sequence[str], values: Mapping[str, Sequence[float]], ylabel: str) -> Figure:
     """Grouped bars with their values written on them.  Seed 000, Fig. 18."""
-    fig, axes = figure(1, 1, width=6.0, height=3.8)
+    fig, axes = figure(1, 1, width=max(6.0, 0.75 * len(groups) * len(values)), height=3.8)
     ax = axes[0, 0]
     width = 0.8 / len(values)
     for number, (label, heights) in enumerate(values.items()):
@@ -126,6 +130,9 @@ def bars(groups: Sequence[str], values: Mapping[str, Sequence[float]], ylabel: s
         ax.bar_label(drawn, [f"{height:.0f}" for height in heights], padding=2, fontsize=8)
     ax.set_xticks(range(len(groups)), groups)
     ax.set(ylabel=ylabel)
+    everything = [height for heights in values.values() for height in heights]
+    if max(everything) > LOGARITHMIC * min(everything) > 0.0:
+        ax.set(yscale="log", ylabel=f"{ylabel}, logarithmic", ylim=(0.4 * min(everything), None))
     ax.margins(y=0.12)
     _legend(fig, ax)
     return fig
@@ -139,4 +146,172 @@ def draw(axes_of: Callable[[Any, int], None], count: int) -> Figure:
         ax.set_aspect("equal")
         ax.set(xlabel=f"{DIRECTIONS[0]} [m]")
     axes[0, 0].set(ylabel=f"{DIRECTIONS[2]} [m]")
+    return fig
+
+
+def over_time(
+    runs: Runs, quantities: Mapping[str, Callable[[Run], Any]], *, span: tuple[float, float] | None = None
+) -> Figure:
+    """Quantities of runs over time, one panel each under its label with unit; ``span`` adds a zoom on the right."""
+    fig, axes = figure(len(quantities), 1 if span is None else 2, width=7.0 if span is None else 5.0, height=2.4)
+    for row, (ylabel, quantity) in zip(axes, quantities.items(), strict=True):
+        for number, (label, run) in enumerate(runs.items()):
+            values = quantity(run)
+            row[0].plot(run.t, values, label=label, **_style(number))
+            if span is not None:
+                inside = (run.t >= span[0]) & (run.t <= span[1])
+                row[1].plot(run.t[inside], values[inside], **_style(number))
+        row[0].set(ylabel=ylabel)
+    axes[0, 0].set(title="" if span is None else "whole run")
+    if span is not None:
+        axes[0, 1].set(title=f"zoom: {span[0]:.2f} .. {span[1]:.2f} s")
+    for ax in axes[-1]:
+        ax.set(xlabel="time [s]")
+    _legend(fig, axes[0, 0])
+    return fig
+
+
+def latitudes(runs: Runs, limit: str) -> Figure:
+    """Latitude that a limit sees, and the maximum at the same longitude, over time.  Seed 003, Fig. 18a."""
+    fig, axes = figure(len(runs), 1, width=7.5, height=1.9)
+    for number, ((label, run), ax) in enumerate(zip(runs.items(), axes[:, 0], strict=True)):
+        motion = run.limits[limit]
+        ax.plot(run.t, np.rad2deg(motion.latitude), label="latitude", color=COLOURS[number], linewidth=1.2)
+        ax.plot(
+            run.t, np.rad2deg(motion.maximum_latitude), label="maximum at the same longitude", color=EDGE, linewidth=0.8
+        )
+        ax.set(title=label, ylabel="latitude [deg]", ylim=(0.0, None))
+    axes[-1, 0].set(xlabel="time [s]")
+    _legend(fig, axes[0, 0])
+    return fig
+
+
+def moments(runs: Runs, limits: Sequence[str]) -> Figure:
+    """Dissipative and restricting moments of limits over time.  Seed 001, Fig. 15; seed 003, Fig. 19."""
+    fig, axes = figure(len(limits), 2, width=5.2, height=2.6)
+    for row, limit in zip(axes, limits, strict=True):
+        for number, (label, run) in enumerate(runs.items()):
+            motion = run.limits[limit]
+            for ax, values in zip(row, (motion.dissipative_moment, motion.restricting_moment), strict=True):
+                ax.plot(run.t, values, label=label, **_style(number))
+        for ax, kind in zip(row, ("dissipative", "restricting"), strict=True):
+            ax.set(title=f"{limit}: {kind}", ylabel="moment [N m]", ylim=(0.0, None))
+    for ax in axes[-1]:
+        ax.set(xlabel="time [s]")
+    _legend(fig, axes[0, 0])
+    return fig
+
+
+def top_view(
+    runs: Runs,
+    limits: Mapping[str, Cone],
+    *,
+    until: float = np.inf,
+    zooms: Mapping[str, tuple[float, ...]] | None = None,
+) -> Figure:
+    """Longitude and latitude in the top view of each limit's cone.  Seed 001, Fig. 14; seed 003, Fig. 18b.
+
+    ``zooms``: for a limit, where a second panel looks: longitude, latitude and half width [deg].  Where the paths lie upon one
+    another, as those of a hinge do, wide lines are below narrow ones and a dot marks the largest latitude of each.
+    """
+    zooms = zooms or {}
+    fig, axes = figure(len(limits), 2 if zooms else 1, width=5.0, height=4.4)
+    for row, (name, cone) in zip(axes, limits.items(), strict=True):
+        around = np.linspace(0.0, 2 * np.pi, 1441)
+        edge = _plane(around, cone.maximum_latitude(around))
+        motions = {label: (run.limits[name], run.t <= until) for label, run in runs.items()}
+        paths = {label: _plane(m.longitude[shown], m.latitude[shown]) for label, (m, shown) in motions.items()}
+        hinge = all(_on_a_line(path) for path in paths.values())
+        reach = max(float(np.hypot(*curve).max()) for curve in (edge, *paths.values()))
+        for ax in row:
+            _rings(ax, reach)
+            for number, (label, path) in enumerate(paths.items()):
+                style = _style(number)
+                if hinge:
+                    style |= {"linestyle": "-", "linewidth": 1.5 + 2.5 * (len(paths) - 1 - number)}
+                    far = path[:, [int(np.argmax(np.hypot(*path)))]]
+                    ax.plot(*far, "o", color=COLOURS[number], markersize=7, markeredgecolor="white", zorder=6)
+                ax.plot(*path, label=label, **style)
+            ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of the cone", zorder=5)
+            ax.set_aspect("equal")
+            ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")
+        row[0].set(title=name, xlim=(-1.2 * reach, 1.2 * reach), ylim=(-1.2 * reach, 1.2 * reach))
+        if name in zooms:
+            longitude, latitude, half = zooms[name]
+            x, y = _plane(np.deg2rad(longitude), np.deg2rad(latitude))
+            row[1].set(
+                title=f"{name}: zoom at longitude {longitude:g}°", xlim=(x - half, x + half), ylim=(y - half, y + half)
+            )
+    _legend(fig, axes[0, 0])
+    return fig
+
+
+def _plane(longitude: Any, latitude: Any) -> Any:
+    """Top view: plane coordinates [deg] of longitudes and latitudes [rad]."""
+    return np.rad2deg(np.array([latitude * np.cos(longitude), latitude * np.sin(longitude)]))
+
+
+def _on_a_line(path: Any) -> bool:
+    across = np.linalg.svd(path, compute_uv=False)
+    return bool(across[1] < 1e-3 * across[0])
+
+
+def _rings(ax: Any, reach: float) -> None:
+    """Circles of latitude and spokes of longitude."""
+    ax.grid(False)
+    turn = np.linspace(0.0, 2 * np.pi, 181)
+    step = 10.0 if reach < 50.0 else 20.0
+    for radius in np.arange(step, 1.1 * reach, step):
+        ax.plot(radius * np.cos(turn), radius * np.sin(turn), color="0.85", linewidth=0.6, zorder=0)
+    for spoke in range(0, 360, 45):
+        end = 1.04 * reach * np.array([np.cos(np.deg2rad(spoke)), np.sin(np.deg2rad(spoke))])
+        ax.plot([0.0, end[0]], [0.0, end[1]], color="0.85", linewidth=0.6, zorder=0)
+        ax.text(*(1.07 * end), f"{spoke}°", color="0.45", fontsize=7, ha="center", va="center", clip_on=True)
+
+
+def mechanical_energies(groups: Mapping[str, Runs]) -> Figure:
+    """Kinetic and gravity's energy, as the papers plot it, and with the limits' elastic energy.  Seed 000, Fig. 17; 003, Fig. 20."""
+    fig, axes = figure(2, len(groups), width=5.6, height=2.6)
+    for column, (title, runs) in zip(axes.T, groups.items(), strict=True):
+        for number, (label, run) in enumerate(runs.items()):
+            papers = run.kinetic_energy + run.potential_energy
+            column[0].plot(run.t, papers - run.energy[0], label=label, **_style(number))
+            column[1].plot(run.t, run.energy - run.energy[0], **_style(number))
+        column[0].set(title=title, ylabel="kinetic + gravity [J]")
+        column[1].set(ylabel="with the limits' own [J]", xlabel="time [s]")
+    _legend(fig, axes[0, 0])
+    return fig
+
+
+def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> Figure:
+    """Curves y over x by label.  Seed 003, Figs. 22 and 24."""
+    fig, axes = figure(1, 1, width=7.0, height=3.8)
+    for number, (label, (x, y)) in enumerate(series.items()):
+        axes[0, 0].plot(x, y, label=label, **_style(number))
+    axes[0, 0].set(xlabel=xlabel, ylabel=ylabel)
+    _legend(fig, axes[0, 0])
+    return fig
+
+
+def snapshots(poses: Mapping[str, Mapping[float, Mapping[str, Any]]]) -> Figure:
+    """Stick figures at several times, seen from the side and from the front.  Seed 000, Figs. 11, 15 and 16.
+
+    ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part.
+    """
+    planes = ("sagittal", "frontal")
+    fig, axes = figure(len(poses), 2, width=4.6, height=3.2)
+    for row, (title, by_time) in zip(axes, poses.items(), strict=True):
+        for ax, plane in zip(row, planes, strict=True):
+            a, b = PLANES[plane]
+            for number, (time, parts) in enumerate(by_time.items()):
+                shade = number / max(len(by_time) - 1, 1)
+                colour = (0.80 - 0.80 * shade, 0.86 - 0.55 * shade, 0.93 - 0.33 * shade)  # light to dark blue
+                for n, points in enumerate(parts.values()):
+                    label = f"{time:.2f} s" if n == 0 else None
+                    ax.plot(
+                        points[:, a], points[:, b], color=colour, linewidth=1.6, solid_capstyle="round", label=label
+                    )
+            ax.set_aspect("equal", adjustable="datalim")
+            ax.set(title=f"{title}, {plane} plane", xlabel=f"{DIRECTIONS[a]} [m]", ylabel=f"{DIRECTIONS[b]} [m]")
+    _legend(fig, axes[0, 0])
     return fig

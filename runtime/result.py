@@ -124,7 +124,7 @@ def _derive(states, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` for all states; index of the first singular one, or -1."""
     singular = -1
     for n in range(len(states)):
-        if accelerations(states[n], t, w) != OK and singular < 0:
+        if accelerations(states[n], t, w, True) != OK and singular < 0:
             singular = n
         for b in range(len(t.mass)):
             for c in range(6):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -98,6 +99,17 @@ class Limit:
     def module(self) -> ModuleType:
         """Its generated module."""
         return LIMIT_KINDS[self.kind]
+
+    @property
+    def ahead(self) -> tuple[float, float]:
+        """Direction in the plane of xi and eta towards which a hinge's angle is positive; 0 without a hinge."""
+        return (self.values["to_xi"], self.values["to_eta"]) if self.kind != "cone" else (0.0, 0.0)
+
+    @cached_property
+    def vertices(self) -> tuple[tuple[float, Floats], tuple[float, Floats]]:
+        """Of a hinge, ahead and behind: the cone's point in its plane, and the excess up to which it is the nearest; else 0."""
+        sides = (np.array(self.ahead), -np.array(self.ahead))
+        return tuple(self.cone.vertex(side) if side.any() else (0.0, np.zeros(3)) for side in sides)  # type: ignore[return-value]
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
