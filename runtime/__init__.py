@@ -9,11 +9,12 @@ from runtime import plots
 from runtime.builder import GROUND, Builder
 from runtime.cones import Cone
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
+from runtime.events import Event, rest
 from runtime.folder import results_folder
 from runtime.methods import METHODS
 from runtime.report import Report, Table
 from runtime.result import LimitMotion, Reaction, Run, Stats
-from runtime.simulate import Event, simulate
+from runtime.simulate import simulate
 from runtime.system import Body, Joint, Limit, State, System
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "System",
     "Table",
     "plots",
+    "rest",
     "results_folder",
     "simulate",
 ]

@@ -29,7 +29,7 @@ SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
 # is taken again, up to there.
 ON_CONE = 1e-9  # [rad] a direction this near to its cone is on it: the moment there is below 1e-13 of its maximum
 LEAST_LANDING = 1e-12  # [s] times the larger of 1 and the time
-MOST_LANDINGS = 4  # tries; then the step is taken as it is
+MOST_LANDINGS = 4  # tries; then the step is taken with the limits as they are found
 LOOKS = 4  # places of a step where it is looked whether a direction has crossed
 FINDS = 40  # steps of the search for the crossing
 FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
@@ -249,6 +249,7 @@ def first_sides(s, t, w):  # type: ignore[no-untyped-def]
     """Take every limit as its direction is, a little after the start: one that lies on its cone goes to one side."""
     for k in range(len(w.limits.mode)):
         w.limits.mode[k] = AS_FOUND
+    s.counts[EVALUATIONS] += 1
     if derivative(s.y, t, w, s.k[1]) != OK:
         return
     for i in range(len(s.y)):
@@ -259,15 +260,26 @@ def first_sides(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def change_sides(s, t, w, landing):  # type: ignore[no-untyped-def]
+def next_side(k, beyond, mode, landing, t):  # type: ignore[no-untyped-def]
+    """How to take a limit after a step; one that was to end on its cone has crossed it."""
+    if mode == FREE:
+        return side_of(k, 0.0, t) if beyond > (-10.0 * ON_CONE if landing else ON_CONE) else FREE
+    return FREE if beyond < (10.0 * ON_CONE if landing and mode == HELD else -ON_CONE) else mode
+
+
+@inlined
+def change_sides(s, t, w, table, landing):  # type: ignore[no-untyped-def]
     """At the end of a step, take the limits that crossed their cones as they are now."""
     outside_at(s.y, t, w, s.beyond)
+    changes = 0
     for k in range(len(s.beyond)):
-        beyond, mode = s.beyond[k], w.limits.mode[k]
-        if mode == FREE and beyond > (-10.0 * ON_CONE if landing else ON_CONE):
-            w.limits.mode[k] = side_of(k, 0.0, t)
-        elif mode != FREE and beyond < (10.0 * ON_CONE if landing and mode == HELD else -ON_CONE):
-            w.limits.mode[k] = FREE
+        changes += next_side(k, s.beyond[k], w.limits.mode[k], landing, t) != w.limits.mode[k]
+    if changes == 0:
+        return
+    prepare_dense(s, t, w, table)  # now, while the limits are as they were in the step
+    outside_at(s.y, t, w, s.beyond)
+    for k in range(len(s.beyond)):
+        w.limits.mode[k] = next_side(k, s.beyond[k], w.limits.mode[k], landing, t)
 
 
 @inlined
@@ -406,15 +418,16 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
                     for i in range(n):
                         s.y[i] = s.y_old[i]
                     if fraction == 0.0:
-                        change_sides(s, t, w, True)
+                        change_sides(s, t, w, table, True)
                     s.counts[REJECTIONS] += 1
                     s.flags[LANDING] += 1
                     s.time[NEXT_STEP] = fraction * h if fraction > 0.0 else h
+                    if s.flags[LANDING] == MOST_LANDINGS:
+                        for k in range(len(w.limits.mode)):
+                            w.limits.mode[k] = AS_FOUND
                     continue
             was_held = held(w)
-            if landing or crossing(s, t, w, s.y) > -ON_CONE:
-                prepare_dense(s, t, w, table)  # now, while the limits are as they were in the step
-            change_sides(s, t, w, landing)
+            change_sides(s, t, w, table, landing)
             if not landing:
                 s.time[USUAL + was_held] = h
             elif held(w) != was_held:

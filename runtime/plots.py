@@ -57,7 +57,13 @@ def _style(number: int) -> dict[str, Any]:
 
 def _legend(fig: Figure, ax: Any) -> None:
     handles, labels = ax.get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), max(2, int(fig.get_figwidth() / 1.3))), frameon=False)
+    fig.legend(
+        handles,
+        labels,
+        loc="outside upper center",
+        ncols=min(len(labels), max(2, int(fig.get_figwidth() / 1.3))),
+        frameon=False,
+    )
 
 
 def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -> Figure:
@@ -72,6 +78,7 @@ def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -
             ax.plot(*r[0, [a, b]], "o", color="black", markersize=5, markeredgecolor="white", **start)
         ax.set(title=f"{plane} plane", xlabel=f"{DIRECTIONS[a]} [m]", ylabel=f"{DIRECTIONS[b]} [m]")
         ax.axis("equal")
+        ax.locator_params(nbins=5)
     _legend(fig, axes[0, 0])
     return fig
 
@@ -196,6 +203,12 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
                 ax.plot(run.t, values, label=label, **_style(number))
         for ax, kind in zip(row, ("dissipative", "restricting"), strict=True):
             ax.set(title=f"{limit}: {kind}", ylabel="moment [N m]", ylim=(0.0, None))
+            tops = [float(line.get_ydata().max()) for line in ax.lines if line.get_ydata().max() > 0.0]
+            if len(tops) > 1 and max(tops) > 0.3 * LOGARITHMIC * min(tops):
+                ax.set_yscale("symlog", linthresh=0.1)
+                ax.set(
+                    ylabel="moment [N m], log. from 0.1", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"]
+                )
     for ax in axes[-1]:
         ax.set(xlabel="time [s]")
     _legend(fig, axes[0, 0])
@@ -235,7 +248,7 @@ def top_view(
             ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of the cone", zorder=5)
             ax.set_aspect("equal")
             ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")
-        row[0].set(title=name, xlim=(-1.2 * reach, 1.2 * reach), ylim=(-1.2 * reach, 1.2 * reach))
+        row[0].set(title=name, xlim=(-1.25 * reach, 1.25 * reach), ylim=(-1.25 * reach, 1.25 * reach))
         if name in zooms:
             longitude, latitude, half = zooms[name]
             x, y = _plane(np.deg2rad(longitude), np.deg2rad(latitude))
@@ -270,7 +283,7 @@ def _rings(ax: Any, reach: float) -> None:
 
 
 def mechanical_energies(groups: Mapping[str, Runs]) -> Figure:
-    """Kinetic and gravity's energy, as the papers plot it, and with the limits' elastic energy.  Seed 000, Fig. 17; 003, Fig. 20."""
+    """Kinetic and gravity's energy, as the papers plot it, and with the limits' own.  Seed 000, Fig. 17; seed 003, Fig. 20."""
     fig, axes = figure(2, len(groups), width=5.6, height=2.6)
     for column, (title, runs) in zip(axes.T, groups.items(), strict=True):
         for number, (label, run) in enumerate(runs.items()):
@@ -294,24 +307,31 @@ def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> F
 
 
 def snapshots(poses: Mapping[str, Mapping[float, Mapping[str, Any]]]) -> Figure:
-    """Stick figures at several times, seen from the side and from the front.  Seed 000, Figs. 11, 15 and 16.
+    """Stick figures side by side, one for each time, from the side and from the front.  Seed 000, Figs. 11, 15 and 16.
 
     ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part.
     """
     planes = ("sagittal", "frontal")
-    fig, axes = figure(len(poses), 2, width=4.6, height=3.2)
+    fig, axes = figure(len(poses), 2, width=6.2, height=2.3)
+    everything = [points for by_time in poses.values() for parts in by_time.values() for points in parts.values()]
+    low, high = (pick([pick(points, axis=0) for points in everything], axis=0) for pick in (np.min, np.max))
     for row, (title, by_time) in zip(axes, poses.items(), strict=True):
         for ax, plane in zip(row, planes, strict=True):
             a, b = PLANES[plane]
+            step = 1.15 * (high[a] - low[a])
             for number, (time, parts) in enumerate(by_time.items()):
-                shade = number / max(len(by_time) - 1, 1)
-                colour = (0.80 - 0.80 * shade, 0.86 - 0.55 * shade, 0.93 - 0.33 * shade)  # light to dark blue
-                for n, points in enumerate(parts.values()):
-                    label = f"{time:.2f} s" if n == 0 else None
-                    ax.plot(
-                        points[:, a], points[:, b], color=colour, linewidth=1.6, solid_capstyle="round", label=label
-                    )
-            ax.set_aspect("equal", adjustable="datalim")
-            ax.set(title=f"{title}, {plane} plane", xlabel=f"{DIRECTIONS[a]} [m]", ylabel=f"{DIRECTIONS[b]} [m]")
+                for n, (part, points) in enumerate(parts.items()):
+                    label = part if number == 0 else None
+                    across, up = points[:, a] - 0.5 * (low[a] + high[a]) + number * step, points[:, b]
+                    ax.plot(across, up, color=COLOURS[n], linewidth=2.0, solid_capstyle="round", label=label)
+                ax.text(number * step, low[b] - 0.035, f"{time:.2f} s", ha="center", fontsize=8)
+            ax.grid(False)
+            ax.set_aspect("equal")
+            ax.set(
+                title=f"{title}, {plane} plane",
+                xticks=[],
+                ylabel=f"{DIRECTIONS[b]} [m]",
+                ylim=(low[b] - 0.05, high[b] + 0.01),
+            )
     _legend(fig, axes[0, 0])
     return fig

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +12,7 @@ from scipy.optimize import brentq
 from runtime import dop853
 from runtime.equations import Floats
 from runtime.errors import ModelError
+from runtime.events import Event, EventError
 from runtime.methods import (
     FINISHED,
     METHODS,
@@ -39,48 +39,6 @@ REACHED_END, STOPPED_BY_EVENT, INTERRUPTED = 0, 1, 2
 EVENT_NOT_FINITE = -5  # beside those of runtime.methods
 # A pivot of the constraints that falls to this fraction of its start is told: the run came close to a singular pose.
 CLOSE_TO_SINGULAR = 1e-3
-
-
-class EventError(Exception):
-    """An event function without a finite value."""
-
-
-@dataclass(frozen=True)
-class Event:
-    """A scalar function of time and state whose zeros are located; a zero at the very start is not one of them.
-
-    Parameters
-    ----------
-    name : str
-    function : callable(t, state) -> float
-        ``state.r["toes"]`` and so on.
-    direction : -1, 0 or 1
-        Falling zeros only, all, or rising only.
-    terminal : bool
-        Stop at the first zero.
-    """
-
-    name: str
-    function: Callable[[float, State], float]
-    direction: int = 0
-    terminal: bool = False
-
-    def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise ModelError(
-                f"event '{self.name}': function = {self.function!r} cannot be called; give function(t, state)"
-            )
-        if self.direction not in (-1, 0, 1):
-            raise ModelError(f"event '{self.name}': direction = {self.direction!r}; use -1, 0 or 1")
-
-    def value(self, t: float, state: State) -> float:
-        """The function's value, which must be finite."""
-        value = float(self.function(t, state))
-        if not np.isfinite(value):
-            raise EventError(
-                f"event '{self.name}' is {value} at t = {t:.9g} s; its function must return a finite number"
-            )
-        return value
 
 
 def simulate(

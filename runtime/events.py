@@ -1,0 +1,93 @@
+"""Events: functions of time and state whose zeros a simulation locates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from runtime.equations import OK, STATE, V, derivative_once
+from runtime.errors import ModelError
+from runtime.system import State, System, finite
+
+
+class EventError(Exception):
+    """An event function without a finite value."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A scalar function of time and state whose zeros are located; a zero at the very start is not one of them.
+
+    Parameters
+    ----------
+    name : str
+    function : callable(t, state) -> float
+        ``state.r["toes"]`` and so on.
+    direction : -1, 0 or 1
+        Falling zeros only, all, or rising only.
+    terminal : bool
+        Stop at the first zero.
+    """
+
+    name: str
+    function: Callable[[float, State], float]
+    direction: int = 0
+    terminal: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ModelError(
+                f"event '{self.name}': function = {self.function!r} cannot be called; give function(t, state)"
+            )
+        if self.direction not in (-1, 0, 1):
+            raise ModelError(f"event '{self.name}': direction = {self.direction!r}; use -1, 0 or 1")
+
+    def value(self, t: float, state: State) -> float:
+        """The function's value, which must be finite."""
+        value = float(self.function(t, state))
+        if not np.isfinite(value):
+            raise EventError(
+                f"event '{self.name}' is {value} at t = {t:.9g} s; its function must return a finite number"
+            )
+        return value
+
+
+def rest(
+    system: System, *, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = True, name: str = "rest"
+) -> Event:
+    """The event that a system comes to rest: every body slower than a speed, and hardly accelerated any more.
+
+    A pendulum at its turning point is slow but accelerated, and not at rest.
+
+    Parameters
+    ----------
+    system : System
+    speed : float [m/s] and [rad/s]
+        Of the centres of mass and of the turns.
+    acceleration : float [m/s^2] and [rad/s^2]
+    terminal : bool
+        Stop there.
+    name : str
+
+    Raises
+    ------
+    ModelError
+    """
+    for key, value in (("speed", speed), ("acceleration", acceleration)):
+        if not float(finite(value, (), f"event '{name}': {key}")) > 0.0:
+            raise ModelError(f"event '{name}': {key} = {value:g} must be above 0")
+    work, y_dot = system.work(), np.empty(len(system.state.y))
+
+    def above_rest(t: float, state: State) -> float:
+        """The largest speed or acceleration as a multiple of its limit, less 1."""
+        if derivative_once(np.array(state.y), system.tables, work, y_dot) != OK:
+            raise EventError(
+                f"event '{name}': accelerations are undetermined at t = {t:.9g} s, the configuration is singular"
+            )
+        velocities, accelerations = (y.reshape(-1, STATE)[:, V:].reshape(-1, 3) for y in (state.y, y_dot))
+        fastest = np.linalg.norm(velocities, axis=1).max() / speed
+        return float(max(fastest, np.linalg.norm(accelerations, axis=1).max() / acceleration)) - 1.0
+
+    return Event(name, above_rest, direction=-1, terminal=terminal)
