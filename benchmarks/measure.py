@@ -105,12 +105,21 @@ def evaluation_time(system: System, repeats: int = 9) -> float:
     return evaluation_times({"": system}, repeats)[""]
 
 
-def evaluation_times(systems: Mapping[str, System], repeats: int = 25, duration: float = 5e-3) -> dict[str, float]:
-    """The same for several systems in turns, so that their ratio is one of the same moment; each takes ``duration`` [s]."""
+def evaluation_times(
+    systems: Mapping[str, System],
+    repeats: int = 25,
+    duration: float = 5e-3,
+    states: Mapping[str, Floats] | None = None,
+) -> dict[str, float]:
+    """The same for several systems in turns, so that their ratio is one of the same moment; each takes ``duration`` [s].
+
+    ``states`` (13 numbers per body) by the systems' names stand for their initial ones.
+    """
     jobs: dict[str, Callable[[], object]] = {}
     counts: dict[str, int] = {}
     for name, system in systems.items():
-        arguments = (system.state.y.copy(), system.tables, system.work(), np.empty_like(system.state.y))
+        y = (states or {}).get(name, system.state.y).copy()
+        arguments = (y, system.tables, system.work(), np.empty_like(y))
         if derivative_repeated(*arguments, 1) != OK:  # loads the compiled code, too
             raise BenchmarkError(f"{system.name}: the initial configuration is singular")
         counts[name] = max(1, int(duration / _seconds_each(arguments)))

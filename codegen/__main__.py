@@ -15,7 +15,7 @@ from codegen import cones, joints, laws, limits
 from codegen.calculus import DefinitionError
 from codegen.derive import derive
 from codegen.emit import COMMAND, EVALUATE, Switch, digest, emit, emit_digests, emit_dispatch, with_header
-from codegen.forces import derive_limit, emit_cone, emit_law, emit_limit, emit_separation
+from codegen.forces import derive_limit, emit_cone, emit_law, emit_limit, emit_measures
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = ROOT / "generated"
@@ -55,7 +55,8 @@ def sources_digest() -> str:
 
 def generate() -> dict[str, str]:
     """File name -> text of everything that belongs into ``generated/``."""
-    shapes = [f for f in definitions(cones) if f is not cones.separation]
+    measures = (cones.position, cones.separation)
+    shapes = [f for f in definitions(cones) if f not in measures]
     families: dict[str, dict[str, str]] = {
         "MODULES": {f.__name__: emit(derive(f), f"codegen/joints.py: {f.__name__}") for f in definitions()},
         "LIMITS": {
@@ -66,7 +67,7 @@ def generate() -> dict[str, str]:
     }
     files = {name: text for family in families.values() for name, text in family.items()}
     files |= {f"law_{f.__name__}": emit_law(f, f"codegen/laws.py: {f.__name__}") for f in definitions(laws)}
-    files["separation"] = emit_separation(cones.separation, "codegen/cones.py: separation")
+    files |= {f.__name__: emit_measures(f, f"codegen/cones.py: {f.__name__}") for f in measures}
     files["dispatch"] = emit_dispatch({name: (list(family), SWITCHES[name]) for name, family in families.items()}, ALL)
     files["__init__"] = with_header('"""Kernels, emitted by codegen; never edited."""\n', ALL)
     files["digests"] = emit_digests(files, sources_digest(), ALL)

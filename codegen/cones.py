@@ -3,7 +3,7 @@
 A definition gives the curve that the cone cuts from the unit sphere: longitude and latitude of its point at a parameter s,
 and the parameter that belongs to a longitude psi, or a first guess of it.  Tangents, curvature and the slope of the maximum
 latitude are derived.
-``separation`` is what the law of a limit measures.
+``position`` and ``separation`` are what a limit measures of a direction.
 """
 
 from __future__ import annotations
@@ -48,6 +48,11 @@ def latitude_spline(s: Expr, psi: Expr, psi_0: Expr, c0: Expr, c1: Expr, c2: Exp
     """
     h = s - psi_0
     return {"longitude": s, "latitude": c0 + h * (c1 + h * (c2 + h * c3)), "parameter": psi}
+
+
+def position(u: Vector) -> Curve:
+    """Latitude and longitude of a direction.  Seed 003, Eqs. (6)-(7), with full precision at every latitude."""
+    return {"latitude": atan2(sqrt(u.x**2 + u.y**2), u.z), "longitude": atan2(u.y, u.x)}
 
 
 def separation(u: Vector, t: Vector) -> Expr:

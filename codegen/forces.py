@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import sympy as sp
 
@@ -153,14 +154,18 @@ def emit_cone(definition: Callable[..., dict[str, Expr]], source: str) -> str:
     return assemble_module(inspect.getdoc(definition) or "", None, data, kernels, source)
 
 
-def emit_separation(definition: Callable[[Vector, Vector], Expr], source: str) -> str:
-    """The module of the separation of two directions, and its gradient in the first."""
-    u, t = vector("u"), vector("t")
-    delta = definition(u, t)
-    place = {s: f"{name}[{k}]" for name, v in (("u", u), ("t", t)) for k, s in enumerate(v)}
-    targets = indexed("out", [delta, *(sp.diff(delta, s) for s in u)])
-    kernels = [function("separation", ("u", "t", "out"), place, targets, "Angle, and its gradient in u")]
-    return assemble_module(inspect.getdoc(definition) or "", None, [], kernels, source)
+def emit_measures(definition: Callable[..., Any], source: str) -> str:
+    """The module of measures of directions: their values, then their gradients in the first direction."""
+    name = definition.__name__
+    arguments = {argument: vector(argument) for argument in inspect.signature(definition).parameters}
+    returned = definition(**arguments)
+    measures = list(returned.values()) if isinstance(returned, dict) else [returned]
+    first = next(iter(arguments.values()))
+    place = {s: f"{argument}[{k}]" for argument, v in arguments.items() for k, s in enumerate(v)}
+    targets = indexed("out", [*measures, *(sp.diff(measure, s) for measure in measures for s in first)])
+    doc = "Values, then gradients in the first direction"
+    kernels = [function(name, (*arguments, "out"), place, targets, doc)]
+    return assemble_module(inspect.getdoc(definition) or "", None, data_lines({"NAME": name}), kernels, source)
 
 
 def emit_law(definition: Callable[[Expr], Expr], source: str) -> str:

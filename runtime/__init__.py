@@ -13,6 +13,7 @@ from runtime.events import Event, rest
 from runtime.folder import results_folder
 from runtime.methods import METHODS
 from runtime.report import Report, Table
+from runtime.restrict import Restriction, restriction
 from runtime.result import LimitMotion, Reaction, Run, Stats
 from runtime.simulate import simulate
 from runtime.system import Body, Joint, Limit, State, System
@@ -31,6 +32,7 @@ __all__ = [
     "ModelError",
     "Reaction",
     "Report",
+    "Restriction",
     "Run",
     "StaleKernelsError",
     "State",
@@ -39,6 +41,7 @@ __all__ = [
     "Table",
     "plots",
     "rest",
+    "restriction",
     "results_folder",
     "simulate",
 ]

@@ -11,17 +11,15 @@ from numpy.typing import ArrayLike
 
 from generated import dispatch
 from runtime import assembly, foreign
-from runtime.cones import Cone, joined
+from runtime.cones import Cone
 from runtime.equations import FOREIGN, OMEGA, ROWS, STATE, Floats, P, R, Tables, V, frozen
 from runtime.errors import ModelError
-from runtime.limits import LAWS, LimitTables
 from runtime.rank import refuse_singular_joints, without_redundant_rows
 from runtime.reference import ground_state, reference
-from runtime.restrict import limit_of
+from runtime.restrict import limit_of, limit_tables
 from runtime.structure import GROUND as GROUND_INDEX
 from runtime.structure import structure
 from runtime.system import (
-    LIMIT_KINDS,
     UNIT_TOLERANCE,
     Assembly,
     Body,
@@ -351,41 +349,9 @@ class Builder:
             vector_local=np.array([v[3] for v in vectors], float).reshape(-1, 3),
             x=x,
             structure=structure(body_i, body_j),
-            limits=self._limit_tables(index, states),
+            limits=limit_tables(list(self._limits.values()), index, states),
         )
         return frozen(tables), tuple(addresses.values())
-
-    def _limit_tables(self, index: dict[str, int], states: Floats) -> LimitTables:
-        """Flat tables of all limits; held constants are taken from the configuration."""
-        limits = list(self._limits.values())
-        start, pieces = joined([limit.cone for limit in limits])
-        x = np.zeros((len(limits), max([limit.module.SIZE for limit in limits], default=1)))
-        vectors: list[tuple[int, int, int, Floats]] = []
-        for k, limit in enumerate(limits):
-            owner = {"i": index[limit.reference], "j": index[limit.moving]}
-            local = reference(limit, states[owner["i"]], states[owner["j"]], x[k])
-            for n, (vector, _, body) in enumerate(limit.module.VECTORS):
-                vectors.append((k, 3 * n, owner[body], local[vector]))
-        return LimitTables(
-            kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
-            body_i=np.array([index[limit.reference] for limit in limits], np.int64),
-            body_j=np.array([index[limit.moving] for limit in limits], np.int64),
-            law=np.array([LAWS.index(limit.law) for limit in limits], np.int64),
-            max_moment=np.array([limit.max_moment for limit in limits], float),
-            compliance=np.array([limit.compliance for limit in limits], float),
-            damping=np.array([limit.damping for limit in limits], float),
-            reach=np.array([np.cos(limit.cone.least_latitude) for limit in limits], float),
-            ahead=np.array([limit.ahead for limit in limits], float).reshape(-1, 2),
-            flat=np.array([[excess for excess, _ in limit.vertices] for limit in limits], float).reshape(-1, 2),
-            vertex=np.array([[vertex for _, vertex in limit.vertices] for limit in limits], float).reshape(-1, 2, 3),
-            start=start,
-            pieces=pieces,
-            vector_limit=np.array([v[0] for v in vectors], np.int64),
-            vector_place=np.array([v[1] for v in vectors], np.int64),
-            vector_body=np.array([v[2] for v in vectors], np.int64),
-            vector_local=np.array([v[3] for v in vectors], float).reshape(-1, 3),
-            x=x,
-        )
 
 
 def _name(name: str, what: str, taken: dict[str, Any]) -> None:

@@ -237,14 +237,6 @@ def outside_at(y, t, w, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def side_of(k, beyond, t):  # type: ignore[no-untyped-def]
-    """How to take a limit whose direction is so far outside its cone."""
-    if beyond < 0.0:
-        return FREE
-    return HELD if t.limits.flat[k, 0] > 0.0 and t.limits.flat[k, 1] > 0.0 else AS_FOUND
-
-
-@inlined
 def first_sides(s, t, w):  # type: ignore[no-untyped-def]
     """Take every limit as its direction is, a little after the start: one that lies on its cone goes to one side."""
     for k in range(len(w.limits.mode)):
@@ -256,15 +248,18 @@ def first_sides(s, t, w):  # type: ignore[no-untyped-def]
         s.trial[i] = s.y[i] + 1e-6 * s.k[1, i]
     outside_at(s.trial, t, w, s.beyond)
     for k in range(len(s.beyond)):
-        w.limits.mode[k] = side_of(k, s.beyond[k], t)
+        w.limits.mode[k] = FREE if s.beyond[k] < 0.0 else HELD
 
 
 @inlined
-def next_side(k, beyond, mode, landing, t):  # type: ignore[no-untyped-def]
+def next_side(beyond, mode, landing):  # type: ignore[no-untyped-def]
     """How to take a limit after a step; one that was to end on its cone has crossed it."""
+    near = -10.0 * ON_CONE if landing else ON_CONE
     if mode == FREE:
-        return side_of(k, 0.0, t) if beyond > (-10.0 * ON_CONE if landing else ON_CONE) else FREE
-    return FREE if beyond < (10.0 * ON_CONE if landing and mode == HELD else -ON_CONE) else mode
+        return HELD if beyond > near else FREE
+    if mode == HELD:
+        return FREE if beyond < -near else HELD
+    return FREE if beyond < 0.0 else HELD
 
 
 @inlined
@@ -273,13 +268,13 @@ def change_sides(s, t, w, table, landing):  # type: ignore[no-untyped-def]
     outside_at(s.y, t, w, s.beyond)
     changes = 0
     for k in range(len(s.beyond)):
-        changes += next_side(k, s.beyond[k], w.limits.mode[k], landing, t) != w.limits.mode[k]
+        changes += next_side(s.beyond[k], w.limits.mode[k], landing) != w.limits.mode[k]
     if changes == 0:
         return
     prepare_dense(s, t, w, table)  # now, while the limits are as they were in the step
     outside_at(s.y, t, w, s.beyond)
     for k in range(len(s.beyond)):
-        w.limits.mode[k] = next_side(k, s.beyond[k], w.limits.mode[k], landing, t)
+        w.limits.mode[k] = next_side(s.beyond[k], w.limits.mode[k], landing)
 
 
 @inlined

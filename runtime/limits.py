@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generated import dispatch, law_cubic, separation
+from generated import dispatch, law_cubic, position, separation
 from runtime.cones import Floats, Pieces, maximum, nearest
 from runtime.kernels import inlined
 from runtime.structure import GROUND, Ints
@@ -63,7 +63,7 @@ class LimitWork(NamedTuple):
     nearest: Floats  # (3,)
     curve: Floats  # (9,)
     separation: Floats  # (4,)
-    top: Floats  # (3,)
+    position: Floats  # (8,)
     pair: Floats  # (2,)
     Q: Floats  # (12,)
     measured: Floats  # (3,)
@@ -74,79 +74,86 @@ def limit_work(t: LimitTables) -> LimitWork:
     count = len(t.kind)
     return LimitWork(
         mode=np.zeros(count, np.int64), x=t.x.copy(), told=np.zeros((count, TOLD)), slope=np.zeros((count, 3)),
-        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(9), separation=np.zeros(4), top=np.zeros(3), pair=np.zeros(2),
+        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(9), separation=np.zeros(4), position=np.zeros(8), pair=np.zeros(2),
         Q=np.zeros(12), measured=np.zeros(3),
     )  # fmt: skip
 
 
 @inlined
-def top_view(direction, to):  # type: ignore[no-untyped-def]
-    """Latitude, then latitude and longitude as plane coordinates, of a direction in the joint's frame."""
-    across = math.sqrt(direction[0] * direction[0] + direction[1] * direction[1])
-    latitude = math.atan2(across, direction[2])
-    to[0] = latitude
-    to[1] = latitude * direction[0] / across if across > 0.0 else latitude
-    to[2] = latitude * direction[1] / across if across > 0.0 else 0.0
-
-
-@inlined
 def locate(u, k, t, w, told):  # type: ignore[no-untyped-def]
-    """Latitude, longitude and maximum latitude of the direction u in cone k; how far outside it is in latitude."""
-    top_view(u, w.top)
-    longitude = math.atan2(u[1], u[0])
+    """Latitude, longitude and maximum latitude of the direction u in cone k; how far outside it is in latitude.
+
+    ``w.position`` and ``w.pair`` keep the gradients of latitude and longitude and the slope of the maximum.
+    """
+    position.position(u, w.position)
+    latitude, longitude = w.position[0], w.position[1]
     if longitude < 0.0:
         longitude += 2.0 * math.pi
     greatest = maximum(longitude, t.start[k], t.start[k + 1], t.pieces, w.pair)
-    told[LATITUDE], told[LONGITUDE], told[MAXIMUM] = w.top[0], longitude, greatest
+    told[LATITUDE], told[LONGITUDE], told[MAXIMUM] = latitude, longitude, greatest
     told[EXCESS] = told[POTENTIAL] = 0.0
-    return w.top[0] - greatest
+    return latitude - greatest
+
+
+@inlined
+def measure_excess(u, k, t, w, told):  # type: ignore[no-untyped-def]
+    """Angle by which the direction u is outside cone k, and its gradient in u, into ``w.separation``; False if it is inside.
+
+    Inside, a limit that is HELD is continued: by the distance in latitude, made an angle to first order, below zero.
+    """
+    side = 0 if u[0] * t.ahead[k, 0] + u[1] * t.ahead[k, 1] > 0.0 else 1
+    vertex = t.vertex[k, side]
+    if t.flat[k, side] > 0.0 and u[2] < vertex[2]:
+        separation.separation(u, vertex, w.separation)
+        if w.separation[0] <= t.flat[k, side]:
+            for c in range(3):
+                w.nearest[c] = vertex[c]
+            return w.separation[0] > 0.0
+    beyond = locate(u, k, t, w, told)
+    if beyond > 0.0:
+        nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
+        separation.separation(u, w.nearest, w.separation)
+        return w.separation[0] > 0.0
+    if w.mode[k] != HELD:
+        return False
+    size = 0.0
+    for c in range(3):
+        w.separation[1 + c] = w.position[2 + c] - w.pair[1] * w.position[5 + c]
+        size += w.separation[1 + c] * w.separation[1 + c]
+        w.nearest[c] = u[c]
+    size = math.sqrt(size)
+    w.separation[0] = beyond / size
+    for c in range(3):
+        w.separation[1 + c] /= size
+    return beyond < 0.0
 
 
 @inlined
 def restrain(u, k, t, w, told, slope):  # type: ignore[no-untyped-def]
-    """Put dV/du of limit k, its excess and its potential into ``slope`` and ``told``, for a direction outside the cone.
-
-    A limit that is HELD is continued into the cone, with an excess below zero.
-    """
-    side = 0 if u[0] * t.ahead[k, 0] + u[1] * t.ahead[k, 1] > 0.0 else 1
-    sign, known = 1.0, False
-    if t.flat[k, side] > 0.0:
-        vertex = t.vertex[k, side]
-        separation.separation(u, vertex, w.separation)
-        known = w.separation[0] <= t.flat[k, side]
-        if not u[2] < vertex[2]:
-            if w.mode[k] != HELD or not known:
-                return
-            sign = -1.0
-        for c in range(3):
-            w.nearest[c] = vertex[c]
-    if not known:
-        if not locate(u, k, t, w, told) > 0.0:
-            return
-        nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
-        separation.separation(u, w.nearest, w.separation)
-    excess = w.separation[0]
-    if not excess > 0.0:
+    """Put dV/du of limit k into ``slope``, its excess and potential into ``told``; 0 for a direction inside."""
+    slope[0] = slope[1] = slope[2] = 0.0
+    told[EXCESS] = told[POTENTIAL] = 0.0
+    if not measure_excess(u, k, t, w, told):
         return
-    moment, work = 0.0, 0.0
-    if t.law[k] == PRINTED:
+    excess, shortening = w.separation[0], 1.0
+    if t.law[k] == PRINTED and excess > 0.0:
         # Seed 003, Eqs. (32) and (33): the distance in the top view; u x n is shorter than 1 by the cosine of the excess.
-        cosine = math.cos(excess)
-        top_view(u, w.top)
-        x, y = w.top[1], w.top[2]
-        top_view(w.nearest, w.top)
-        excess = math.sqrt((w.top[1] - x) ** 2 + (w.top[2] - y) ** 2)
-        law_cubic.law(min(sign * excess / t.compliance[k], 1.0), w.pair)
-        moment = t.max_moment[k] * w.pair[1] * cosine
-    else:
-        x = sign * excess / t.compliance[k]
-        law_cubic.law(min(x, 1.0), w.pair)
-        moment = t.max_moment[k] * w.pair[1]
+        shortening = math.cos(excess)
+        position.position(u, w.position)
+        latitude, longitude = w.position[0], w.position[1]
+        position.position(w.nearest, w.position)
+        excess = math.sqrt(
+            latitude**2 + w.position[0] ** 2 - 2.0 * latitude * w.position[0] * math.cos(longitude - w.position[1])
+        )
+    x = excess / t.compliance[k]
+    law_cubic.law(min(x, 1.0), w.pair)
+    moment = t.max_moment[k] * w.pair[1] * shortening
+    if t.law[k] == CONSERVATIVE:
         # Beyond the end of the law the moment stays what it is there.
-        work = t.max_moment[k] * t.compliance[k] * (w.pair[0] + w.pair[1] * max(x - 1.0, 0.0))
-    told[EXCESS], told[POTENTIAL] = sign * excess, work
+        told[POTENTIAL] = t.max_moment[k] * t.compliance[k] * (w.pair[0] + w.pair[1] * max(x - 1.0, 0.0))
+    told[EXCESS] = excess
     for c in range(3):
-        slope[c] = sign * moment * w.separation[1 + c]
+        slope[c] = moment * w.separation[1 + c]
 
 
 @inlined

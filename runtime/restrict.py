@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.cones import Cone
+from runtime.cones import Cone, joined
 from runtime.equations import Floats, P, V
 from runtime.errors import ModelError
-from runtime.limits import LAWS
+from runtime.kernels import compiled
+from runtime.limits import EXCESS, LAWS, POTENTIAL, TOLD, LimitTables, limit_work, restrain
 from runtime.reference import reference, rotation_matrix
-from runtime.system import Joint, Limit, finite, unit
+from runtime.system import LIMIT_KINDS, Joint, Limit, finite, unit
 
 AXIS_TOLERANCE = 1e-9
 PLANE_TOLERANCE = 1e-6  # [1] how far the hinge's axis may stand off the plane of xi and eta
@@ -134,3 +137,81 @@ def _free_turns(joint: Joint, states: dict[str, Floats]) -> Floats:
     rank = int((values > STILL * values.max(initial=0.0)).sum())
     turns: Floats = motions[rank:, 3:]
     return turns
+
+
+def limit_tables(limits: Sequence[Limit], index: Mapping[str, int], states: Floats) -> LimitTables:
+    """Flat tables of limits; ``index`` gives the places of the bodies in ``states``, the reference configuration."""
+    start, pieces = joined([limit.cone for limit in limits])
+    x = np.zeros((len(limits), max([limit.module.SIZE for limit in limits], default=1)))
+    vectors: list[tuple[int, int, int, Floats]] = []
+    for k, limit in enumerate(limits):
+        owner = {"i": index[limit.reference], "j": index[limit.moving]}
+        local = reference(limit, states[owner["i"]], states[owner["j"]], x[k])
+        for n, (vector, _, body) in enumerate(limit.module.VECTORS):
+            vectors.append((k, 3 * n, owner[body], local[vector]))
+    return LimitTables(
+        kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
+        body_i=np.array([index[limit.reference] for limit in limits], np.int64),
+        body_j=np.array([index[limit.moving] for limit in limits], np.int64),
+        law=np.array([LAWS.index(limit.law) for limit in limits], np.int64),
+        max_moment=np.array([limit.max_moment for limit in limits], float),
+        compliance=np.array([limit.compliance for limit in limits], float),
+        damping=np.array([limit.damping for limit in limits], float),
+        reach=np.array([np.cos(limit.cone.least_latitude) for limit in limits], float),
+        ahead=np.array([limit.ahead for limit in limits], float).reshape(-1, 2),
+        flat=np.array([[excess for excess, _ in limit.vertices] for limit in limits], float).reshape(-1, 2),
+        vertex=np.array([[vertex for _, vertex in limit.vertices] for limit in limits], float).reshape(-1, 2, 3),
+        start=start,
+        pieces=pieces,
+        vector_limit=np.array([v[0] for v in vectors], np.int64),
+        vector_place=np.array([v[1] for v in vectors], np.int64),
+        vector_body=np.array([v[2] for v in vectors], np.int64),
+        vector_local=np.array([v[3] for v in vectors], float).reshape(-1, 3),
+        x=x,
+    )
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """What a limit's law gives for directions: excess (n,) [rad], moment on the moving body (n, 3) [N m], energy (n,) [J].
+
+    Directions and moments in the joint's frame.
+    """
+
+    excess: Floats
+    moment: Floats
+    energy: Floats
+
+
+def restriction(limit: Limit, directions: ArrayLike) -> Restriction:
+    """The restricting moment of a limit's law for directions (n, 3) of the joint's frame, of any length above 0.
+
+    Raises
+    ------
+    ModelError
+    """
+    u = np.array(directions, dtype=float)
+    lengths = np.linalg.norm(u, axis=1) if u.ndim == 2 and u.shape[1] == 3 else np.zeros(1)
+    if not (np.isfinite(u).all() and (lengths > 0.0).all()):
+        raise ModelError(f"restriction: directions have the shape {u.shape}; give finite vectors (n, 3), longer than 0")
+    tables = limit_tables([limit], {limit.reference: 0, limit.moving: 0}, _STILL_STATE)
+    for table in (*tables, *tables.pieces):
+        if isinstance(table, np.ndarray):
+            table.flags.writeable = False
+    told, moment = np.zeros((len(u), TOLD)), np.zeros((len(u), 3))
+    _restrictions(u / lengths[:, None], tables, limit_work(tables), told, moment)
+    return Restriction(told[:, EXCESS], moment, told[:, POTENTIAL])
+
+
+_STILL_STATE = np.eye(1, 13, 3)  # at the origin, not turned
+
+
+@compiled
+def _restrictions(u, t, w, told, moment):  # type: ignore[no-untyped-def]
+    for n in range(len(u)):
+        slope = w.slope[0]
+        told[n, EXCESS] = told[n, POTENTIAL] = slope[0] = slope[1] = slope[2] = 0.0
+        restrain(u[n], 0, t, w, told[n], slope)
+        moment[n, 0] = slope[1] * u[n, 2] - slope[2] * u[n, 1]
+        moment[n, 1] = slope[2] * u[n, 0] - slope[0] * u[n, 2]
+        moment[n, 2] = slope[0] * u[n, 1] - slope[1] * u[n, 0]

@@ -1,0 +1,242 @@
+"""Limits of motion: what they cost, whether they come to rest, and what the law as printed loses.
+
+The closed loops lie outside irregular cones.  A law with a potential does no work around them; seed 003, Eqs. (32)-(33),
+takes the distance in the top view for the excess, whose gradient is not the direction in which its moment acts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import models
+import runtime
+from benchmarks.measure import ANKLES, Answer, Floats, Say, evaluation_times, seconds, succeeded
+from runtime import Cone, Limit, Report, Run, System, Table, plots
+
+TOLERANCE, DURATION, FIRST = 1e-10, 5.0, 1.0  # [1], [s], [s]
+CASES = (
+    ("free", {}),
+    *(
+        (f"{limits}, {preset}", dict(limits=limits, preset=preset))
+        for preset in ("anatomical", "published")
+        for limits in ("elastic", "dissipative")
+    ),
+)
+LAWS = ("conservative", "printed")
+QUADRANTS = (0, 90, 180, 270, 360)
+CONES = {
+    "regular": Cone.from_degrees(QUADRANTS, (30, 30, 30, 30, 30)),
+    "irregular, elliptical (seed 003, Fig. 5)": Cone.from_degrees(QUADRANTS, (60, 30, 45, 20, 60)),
+    "irregular, spline (seed 003, section 4)": Cone.from_degrees(
+        (0, 90, 135, 180, 270, 315, 360), (30, 70, 100, 80, 50, 45, 30)
+    ),
+}
+LOOP_SEED, POINTS = 3, 20000
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One case of one ankle."""
+
+    ankle: str
+    case: str
+    system: System
+    run: Run
+    first: Run
+    least: float  # [s]
+    drift: float  # [J] largest |E - E(0)| at the steps
+
+    @property
+    def later(self) -> int:
+        """Evaluations of the seconds after the first."""
+        return self.run.stats.evaluations - self.first.stats.evaluations
+
+
+def ask(*, quick: bool, say: Say) -> Answer:
+    """Measure the cost of all cases, and the work around closed loops by both laws."""
+    report = Report("Limits of motion")
+    costs = [case for ankle in ANKLES for case in cost(ankle, quick, say)]
+    report.tables.append(_cost_table(costs))
+    report.tables.append(_contact_table(quick, say))
+    loops = 5 if quick else 40
+    say(f"work around {loops} closed loops by both laws")
+    report.tables.append(_loop_table(loops))
+    say("energy of runs by both laws")
+    drifts = {law: _energies(law) for law in LAWS}
+    report.tables.append(_energy_table(drifts))
+    return Answer(report, {"energy_by_law": _figure(drifts)})
+
+
+def cost(ankle: str, quick: bool, say: Say) -> list[Cost]:
+    """Runs over five seconds of one ankle without limits and with them."""
+    found = []
+    for case, options in CASES:
+        say(f"{ankle} foot, {case}")
+        system = models.foot.build(ankle, **options)  # type: ignore[arg-type]
+        settings: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE, progress=False)
+
+        def whole(s: System = system, settings: dict[str, Any] = settings) -> Run:
+            return runtime.simulate(s, DURATION, t_eval=[DURATION], **settings)
+
+        run = succeeded(whole(), system.name)
+        first = runtime.simulate(system, FIRST, t_eval=[FIRST], **settings)
+        steps = runtime.simulate(system, DURATION, **settings)
+        least = float(seconds({"run": whole}, 3 if quick else 15)["run"].min())
+        drift = float(np.abs(steps.energy - steps.energy[0]).max())
+        found.append(Cost(ankle, case, system, run, first, least, drift))
+    return found
+
+
+def _cost_table(costs: list[Cost]) -> Table:
+    rows = []
+    for c in costs:
+        s = c.run.stats
+        damped = "dissipative" in c.case
+        rows.append(
+            [
+                c.ankle,
+                c.case,
+                s.evaluations,
+                s.steps,
+                s.rejections,
+                1e3 * c.least,
+                None if damped else c.drift,
+                c.first.stats.evaluations,
+                c.later,
+                c.later / c.first.stats.evaluations,
+            ]
+        )
+    columns = [
+        "ankle",
+        "case",
+        "evaluations",
+        "steps",
+        "rejected",
+        "time [ms]",
+        "drift [J]",
+        "first s",
+        "later",
+        "ratio",
+    ]
+    note = (
+        f"{DURATION:g} s at tolerance {TOLERANCE:g}, dop853, warm, least of several; drift: largest |E - E(0)| at the steps.  "
+        "'first s' and 'later' are the evaluations of the first second and of the four after it; steps that are taken again "
+        "up to a cone count as rejected.  The papers' integrator stalls once the foot is damped (seed 000 section 6)."
+    )
+    return Table("cost", columns, rows, note)
+
+
+def _contact_table(quick: bool, say: Say) -> Table:
+    """One evaluation without limits, inside the cones and outside one of them."""
+    rows = []
+    for ankle in ANKLES:
+        say(f"{ankle} foot, one evaluation")
+        free, elastic = models.foot.build(ankle), models.foot.build(ankle, limits="elastic")  # type: ignore[arg-type]
+        dissipative = models.foot.build(ankle, limits="dissipative")  # type: ignore[arg-type]
+        run = runtime.simulate(elastic, 0.4, t_eval=np.linspace(0.0, 0.4, 2001), progress=False)
+        deepest = int(run.limits["talocrural"].excess.argmax())
+        systems = {
+            "without limits": free,
+            "inside the cones, elastic": elastic,
+            "inside the cones, dissipative": dissipative,
+            "outside a cone, elastic": elastic,
+        }
+        states = {"outside a cone, elastic": run.states[deepest]}
+        times = evaluation_times(systems, 5 if quick else 25, states=states)
+        rows += [[ankle, case, 1e6 * least] for case, least in times.items()]
+    return Table("evaluation", ["ankle", "state", "time [us]"], rows, "Least of several, in turns.")
+
+
+def loop_work(limit: Limit, seed: int) -> tuple[float, float]:
+    """Work of the restricting moment around a smooth closed loop outside the cone, and along it without signs [J]."""
+    random = np.random.default_rng(seed)
+    angle = 2 * np.pi * (np.arange(POINTS) + 0.5) / POINTS
+    longitude = random.uniform(0, 2 * np.pi) + sum(
+        random.normal(0, 0.15 / n) * np.sin(n * angle + random.uniform(0, 2 * np.pi)) for n in (1, 2, 3)
+    )
+    beyond = 0.5 + 0.3 * np.sin(angle + random.uniform(0, 2 * np.pi))
+    latitude = limit.cone.maximum_latitude(longitude) + limit.compliance * beyond
+    u = np.stack([np.cos(longitude) * np.sin(latitude), np.sin(longitude) * np.sin(latitude), np.cos(latitude)], axis=1)
+    moment = runtime.restriction(limit, u).moment
+    power = np.einsum("na,na->n", moment, np.cross(u, _derivative(u)))
+    return float(power.sum() / POINTS), float(np.abs(power).sum() / POINTS)
+
+
+def _derivative(u: Floats) -> Floats:
+    """By the fraction of a closed loop, exact for smooth loops."""
+    n = len(u)
+    factors = 2j * np.pi * np.fft.rfftfreq(n, 1.0 / n)
+    values: Floats = np.fft.irfft(factors[:, None] * np.fft.rfft(u, axis=0), n, axis=0)
+    return values
+
+
+def ball(cone: Cone, law: str) -> System:
+    """A rod on a ball joint with one cone, released outside nothing: horizontally, as in seed 003 section 4."""
+    return models.pendulum.build(limits="elastic", cone=cone, law=law)  # type: ignore[arg-type]
+
+
+def _loop_table(loops: int) -> Table:
+    rows = []
+    for name, cone in CONES.items():
+        for law in LAWS:
+            limit = ball(cone, law).limits[0]
+            works = np.array([loop_work(limit, LOOP_SEED + k) for k in range(loops)])
+            shares = np.abs(works[:, 0]) / works[:, 1]
+            rows.append([name, law, float(np.median(shares)), float(shares.max())])
+    note = (
+        f"{loops} random smooth loops, up to 0.8 of the compliance outside the cone; work around the loop as a share of the "
+        "work along it without signs."
+    )
+    return Table("closed loops", ["cone", "law", "median share", "largest share"], rows, note)
+
+
+def _energies(law: str) -> dict[str, Run]:
+    times = np.linspace(0.0, DURATION, 2001)
+    systems = {
+        "pendulum, spline": ball(CONES["irregular, spline (seed 003, section 4)"], law),
+        "pendulum, elliptical": ball(CONES["irregular, elliptical (seed 003, Fig. 5)"], law),
+        "classical foot, one cone": models.foot.build("classical", limits="elastic", preset="published", law=law),  # type: ignore[arg-type]
+    }
+    return {
+        name: succeeded(
+            runtime.simulate(s, DURATION, t_eval=times, rtol=TOLERANCE, atol=TOLERANCE, progress=False), name
+        )
+        for name, s in systems.items()
+    }
+
+
+def _outside(run: Run) -> np.ndarray:
+    """Whether any limit restrains."""
+    return np.any([motion.excess > 0.0 for motion in run.limits.values()], axis=0)
+
+
+def _energy_table(drifts: dict[str, dict[str, Run]]) -> Table:
+    rows = []
+    for law, runs in drifts.items():
+        for name, run in runs.items():
+            inside = ~_outside(run)
+            energy = (run.kinetic_energy + run.potential_energy)[inside]
+            rows.append([name, law, float(np.ptp(energy)), float(np.ptp(run.energy)) if law == LAWS[0] else None])
+    note = (
+        f"{DURATION:g} s at {TOLERANCE:g}.  Between two contacts kinetic and potential energy must be what they were; with its "
+        "elastic energy, which only the law with a potential has, energy is the same at every time."
+    )
+    return Table("energy", ["motion", "law", "range between contacts [J]", "range of all [J]"], rows, note)
+
+
+def _figure(drifts: dict[str, dict[str, Run]]) -> Any:
+    names = list(drifts[LAWS[0]])
+    fig, axes = plots.figure(1, len(names), width=4.4, height=3.0)
+    for ax, name in zip(axes[0], names, strict=True):
+        for number, law in enumerate(LAWS):
+            run = drifts[law][name]
+            energy = run.kinetic_energy + run.potential_energy - run.energy[0]
+            ax.plot(
+                run.t, np.where(_outside(run), np.nan, energy), color=plots.COLOURS[number], linewidth=1.2, label=law
+            )
+        ax.set(title=name, xlabel="time [s]", ylabel="energy between contacts − start [J]")
+    axes[0, 0].legend(frameon=False)
+    return fig
