@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import runtime
-from benchmarks import peers, rhs
+from benchmarks import limits, peers, rhs
 from benchmarks.allocations import outside_calls
 from benchmarks.measure import (
     ANKLES,
@@ -64,7 +64,7 @@ class Target:
 def ask(*, quick: bool, say: Say) -> Answer:
     """Measure every target."""
     targets: list[Target] = []
-    for part in (_accuracy, _speed, _peer, _growth, _allocations, _starts, _regeneration):
+    for part in (_accuracy, _speed, _limits, _peer, _growth, _allocations, _starts, _regeneration):
         for target in part(quick, say):
             targets.append(target)
             measured = "-" if target.measured is None else f"{target.measured:.3g}"
@@ -142,6 +142,36 @@ def _speed(quick: bool, say: Say) -> Iterator[Target]:
             f"{ankle} foot, one evaluation", 1e6 * evaluation_time(system, 5 if quick else REPEATS), 4.0, "us",
             "equations.derivative_repeated, least of several",
         )  # fmt: skip
+
+
+def _limits(quick: bool, say: Say) -> Iterator[Target]:
+    """Motion with limits: time, energy, rest, and work around closed loops."""
+    for ankle in ANKLES:
+        for c in limits.cost(ankle, quick, say):
+            if c.case == "free":
+                continue
+            what = f"{ankle} foot, {c.case}"
+            how = f"{limits.DURATION:g} s at {limits.TOLERANCE:g}"
+            allowed = 25.0 if c.damped else 60.0
+            yield Target(f"{what}, 5 s", 1e3 * c.least, allowed, "ms", f"{how} through runtime.simulate, warm")
+            if c.damped:
+                yield Target(
+                    f"{what}, rest", c.ratio, 1.0, "1", f"{how}: evaluations after the first second to those in it"
+                )
+            else:
+                yield Target(f"{what}, energy", c.drift, 1e-7, "J", f"{how}: largest |E - E(0)| at the steps")
+    for name, cone in limits.CONES.items():
+        system = limits.ball(cone, "conservative")
+        times = np.linspace(0.0, limits.DURATION, 2001)
+        options: dict[str, Any] = dict(rtol=limits.TOLERANCE, atol=limits.TOLERANCE, progress=False)
+        run = succeeded(runtime.simulate(system, limits.DURATION, t_eval=times, **options), system.name)
+        how = f"{limits.DURATION:g} s at {limits.TOLERANCE:g}, {len(times)} outputs: largest |E - E(0)|"
+        yield Target(f"pendulum, {name}, energy", float(np.abs(run.energy - run.energy[0]).max()), 1e-7, "J", how)
+        count = 5 if quick else 20
+        share = float(limits.loop_shares(system.limits[0], count).max())
+        yield Target(
+            f"{name}, closed loops", share, 1e-9, "1", f"{count} loops: work around as a share of the work along"
+        )
 
 
 def _peer(quick: bool, say: Say) -> Iterator[Target]:
