@@ -102,7 +102,7 @@ def models() -> None:
 
 @app.command()
 def info(model: Model, settings: Settings = None, as_json: Json = False) -> None:
-    """Show a model: bodies, joints and their rows, degrees of freedom, redundant rows, what its assembly took."""
+    """Show a model: bodies, joints and their rows, limits, degrees of freedom, redundant rows, what its assembly took."""
     system = _build(model, settings)
     bodies: list[list[Any]] = []
     for b in system.bodies:
@@ -129,6 +129,20 @@ def info(model: Model, settings: Settings = None, as_json: Json = False) -> None
         Table("bodies", ["body", "mass [kg]", "principal inertia [kg m²]", "centre [m]"], bodies),
         Table("joints", ["joint", "kind", "bodies i, j", "rows"], joints),
     ]
+    if system.limits:
+        limits: list[list[Any]] = []
+        for m in system.limits:
+            latitudes = np.rad2deg(m.cone.latitudes)
+            cone = ", ".join(f"{latitude:g}" for latitude in latitudes[:-1]) + f" ({m.cone.interpolation})"
+            compliance = float(np.rad2deg(m.compliance))
+            limits.append(
+                [m.name, f"{m.joint} ({m.kind})", m.reference, cone, m.max_moment, compliance, m.damping, m.law]
+            )
+        columns = [
+            "limit", "joint (kind)", "reference", "maximum latitudes [deg]", "max. moment [N m]", "compliance [deg]",
+            "damping [N m s]", "law",
+        ]  # fmt: skip
+        tables.append(Table("limits", columns, limits))
     if as_json:
         _print_json({table.title: table.records() for table in tables})
         return

@@ -403,7 +403,9 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
         s.time[T_OLD], s.time[LENGTH] = time, h
         s.flags[DENSE_READY] = 0
         if limits:
-            landing = s.flags[LANDING] > 0
+            landing, was_held = s.flags[LANDING] > 0, held(w)
+            if not landing:
+                s.time[USUAL + was_held] = h
             if s.flags[LANDING] < MOST_LANDINGS:
                 fraction = first_crossing(s, t, w, table)
                 if fraction <= 1.0 and fraction * h <= LEAST_LANDING * max(1.0, abs(time)):
@@ -421,14 +423,14 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
                         for k in range(len(w.limits.mode)):
                             w.limits.mode[k] = AS_FOUND
                     continue
-            was_held = held(w)
             change_sides(s, t, w, table, landing)
-            if not landing:
-                s.time[USUAL + was_held] = h
-            elif held(w) != was_held:
+            now_held = held(w)
+            if landing and now_held != was_held:
                 # After the crossing go on with steps as they were when it was so before.
-                usual = s.time[USUAL + held(w)]
-                factor = usual / h if usual > 0.0 else FIRST_HELD * s.time[USUAL] / h
+                usual = s.time[USUAL + now_held]
+                if usual == 0.0:
+                    usual = s.time[USUAL + was_held] * (FIRST_HELD if now_held == 1 else 1.0)
+                factor = usual / h
                 s.counts[REJECTED] = 0
             s.flags[LANDING] = 0
         if weakest < s.weakest[1]:

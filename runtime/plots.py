@@ -206,9 +206,7 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
             tops = [float(line.get_ydata().max()) for line in ax.lines if line.get_ydata().max() > 0.0]
             if len(tops) > 1 and max(tops) > 0.3 * LOGARITHMIC * min(tops):
                 ax.set_yscale("symlog", linthresh=0.1)
-                ax.set(
-                    ylabel="moment [N m], log. from 0.1", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"]
-                )
+                ax.set(ylabel="moment [N m], log.", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
     for ax in axes[-1]:
         ax.set(xlabel="time [s]")
     _legend(fig, axes[0, 0])
