@@ -11,7 +11,8 @@ zeta.  A definition says which ``direction`` u the cone restrains, in that frame
 The restricting potential V(u) belongs to the cone and the law (``codegen.cones``, ``codegen.laws``); the force on the
 bodies is derived from both:  Q = -dV/du . du/d(v, omega) - dR/d(v, omega).
 
-To add a kind of limit, add a function here and run ``python -m codegen``.
+To add a kind of limit, add a function here, run ``python -m codegen``, and say in ``runtime/restrict.py`` which joints it
+serves and where its vectors come from.
 """
 
 from __future__ import annotations

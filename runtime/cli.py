@@ -134,14 +134,9 @@ def info(model: Model, settings: Settings = None, as_json: Json = False) -> None
         for m in system.limits:
             latitudes = np.rad2deg(m.cone.latitudes)
             cone = ", ".join(f"{latitude:g}" for latitude in latitudes[:-1]) + f" ({m.cone.interpolation})"
-            compliance = float(np.rad2deg(m.compliance))
-            limits.append(
-                [m.name, f"{m.joint} ({m.kind})", m.reference, cone, m.max_moment, compliance, m.damping, m.law]
-            )
-        columns = [
-            "limit", "joint (kind)", "reference", "maximum latitudes [deg]", "max. moment [N m]", "compliance [deg]",
-            "damping [N m s]", "law",
-        ]  # fmt: skip
+            law = f"{m.max_moment:g} N m, {np.rad2deg(m.compliance):.4g} deg, {m.law}"
+            limits.append([m.name, m.joint, m.kind, m.reference, cone, law, f"{m.damping:g} N m s"])
+        columns = ["limit", "joint", "kind", "reference", "maximum latitudes [deg]", "law", "damping"]
         tables.append(Table("limits", columns, limits))
     if as_json:
         _print_json({table.title: table.records() for table in tables})
