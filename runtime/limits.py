@@ -142,9 +142,9 @@ def restrain(u, k, t, w, told, slope):  # type: ignore[no-untyped-def]
         position.position(u, w.position)
         latitude, longitude = w.position[0], w.position[1]
         position.position(w.nearest, w.position)
-        excess = math.sqrt(
-            latitude**2 + w.position[0] ** 2 - 2.0 * latitude * w.position[0] * math.cos(longitude - w.position[1])
-        )
+        # The law of cosines, written so that no digits are lost where the two are near.
+        half = math.sin(0.5 * (longitude - w.position[1]))
+        excess = math.sqrt((latitude - w.position[0]) ** 2 + 4.0 * latitude * w.position[0] * half * half)
     x = excess / t.compliance[k]
     law_cubic.law(min(x, 1.0), w.pair)
     moment = t.max_moment[k] * w.pair[1] * shortening

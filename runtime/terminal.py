@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
@@ -9,6 +11,7 @@ from rich.table import Table as RichTable
 
 from runtime.report import Table, text
 
+NO_BREAK = "\u00a0"  # a space at which no line is broken
 out_console = Console()
 err_console = Console(stderr=True)
 
@@ -19,7 +22,8 @@ def show(table: Table) -> None:
     for number, column in enumerate(table.columns):
         numeric = all(isinstance(row[number], int | float | None) for row in table.rows)
         # Numbers are short: their headings stand word under word.  Units in brackets would be read as markup.
-        heading = escape(column.replace(" ", "\n") if numeric else column)
+        whole = re.sub(r"\[.*?\]", lambda unit: unit.group().replace(" ", NO_BREAK), column)
+        heading = escape(whole.replace(" ", "\n") if numeric else whole)
         shown.add_column(heading, justify="right" if numeric else "left", overflow="fold", vertical="top")
     for row in table.rows:
         shown.add_row(*(escape(text(value)) for value in row))

@@ -86,7 +86,12 @@ def test_info_models_doctor(talus):
 BAD = {
     ("simulate", "hand"): "unknown model 'hand'; the models are",
     ("simulate", "models.foot:nothing"): "model 'models.foot:nothing' cannot be loaded",
-    ("simulate", "foot", "--set", "colour=red"): "model 'foot' has no 'colour'; it takes ankle, link_length, gravity",
+    (
+        "simulate",
+        "foot",
+        "--set",
+        "colour=red",
+    ): "model 'foot' has no 'colour'; it takes ankle, link_length, limits, preset",
     ("simulate", "foot", "--set", "ankle"): "--set ankle: give KEY=VALUE",
     ("simulate", "foot", "--set", "link_length=-1"): "link_length = -1 m must be a finite length",
     ("simulate", "foot", "--t-end", "-1"): "t_end = -1 s must be after t_start = 0 s",

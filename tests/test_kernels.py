@@ -694,12 +694,12 @@ def functions_of(source):
     return {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
 
-def lint(function, expected):
+def lint(function, expected, inputs=STATE_INPUTS):
     """What breaks the rules of a kernel: straight-line scalar code, every output entry once, outputs last.
 
     ``expected``: shape of each output.
     """
-    outputs = [a.arg for a in function.args.args if a.arg not in STATE_INPUTS]
+    outputs = [a.arg for a in function.args.args if a.arg not in inputs]
     found, known, written = [], set(), []
     for statement in function.body[1:]:
         where = f"{function.name}: {ast.unparse(statement)}"
@@ -711,9 +711,9 @@ def lint(function, expected):
                 found.append(f"{where}: {type(node).__name__}")
             elif isinstance(node, ast.Call) and not ast.unparse(node.func).startswith("math."):
                 found.append(f"{where}: calls {ast.unparse(node.func)}")
-            elif isinstance(node, ast.Subscript) and ast.unparse(node.value) not in STATE_INPUTS:
+            elif isinstance(node, ast.Subscript) and ast.unparse(node.value) not in inputs:
                 found.append(f"{where}: reads {ast.unparse(node)}")
-            elif isinstance(node, ast.Name) and node.id not in known | {*STATE_INPUTS, "math"}:
+            elif isinstance(node, ast.Name) and node.id not in known | {*inputs, "math"}:
                 found.append(f"{where}: reads {node.id} before it is written")
         target = statement.targets[0]
         if isinstance(target, ast.Name):
@@ -809,7 +809,7 @@ def mutants(module, kernel):
         function.body[k].value = broken(function.body[k].value)
         tree = ast.fix_missing_locations(ast.Module([function], []))
         scope = dict(vars(module))
-        exec(compile(tree, f"<{module.NAME}.{kernel}, broken>", "exec"), scope)
+        exec(compile(tree, f"<{module.__name__}.{kernel}, broken>", "exec"), scope)
         other = SimpleNamespace(**vars(module) | {kernel: SimpleNamespace(py_func=scope[kernel])})
         yield f"{ast.unparse(statement)}  ->  {ast.unparse(function.body[k])}", other
         function.body[k] = statement
