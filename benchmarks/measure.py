@@ -153,7 +153,7 @@ def compiled_run(
     tables, work = system.tables, system.work()
     wanted = _NONE if times is None else times
     out = np.empty((len(wanted), len(system.state.y)))
-    counts = np.zeros(5, np.int64)
+    counts = np.zeros_like(dop853.stepper(system.state.y, 0.0, 0).counts)
 
     def run() -> int:
         s = dop853.stepper(system.state.y, 0.0, len(system.limits))

@@ -23,6 +23,7 @@ ORDER = 8
 POWER = 7  # terms of the dense output
 
 SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
+STABLE = 5.5  # below the length of the method's interval of stability
 
 # Where a direction leaves its cone, the moment begins with a bend that an error estimate would find by many rejected steps.
 # So a limit is taken as free while its direction is inside, and as held while it is outside; the step that crosses the cone
@@ -61,7 +62,7 @@ class Stepper(NamedTuple):
     """Where an integration stands; changed in place, so that it can be left and taken up again."""
 
     time: Floats  # (6,) t, next step, start and length of the last step, usual lengths with all limits free, and with one held
-    counts: Ints  # (5,) evaluations, steps, rejections, next output, 1 after a rejected step
+    counts: Ints  # (6,) evaluations, steps, rejections, next output, 1 after a rejected step, steps at the bound of stability
     y: Floats  # (n,)
     y_old: Floats  # (n,) at the start of the last step
     trial: Floats  # (n,)
@@ -73,7 +74,7 @@ class Stepper(NamedTuple):
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
-EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED = range(5)
+EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED, BOUND = range(6)
 DENSE_READY, STEP_ENDED, LANDING = range(3)
 
 
@@ -81,7 +82,7 @@ def stepper(y: Floats, t: float, limits: int) -> Stepper:
     """A stepper at the start, of a system with so many limits of motion."""
     n = len(y)
     return Stepper(
-        time=np.array([t, 0.0, t, 0.0, 0.0, 0.0]), counts=np.zeros(5, np.int64), y=y.copy(), y_old=y.copy(), trial=np.zeros(n),
+        time=np.array([t, 0.0, t, 0.0, 0.0, 0.0]), counts=np.zeros(6, np.int64), y=y.copy(), y_old=y.copy(), trial=np.zeros(n),
         k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(3, np.int64),
         beyond=np.zeros(limits), weakest=np.array([np.inf, np.inf, t]),
     )  # fmt: skip
@@ -179,6 +180,22 @@ def error_norm(s, table, h, rtol, atol):  # type: ignore[no-untyped-def]
     if denominator == 0.0:
         return 0.0
     return abs(h) * e5 / math.sqrt(denominator * n)
+
+
+@inlined
+def at_stability_bound(s, table):  # type: ignore[no-untyped-def]
+    """1 if stability rather than accuracy bounds the step just tried.  Hairer and Wanner II, section IV.2.
+
+    The last two stages stand at the end of the step: how much their derivatives differ tells the largest rate in sight.
+    """
+    rates = distances = 0.0
+    for i in range(len(s.y)):
+        distance = 0.0
+        for q in range(STAGES):
+            distance += (table.b[q] - table.a[STAGES - 1, q]) * s.k[q, i]
+        rates += (s.k[STAGES, i] - s.k[STAGES - 1, i]) ** 2
+        distances += distance * distance
+    return 1 if distances > 0.0 and rates > STABLE * STABLE * distances else 0
 
 
 @inlined
@@ -439,6 +456,7 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
         s.time[NEXT_STEP] = h * (min(1.0, factor) if s.counts[REJECTED] == 1 else factor)
         s.counts[REJECTED] = 0
         s.counts[STEPS] += 1
+        s.counts[BOUND] += at_stability_bound(s, table)
         s.flags[STEP_ENDED] = 1
         taken += 1
         while s.counts[NEXT_OUTPUT] < len(outputs) and outputs[s.counts[NEXT_OUTPUT]] <= s.time[T]:

@@ -49,6 +49,10 @@ class Method(Protocol):
         """Evaluations, accepted steps, rejected steps."""
 
     @property
+    def bounded(self) -> int:
+        """How many steps were bounded by stability rather than accuracy, as far as the method tells."""
+
+    @property
     def weakest(self) -> Sequence[float]:
         """The smallest pivot ratio of the constraints at the start, the least since, and the time of that."""
 
@@ -106,6 +110,10 @@ class Compiled:
         return self.s.y
 
     @property
+    def bounded(self) -> int:
+        return int(self.s.counts[dop853.BOUND])
+
+    @property
     def weakest(self) -> Sequence[float]:
         return [float(value) for value in self.s.weakest]
 
@@ -143,6 +151,7 @@ class SciPy:
             return y_dot
 
         self.method = method
+        self.bounded = 0
         self.failure: tuple[int, str] | None = None
         self.evaluations = self.steps = self.attempts = 0
         self.dense: Callable[[float], Floats] | None = None

@@ -39,6 +39,8 @@ REACHED_END, STOPPED_BY_EVENT, INTERRUPTED = 0, 1, 2
 EVENT_NOT_FINITE = -5  # beside those of runtime.methods
 # A pivot of the constraints that falls to this fraction of its start is told: the run came close to a singular pose.
 CLOSE_TO_SINGULAR = 1e-3
+# A long run of which most steps were as short as stability demands is told: an implicit method takes longer ones.
+MANY_STEPS, MOSTLY = 2000, 0.8
 
 
 def simulate(
@@ -141,7 +143,7 @@ def simulate(
         states=states[finite_rows],
         final=State(system.body_names, stepper.y),
         status=status,
-        message=(reason or f"reached t = {t_end:g} s") + _closeness(stepper),
+        message=(reason or f"reached t = {t_end:g} s") + _closeness(stepper) + _stiffness(stepper),
         stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, rtol, atol),
         events={name: np.array(found.get(name, ([], []))[0]) for name in names},
         event_states={name: tuple(State(system.body_names, y) for y in found.get(name, ([], []))[1]) for name in names},
@@ -153,6 +155,13 @@ def _closeness(m: Method) -> str:
     if not least < CLOSE_TO_SINGULAR * start:
         return ""
     return f"; passed close to a singular configuration at t = {t:.6g} s, where accuracy is lost"
+
+
+def _stiffness(m: Method) -> str:
+    steps = m.counts()[1]
+    if steps < MANY_STEPS or m.bounded < MOSTLY * steps:
+        return ""
+    return f"; {m.bounded} of {steps} steps were bounded by stability, not by accuracy: method='BDF' takes fewer"
 
 
 def _not_negative(name: str, value: float) -> float:
