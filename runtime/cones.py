@@ -27,7 +27,7 @@ Floats = np.typing.NDArray[np.float64]
 QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
 SAMPLES = 17  # directions of a piece among which the search begins
-DENSE = 4  # times as many tell how fast the curve bends
+DENSE = 4  # times as many tell how large its derivatives are
 SAFETY = 1.5  # on what they tell
 COEFFICIENTS = max(len(module.COEFFICIENTS) for module in dispatch.CONES)
 KINDS = [module.NAME for module in dispatch.CONES]
@@ -35,7 +35,9 @@ KINDS = [module.NAME for module in dispatch.CONES]
 SAME_DIRECTION = 1e-12
 VERTEX_HALVINGS = 20
 NEWTON_STEPS, MOST_STEPS = 8, 64  # then bisection, which gains a bit of the parameter each step
-PARTS = 4  # of an interval that may hold two extrema
+MOST_HALVINGS = 24  # of an interval between two samples
+MOST_LOOKS = 3000  # at places of the curve, in one search
+ROUNDING = 1e-20  # a closeness that can gain no more than this is not looked for
 
 
 class Pieces(NamedTuple):
@@ -45,8 +47,8 @@ class Pieces(NamedTuple):
     longitude: Floats  # (pieces, 2) at both ends
     span: Floats  # (pieces, 2) parameter there
     coefficients: Floats  # (pieces, COEFFICIENTS)
-    samples: Floats  # (pieces, SAMPLES, 6) points of the curve and their derivatives by the parameter
-    margin: Floats  # (pieces, 2) what a cosine, and its derivative, can gain between two samples
+    samples: Floats  # (pieces, SAMPLES, 3) points of the curve, evenly in the parameter
+    bounds: Floats  # (pieces, 2) largest second and third derivative of the curve
 
 
 @dataclass(frozen=True, init=False)
@@ -132,15 +134,16 @@ class Cone:
     def least_latitude(self) -> float:
         """A latitude [rad] below which every direction is inside, close below the least maximum."""
         samples = np.arctan2(np.hypot(*np.moveaxis(self.pieces.samples[:, :, :2], 2, 0)), self.pieces.samples[:, :, 2])
-        # What a cosine can gain between two samples, the sine of the latitude turns into an angle.
-        slack = self.pieces.margin[:, 0].max() / np.sin(samples.min() / 2)
+        # Between two samples the curve bends away from its chord by at most h^2/8 times its second derivative.
+        h = (self.pieces.span[:, 1] - self.pieces.span[:, 0]) / (SAMPLES - 1)
+        slack = (h * h / 8 * self.pieces.bounds[:, 0]).max() / np.sin(samples.min() / 2)
         return float(max(samples.min() - slack, 0.0))
 
     def nearest(self, direction: ArrayLike) -> Floats:
         """The direction of the cone nearest to a direction of the joint's frame, (3,)."""
         u = np.array(direction, dtype=float)
         t = np.empty(3)
-        _nearest(u / np.linalg.norm(u), self.pieces, np.empty(9), t)
+        _nearest(u / np.linalg.norm(u), self.pieces, np.empty(12), t)
         return t
 
     def vertex(self, side: Floats) -> tuple[float, Floats]:
@@ -172,13 +175,12 @@ class Cone:
         steps = DENSE * (SAMPLES - 1)
         values = np.empty((len(spans), steps + 1, 9))
         _curves(kind, spans, coefficients, values)
-        # Between two samples a function bends away from its chord by at most h^2/8 times its second derivative.
-        h = (spans[:, 1] - spans[:, 0]) / (SAMPLES - 1)
+        step = (spans[:, 1] - spans[:, 0]) / steps
         second = np.linalg.norm(values[:, :, 6:], axis=2).max(axis=1)
-        third = np.linalg.norm(np.diff(values[:, :, 6:], axis=1), axis=2).max(axis=1) * DENSE / h
-        margin = SAFETY * h[:, None] ** 2 / 8 * np.stack([second, third], axis=1)
+        third = np.linalg.norm(np.diff(values[:, :, 6:], axis=1), axis=2).max(axis=1) / step
+        bounds = SAFETY * np.stack([second, third], axis=1)
         longitudes = np.stack([psi[:-1], psi[1:]], axis=1)
-        pieces = Pieces(kind, longitudes, spans, coefficients, values[:, ::DENSE, :6].copy(), margin)
+        pieces = Pieces(kind, longitudes, spans, coefficients, values[:, ::DENSE, :3].copy(), bounds)
         for table in pieces:
             table.flags.writeable = False
         return pieces
@@ -273,7 +275,7 @@ def joined(cones: Sequence[Cone]) -> tuple[Ints, Pieces]:
     parts = [cone.pieces for cone in cones]
     start = np.cumsum([0, *(len(part.kind) for part in parts)]).astype(np.int64)
     empty = Pieces(
-        np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, COEFFICIENTS)), np.zeros((0, SAMPLES, 6)),
+        np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, COEFFICIENTS)), np.zeros((0, SAMPLES, 3)),
         np.zeros((0, 2)),
     )  # fmt: skip
     return start, Pieces(*(np.concatenate(tables) for tables in zip(empty, *parts, strict=True)))
@@ -332,17 +334,37 @@ def _curves(kind, span, coefficients, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def climb(u, p, lower, upper, pieces, out):  # type: ignore[no-untyped-def]
-    """The parameter between two where u . t(s) is largest, given that it rises at the first and falls at the second.
+def closeness(u, point):  # type: ignore[no-untyped-def]
+    """Minus half the square of the chord from u to a point: their cosine less 1, without its loss of digits near 1."""
+    x, y, z = u[0] - point[0], u[1] - point[1], u[2] - point[2]
+    return -0.5 * (x * x + y * y + z * z)
 
-    Newton's method, kept in the bracket; after a few steps bisection.  The curve there goes to ``out``.
+
+@inlined
+def look(u, p, s, pieces, curve):  # type: ignore[no-untyped-def]
+    """The closeness of t(s) with two derivatives into the last three places of ``curve`` (12,), the curve into the others.
+
+    With |t| = 1:  closeness' = (u - t) . t',  closeness'' = (u - t) . t'' - t' . t'.
     """
-    kind, c = pieces.kind[p], pieces.coefficients[p]
+    dispatch.curve(pieces.kind[p], s, pieces.coefficients[p], curve)
+    curve[9] = closeness(u, curve)
+    curve[10] = curve[11] = 0.0
+    for c in range(3):
+        chord = u[c] - curve[c]
+        curve[10] += chord * curve[3 + c]
+        curve[11] += chord * curve[6 + c] - curve[3 + c] * curve[3 + c]
+
+
+@inlined
+def climb(u, p, lower, upper, pieces, curve):  # type: ignore[no-untyped-def]
+    """Look where t(s) is closest to u between two parameters, given that it comes closer at the first and leaves at the second.
+
+    Newton's method, kept in the bracket; after a few steps bisection.
+    """
     s = 0.5 * (lower + upper)
     for step in range(MOST_STEPS):
-        dispatch.curve(kind, s, c, out)
-        rise = u[0] * out[3] + u[1] * out[4] + u[2] * out[5]
-        bend = u[0] * out[6] + u[1] * out[7] + u[2] * out[8]
+        look(u, p, s, pieces, curve)
+        rise, bend = curve[10], curve[11]
         if rise > 0.0:
             lower = s
         else:
@@ -351,55 +373,66 @@ def climb(u, p, lower, upper, pieces, out):  # type: ignore[no-untyped-def]
         if step >= NEWTON_STEPS or not lower < to < upper:
             to = 0.5 * (lower + upper)
         if rise == 0.0 or abs(to - s) <= 1e-15 * max(1.0, abs(s)):
-            break
+            return
         s = to
-    return s
 
 
 @inlined
 def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
     """Put the direction of the cone (pieces first .. last - 1) that is nearest to the unit direction u into t.
 
-    Every interval between two samples of the curve that can hold the nearest point is searched.  ``curve`` is memory (9,).
+    Every interval between two samples of the curve is left out if it is too far to hold the nearest point, searched if it
+    holds one closest place at most, else halved.  ``curve`` is memory (12,).
     """
-    best = -2.0
+    best = -np.inf
     for p in range(first, last):
         for n in range(SAMPLES):
             point = pieces.samples[p, n]
-            cosine = u[0] * point[0] + u[1] * point[1] + u[2] * point[2]
-            if cosine > best:
-                best = cosine
+            close = closeness(u, point)
+            if close > best:
+                best = close
                 t[0], t[1], t[2] = point[0], point[1], point[2]
+    looks = 0
     for p in range(first, last):
-        gain, swing = pieces.margin[p, 0], pieces.margin[p, 1]
-        width = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
+        second, third = pieces.bounds[p, 0], pieces.bounds[p, 1]
+        whole = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
         for n in range(SAMPLES - 1):
-            a, b = pieces.samples[p, n], pieces.samples[p, n + 1]
-            cosine_a = u[0] * a[0] + u[1] * a[1] + u[2] * a[2]
-            cosine_b = u[0] * b[0] + u[1] * b[1] + u[2] * b[2]
-            if max(cosine_a, cosine_b) + gain <= best:
+            ends = max(closeness(u, pieces.samples[p, n]), closeness(u, pieces.samples[p, n + 1]))
+            if ends + whole * whole / 8.0 * second <= best:
                 continue
-            rise = u[0] * a[3] + u[1] * a[4] + u[2] * a[5]
-            fall = u[0] * b[3] + u[1] * b[4] + u[2] * b[5]
-            # One maximum shows in the signs; where the slope could swing through zero and back, look closer.
-            parts = 1
-            if not rise > 0.0 > fall:
-                if min(abs(rise), abs(fall)) > swing:
+            halvings, number = 0, 0  # the part ``number`` of the 2^halvings equal ones
+            for _ in range(MOST_LOOKS - looks):
+                width = whole / 2.0**halvings
+                left = pieces.span[p, 0] + n * whole + number * width
+                look(u, p, left + 0.5 * width, pieces, curve)
+                looks += 1
+                close, slope, bend = curve[9], curve[10], curve[11]
+                if close > best:
+                    best = close
+                    t[0], t[1], t[2] = curve[0], curve[1], curve[2]
+                spread = 0.5 * width * third  # of the second derivative from the middle
+                most = min(second, abs(bend) + spread)
+                near = close + 0.5 * width * (abs(slope) + 0.25 * width * most) > best + ROUNDING
+                turns = abs(slope) <= 0.5 * width * most  # it may be closest or farthest here
+                if near and turns and bend < -spread:
+                    # One closest place, if it comes closer at the left and leaves at the right.
+                    look(u, p, left, pieces, curve)
+                    rise = curve[10]
+                    look(u, p, left + width, pieces, curve)
+                    looks += 2
+                    if rise > 0.0 > curve[10]:
+                        climb(u, p, left, left + width, pieces, curve)
+                        if curve[9] >= best:
+                            best = curve[9]
+                            t[0], t[1], t[2] = curve[0], curve[1], curve[2]
+                elif near and turns and not bend > spread and halvings < MOST_HALVINGS:
+                    halvings, number = halvings + 1, 2 * number
                     continue
-                parts = PARTS
-            left = pieces.span[p, 0] + n * width
-            before = rise
-            for q in range(parts):
-                right = left + width / parts
-                after = fall
-                if q < parts - 1:
-                    dispatch.curve(pieces.kind[p], right, pieces.coefficients[p], curve)
-                    after = u[0] * curve[3] + u[1] * curve[4] + u[2] * curve[5]
-                if before > 0.0 > after:
-                    climb(u, p, left, right, pieces, curve)
-                    cosine = u[0] * curve[0] + u[1] * curve[1] + u[2] * curve[2]
-                    if cosine >= best:
-                        best = cosine
-                        t[0], t[1], t[2] = curve[0], curve[1], curve[2]
-                left, before = right, after
+                number += 1
+                for _up in range(halvings):
+                    if number % 2 == 1:
+                        break
+                    halvings, number = halvings - 1, number // 2
+                if halvings == 0:
+                    break
     return best

@@ -61,7 +61,7 @@ class LimitWork(NamedTuple):
     slope: Floats  # (limits, 3) dV/du
     u: Floats  # (3,) direction
     nearest: Floats  # (3,)
-    curve: Floats  # (9,)
+    curve: Floats  # (12,)
     separation: Floats  # (4,)
     position: Floats  # (8,)
     pair: Floats  # (2,)
@@ -74,7 +74,7 @@ def limit_work(t: LimitTables) -> LimitWork:
     count = len(t.kind)
     return LimitWork(
         mode=np.zeros(count, np.int64), x=t.x.copy(), told=np.zeros((count, TOLD)), slope=np.zeros((count, 3)),
-        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(9), separation=np.zeros(4), position=np.zeros(8), pair=np.zeros(2),
+        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4), position=np.zeros(8), pair=np.zeros(2),
         Q=np.zeros(12), measured=np.zeros(3),
     )  # fmt: skip
 
