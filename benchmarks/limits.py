@@ -69,7 +69,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
     costs = [case for ankle in ANKLES for case in cost(ankle, quick, say)]
     report.tables += [_cost_table(costs), _rest_table(costs)]
     report.tables.append(_contact_table(quick, say))
-    loops = 5 if quick else 20
+    loops = 1 if quick else 20
     say(f"work around {loops} closed loops by both laws")
     report.tables.append(_loop_table(loops))
     say("energy of runs by both laws")

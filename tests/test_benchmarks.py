@@ -14,7 +14,13 @@ from benchmarks import cost, measure, mujoco_foot, peers, rhs, targets
 from benchmarks.__main__ import BAD_INPUT, DONE, FAILED, QUESTIONS, main
 from benchmarks.allocations import outside_calls
 
-FIGURES = {"cost": {"cost", "evaluations"}, "rhs": {"rhs"}, "targets": {"targets"}, "peers": {"peers"}}
+FIGURES = {
+    "cost": {"cost", "evaluations"},
+    "rhs": {"rhs"},
+    "limits": {"energy_by_law"},
+    "targets": {"targets"},
+    "peers": {"peers"},
+}
 
 
 @pytest.fixture
@@ -118,6 +124,22 @@ def test_targets(answer):
     assert [row["what"] for row in tables["how"]] == list(rows)
 
 
+def test_limits(answer):
+    tables, _ = answer("limits")
+    for row in tables["cost"]:
+        assert row["evaluations"] > 0 and row["time [ms]"] > 0.0
+        assert (row["drift [J]"] is None) == ("dissipative" in row["case"])
+        assert row["drift [J]"] is None or row["drift [J]"] < 1e-7
+    assert {row["ankle"] for row in tables["rest"]} == set(measure.ANKLES)
+    assert all(row["ratio"] == pytest.approx(row["later"] / row["first"]) for row in tables["rest"])
+    shares = {(row["cone"], row["law"]): row["largest share"] for row in tables["closed loops"]}
+    for (cone, law), share in shares.items():
+        assert share < 1e-9 if law == "conservative" or cone == "regular" else share > 1e-4
+    for row in tables["energy"]:
+        lost = row["range between contacts [J]"]
+        assert lost < 1e-7 if row["law"] == "conservative" else lost > 1e-5
+
+
 def test_peers(answer):
     needs_mujoco()
     tables, _ = answer("peers")
@@ -192,7 +214,7 @@ def test_refuses_unknown_question_in_a_process(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "speed", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, cwd=measure.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == BAD_INPUT and done.stdout == ""
-    assert done.stderr.strip() == "unknown question 'speed'; the questions are cost, rhs, targets, peers"
+    assert done.stderr.strip() == "unknown question 'speed'; the questions are cost, rhs, limits, targets, peers"
     assert not (tmp_path / "out").exists()
 
 
