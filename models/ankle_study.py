@@ -95,7 +95,7 @@ def ankle(folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, toler
         t_eval=measures.times(t_end, measures.WRITTEN_PER_SECOND), rtol=tolerance, atol=tolerance
     )
 
-    say("compiling (the first time after installation or an edit of a joint this takes half a minute)")
+    say("compiling (the first time after installation or an edit of a joint this takes most of a minute)")
     for method in COST_METHODS:
         simulate(foot.build(limits="elastic"), 0.01, method=method)
 

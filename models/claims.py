@@ -25,7 +25,7 @@ def claims(folder: Path, say: Callable[[str], None], *, tolerance: float = 1e-10
         Relative and absolute tolerance of the integration.
     """
     report = Report("What the papers claim, and what the runs say")
-    say("compiling (the first time after installation or an edit of a joint this takes half a minute)")
+    say("compiling (the first time after installation or an edit of a joint this takes most of a minute)")
     simulate(ankle_study.build("modified", "elastic", "published"), 0.01)
     say("foot: free, elastic and dissipative, both joints, both presets; link lengths; cost")
     foot = claims_foot.evidence(SECONDS, tolerance)

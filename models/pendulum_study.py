@@ -95,7 +95,7 @@ def study(folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, toler
         Relative and absolute tolerance of the integration.
     """
     report = Report("A spherical pendulum with limits of motion (seed 003, section 4)")
-    say("compiling (the first time after installation or an edit of a joint this takes half a minute)")
+    say("compiling (the first time after installation or an edit of a joint this takes most of a minute)")
     simulate(build("elastic"), 0.01)
 
     say(f"three cases: {', '.join(CASES)}; {t_end:g} s at tolerance {tolerance:g}")

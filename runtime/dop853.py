@@ -289,7 +289,6 @@ def change_sides(s, t, w, table, landing):  # type: ignore[no-untyped-def]
     if changes == 0:
         return
     prepare_dense(s, t, w, table)  # now, while the limits are as they were in the step
-    outside_at(s.y, t, w, s.beyond)
     for k in range(len(s.beyond)):
         w.limits.mode[k] = next_side(s.beyond[k], w.limits.mode[k], landing)
 
@@ -304,9 +303,8 @@ def held(w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def crossing(s, t, w, y):  # type: ignore[no-untyped-def]
-    """How far the limits are on the other side than they are taken for, in a state: the largest, below 0 if none is."""
-    outside_at(y, t, w, s.beyond)
+def crossed(s, w):  # type: ignore[no-untyped-def]
+    """How far the limits are on the other side than they are taken for: the largest of ``s.beyond``, below 0 if none is."""
     largest = -np.inf
     for k in range(len(s.beyond)):
         if w.limits.mode[k] == FREE:
@@ -331,33 +329,35 @@ def between_ends(s, x, y):  # type: ignore[no-untyped-def]
 def first_crossing(s, t, w, table):  # type: ignore[no-untyped-def]
     """The fraction of the last step at which a limit is first on the other side than it is taken for; 2 if none is.
 
-    Looked for at the end and between, found on the dense output.  ``s.trial`` is memory.
+    Looked for between the ends and at the last one, then found on the dense output.  ``s.trial`` is memory.
     """
-    lower, upper = 0.0, 2.0
-    for q in range(1, LOOKS + 1):
-        x = q / LOOKS
-        if q < LOOKS:
+    lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
+    for q in range(1, LOOKS + FINDS + 1):
+        if upper == 2.0:
+            if q > LOOKS:
+                return 2.0
+            x = q / LOOKS
             between_ends(s, x, s.trial)
-        if crossing(s, t, w, s.trial if q < LOOKS else s.y) > (ON_CONE if q == LOOKS else 0.0):
-            lower, upper = (q - 1.0) / LOOKS, x
-            break
-    if upper > 1.0 or prepare_dense(s, t, w, table) != OK:
-        return 2.0
-    # The secant, kept well inside the bracket.
-    value_lower = value_upper = 0.0
-    for _ in range(FINDS):
-        x = 0.5 * (lower + upper)
-        if value_lower < 0.0 < value_upper:
-            x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
-            x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
-        interpolate(s, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
-        value = crossing(s, t, w, s.trial)
-        if value > 0.0:
+        else:
+            # The secant, kept well inside the bracket.
+            x = 0.5 * (lower + upper)
+            if value_lower < 0.0 < value_upper:
+                x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
+                x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
+            interpolate(s, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
+        outside_at(s.trial, t, w, s.beyond)
+        value = crossed(s, w)
+        if upper == 2.0:
+            if value > (ON_CONE if q == LOOKS else 0.0):
+                lower, upper = (q - 1.0) / LOOKS, x
+                if prepare_dense(s, t, w, table) != OK:
+                    return 2.0
+        elif abs(value) <= ON_CONE:
+            return x
+        elif value > 0.0:
             upper, value_upper = x, value
         else:
             lower, value_lower = x, value
-        if abs(value) <= ON_CONE:
-            return x
     return upper
 
 
@@ -423,24 +423,23 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
             landing, was_held = s.flags[LANDING] > 0, held(w)
             if not landing:
                 s.time[USUAL + was_held] = h
-            if s.flags[LANDING] < MOST_LANDINGS:
-                fraction = first_crossing(s, t, w, table)
-                if fraction <= 1.0 and fraction * h <= LEAST_LANDING * max(1.0, abs(time)):
-                    # It begins on the cone, on the other side: take it so from the start.
-                    fraction = 0.0
-                if fraction <= 1.0 and not (landing and fraction > 0.9):
-                    for i in range(n):
-                        s.y[i] = s.y_old[i]
-                    if fraction == 0.0:
-                        change_sides(s, t, w, table, True)
-                    s.counts[REJECTIONS] += 1
-                    s.flags[LANDING] += 1
-                    s.time[NEXT_STEP] = fraction * h if fraction > 0.0 else h
-                    if s.flags[LANDING] == MOST_LANDINGS:
-                        for k in range(len(w.limits.mode)):
-                            w.limits.mode[k] = AS_FOUND
-                    continue
-            change_sides(s, t, w, table, landing)
+            fraction = first_crossing(s, t, w, table) if s.flags[LANDING] < MOST_LANDINGS else 2.0
+            if fraction <= 1.0 and fraction * h <= LEAST_LANDING * max(1.0, abs(time)):
+                fraction = 0.0  # the step begins on the cone, on the other side: take it so from the start
+            again = fraction <= 1.0 and not (landing and fraction > 0.9)
+            if again:
+                for i in range(n):
+                    s.y[i] = s.y_old[i]
+            if fraction == 0.0 or not again:
+                change_sides(s, t, w, table, landing or again)
+            if again:
+                s.counts[REJECTIONS] += 1
+                s.flags[LANDING] += 1
+                s.time[NEXT_STEP] = fraction * h if fraction > 0.0 else h
+                if s.flags[LANDING] == MOST_LANDINGS:
+                    for k in range(len(w.limits.mode)):
+                        w.limits.mode[k] = AS_FOUND
+                continue
             now_held = held(w)
             if landing and now_held != was_held:
                 # After the crossing go on with steps as they were when it was so before.
