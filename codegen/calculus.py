@@ -208,6 +208,10 @@ class Scope:
             return getattr(self, "_" + name)
         if self.velocities and name in VELOCITIES:
             return vector(name)
+        if name in VELOCITIES or name == "rate":
+            raise self.error(
+                f"argument '{name}' speaks of velocities, which a constraint has none of; force elements may use it"
+            )
         if name in RESERVED:
             raise self.error(f"argument '{name}' has a name that the kernels use themselves; choose another")
         match = re.fullmatch(r"(\w+)_([A-Za-z])", name)

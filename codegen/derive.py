@@ -196,7 +196,7 @@ def refuse_unused(scope: Scope, arguments: dict[str, object], returned: tuple[Ex
     used_names |= {m.kind.split(":")[0].rstrip("12") for m in scope.moving.values() if ":" in m.kind}
     for name in arguments:
         if name not in used_names:
-            raise scope.error(f"argument '{name}' is not used by any row; use it or remove it")
+            raise scope.error(f"argument '{name}' is not used; use it or remove it")
     if not any(name not in OPERATORS for name in arguments):
         raise scope.error("has no vector of a body among its arguments")
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from codegen.calculus import Definition, Expr, Moving, Scope, Vector, name_sums, vector
@@ -28,6 +29,7 @@ from codegen.derive import (
 from codegen.emit import Layout, assemble_module, data_lines, function, indexed, kernel
 
 PARTS = ("direction", "angle", "rate", "dissipation")
+SENSE_TOLERANCE = 1e-9
 SLOPE = list(vector("slope"))
 VELOCITIES = [s for body in "ij" for part in ("v", "omega") for s in vector(f"{part}_{body}")]
 
@@ -68,7 +70,9 @@ def derive_limit(definition: Definition) -> LimitDerivation:
     potential = sum((g * u for g, u in zip(SLOPE, direction, strict=True)), sp.S.Zero)
     expressions = [sp.sympify(e) for e in (parts["angle"], parts["rate"], parts["dissipation"], potential)]
     refuse_unused(scope, arguments, tuple(expressions))
-    refuse_functions(scope, [*expressions, *scope.held.values()])
+    refuse_functions(scope, [*expressions, *scope.held.values(), *scope.rates.values()])
+    if scope.signals:
+        raise scope.error(f"uses the signal {', '.join(scope.signals)}; only constraints can be driven")
     keys = [list(scope.held), list(scope.rates)]
     named = name_sums(scope, [*expressions, *scope.held.values(), *scope.rates.values()])
     (own, dial, dissipation, potential), rest = named[: len(expressions)], iter(named[len(expressions) :])
@@ -83,7 +87,7 @@ def derive_limit(definition: Definition) -> LimitDerivation:
         drag = [a + sp.diff(dissipation, symbol) * b for a, b in zip(drag, row, strict=True)]
     values = {s: sum(d * v for d, v in zip(row, VELOCITIES, strict=True)) for s, row in rows.items()}
     values[angle] = own
-    return LimitDerivation(
+    d = LimitDerivation(
         name=definition.__name__,
         doc=documentation(scope, definition),
         scope=scope,
@@ -93,6 +97,42 @@ def derive_limit(definition: Definition) -> LimitDerivation:
         moment=(sp.diff(potential, angle) if turning else Vector(*SLOPE).cross(direction).norm()).subs(values),
         wrench=tuple(-sp.sympify(a + b).subs(values) for a, b in zip(push, drag, strict=True)),
     )
+    _refuse_limits_without_sense(d)
+    return d
+
+
+def _refuse_limits_without_sense(d: LimitDerivation) -> None:
+    """The direction must have the length 1, and action and reaction must be equal: no power when both bodies move as one.
+
+    Tested with numbers: the directions of each body in the signature stand at right angles, up to three of them, and
+    ``to_xi``, ``to_eta`` are components of a unit vector.
+    """
+    random = np.random.default_rng(1)
+    expressions = [*d.direction, *d.wrench]
+    symbols = sorted(set().union(*(sp.sympify(e).free_symbols for e in expressions)), key=str)
+    values = {s: float(random.normal()) for s in symbols}
+    for body in "ij":
+        triad = np.linalg.qr(random.normal(size=(3, 3)))[0]
+        directions = [m for m in d.moving if m.body == body and m.kind in ("direction", "frame")]
+        for m, axis in zip(directions, triad, strict=False):
+            values |= dict(zip(m.symbols, axis.tolist(), strict=True))
+    values |= {sp.Symbol("to_xi", real=True): 0.6, sp.Symbol("to_eta", real=True): 0.8}
+    for m in d.scope.sums.values():
+        parts = {s: sp.Float(values.get(s, 0.0)) for term in m.terms for s in term[1].symbols}
+        values |= {s: float(e.xreplace(parts)) for s, e in zip(m.symbols, m.derivative_values(0), strict=True)}
+    numbers = np.array([float(sp.sympify(e).subs(values)) for e in expressions])
+    length = float(np.linalg.norm(numbers[:3]))
+    if abs(length - 1.0) > SENSE_TOLERANCE:
+        raise d.scope.error(
+            f"its direction has the length {length:.3g} where its vectors are unit vectors; it must have 1"
+        )
+    force_i, moment_i, force_j, moment_j = numbers[3:].reshape(4, 3)
+    arms = [np.array([values.get(s, 0.0) for s in vector(f"r_{body}")]) for body in "ij"]
+    moment = moment_i + moment_j + np.cross(arms[0], force_i) + np.cross(arms[1], force_j)
+    if max(np.abs(force_i + force_j).max(), np.abs(moment).max()) > SENSE_TOLERANCE * max(1.0, np.abs(numbers).max()):
+        raise d.scope.error(
+            "changes when both bodies move together as one rigid body; a limit may only use what lies between the bodies"
+        )
 
 
 def emit_limit(d: LimitDerivation, source: str) -> str:

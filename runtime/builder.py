@@ -216,9 +216,9 @@ class Builder:
         ModelError
         """
         _name(name, "limit", self._limits)
-        if joint not in self._joints:
+        if not isinstance(joint, str) or joint not in self._joints:
             known = ", ".join(self._joints) or "none yet"
-            raise ModelError(f"limit '{name}': unknown joint '{joint}'; the joints are {known}")
+            raise ModelError(f"limit '{name}': unknown joint {joint!r}; the joints are {known}")
         states = {GROUND: ground_state()} | {key: placed.start for key, placed in self._bodies.items()}
         self._limits[name] = limit_of(
             name, self._joints[joint], states, reference=reference, xi=xi, eta=eta, cone=cone, max_moment=max_moment,

@@ -125,7 +125,10 @@ class Cone:
 
     def maximum_latitude(self, longitude: ArrayLike) -> Floats:
         """Maximum latitudes [rad] at longitudes [rad], of the same shape."""
-        psi = np.mod(np.asarray(longitude, dtype=float), 2 * np.pi)
+        try:
+            psi = np.mod(np.asarray(longitude, dtype=float), 2 * np.pi)
+        except (TypeError, ValueError):
+            raise ModelError(f"cone: longitude = {longitude!r} is no angle; give radians") from None
         values = np.empty(psi.size)
         _maxima(np.ascontiguousarray(psi.ravel()), self.pieces, np.empty(2), values)
         return values.reshape(psi.shape)

@@ -45,6 +45,8 @@ LIMIT_QUANTITIES = {
     "excess": ("rad", "angle outside the cone"),
     "restricting_moment": ("N m", "magnitude of the restricting moment"),
     "dissipative_moment": ("N m", "magnitude of the dissipative moment"),
+    "elastic_energy": ("J", "energy stored in the limit"),
+    "dissipated_power": ("W", "power of the damper"),
 }
 
 

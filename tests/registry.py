@@ -1,9 +1,10 @@
 r"""The papers' printed constraint equations, literally, with a verdict on each.
 
-Every Phi, Phi', D, nu, gamma of seed 000 (sections 2 and 3), of seed 001 (section 2, Eqs. (1)-(4) and (6)) and of seed 002
-(sections 2 and 3) stands here three times: as the text of its LaTeX source without fonts, braces and layout; as a function
-written sign by sign from it; and, where it is a misprint, corrected.  ``test_registry`` compares the three with each other
-and with the kernels.  The papers are known as transcriptions only, so a misprint is one "as transcribed".
+Every Phi, Phi', D, nu, gamma of seed 000 (sections 2 and 3), of seed 001 (sections 2 and 3) and of seed 002 (sections 2 and
+3), and every equation of the limits of motion (seed 003; section 4 of seeds 001 and 000), stands here three times: as the text
+of its LaTeX source without fonts and layout; as a function written sign by sign from it; and, where it is a misprint,
+corrected.  ``test_registry`` compares the three with each other and with the kernels and the runtime.  The papers are known
+as transcriptions only, so a misprint is one "as transcribed".
 
 Nothing but these functions is a formula typed by hand, and nothing but the tests uses them.  Their argument ``m`` holds what
 the symbols stand for, columns (3, 1) in global axes; time derivatives end in ``_dot`` and ``_ddot``:
@@ -15,6 +16,8 @@ the symbols stand for, columns (3, 1) in global axes; time derivatives end in ``
 ``s_k``, ``s_k_0`` axis on body k, now and initially (``a_k`` in the definitions)
 ``d``, ``d_0``     d, now and initially
 ``w_k``            omega_k;  ``w`` and ``s`` without a body: those of any body and vector fixed in it
+``u``, ``u_2``     u_r in global axes, and in the joint's frame (two primes);  ``_A``, ``_B``: of the points A and B
+``mr``, ``md``     moments on the moving body, restricting and dissipative;  ``link_mr``: on the massless link
 =================  =============================================================================================
 """
 
@@ -27,9 +30,10 @@ import numpy as np
 SEED_000 = "000_8b85b6cd3078d604.txt"
 SEED_001 = "001_ce5beab66016b27f.txt"
 SEED_002 = "002_de12e220f19eaeac.txt"
+SEED_003 = "003_e75bc303145abfda.txt"
 
 # Printed equations of the sections that are in the registry.
-NUMBERS = {SEED_000: range(1, 33), SEED_001: range(1, 7), SEED_002: range(1, 6)}
+NUMBERS = {SEED_000: range(1, 39), SEED_001: range(1, 21), SEED_002: range(1, 6), SEED_003: range(1, 36)}
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,9 @@ class Equation:
     quantity: Literal["Phi", "Phi_dot", "Phi_ddot", "D", "nu", "gamma", "identity"]
     text: tuple[str, ...]  # as transcribed, entry by entry in the order of the source
     literal: Callable[[Any], Any]  # what is printed: an array, or all sides of a chain of equalities
-    about: str = ""  # joint, and "joint.row" for single rows; "axes", "equations of motion", or "" for any body
+    # Joint, and "joint.row" for single rows; "axes", "equations of motion", or "" for any body; of the limits of motion:
+    # "limit" (a direction outside a cone), "ellipse", "spline" (a point C of a cone), "link" (a hinge of a massless link).
+    about: str = ""
     matrix: tuple[int, int] = (0, 0)  # rows and columns, where the text begins with the entries of a matrix
     by_columns: bool = False  # its entries are printed column by column
     right_angle: bool = False  # for axes that are initially at a right angle
@@ -50,11 +56,17 @@ class Equation:
     wrong_rows: tuple[int, ...] = ()
     agrees_at_rest: str = ""  # body without rotation, for which a misprint gives the right value
     note: str = ""  # of a misprint: the proof; else what one must know beside the text
+    read: bool = True  # the text itself is evaluated too
 
     @property
     def id(self) -> str:
         """Seed and equation."""
         return f"{self.seed[:3]}-{self.number}-{self.quantity}"
+
+    @property
+    def of_limits(self) -> bool:
+        """It speaks of limits of motion."""
+        return self.about in ("limit", "ellipse", "spline", "link")
 
 
 def tilde(a: np.ndarray) -> np.ndarray:
@@ -351,6 +363,263 @@ def modified_gamma_002_printed(m):
     )  # fmt: skip
 
 
+# Seed 003, section 3, seed 001, section 4, and seed 000, section 4.  The first side is ours.
+
+
+def total_moment(m):
+    return m.moment, m.md + m.mr
+
+
+def to_global(m):
+    return m.u, m.A_j @ m.u_1
+
+
+def third_axis(m):
+    return m.zeta, tilde(m.xi) @ m.eta
+
+
+def third_axis_local(m):
+    return m.zeta_1, tilde(m.xi_1) @ m.eta_1
+
+
+def from_the_joint(m):
+    return m.u, m.A_i @ m.B @ m.u_2
+
+
+def longitude(m):
+    (x,), (y,), _ = m.u_2
+    return m.psi, np.arctan2(y, x) % (2 * np.pi)
+
+
+def latitude(m):
+    return m.sigma, np.arccos(m.u_2.T @ m.zeta_2)
+
+
+def ellipse(m):
+    return m.x**2 / m.a**2 + m.y**2 / m.b**2, 1.0
+
+
+def longitude_C(m):
+    return m.psi, np.arctan2(m.y, m.x) % (2 * np.pi)
+
+
+def latitude_C(m):
+    return m.sigma_max, np.linalg.norm([m.x, m.y]), np.sqrt(m.x**2 + m.y**2)
+
+
+def ellipse_y(m):
+    return m.y, np.sign(m.y) * m.b * np.sqrt(1 - m.x**2 / m.a**2)
+
+
+def ellipse_x(m):
+    return m.x, np.sign(m.x) * np.sqrt(m.b**2 * m.a**2 / (m.a**2 * np.tan(m.psi) ** 2 + m.b**2))
+
+
+def elliptical_maximum(m):
+    a, b = m.a, m.b
+    return m.sigma_max, np.sqrt(b**2 / (np.tan(m.psi) ** 2 + b**2 / a**2) * (1 - b**2 / a**2) + b**2)
+
+
+def quadrants(m):
+    psi = np.rad2deg(m.psi)
+    a = [m.a_1, m.a_2, m.a_2, m.a_1]
+    b = [m.b_1, m.b_1, m.b_2, m.b_2]
+    quadrant = [0 <= psi < 90, 90 <= psi < 180, 180 <= psi < 270, 270 <= psi <= 360].index(True)
+    return np.array([[m.a, m.b]]), np.array([[a[quadrant], b[quadrant]]])
+
+
+def polynomial_x(m):
+    return m.x, sum(c * m.l**q for q, c in enumerate(m.c_x))
+
+
+def spline_x(m):
+    return m.x, m.c_x[3] * m.l**3 + m.c_x[2] * m.l**2 + m.c_x[1] * m.l + m.c_x[0]
+
+
+def spline_y(m):
+    return m.y, m.c_y[3] * m.l**3 + m.c_y[2] * m.l**2 + m.c_y[1] * m.l + m.c_y[0]
+
+
+def spline_maximum(m):
+    return m.sigma_max, np.sqrt(spline_x(m)[1] ** 2 + spline_y(m)[1] ** 2)
+
+
+def spline_longitude(m):
+    return m.psi, np.arctan2(spline_y(m)[1], spline_x(m)[1]) % (2 * np.pi)
+
+
+def generating_line(m):
+    return m.v_2, np.array([[0.0, 0.0, m.G]]).T
+
+
+def position_vector(m):
+    c, s, cs, ss = np.cos(m.psi), np.sin(m.psi), np.cos(m.sigma), np.sin(m.sigma)
+    about_zeta = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    about_eta = np.array([[cs, 0, ss], [0, 1, 0], [-ss, 0, cs]])
+    column = np.array([[0.0, 0.0, m.G]]).T
+    result = np.array([[m.G * c * ss, m.G * s * ss, m.G * cs]]).T
+    return m.r_2, m.R_zeta @ m.R_eta @ m.v_2, about_zeta @ about_eta @ column, result
+
+
+def surface(m):
+    c, s, cs, ss = np.cos(m.psi_B), np.sin(m.psi_B), np.cos(m.sigma_B), np.sin(m.sigma_B)
+    return m.r_B, np.array([[m.G * c * ss, m.G * s * ss, m.G * cs]]).T
+
+
+def tangent_G(m):
+    c, s, cs, ss = np.cos(m.psi_B), np.sin(m.psi_B), np.cos(m.sigma_B), np.sin(m.sigma_B)
+    return m.t_G, np.array([[c * ss, s * ss, cs]]).T
+
+
+def tangent_psi(m):
+    c, s, cs, ss = np.cos(m.psi_B), np.sin(m.psi_B), np.cos(m.sigma_B), np.sin(m.sigma_B)
+    k = m.dsigma
+    return m.t_psi, np.array([[m.G * (-s * ss + c * cs * k), m.G * (c * ss + s * cs * k), m.G * (-ss * k)]]).T
+
+
+def elliptical_slope(m):
+    a, b, c, s = m.a, m.b, np.cos(m.psi_B), np.sin(m.psi_B)
+    inner = a**2 * b**2 * (1 / c**2) / (a**2 * np.tan(m.psi_B) ** 2 + b**2)
+    return m.dsigma, 1 / (a**2 * b**2) * (b**2 - a**2) * s * c * inner ** (3 / 2)
+
+
+def spline_slope(m):
+    return m.dsigma, m.dsigma, m.sigma_l * m.l_psi, m.sigma_l * (1 / m.psi_l)
+
+
+def rates_along(m):
+    return (3 * c[3] * m.l**2 + 2 * c[2] * m.l + c[1] for c in (m.c_x, m.c_y))
+
+
+def latitude_along_printed(m):
+    """Seed 003, Eq. (27): a factor 2 before the second term."""
+    dx, dy = rates_along(m)
+    return m.sigma_l, 1 / np.sqrt(m.x**2 + m.y**2) * (dx * m.x + 2 * dy * m.y)
+
+
+def latitude_along(m):
+    dx, dy = rates_along(m)
+    return m.sigma_l, 1 / np.sqrt(m.x**2 + m.y**2) * (dx * m.x + dy * m.y)
+
+
+def longitude_along(m):
+    dx, dy = rates_along(m)
+    return m.psi_l, m.x**2 / (m.y**2 + m.x**2) * (dy / m.x - m.y * dx / m.x**2)
+
+
+def normal(m):
+    product = tilde(m.t_G) @ m.t_psi
+    return m.n, product / np.linalg.norm(product)
+
+
+def distance_vector(m):
+    return m.d_2, m.r_B - m.u_2
+
+
+def least_distance(m):
+    return np.zeros((5, 1)), np.vstack([tilde(m.d_2) @ m.n, m.d_2.T @ m.t_G, m.d_2.T @ m.t_psi])
+
+
+def cases(m, kappa, u):
+    x = kappa / m.compliance
+    part = 3 * x**2 - 2 * x**3 if kappa <= m.compliance else 1.0
+    return m.max_moment * part * tilde(u) @ m.n if m.sigma_A > m.sigma_max_A else np.zeros((3, 1))
+
+
+def restricting_moment(m):
+    return m.mr_2, cases(m, m.kappa, m.u_2)
+
+
+def relative_angle_printed(m):
+    """Seed 003, Eq. (33): the norm of the vector of Eq. (30), and the distance in the top view."""
+    return (
+        m.delta, np.linalg.norm(m.d_2),
+        np.sqrt(m.sigma_A**2 + m.sigma_B**2 - 2 * m.sigma_A * m.sigma_B * np.cos(m.psi_A - m.psi_B)),
+    )  # fmt: skip
+
+
+def relative_angle(m):
+    """The angle between the directions A and B."""
+    return m.delta, np.arctan2(np.linalg.norm(tilde(m.u_2) @ m.t_G), m.u_2.T @ m.t_G)
+
+
+def dissipative_moment(m):
+    return m.md, -m.j * m.w
+
+
+def relative_velocity(m):
+    return m.w, m.w_j - m.w_i
+
+
+def projected_link(m):
+    part = m.u_r - (m.u_r.T @ m.s) * m.s
+    return m.u_p, part / np.linalg.norm(part)
+
+
+def link_longitude(m):
+    (x,), (y,), _ = m.u_p_2
+    return m.psi, np.arctan2(y, x) % (2 * np.pi)
+
+
+def link_latitude(m):
+    return m.sigma, np.arccos(m.u_p.T @ m.zeta)
+
+
+def link_force(m):
+    return m.f_i, tilde(m.u_p) @ m.link_mr / (np.linalg.norm(m.u_p) * np.linalg.norm(m.link_mr)) * m.f
+
+
+def link_force_size_printed(m):
+    """Seed 001, Eq. (14), with the unit vector of Eq. (8)."""
+    return m.f, np.linalg.norm(m.link_mr) / np.linalg.norm(m.u_p)
+
+
+def link_force_size(m):
+    return m.f, np.linalg.norm(m.link_mr) / np.linalg.norm(m.d_p)
+
+
+def link_moment_i(m):
+    return m.m_i, tilde(m.lever) @ m.f_i
+
+
+def lever_printed(m):
+    """Seed 001, Eq. (16), with the unit vector of Eq. (8)."""
+    return m.lever, m.sP_i + (m.u_r - m.u_p)
+
+
+def lever(m):
+    return m.lever, m.sP_i + (m.u_r - m.d_p)
+
+
+def link_force_j(m):
+    return m.f_j, -m.f_i
+
+
+def link_moment_j(m):
+    return m.m_j, tilde(m.sP_j) @ m.f_j
+
+
+def _link_rate(m, u_p):
+    a, s, u = m.a, m.s, m.u_r
+    S, S_i, S_j = tilde(s), tilde(m.sP_i), tilde(m.sP_j)
+    bracket = (
+        a.T @ (s @ s.T - I) @ m.r_i_dot
+        + (-u_p.T @ tilde(a) + a.T @ (S_i - s @ s.T @ S_i + s @ u.T @ S + (u.T @ s) * S)) @ m.w_i
+        + a.T @ (I - s @ s.T) @ m.r_j_dot
+        + a.T @ (s @ s.T @ S_j - S_j) @ m.w_j
+    )
+    return m.rate, 1 / (np.linalg.norm(u_p) * np.sin(m.phi)) * bracket
+
+
+def link_rate_printed(m):
+    """Seed 001, Eq. (20), with the unit vector of Eq. (8)."""
+    return _link_rate(m, m.u_p)
+
+
+def link_rate(m):
+    return _link_rate(m, m.d_p)
+
+
 WRONG_SIGN = (
     "Phi_4'' holds - s_j^T ~omega_i s_i^P' (Eq. (31)), and gamma is minus what Phi'' holds beside D v', so the term is "
     "positive, as the same term is in row 3. The printed row is too small by 2 s_j^T ~omega_i s_i^P', on the constraint "
@@ -358,6 +627,31 @@ WRONG_SIGN = (
 )
 
 GYROSCOPIC = "g holds the gyroscopic torque -omega x J omega beside what is applied; the text does not mention it."
+
+ATAN2 = "The four-quadrant arc tangent, plus 2 pi where it is negative, as the text of seed 003 says below Eq. (6)."
+TWICE = (
+    "sigma = sqrt(x^2 + y^2) has the slope (x x' + y y') / sigma: no factor 2 before y y'. Shown against the derivative of the "
+    "generated curve, which a circle in the complex plane confirms (test_limit_kernels)."
+)
+NO_ANGLE = (
+    "The three sides of the chain differ: at the nearest point the vector d'' of Eq. (30) has the length sin(delta), while the "
+    "root is the distance in the top view, which is delta only where A and B have the same longitude (a regular cone). The "
+    "relative angle, whose gradient is -n, is delta = atan2(|u x t|, u . t); with the printed root the moment has no potential."
+)
+PRINTED_LAW = (
+    "The direction and the law as printed, with the planar kappa of Eq. (33); the size of u x n is cos(delta), not 1. "
+    "What the runtime does by the name law='printed'."
+)
+UNIT_PROJECTION = (
+    "Eq. (8) divides the projected link by its length. Eqs. (9), (10) and (12) need that; here the vector must keep the length "
+    "of the projection: by virtual work the transfer is then that of a torque on the hinge, else not (test_link_transfer)."
+)
+LINK_FORCE = "The size of the force is that of Eq. (14), corrected; the direction does not depend on the length of u_p."
+RATE_SIGN = (
+    UNIT_PROJECTION
+    + " The corrected quotient is -phi', the rate about s_i where the turn from u_p to a_i is positive about s_i, and is 0 / 0 "
+    "at phi = 0 and pi, where the hinge's rate is defined."
+)
 
 # Entries that two or three equations share.
 ANGLE = r"s_i^T s_j - s_i,0^T s_j,0 = 0"
@@ -384,6 +678,16 @@ GAMMA_ROWS_1_TO_3 = (
 )
 AXIS_I = (r"\cos\rho \cos\theta_re", r"\sin\rho \cos\theta_re", r"\sin\theta_re", "^T")
 AXIS_J = (r"\sin\varepsilon \cos\tau_re", r"\cos\varepsilon \cos\tau_re", r"\sin\tau_re", "^T")
+MAXIMUM = r"\sigma_{h,\max}(\psi_h) = \sqrt{\frac{b^2}{\tan^2(\psi_h) + \frac{b^2}{a^2}} (1 - \frac{b^2}{a^2}) + b^2}"
+TOTAL, DAMPER = r"m_h^r = m_h^d + m_h^{mr}", r"m_h^d = -j_h \omega_h"
+CUBIC = r"3 (\frac{\kappa}{\Delta\sigma_h})^2 - 2 (\frac{\kappa}{\Delta\sigma_h})^3"
+X, Y = (f"c_{{{q},3}}^k l^3 + c_{{{q},2}}^k l^2 + c_{{{q},1}}^k l + c_{{{q},0}}^k" for q in "xy")
+DX, DY = (f"3 c_{{{q},3}}^k l^2 + 2 c_{{{q},2}}^k l + c_{{{q},1}}^k" for q in "xy")
+PSI_B, SIGMA_B = r"\psi_{h,B}", r"\sigma_{h,\max,B}"
+C_B, S_B = (rf"\{f}({PSI_B})" for f in ("cos", "sin"))
+CS_B, SS_B = (rf"\{f}({SIGMA_B}({PSI_B}))" for f in ("cos", "sin"))
+SLOPE = rf"\frac{{d{SIGMA_B}}}{{d{PSI_B}}}"
+SIGMA_L, PSI_L = (rf"\frac{{\partial{q}}}{{\partial l}}" for q in (SIGMA_B, PSI_B))
 STABILISED = (
     "M", "D^T", "D", "0", r"\dot v", r"\lambda", "=", "g", r"\gamma - 2 \alpha \dot\Phi - \beta^2 \Phi",
 )  # fmt: skip
@@ -593,4 +897,183 @@ EQUATIONS = (
         modified_gamma_002_printed, "modified_universal",
         verdict="misprint", corrected=modified_gamma, wrong_rows=(3,), agrees_at_rest="i", note=WRONG_SIGN,
     ),
+    Equation(SEED_000, 33, "identity", (TOTAL,), total_moment, "limit"),
+    Equation(SEED_000, 34, "identity", (DAMPER,), dissipative_moment, "limit"),
+    Equation(
+        SEED_000, 35, "identity", (r"u'_{\zeta,h} = \tilde u'_{\xi,h} u'_{\eta,h}",), third_axis_local, "limit"
+    ),
+    Equation(
+        SEED_000, 36, "identity", (r"\psi_h = \arctan(\frac{u''_{r,h,\eta}}{u''_{r,h,\xi}})",), longitude, "limit", note=ATAN2
+    ),
+    Equation(SEED_000, 37, "identity", (r"\sigma_h = \arccos(u''_{r,h}^T u''_{\zeta,h})",), latitude, "limit"),
+    Equation(
+        SEED_000, 38, "identity",
+        (
+            r"m_h^{mr} =", r"0", r"if \sigma_h \le \sigma_{h,\max}", r"m_{p,h}", CUBIC, r"\tilde u_{r,h} n",
+            r"if \sigma_{h,\max} < \sigma_h\ and\ \kappa \le \Delta\sigma_h", r"m_{p,h} \tilde u_{r,h} n",
+            r"if \kappa > \Delta\sigma_h",
+        ),
+        restricting_moment, "limit", note=PRINTED_LAW,
+    ),
+    Equation(SEED_001, 7, "identity", (TOTAL,), total_moment, "limit"),
+    Equation(
+        SEED_001, 8, "identity",
+        (r"u_{r,h,p} = \frac{u_{r,h} - (u_{r,h}^T s_i) s_i}{\|u_{r,h} - (u_{r,h}^T s_i) s_i\|}",), projected_link, "link",
+        note="The direction that the cone restrains; Eqs. (14), (16) and (20) need the projection without the division.",
+    ),
+    Equation(
+        SEED_001, 9, "identity", (r"\psi_h = \arctan(\frac{u_{r,h,p,\eta}}{u_{r,h,p,\xi}})",), link_longitude, "link", note=ATAN2
+    ),
+    Equation(SEED_001, 10, "identity", (r"\sigma_h = \arccos(u_{r,h,p}^T u_{\zeta,h})",), link_latitude, "link"),
+    Equation(SEED_001, 11, "identity", (MAXIMUM,), elliptical_maximum, "ellipse"),
+    Equation(
+        SEED_001, 12, "identity",
+        (
+            r"m_h^{mr} =", r"0", r"if \sigma_h \leq \sigma_{h,\max}", r"m_{p,h}", CUBIC, r"\tilde u_{r,h,p} n",
+            r"if \sigma_{h,\max} < \sigma_h and \kappa \leq \Delta\sigma_h", r"m_{p,h} \tilde u_{r,h,p} n",
+            r"if \kappa > \Delta\sigma_h",
+        ),
+        restricting_moment, "limit", note=PRINTED_LAW,
+    ),
+    Equation(
+        SEED_001, 13, "identity",
+        (
+            r"f_{h,i} = (\frac{\tilde u_{r,h,p} m_{h,massless}^{mr}}{\|u_{r,h,p}\| \|m_{h,massless}^{mr}\|}) f_{h,i}",
+        ),
+        link_force, "link", note=LINK_FORCE,
+    ),
+    Equation(
+        SEED_001, 14, "identity", (r"f_{h,i} = \frac{\|m_{h,massless}^{nr}\|}{\|u_{r,h,p}\|}",), link_force_size_printed, "link",
+        verdict="misprint", corrected=link_force_size, wrong_rows=(0,), note=UNIT_PROJECTION + " (And nr stands for mr.)",
+    ),
+    Equation(SEED_001, 15, "identity", (r"m_{h,i} = \tilde l_{h,i} f_{h,i}",), link_moment_i, "link"),
+    Equation(
+        SEED_001, 16, "identity", (r"l_{h,i} = s_i^p + (u_{r,h} - u_{r,h,p})",), lever_printed, "link",
+        verdict="misprint", corrected=lever, wrong_rows=(0, 1, 2), note=UNIT_PROJECTION,
+    ),
+    Equation(SEED_001, 17, "identity", (r"f_{h,j} = -f_{h,i}",), link_force_j, "link"),
+    Equation(SEED_001, 18, "identity", (r"m_{h,j} = \tilde s_j^p f_{h,j}",), link_moment_j, "link"),
+    Equation(SEED_001, 19, "identity", (DAMPER,), dissipative_moment, "limit"),
+    Equation(
+        SEED_001, 20, "identity",
+        (
+            r"\omega_h = \frac{1}{\|u_{r,h,p}\| \sin\varphi} (a_i^T (s_i s_i^T - I) \dot r_i + (-u_{r,h,p}^T \tilde a_i"
+            r" + a_i^T (\tilde s_i^p - s_i s_i^T \tilde s_i^p + s_i u_{r,h}^T \tilde s_i + u_{r,h}^T s_i \tilde s_i)) \omega_i",
+            r"+ a_i^T (I - s_i s_i^T) \dot r_j + a_i^T (s_i s_i^T \tilde s_j^p - \tilde s_j^p) \omega_j)",
+        ),
+        link_rate_printed, "link", verdict="misprint", corrected=link_rate, wrong_rows=(0,), note=RATE_SIGN,
+    ),
+    Equation(SEED_003, 1, "identity", STABILISED, equations_of_motion, "equations of motion", matrix=(2, 2), note=GYROSCOPIC),
+    Equation(SEED_003, 2, "identity", (TOTAL,), total_moment, "limit"),
+    Equation(SEED_003, 3, "identity", (r"u = A_k u'",), to_global, "limit"),
+    Equation(SEED_003, 4, "identity", (r"u_{\zeta,h} = \tilde u_{\xi,h} u_{\eta,h}",), third_axis, "limit"),
+    Equation(SEED_003, 5, "identity", (r"u = A_i B_h u''",), from_the_joint, "limit"),
+    Equation(
+        SEED_003, 6, "identity", (r"\psi_h = \arctan(\frac{u_{\rm r,h,\eta}''}{u_{\rm r,h,\xi}''})",), longitude, "limit",
+        note=ATAN2,
+    ),
+    Equation(SEED_003, 7, "identity", (r"\sigma_h = \arccos(u_{r,h}''T u_{\zeta,h}'')",), latitude, "limit"),
+    Equation(SEED_003, 8, "identity", (r"\frac{x^2}{a^2} + \frac{y^2}{b^2} = 1",), ellipse, "ellipse"),
+    Equation(SEED_003, 9, "identity", (r"\psi_h = \arctan(\frac{y}{x})",), longitude_C, "ellipse", note=ATAN2),
+    Equation(SEED_003, 10, "identity", (r"\sigma_{h,\max} = \|r_C\| = \sqrt{x^2 + y^2}",), latitude_C, "ellipse"),
+    Equation(SEED_003, 11, "identity", (r"y = \pm b \sqrt{1 - \frac{x^2}{a^2}}",), ellipse_y, "ellipse"),
+    Equation(
+        SEED_003, 12, "identity", (r"x = \pm \sqrt{\frac{b^2 a^2}{a^2 \tan^2(\psi_h) + b^2}}",), ellipse_x, "ellipse"
+    ),
+    Equation(SEED_003, 13, "identity", (MAXIMUM,), elliptical_maximum, "ellipse"),
+    Equation(
+        SEED_003, 14, "identity",
+        (
+            "a = a_1, b = b_1", r"if 0^\circ \le \psi_h < 90^\circ", "a = a_2, b = b_1", r"if 90^\circ \le \psi_h < 180^\circ",
+            "a = a_2, b = b_2", r"if 180^\circ \le \psi_h < 270^\circ", "a = a_1, b = b_2",
+            r"if 270^\circ \le \psi_h \le 360^\circ",
+        ),
+        quadrants, "ellipse", read=False,
+    ),
+    Equation(SEED_003, 15, "identity", (r"f(l) = \sum\limits_{q = 0}^n c_q^k l^q",), polynomial_x, "spline", read=False),
+    Equation(
+        SEED_003, 16, "identity", (f"x = {X}",), spline_x, "spline", note="l counts from the beginning of each piece."
+    ),
+    Equation(SEED_003, 17, "identity", (f"y = {Y}",), spline_y, "spline"),
+    Equation(SEED_003, 18, "identity", (rf"\sigma_{{h,\max}} = \sqrt{{({X})^2 + ({Y})^2}}",), spline_maximum, "spline"),
+    Equation(
+        SEED_003, 19, "identity", (rf"\psi_h = \arctan(\frac{{{Y}}}{{{X}}})",), spline_longitude, "spline", note=ATAN2
+    ),
+    Equation(SEED_003, 20, "identity", (r"v_r'' =", "0", "0", "G", "^T"), generating_line, "limit"),
+    Equation(
+        SEED_003, 21, "identity",
+        (
+            r"r'' =", r"R_{h,\zeta} R_{h,\eta} v_r''", "=",
+            r"\cos(\psi_h)", r"-\sin(\psi_h)", "0", r"\sin(\psi_h)", r"\cos(\psi_h)", "0", "0", "0", "1",
+            r"\cos(\sigma_h)", "0", r"\sin(\sigma_h)", "0", "1", "0", r"-\sin(\sigma_h)", "0", r"\cos(\sigma_h)",
+            "0", "0", "G", "=",
+            r"G \cos(\psi_h) \sin(\sigma_h)", r"G \sin(\psi_h) \sin(\sigma_h)", r"G \cos(\sigma_h)",
+        ),
+        position_vector, "limit",
+    ),
+    Equation(
+        SEED_003, 22, "identity", (r"r_B'' =", f"G {C_B} {SS_B}", f"G {S_B} {SS_B}", f"G {CS_B}"), surface, "limit"
+    ),
+    Equation(SEED_003, 23, "identity", (r"t_G'' =", f"{C_B} {SS_B}", f"{S_B} {SS_B}", CS_B), tangent_G, "limit"),
+    Equation(
+        SEED_003, 24, "identity",
+        (
+            r"t_\psi'' =", f"G (-{S_B} {SS_B} + {C_B} {CS_B} {SLOPE})", f"G ({C_B} {SS_B} + {S_B} {CS_B} {SLOPE})",
+            f"G (-{SS_B} {SLOPE})",
+        ),
+        tangent_psi, "limit",
+    ),
+    Equation(
+        SEED_003, 25, "identity",
+        (
+            rf"{SLOPE} = \frac{{1}}{{a^2 b^2}} (b^2 - a^2) {S_B} {C_B}"
+            rf" (\frac{{a^2 b^2 \frac{{1}}{{\cos^2({PSI_B})}}}}{{a^2 \tan^2({PSI_B}) + b^2}})^{{3/2}}",
+        ),
+        elliptical_slope, "ellipse",
+    ),
+    Equation(
+        SEED_003, 26, "identity",
+        (
+            rf"{SLOPE} = \frac{{\partial{SIGMA_B}}}{{\partial{PSI_B}}} = {SIGMA_L} \frac{{\partial l}}{{\partial{PSI_B}}}"
+            rf" = {SIGMA_L} \frac{{1}}{{({PSI_L})}}",
+        ),
+        spline_slope, "spline",
+    ),
+    Equation(
+        SEED_003, 27, "identity", (rf"{SIGMA_L} = \frac{{1}}{{\sqrt{{x^2 + y^2}}}} (({DX}) x + 2 ({DY}) y)",),
+        latitude_along_printed, "spline", verdict="misprint", corrected=latitude_along, wrong_rows=(0,), note=TWICE,
+    ),
+    Equation(
+        SEED_003, 28, "identity",
+        (rf"{PSI_L} = \frac{{x^2}}{{y^2 + x^2}} ((\frac{{{DY}}}{{x}}) - (\frac{{y ({DX})}}{{x^2}}))",), longitude_along, "spline",
+    ),
+    Equation(
+        SEED_003, 29, "identity", (r"n'' = \frac{\tilde t_G'' t_\psi''}{\|\tilde t_G'' t_\psi''\|}",), normal, "limit",
+        note="It points inside.",
+    ),
+    Equation(SEED_003, 30, "identity", (r"d'' = r_B'' - u_{r,h}''",), distance_vector, "limit"),
+    Equation(
+        SEED_003, 31, "identity", (r"\tilde d'' n'' = 0 \Leftrightarrow", r"d''T t_G'' = 0", r"d''T t_\psi'' = 0"),
+        least_distance, "limit", read=False,
+    ),
+    Equation(
+        SEED_003, 32, "identity",
+        (
+            r"m_h''mr =", r"0", "if", r"\sigma_{h,A} \le \sigma_{h,\max,A}", r"m_{p,h}", CUBIC, r"\tilde u_{r,h}'' n''",
+            "if", r"\sigma_{h,\max,A} < \sigma_{h,A} and \kappa \le \Delta\sigma_h", r"m_{p,h} \tilde u_{r,h}'' n''", "if",
+            r"\kappa > \Delta\sigma_h",
+        ),
+        restricting_moment, "limit", note=PRINTED_LAW,
+    ),
+    Equation(
+        SEED_003, 33, "identity",
+        (
+            r"\kappa = \|d''\| = \sqrt{\sigma_{h,A}^2 + \sigma_{h,\max,B}^2"
+            r" - 2 \sigma_{h,A} \sigma_{h,\max,B} \cos(\psi_{h,A} - \psi_{h,B})}",
+        ),
+        relative_angle_printed, "limit",
+        verdict="misprint", corrected=relative_angle, wrong_rows=(0,), note=NO_ANGLE,
+    ),
+    Equation(SEED_003, 34, "identity", (DAMPER,), dissipative_moment, "limit"),
+    Equation(SEED_003, 35, "identity", (r"\omega_h = \omega_j - \omega_i",), relative_velocity, "limit"),
 )  # fmt: skip

@@ -5,7 +5,7 @@ import pytest
 
 import models
 import runtime
-from runtime import AssemblyError, Builder, ModelError
+from runtime import AssemblyError, Builder, Cone, ModelError
 
 UNIT = (0.01, 0.01, 0.01)
 
@@ -18,7 +18,7 @@ def builder(**body):
 
 
 def counts(b):
-    return len(b._bodies), len(b._joints)
+    return len(b._bodies), len(b._joints), len(b._limits)
 
 
 ANKLE = dict(s_i=(0.1, 0, 0), a_i=(1, 0, 0), s_j=(-0.1, 0, 0), a_j=(0, 1, 0))
@@ -173,6 +173,111 @@ def test_inconsistent_velocities():
         b.build()
     system = b.build(project_velocities=True)
     assert runtime.simulate(system, 0.01).velocity_violation.max() < 1e-9
+
+
+# Limits of motion
+
+CONE = Cone.from_degrees([0, 90, 180, 270, 360], [20, 30, 40, 50, 20])
+LIMIT = dict(reference="leg", xi=(1, 0, 0), eta=(0, 1, 0), cone=CONE, max_moment=226.0, compliance=0.2)
+BALL, HINGE = (
+    dict(s_i=(0.25, 0, 0), s_j=(-0.25, 0, 0)),
+    dict(s_i=(0.25, 0, 0), a_i=(0, 1, 0), s_j=(-0.25, 0, 0), a_j=(0, 1, 0)),
+)
+CROSS = HINGE | dict(a_j=(1, 0, 0))
+LINK = CROSS | dict(s_j=(-0.25, 0, 0.1), l=0.1)
+JOINTS = {
+    "ball": ("spherical", BALL),
+    "hinge": ("revolute", HINGE),
+    "slide": ("translational", HINGE),
+    "cross": ("universal", CROSS),
+    "link": ("modified_universal", LINK),
+}
+DOWN = dict(direction=(0, 0, -1))
+
+# joint, arguments, sentence
+LIMIT_ERRORS = {
+    "unknown joint": ("knee", {}, "limit 'stop': unknown joint 'knee'; the joints are ball"),
+    "name": ("ball", dict(name="a.b"), "limit name 'a.b': use letters, digits and '_'"),
+    "taken name": ("ball", DOWN | dict(name="taken"), "limit 'taken' exists already; names must differ"),
+    "reference": ("ball", DOWN | dict(reference="toes"), "reference = 'toes'; use one of its bodies, leg or foot"),
+    "cone": ("ball", DOWN | dict(cone=[20] * 5), "cone = [20, 20, 20, 20, 20]; give runtime.Cone(longitudes, latitudes)"),
+    "law": ("ball", DOWN | dict(law="linear"), "law = 'linear'; use 'conservative' or 'printed'"),
+    "no moment": ("ball", DOWN | dict(max_moment=0.0), "max_moment = 0 N m, must be above 0 N m"),
+    "negative moment": ("ball", DOWN | dict(max_moment=-1.0), "max_moment = -1 N m, must be above 0 N m"),
+    "moment NaN": ("ball", DOWN | dict(max_moment=np.nan), "max_moment = nan is not finite"),
+    "moments": ("ball", DOWN | dict(max_moment=(1, 2)), "max_moment has the shape (2,); give one number"),
+    "word": ("ball", DOWN | dict(max_moment="strong"), "max_moment = 'strong'"),
+    "no compliance": ("ball", DOWN | dict(compliance=0.0), "compliance = 0 rad, must be above 0 rad"),
+    "negative damping": ("ball", DOWN | dict(damping=-0.1), "damping = -0.1 N m s, must not be below 0 N m s"),
+    "infinite damping": ("ball", DOWN | dict(damping=np.inf), "damping = inf is not finite"),
+    "xi": ("ball", DOWN | dict(xi=(2, 0, 0)), "xi has the length 2, limit 1 within 1e-09"),
+    "zero eta": ("ball", DOWN | dict(eta=(0, 0, 0)), "eta is the zero vector"),
+    "eta shape": ("ball", DOWN | dict(eta=(0, 1)), "eta has the shape (2,); give 3 numbers"),
+    "no right angle": ("ball", DOWN | dict(eta=(0.6, 0.8, 0)), "xi and eta must stand at right angles, their product is 0.6"),
+    "no direction": ("ball", {}, "missing direction; give the unit vector of the moving body that stays in the cone"),
+    "direction": ("ball", dict(direction=(0, 0, -2)), "direction has the length 2, limit 1 within 1e-09"),
+    "direction NaN": ("ball", dict(direction=(0, 0, np.nan)), "direction = [0.0, 0.0, nan] is not finite"),
+    "hinge along zeta": (
+        "hinge", dict(eta=(0, 0, 1)), "the hinge's axis stands 90 degrees off the plane of xi and eta, limit 0; choose",
+    ),
+    "cross along zeta": ("cross", dict(eta=(0, 0, 1)), "the hinge's axis stands 90 degrees off the plane of xi and eta"),
+    "along the hinge": ("hinge", dict(direction=(0, 1, 0)), "direction lies along the hinge's axis and does not turn"),
+    "no turn": ("slide", DOWN, "this joint leaves no turn free that a cone could limit; use a joint with rotation"),
+    "direction of a link": ("link", DOWN, "unused direction; the massless link is the direction that this limit restrains"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LIMIT_ERRORS)
+def test_limits(case):
+    joint, values, message = LIMIT_ERRORS[case]
+    b = builder()
+    kind, axes = JOINTS.get(joint, JOINTS["ball"])
+    b.joint(joint if joint in JOINTS else "ball", kind, "leg", "foot", **axes)
+    b.joint("other", "spherical", "leg", "foot", **BALL)
+    b.limit("taken", "other", **LIMIT, **DOWN)
+    before = counts(b)
+    with pytest.raises(ModelError) as error:
+        b.limit(**(dict(name="stop", joint=joint) | LIMIT | values))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    if not message.startswith("limit"):
+        assert str(error.value).startswith(f"limit 'stop' of joint '{joint}' ({kind}): ")
+    assert counts(b) == before
+
+
+def test_a_direction_must_turn_in_the_motions_that_the_joint_leaves_free():
+    b = builder()
+    b.joint("angle", "constant_angle", "leg", "foot", a_i=(0, 0, 1), a_j=(0, 1, 0))
+    b.limit("stop", "angle", **LIMIT, direction=(0, 0, 1))
+    b.joint("only", "revolute", "leg", "foot", **HINGE)
+    with pytest.raises(ModelError, match="direction lies along the hinge's axis"):
+        b.limit("along", "only", **LIMIT, direction=(0, 1, 0))
+
+
+def test_limits_of_the_models():
+    for build, arguments, message in (
+        (models.foot.build, dict(limits="stiff"), "limits = 'stiff'; use None, 'elastic', 'dissipative'"),
+        (models.foot.build, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical', 'published'"),
+        (models.foot.build, dict(limits="elastic", law="linear"), "law = 'linear'; use 'conservative' or 'printed'"),
+        (models.foot.build, dict(preset="published"), "give limits='elastic' or 'dissipative' too"),
+        (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
+        (models.pendulum.build, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
+        (
+            models.pendulum.build,
+            dict(damping=1.0),
+            "damping = 1.0 says how limits are; give limits='elastic' or 'dissipative'",
+        ),
+        (
+            models.pendulum.build,
+            dict(limits="elastic", damping=1.0),
+            "limits='elastic' have none; use limits='dissipative'",
+        ),
+        (models.pendulum.build, dict(limits="elastic", compliance=-1.0), "compliance = -1 rad, must be above 0 rad"),
+    ):
+        with pytest.raises(ModelError) as error:
+            build(**arguments)
+        assert message in str(error.value)
+        assert "\n" not in str(error.value)
 
 
 @pytest.fixture(scope="module")

@@ -163,15 +163,15 @@ def _source(name):
     family, _, rest = name.partition("_")
     if name in ("__init__", "dispatch", "digests"):
         return "codegen/"
-    if name == "separation":
-        return "codegen/cones.py: separation"
+    if name in ("position", "separation"):
+        return f"codegen/cones.py: {name}"
     return f"codegen/{family}s.py: {rest}" if family in ("limit", "cone", "law") else f"codegen/joints.py: {name}"
 
 
 def test_every_definition_has_a_module():
     families = {"": joints, "limit_": limits, "cone_": cones, "law_": laws}
     names = {prefix + f.__name__ for prefix, module in families.items() for f in definitions(module)}
-    names = names - {"cone_separation"} | {"separation"}
+    names = names - {"cone_position", "cone_separation"} | {"position", "separation"}
     assert names == set(digests.MODULES) - {"__init__", "dispatch"}
     for family, prefix in (("LIMITS", "limit_"), ("CONES", "cone_"), ("MODULES", "")):
         modules = getattr(dispatch, family)
@@ -660,6 +660,30 @@ def undocumented_limit(u_xi_i, u_zeta_i, u_r_j, damping, rate):
     return parts(in_plane, angle, rate(angle), damping)
 
 
+def limit_of_a_global_component(u_xi_i, u_zeta_i, u_r_j, damping, rate):
+    """An angle that changes when both bodies turn together."""
+    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j) + u_xi_i.x
+    return parts(in_plane, angle, rate(angle), damping)
+
+
+def rate_with_a_kink(u_xi_i, u_zeta_i, u_r_j, damping, rate):
+    """The rate of an absolute value."""
+    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
+    return parts(in_plane, angle, rate(abs(angle)), damping)
+
+
+def direction_of_length_two(u_xi_i, u_zeta_i, u_r_j, damping, rate):
+    """A direction that is no unit vector."""
+    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
+    return parts(lambda a: in_plane(a) * 2, angle, rate(angle), damping)
+
+
+def driven_limit(u_xi_i, u_zeta_i, u_r_j, k_t, rate):
+    """A signal."""
+    angle = frame_angle(u_xi_i, u_zeta_i, u_r_j)
+    return parts(in_plane, angle, rate(angle), k_t)
+
+
 KEYS = "must return direction, angle, rate, dissipation by name"
 REFUSED_LIMITS = [
     (without_dissipation, KEYS),
@@ -677,6 +701,10 @@ REFUSED_LIMITS = [
     (limit_with_a_velocity, "argument 'v_i' has a name that the kernels use themselves"),
     (limit_that_branches, "smooth, without branches"),
     (undocumented_limit, "needs a docstring"),
+    (limit_of_a_global_component, "changes when both bodies move together as one rigid body"),
+    (rate_with_a_kink, "uses the function 'Abs'; smooth ones only"),
+    (direction_of_length_two, "its direction has the length 2 where its vectors are unit vectors; it must have 1"),
+    (driven_limit, "uses the signal k_t; only constraints can be driven"),
 ]
 
 

@@ -1,12 +1,15 @@
 """Stale kernels are impossible: proven in fresh processes, on a copy of the repository with its own cache folder."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from runtime.kernels import EDGE
 
 ROOT = Path(__file__).parent.parent
 STALE = 3
@@ -116,3 +119,17 @@ def test_the_error_can_be_caught_in_a_study(copy):
     edit(copy / "generated" / "spherical.py", "Phi[0] = d_x", "Phi[0] = -d_x")
     program = "try:\n    import runtime\nexcept Exception as error:\n    print(type(error).__name__)"
     assert python(copy, "-c", program).stdout.strip() == "StaleKernelsError"
+
+
+def test_modules_that_the_cache_does_not_depend_on_hold_no_compiled_code():
+    compiling = {
+        file.stem
+        for file in (ROOT / "runtime").glob("*.py")
+        if "@compiled" in file.read_text() or "@inlined" in file.read_text()
+    }
+    assert {"equations", "dop853", "limits", "cones", "result"} <= compiling and not compiling & set(EDGE)
+    for name in compiling:
+        text = (ROOT / "runtime" / f"{name}.py").read_text()
+        assert not [
+            edge for edge in EDGE if re.search(rf"^(from runtime\.{edge} |import runtime\.{edge})", text, re.MULTILINE)
+        ]
