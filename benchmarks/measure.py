@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import models
 import runtime
-from runtime import Report, Run, System, Table, dop853
+from runtime import Report, Run, System, Table, dop853, march
 from runtime.equations import OK, derivative_repeated
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def compiled_run(
     Returns
     -------
     run : callable
-        Integrates anew and returns the code of ``dop853.advance``; states at ``times`` [s] are computed, if given.
+        Integrates anew and returns the code of ``march.advance``; states at ``times`` [s] are computed, if given.
     evaluations : callable
         Evaluations of the last run.
     """
@@ -157,14 +157,14 @@ def compiled_run(
 
     def run() -> int:
         s = dop853.stepper(system.state.y, 0.0, len(system.limits))
-        code: int = dop853.start(s, tables, work, t_end, tolerance, tolerance, 0.0, np.inf)
+        code: int = march.start(s, tables, work, t_end, tolerance, tolerance, 0.0, np.inf)
         if code == OK:
             limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
-            code = dop853.advance(s, tables, work, dop853.TABLE, *limits, wanted, out, _NONE, _NONE2)
+            code = march.advance(s, tables, work, dop853.TABLE, *limits, wanted, out, _NONE, _NONE2)
         counts[:] = s.counts
         return code
 
-    if run() != dop853.FINISHED:
+    if run() != march.FINISHED:
         raise BenchmarkError(f"{system.name}: the compiled run at tolerance {tolerance:g} did not reach {t_end:g} s")
     return run, lambda: int(counts[dop853.EVALUATIONS])
 

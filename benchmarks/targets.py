@@ -36,7 +36,7 @@ from benchmarks.measure import (
     seconds,
     succeeded,
 )
-from runtime import Report, System, Table, dop853, equations, plots
+from runtime import Report, System, Table, dop853, equations, march, plots
 
 DURATION, OUTPUTS, TOLERANCE = 5.0, 501, 1e-10  # [s], times, of the timed runs
 REPEATS = 25
@@ -126,7 +126,7 @@ def _speed(quick: bool, say: Say) -> Iterator[Target]:
         median = {name: 1e3 * float(np.median(values)) for name, values in measured.items()}
         yield Target(
             f"{ankle} foot, 5 s compiled", least["bare"], 15.0, "ms",
-            f"tolerance {TOLERANCE:g}, dop853.start and advance alone, warm, no outputs", median["bare"],
+            f"tolerance {TOLERANCE:g}, march.start and advance alone, warm, no outputs", median["bare"],
         )  # fmt: skip
         yield Target(
             f"{ankle} foot, 5 s from Python", least["ended"], 15.0, "ms",
@@ -206,7 +206,7 @@ def _allocations(quick: bool, say: Say) -> Iterator[Target]:
     _signatures(system)
     entries = {"evaluation": [equations.derivative_once]}
     if not quick:
-        entries["step"] = [dop853.start, dop853.advance, dop853.interpolate_once]
+        entries["step"] = [march.start, march.advance, dop853.interpolate_once]
     for what, functions in entries.items():
         say(f"compiling the {what} anew to read its code")
         outside = set().union(*(outside_calls(f, f.signatures[0]) for f in functions))
@@ -226,9 +226,9 @@ def _signatures(system: System) -> None:
     s, t, w = dop853.stepper(y, 0.0, len(system.limits)), system.tables, system.work()
     run, _ = compiled_run(system, 0.1, 1e-6)
     run()
-    dop853.start(s, t, w, 0.1, 1e-6, 1e-6, 0.0, np.inf)
+    march.start(s, t, w, 0.1, 1e-6, 1e-6, 0.0, np.inf)
     none, none2 = np.zeros(0), np.zeros((0, 0))
-    dop853.advance(s, t, w, dop853.TABLE, 0.1, 1e-6, 1e-6, np.inf, 1, none, none2, none, none2)
+    march.advance(s, t, w, dop853.TABLE, 0.1, 1e-6, 1e-6, np.inf, 1, none, none2, none, none2)
     dop853.interpolate_once(s, t, w, dop853.TABLE, float(s.time[dop853.T]), y)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.integrate
 
-from runtime import dop853
+from runtime import dop853, march
 from runtime.equations import OK, SINGULAR, Floats, Tables, derivative_once
 from runtime.system import System
 
@@ -18,7 +18,7 @@ METHODS = ("dop853", *SCIPY_METHODS)
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
 
 # Why a step ended.  A run's own status is one of these, or 0 to 2.
-RUNNING, FINISHED = dop853.RUNNING, dop853.FINISHED
+RUNNING, FINISHED = march.RUNNING, march.FINISHED
 STEP_TOO_SMALL, SINGULAR_CONFIGURATION, NOT_FINITE, METHOD_FAILED = -1, -2, -3, -4
 
 NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
@@ -68,20 +68,20 @@ class Compiled:
         self.system, self.tables, self.work = system, tables, system.work()
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         self.s = dop853.stepper(y, t_start, len(system.limits))
-        self.started = dop853.start(self.s, tables, self.work, t_end, rtol, atol, first_step, max_step)
+        self.started = march.start(self.s, tables, self.work, t_end, rtol, atol, first_step, max_step)
 
     def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
-        code = dop853.FAILED_SINGULAR if self.started & SINGULAR else dop853.FAILED_NOT_FINITE
+        code = march.FAILED_SINGULAR if self.started & SINGULAR else march.FAILED_NOT_FINITE
         if self.started == OK:
             limits = (self.end, self.rtol, self.atol, self.max_step, steps)
             into = (outputs, out, record_t, record_y)
-            code = dop853.advance(self.s, self.tables, self.work, dop853.TABLE, *limits, *into)
+            code = march.advance(self.s, self.tables, self.work, dop853.TABLE, *limits, *into)
         if code in (RUNNING, FINISHED):
             return code, ""
-        if code == dop853.FAILED_SINGULAR:
+        if code == march.FAILED_SINGULAR:
             return SINGULAR_CONFIGURATION, _singular(self.system, self.work.failed, self.t)
         when = f"at t = {self.t:.6g} s"
-        if code == dop853.FAILED_NOT_FINITE:
+        if code == march.FAILED_NOT_FINITE:
             return NOT_FINITE, f"the state stopped being finite {when}; check masses, inertias and initial velocities"
         return (
             STEP_TOO_SMALL,

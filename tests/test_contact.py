@@ -10,7 +10,7 @@ import reduced_limits
 import models
 import runtime
 from models import foot
-from runtime import Builder, Cone, dop853, simulate
+from runtime import Builder, Cone, crossing, simulate
 from runtime.limits import FREE, HELD
 from runtime.methods import Compiled
 
@@ -121,7 +121,7 @@ def test_stability_bound_is_told():
 
 
 def test_the_loops_of_a_step_are_bounded():
-    source = ast.parse(inspect.getsource(dop853.first_crossing.py_func))
+    source = ast.parse(inspect.getsource(crossing.first_crossing.py_func))
     assert not [node for node in ast.walk(source) if isinstance(node, ast.While)]
 
 

@@ -1,0 +1,134 @@
+"""Where a step of the integrator crosses the cone of a limit of motion.
+
+Where a direction leaves its cone, the moment begins with a bend that an error estimate would find by many rejected steps.
+So a limit is taken as free while its direction is inside, and as held while it is outside; the step that crosses the cone
+is taken again, up to there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dop853 import EVALUATIONS, LENGTH, STAGES, T_OLD, interpolate, prepare_dense
+from runtime.equations import OK, derivative, place_bodies
+from runtime.kernels import inlined
+from runtime.limits import AS_FOUND, FREE, HELD, outside
+
+ON_CONE = 1e-9  # [rad] a direction this near to its cone is on it: the moment there is below 1e-13 of its maximum
+LOOKS = 4  # places of a step where it is looked whether a direction has crossed
+FINDS = 40  # steps of the search for the crossing
+
+
+@inlined
+def outside_at(y, t, w, out):  # type: ignore[no-untyped-def]
+    """How far every direction is outside its cone in a state."""
+    place_bodies(y, t, w)
+    outside(t, w, out)
+
+
+@inlined
+def first_sides(s, t, w):  # type: ignore[no-untyped-def]
+    """Take every limit as its direction is, a little after the start: one that lies on its cone goes to one side."""
+    for k in range(len(w.limits.mode)):
+        w.limits.mode[k] = AS_FOUND
+    s.counts[EVALUATIONS] += 1
+    if derivative(s.y, t, w, s.k[1]) != OK:
+        return
+    for i in range(len(s.y)):
+        s.trial[i] = s.y[i] + 1e-6 * s.k[1, i]
+    outside_at(s.trial, t, w, s.beyond)
+    for k in range(len(s.beyond)):
+        w.limits.mode[k] = FREE if s.beyond[k] < 0.0 else HELD
+
+
+@inlined
+def next_side(beyond, mode, landing):  # type: ignore[no-untyped-def]
+    """How to take a limit after a step; one that was to end on its cone has crossed it."""
+    near = -10.0 * ON_CONE if landing else ON_CONE
+    if mode == FREE:
+        return HELD if beyond > near else FREE
+    if mode == HELD:
+        return FREE if beyond < -near else HELD
+    return FREE if beyond < 0.0 else HELD
+
+
+@inlined
+def change_sides(s, t, w, table, landing):  # type: ignore[no-untyped-def]
+    """At the end of a step, take the limits that crossed their cones as they are now."""
+    outside_at(s.y, t, w, s.beyond)
+    changes = 0
+    for k in range(len(s.beyond)):
+        changes += next_side(s.beyond[k], w.limits.mode[k], landing) != w.limits.mode[k]
+    if changes == 0:
+        return
+    prepare_dense(s, t, w, table)  # now, while the limits are as they were in the step
+    for k in range(len(s.beyond)):
+        w.limits.mode[k] = next_side(s.beyond[k], w.limits.mode[k], landing)
+
+
+@inlined
+def held(w):  # type: ignore[no-untyped-def]
+    """1 if a limit is not free."""
+    for k in range(len(w.limits.mode)):
+        if w.limits.mode[k] != FREE:
+            return 1
+    return 0
+
+
+@inlined
+def crossed(s, w):  # type: ignore[no-untyped-def]
+    """How far the limits are on the other side than they are taken for: the largest of ``s.beyond``, below 0 if none is."""
+    largest = -np.inf
+    for k in range(len(s.beyond)):
+        if w.limits.mode[k] == FREE:
+            largest = max(largest, s.beyond[k])
+        elif w.limits.mode[k] == HELD:
+            largest = max(largest, -s.beyond[k])
+    return largest
+
+
+@inlined
+def between_ends(s, x, y):  # type: ignore[no-untyped-def]
+    """Cubic Hermite interpolation of the last step, from its ends' states and derivatives."""
+    h = s.time[LENGTH]
+    for i in range(len(y)):
+        a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.k[0, i], h * s.k[STAGES, i]
+        y[i] = a + x * (
+            slope_a + x * (3.0 * (b - a) - 2.0 * slope_a - slope_b + x * (2.0 * (a - b) + slope_a + slope_b))
+        )
+
+
+@inlined
+def first_crossing(s, t, w, table):  # type: ignore[no-untyped-def]
+    """The fraction of the last step at which a limit is first on the other side than it is taken for; 2 if none is.
+
+    Looked for between the ends and at the last one, then found on the dense output.  ``s.trial`` is memory.
+    """
+    lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
+    for q in range(1, LOOKS + FINDS + 1):
+        if upper == 2.0:
+            if q > LOOKS:
+                return 2.0
+            x = q / LOOKS
+            between_ends(s, x, s.trial)
+        else:
+            # The secant, kept well inside the bracket.
+            x = 0.5 * (lower + upper)
+            if value_lower < 0.0 < value_upper:
+                x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
+                x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
+            interpolate(s, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
+        outside_at(s.trial, t, w, s.beyond)
+        value = crossed(s, w)
+        if upper == 2.0:
+            if value > (ON_CONE if q == LOOKS else 0.0):
+                lower, upper = (q - 1.0) / LOOKS, x
+                if prepare_dense(s, t, w, table) != OK:
+                    return 2.0
+        elif abs(value) <= ON_CONE:
+            return x
+        elif value > 0.0:
+            upper, value_upper = x, value
+        else:
+            lower, value_lower = x, value
+    return upper

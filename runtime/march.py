@@ -1,0 +1,196 @@
+"""The compiled march of DOP853: steps, their control, outputs, and landings on the cones of limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.crossing import change_sides, first_crossing, first_sides, held
+from runtime.dop853 import (
+    BOUND,
+    DENSE_READY,
+    EVALUATIONS,
+    LANDING,
+    LENGTH,
+    NEXT_OUTPUT,
+    NEXT_STEP,
+    ORDER,
+    REJECTED,
+    REJECTIONS,
+    STAGES,
+    STEP_ENDED,
+    STEPS,
+    T_OLD,
+    USUAL,
+    T,
+    at_stability_bound,
+    combine,
+    error_norm,
+    interpolate,
+    normalise,
+    prepare_dense,
+)
+from runtime.equations import NOT_FINITE, OK, SINGULAR, derivative
+from runtime.kernels import compiled
+from runtime.limits import AS_FOUND
+
+# Codes of ``advance``: no run's status bears these numbers, so that the two cannot be taken for each other.
+RUNNING, FINISHED, STEP_TOO_SMALL, FAILED_SINGULAR, FAILED_NOT_FINITE = range(10, 15)
+
+SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
+LEAST_LANDING = 1e-12  # [s] times the larger of 1 and the time
+MOST_LANDINGS = 4  # tries; then the step is taken with the limits as they are found
+FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
+
+
+@compiled
+def start(s, t, w, end, rtol, atol, first_step, max_step):  # type: ignore[no-untyped-def]
+    """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
+    n = len(s.y)
+    if len(s.beyond) > 0:
+        first_sides(s, t, w)
+    code = derivative(s.y, t, w, s.k[0])
+    s.counts[EVALUATIONS] += 1
+    if code != OK:
+        return code
+    s.weakest[0] = s.weakest[1] = w.weakest[0]
+    for i in range(n):
+        if not abs(s.k[0, i]) < np.inf:
+            return NOT_FINITE
+    if first_step > 0.0:
+        s.time[NEXT_STEP] = min(first_step, max_step)
+        return OK
+    d0 = d1 = 0.0
+    for i in range(n):
+        scale = atol + rtol * abs(s.y[i])
+        d0 += (s.y[i] / scale) ** 2
+        d1 += (s.k[0, i] / scale) ** 2
+    d0, d1 = math.sqrt(d0 / n), math.sqrt(d1 / n)
+    h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h = min(h, end - s.time[T], max_step)
+    for i in range(n):
+        s.trial[i] = s.y[i] + h * s.k[0, i]
+    code = derivative(s.trial, t, w, s.k[1])
+    s.counts[EVALUATIONS] += 1
+    if code != OK:
+        return code
+    d2 = 0.0
+    for i in range(n):
+        scale = atol + rtol * abs(s.y[i])
+        d2 += ((s.k[1, i] - s.k[0, i]) / scale) ** 2
+    d2 = math.sqrt(d2 / n) / h
+    largest = max(d1, d2)
+    second = max(1e-6, h * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / ORDER)
+    s.time[NEXT_STEP] = min(100.0 * h, second, max_step)
+    return OK
+
+
+@compiled
+def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
+    """Up to ``max_steps`` accepted steps towards ``end``.
+
+    ``outputs`` (m,) are the times wanted; states at those that were passed go to ``out`` (m, n).  Every step goes to
+    ``record_t``, ``record_y`` unless they are empty.
+    Returns RUNNING when the steps are used up, else why it stopped.
+    """
+    n = len(s.y)
+    taken = 0
+    limits = len(s.beyond) > 0
+    while taken < max_steps:
+        time, h = s.time[T], s.time[NEXT_STEP]
+        if time >= end:
+            return FINISHED
+        if s.flags[STEP_ENDED] == 1:
+            normalise(s.y)
+            for i in range(n):
+                s.k[0, i] = s.k[STAGES, i]
+            s.flags[STEP_ENDED] = 0
+        h = min(h, max_step)
+        last = time + 1.01 * h >= end
+        if last:
+            h = end - time
+        if not h > 4.0 * abs(np.spacing(time)):
+            return STEP_TOO_SMALL
+        code, weakest = OK, np.inf
+        for q in range(1, STAGES):
+            combine(s.y, h, table.a[q], s.k, q, s.trial)
+            code |= derivative(s.trial, t, w, s.k[q])
+            weakest = min(weakest, w.weakest[0])
+        s.counts[EVALUATIONS] += STAGES - 1
+        combine(s.y, h, table.b, s.k, STAGES, s.trial)
+        error = error_norm(s, table, h, rtol, atol) if code == OK else np.inf
+        if not error < np.inf:
+            # A singular or non-finite stage: try a much shorter step, and give up when that does not help.
+            if h < 1e-10 * max(1.0, abs(time)):
+                return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
+            s.counts[REJECTIONS] += 1
+            s.counts[REJECTED] = 1
+            s.time[NEXT_STEP] = 0.1 * h
+            continue
+        factor = FASTEST if error == 0.0 else min(FASTEST, max(SLOWEST, SAFETY * error ** (-1.0 / ORDER)))
+        if error > 1.0:
+            s.counts[REJECTIONS] += 1
+            s.counts[REJECTED] = 1
+            s.time[NEXT_STEP] = h * min(1.0, factor)
+            continue
+        code = derivative(s.trial, t, w, s.k[STAGES])
+        s.counts[EVALUATIONS] += 1
+        if code != OK:
+            return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
+        weakest = min(weakest, w.weakest[0])
+        for i in range(n):
+            s.y_old[i] = s.y[i]
+            s.y[i] = s.trial[i]
+        s.time[T_OLD], s.time[LENGTH] = time, h
+        s.flags[DENSE_READY] = 0
+        if limits:
+            landing, was_held = s.flags[LANDING] > 0, held(w)
+            if not landing:
+                s.time[USUAL + was_held] = h
+            fraction = first_crossing(s, t, w, table) if s.flags[LANDING] < MOST_LANDINGS else 2.0
+            if fraction <= 1.0 and fraction * h <= LEAST_LANDING * max(1.0, abs(time)):
+                fraction = 0.0  # the step begins on the cone, on the other side: take it so from the start
+            again = fraction <= 1.0 and not (landing and fraction > 0.9)
+            if again:
+                for i in range(n):
+                    s.y[i] = s.y_old[i]
+            if fraction == 0.0 or not again:
+                change_sides(s, t, w, table, landing or again)
+            if again:
+                s.counts[REJECTIONS] += 1
+                s.flags[LANDING] += 1
+                s.time[NEXT_STEP] = fraction * h if fraction > 0.0 else h
+                if s.flags[LANDING] == MOST_LANDINGS:
+                    for k in range(len(w.limits.mode)):
+                        w.limits.mode[k] = AS_FOUND
+                continue
+            now_held = held(w)
+            if landing and now_held != was_held:
+                # After the crossing go on with steps as they were when it was so before.
+                usual = s.time[USUAL + now_held]
+                if usual == 0.0:
+                    usual = s.time[USUAL + was_held] * (FIRST_HELD if now_held == 1 else 1.0)
+                factor = usual / h
+                s.counts[REJECTED] = 0
+            s.flags[LANDING] = 0
+        if weakest < s.weakest[1]:
+            s.weakest[1], s.weakest[2] = weakest, time
+        s.time[T] = end if last else time + h
+        s.time[NEXT_STEP] = h * (min(1.0, factor) if s.counts[REJECTED] == 1 else factor)
+        s.counts[REJECTED] = 0
+        s.counts[STEPS] += 1
+        s.counts[BOUND] += at_stability_bound(s, table)
+        s.flags[STEP_ENDED] = 1
+        taken += 1
+        while s.counts[NEXT_OUTPUT] < len(outputs) and outputs[s.counts[NEXT_OUTPUT]] <= s.time[T]:
+            wanted = s.counts[NEXT_OUTPUT]
+            if prepare_dense(s, t, w, table) != OK:
+                return FAILED_SINGULAR
+            interpolate(s, outputs[wanted], out[wanted])
+            s.counts[NEXT_OUTPUT] += 1
+        if len(record_t) > 0:
+            record_t[taken - 1] = s.time[T]
+            for i in range(n):
+                record_y[taken - 1, i] = s.y[i]
+    return RUNNING if s.time[T] < end else FINISHED
