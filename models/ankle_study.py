@@ -330,7 +330,7 @@ def _rest_table(costs: Costs, seconds: float, t_end: float, tolerance: float) ->
     note = (
         f"Dissipative runs.  After the first {seconds:g} s the papers' integrator stalls (seed 000 section 6); here the rest of "
         f"the {t_end:g} s costs less than the start in {share} run{'s' if share != 'every' else ''}.  At rest: by "
-        "runtime.rest(system)."
+        "runtime.rest()."
         if t_end > seconds
         else "The run ends before the foot can rest; ask for more with --t-end."
     )
@@ -344,7 +344,7 @@ def _rest_table(costs: Costs, seconds: float, t_end: float, tolerance: float) ->
 def _rests(name: str, preset: str, t_end: float, tolerance: float) -> float | None:
     """When the dissipative foot comes to rest [s]."""
     system = build(name, "dissipative", preset)
-    run = simulate(system, t_end, rtol=tolerance, atol=tolerance, events=[rest(system)])
+    run = simulate(system, t_end, rtol=tolerance, atol=tolerance, events=[rest()])
     return float(run.events["rest"][0]) if len(run.events["rest"]) else None
 
 

@@ -119,7 +119,7 @@ def build(
             f"link_length = {link_length!r} m has no meaning for the classical ankle; use ankle='modified'"
         )
     for key, value, known in (("limits", limits, LIMITS), ("preset", preset, PRESETS)):
-        if value not in known:
+        if not (value is None or isinstance(value, str)) or value not in known:
             raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
     if limits is None and (preset, law) != ("anatomical", "conservative"):
         raise ModelError(

@@ -78,7 +78,7 @@ def build(
     ModelError
     """
     for key, value, known in (("kind", kind, (None, *KINDS)), ("limits", limits, LIMITS)):
-        if value not in known:
+        if not (value is None or isinstance(value, str)) or value not in known:
             raise ModelError(f"{key} = {value!r}; use {' or '.join(repr(k) for k in known if k is not None)}")
     if limits is None:
         own = dict(cone=cone, compliance=compliance, max_moment=max_moment, damping=damping, law=law)
@@ -96,6 +96,11 @@ def build(
         radius = length / 30.0
         across = mass * (length**2 + 3 * radius**2) / 12.0
         inertia = (across, across, mass * radius**2 / 2.0)
+    for key, turned in (("angle", angle), ("longitude", longitude)):
+        if turned is not None and not (isinstance(turned, int | float | np.number) and np.isfinite(turned)):
+            raise ModelError(f"{key} = {turned!r} rad; give one finite number")
+    if kind == "planar" and longitude:
+        raise ModelError(f"longitude = {longitude:g} rad has no meaning for the planar pendulum; use kind='spherical'")
     if angle is None:
         angle = np.pi / 2 if limits is None or kind == "spherical" else INSIDE_ANGLE
     if longitude is None:

@@ -9,7 +9,7 @@ from runtime import plots
 from runtime.builder import GROUND, Builder
 from runtime.cones import Cone
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
-from runtime.events import Event, rest
+from runtime.events import Event, Rest, rest
 from runtime.folder import results_folder
 from runtime.methods import METHODS
 from runtime.report import Report, Table
@@ -32,6 +32,7 @@ __all__ = [
     "ModelError",
     "Reaction",
     "Report",
+    "Rest",
     "Restriction",
     "Run",
     "StaleKernelsError",

@@ -27,8 +27,8 @@ Floats = np.typing.NDArray[np.float64]
 QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
 SAMPLES = 17  # directions of a piece among which the search begins
-DENSE = 4  # times as many tell how large its derivatives are
-SAFETY = 1.5  # on what they tell
+DENSE = 16  # times as many tell how large its derivatives are
+SAFETY = 2.0  # on what they tell
 COEFFICIENTS = max(len(module.COEFFICIENTS) for module in dispatch.CONES)
 KINDS = [module.NAME for module in dispatch.CONES]
 
@@ -126,9 +126,12 @@ class Cone:
     def maximum_latitude(self, longitude: ArrayLike) -> Floats:
         """Maximum latitudes [rad] at longitudes [rad], of the same shape."""
         try:
-            psi = np.mod(np.asarray(longitude, dtype=float), 2 * np.pi)
+            given = np.asarray(longitude, dtype=float)
         except (TypeError, ValueError):
-            raise ModelError(f"cone: longitude = {longitude!r} is no angle; give radians") from None
+            given = np.full(1, np.nan)
+        if not np.isfinite(given).all():
+            raise ModelError(f"cone: longitude = {longitude!r} must be finite angles [rad]")
+        psi = np.mod(given, 2 * np.pi)
         values = np.empty(psi.size)
         _maxima(np.ascontiguousarray(psi.ravel()), self.pieces, np.empty(2), values)
         return values.reshape(psi.shape)
@@ -144,9 +147,15 @@ class Cone:
 
     def nearest(self, direction: ArrayLike) -> Floats:
         """The direction of the cone nearest to a direction of the joint's frame, (3,)."""
-        u = np.array(direction, dtype=float)
+        try:
+            u = np.array(direction, dtype=float)
+        except (TypeError, ValueError):
+            u = np.zeros(0)
+        length = float(np.linalg.norm(u)) if u.shape == (3,) else 0.0
+        if not (np.isfinite(length) and length > 0.0):
+            raise ModelError(f"cone: direction = {direction!r}; give three finite numbers, not all 0")
         t = np.empty(3)
-        _nearest(u / np.linalg.norm(u), self.pieces, np.empty(12), t)
+        _nearest(u / length, self.pieces, np.empty(12), t)
         return t
 
     def vertex(self, side: Floats) -> tuple[float, Floats]:
@@ -305,7 +314,7 @@ def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
             lower = s
         else:
             upper = s
-        to = s - pair[0] / pair[1] if pair[1] > 0.0 else lower
+        to = s - pair[0] / pair[1] if pair[1] > 0.0 else 0.5 * (lower + upper)
         if step >= NEWTON_STEPS or not lower <= to <= upper:
             to = 0.5 * (lower + upper)
         if abs(to - s) <= 1e-15 * max(1.0, abs(s)):
@@ -372,7 +381,7 @@ def climb(u, p, lower, upper, pieces, curve):  # type: ignore[no-untyped-def]
             lower = s
         else:
             upper = s
-        to = s - rise / bend if bend < 0.0 else lower
+        to = s - rise / bend if bend < 0.0 else 0.5 * (lower + upper)
         if step >= NEWTON_STEPS or not lower < to < upper:
             to = 0.5 * (lower + upper)
         if rise == 0.0 or abs(to - s) <= 1e-15 * max(1.0, abs(s)):

@@ -165,7 +165,7 @@ def prepare_dense(s, t, w, table):  # type: ignore[no-untyped-def]
             factor, row = h * table.dense[d, q], s.k[q]
             for i in range(n):
                 to[i] += factor * row[i]
-    s.flags[DENSE_READY] = 1
+    s.flags[DENSE_READY] = 1 if code == OK else 0
     return code
 
 

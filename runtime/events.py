@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runtime.equations import OK, STATE, V, derivative_once
+from runtime.equations import OK, STATE, Tables, V, derivative_once
 from runtime.errors import ModelError
 from runtime.system import State, System, finite
 
@@ -18,7 +18,7 @@ class EventError(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """A scalar function of time and state whose zeros are located; a zero at the very start is not one of them.
+    """A scalar function of time and state whose zeros are located; a zero at the very start is not one of them, unless asked.
 
     Parameters
     ----------
@@ -29,12 +29,15 @@ class Event:
         Falling zeros only, all, or rising only.
     terminal : bool
         Stop at the first zero.
+    at_start : bool
+        A value that is not above 0 at the very start counts as a zero there.
     """
 
     name: str
     function: Callable[[float, State], float]
     direction: int = 0
     terminal: bool = False
+    at_start: bool = False
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -54,16 +57,40 @@ class Event:
         return value
 
 
-def rest(
-    system: System, *, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = True, name: str = "rest"
-) -> Event:
+@dataclass(frozen=True)
+class Rest:
+    """The event that everything comes to rest, made by ``rest``; ``simulate`` turns it into an event of its system."""
+
+    name: str
+    speed: float
+    acceleration: float
+    terminal: bool
+
+    def of(self, system: System, tables: Tables) -> Event:
+        """The event for a system, with the tables that its simulation uses."""
+        work, y_dot = system.work(), np.empty(len(system.state.y))
+
+        def above_rest(t: float, state: State) -> float:
+            """The largest speed or acceleration as a multiple of its limit, less 1."""
+            if derivative_once(np.array(state.y), tables, work, y_dot) != OK:
+                raise EventError(
+                    f"event '{self.name}': accelerations are undetermined at t = {t:.9g} s, the configuration is singular"
+                )
+            velocities, accelerations = (y.reshape(-1, STATE)[:, V:].reshape(-1, 3) for y in (state.y, y_dot))
+            speeds = np.linalg.norm(velocities, axis=1) / self.speed
+            return float(max(speeds.max(), np.linalg.norm(accelerations, axis=1).max() / self.acceleration)) - 1.0
+
+        return Event(self.name, above_rest, direction=-1, terminal=self.terminal, at_start=True)
+
+
+def rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = True, name: str = "rest") -> Rest:
     """The event that a system comes to rest: every body slower than a speed, and hardly accelerated any more.
 
-    A pendulum at its turning point is slow but accelerated, and not at rest.
+    A pendulum at its turning point is slow but accelerated, and not at rest.  A system that is at rest at the start has come
+    to rest then.
 
     Parameters
     ----------
-    system : System
     speed : float [m/s] and [rad/s]
         Of the centres of mass and of the turns.
     acceleration : float [m/s^2] and [rad/s^2]
@@ -78,16 +105,4 @@ def rest(
     for key, value in (("speed", speed), ("acceleration", acceleration)):
         if not float(finite(value, (), f"event '{name}': {key}")) > 0.0:
             raise ModelError(f"event '{name}': {key} = {value:g} must be above 0")
-    work, y_dot = system.work(), np.empty(len(system.state.y))
-
-    def above_rest(t: float, state: State) -> float:
-        """The largest speed or acceleration as a multiple of its limit, less 1."""
-        if derivative_once(np.array(state.y), system.tables, work, y_dot) != OK:
-            raise EventError(
-                f"event '{name}': accelerations are undetermined at t = {t:.9g} s, the configuration is singular"
-            )
-        velocities, accelerations = (y.reshape(-1, STATE)[:, V:].reshape(-1, 3) for y in (state.y, y_dot))
-        fastest = np.linalg.norm(velocities, axis=1).max() / speed
-        return float(max(fastest, np.linalg.norm(accelerations, axis=1).max() / acceleration)) - 1.0
-
-    return Event(name, above_rest, direction=-1, terminal=terminal)
+    return Rest(name, float(speed), float(acceleration), bool(terminal))

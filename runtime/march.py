@@ -1,4 +1,11 @@
-"""The compiled march of DOP853: steps, their control, outputs, and landings on the cones of limits."""
+"""The compiled march of DOP853: steps, their control, outputs, and landings on the cones of limits.
+
+Throughout a step every limit is taken in one way (``runtime.crossing``), so the equations are smooth in it.  A step that was
+accurate enough but crossed a cone is not kept: it is tried again up to the crossing (LANDING counts the tries), and kept
+when it ends there.  Only a kept step changes how limits are taken, and its dense output is made before that.  The length of
+a step cut short says nothing about the motion; so the usual lengths with all limits free, and with one held, are remembered
+(USUAL) and taken up again after a landing.
+"""
 
 from __future__ import annotations
 

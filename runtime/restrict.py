@@ -190,7 +190,10 @@ def restriction(limit: Limit, directions: ArrayLike) -> Restriction:
     ------
     ModelError
     """
-    u = np.array(directions, dtype=float)
+    try:
+        u = np.array(directions, dtype=float)
+    except (TypeError, ValueError):
+        u = np.full(1, np.nan)
     lengths = np.linalg.norm(u, axis=1) if u.ndim == 2 and u.shape[1] == 3 else np.zeros(1)
     if not (np.isfinite(u).all() and (lengths > 0.0).all()):
         raise ModelError(f"restriction: directions have the shape {u.shape}; give finite vectors (n, 3), longer than 0")

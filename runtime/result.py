@@ -70,7 +70,8 @@ class Reaction:
 class LimitMotion:
     """What a limit of motion saw and did; arrays over time (n,).
 
-    ``angle`` [rad]: of a hinge, signed and without jumps at +-pi; of a cone without a hinge, its latitude.
+    ``angle`` [rad]: of a hinge, signed and without jumps at +-pi (a hinge that turns by more than half a turn between two
+    times of the result seems to turn by less); of a cone without a hinge, its latitude.
     ``rate`` [rad/s]: of the hinge, signed; without a hinge, the relative angular velocity's magnitude.
     ``latitude``, ``longitude`` [rad]: of the restrained direction; ``maximum_latitude``: the cone's at that longitude.
     ``excess`` [rad]: by how much the direction is outside the cone, 0 inside.
@@ -91,13 +92,10 @@ class LimitMotion:
     dissipated_power: Floats
 
 
-def _limit_motion(limit: Limit, t: Floats, told: Floats, measured: Floats) -> LimitMotion:
+def _limit_motion(limit: Limit, told: Floats, measured: Floats) -> LimitMotion:
     angle, rate = measured[:, 0].copy(), measured[:, 1].copy()
-    if limit.kind != "cone" and len(t) > 1:
-        # The angle is known up to full turns; of those, the one nearest to what its rates say is taken.
-        expected = np.diff(t) * (rate[1:] + rate[:-1]) / 2
-        turns = np.round((expected - np.diff(angle)) / (2 * np.pi))
-        angle[1:] += 2 * np.pi * np.cumsum(turns)
+    if limit.kind != "cone":
+        angle = np.unwrap(angle)
     return LimitMotion(
         name=limit.name, angle=angle, rate=rate, latitude=told[:, LATITUDE], longitude=told[:, LONGITUDE],
         maximum_latitude=told[:, MAXIMUM], excess=told[:, EXCESS], restricting_moment=np.abs(measured[:, 2]),
@@ -309,7 +307,7 @@ class Run:
         d = self._derived
         return MappingProxyType(
             {
-                limit.name: _limit_motion(limit, self.t, d.told[:, k], d.measured[:, k])
+                limit.name: _limit_motion(limit, d.told[:, k], d.measured[:, k])
                 for k, limit in enumerate(self.system.limits)
             }
         )

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from runtime import dop853
 from runtime.equations import Floats
 from runtime.errors import ModelError
-from runtime.events import Event, EventError
+from runtime.events import Event, EventError, Rest
 from runtime.methods import (
     FINISHED,
     METHODS,
@@ -55,7 +55,7 @@ def simulate(
     t_start: float = 0.0,
     alpha: float = 5.0,
     beta: float = 5.0,
-    events: Sequence[Event] = (),
+    events: Sequence[Event | Rest] = (),
     max_step: float = np.inf,
     first_step: float | None = None,
     progress: bool | Callable[[float, float], None] | None = None,
@@ -78,6 +78,7 @@ def simulate(
     alpha, beta : float [1/s]
         Baumgarte's coefficients as in the papers: alpha multiplies 2 Phi', beta squared multiplies Phi.
     events : sequence of Event
+        ``runtime.Event(name, function)``, ``runtime.rest()``.
     max_step, first_step : float [s]
     progress : bool or callable(t, t_end), optional
         Default: a bar on the terminal when the run is long.
@@ -108,8 +109,8 @@ def simulate(
         raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
     max_step = _step("max_step", max_step)
     first_step = 0.0 if first_step is None else min(_step("first_step", first_step), t_end - t_start)
-    if not all(isinstance(event, Event) for event in events):
-        raise ModelError("events must be a sequence of runtime.Event(name, function)")
+    if not all(isinstance(event, Event | Rest) for event in events):
+        raise ModelError("events must be a sequence of runtime.Event(name, function) or runtime.rest()")
     if initial is not None and not isinstance(initial, State):
         raise ModelError(f"initial = {initial!r} is no State; change system.state with its replace()")
     names = [event.name for event in events]
@@ -130,7 +131,8 @@ def simulate(
             times, states, status, reason = _march_compiled(stepper, outputs, bar)
             found: dict[str, tuple[list[float], list[Floats]]] = {}
         else:
-            times, states, status, reason, found = _march(stepper, outputs, events, system, bar)
+            bound = [event.of(system, tables) if isinstance(event, Rest) else event for event in events]
+            times, states, status, reason, found = _march(stepper, outputs, bound, system, bar)
     if isinstance(stepper, Compiled):
         dop853.normalise_all(stepper.y[None])
         dop853.normalise_all(states)  # every step begins so; its end, recorded before, shall not differ
@@ -248,6 +250,12 @@ def _march(
     code = RUNNING
     try:
         values = [event.value(m.t, State(names, m.y)) for event in events]
+        for event, value in zip(events, values, strict=True):
+            if event.at_start and value <= 0.0:
+                found[event.name][0].append(m.t)
+                found[event.name][1].append(m.y.copy())
+                if event.terminal:
+                    code, status, reason = FINISHED, STOPPED_BY_EVENT, f"event '{event.name}' at t = {m.t:.9g} s"
         while code == RUNNING:
             code, reason = m.step()
             if code not in (RUNNING, FINISHED):

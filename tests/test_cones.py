@@ -285,3 +285,35 @@ def test_bad_interpolation():
 
 def test_every_kind_of_cone_is_tried():
     assert {module.NAME for module in dispatch.CONES} == {"elliptical", "spline", "latitude_spline"}
+
+
+WIDE = [
+    ((0, 150, 196, 360), (20, 110, 60, 20)),
+    ((0, 140, 309, 360), (30, 100, 150, 30)),
+    ((0, 160, 299, 329, 354, 360), (150, 140, 60, 110, 110, 150)),
+    ((0, 170, 210, 232, 334, 360), (80, 150, 60, 150, 50, 80)),
+    ((0, 1, 179, 181, 359, 360), (90, 91, 90, 91, 90, 90)),
+]
+
+
+@pytest.mark.parametrize(("longitudes", "latitudes"), WIDE)
+def test_the_maximum_latitude_lies_on_the_curve_of_wide_and_sharp_splines(longitudes, latitudes):
+    cone = Cone.from_degrees(longitudes, latitudes)
+    brute = Brute(cone)
+    points = np.concatenate([points[::40] for points in brute.points])
+    psi = np.arctan2(points[:, 1], points[:, 0])
+    sigma = np.arctan2(np.hypot(points[:, 0], points[:, 1]), points[:, 2])
+    assert np.abs(cone.maximum_latitude(psi) - sigma).max() < 1e-11
+    assert max(np.linalg.norm(cone.nearest(point) - point) for point in points) < 1e-9
+
+
+@pytest.mark.parametrize("direction", [[1, 0], [0, 0, 0], [np.nan, 0, 1], [[1, 0, 0]], [1, 0, 0, 0], "up", None])
+def test_nearest_refuses_what_is_no_direction(direction):
+    with pytest.raises(ModelError, match="cone: direction = .* give three finite numbers"):
+        Cone.from_degrees((0, 120, 240, 360), (30, 30, 30, 30)).nearest(direction)
+
+
+@pytest.mark.parametrize("longitude", [np.nan, np.inf, None, "north", [0.0, np.nan]])
+def test_maximum_latitude_refuses_what_is_no_angle(longitude):
+    with pytest.raises(ModelError, match="cone: longitude = .* must be finite angles"):
+        Cone.from_degrees((0, 120, 240, 360), (30, 30, 30, 30)).maximum_latitude(longitude)

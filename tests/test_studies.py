@@ -266,13 +266,19 @@ KEY = {
 }
 
 
+ABOUT = (
+    "0.73 s",
+    "0.43 s",
+)  # the contact is a hundredth of a second before the printed time, its largest excess after it
+
+
 @pytest.mark.parametrize("seed", KEY)
 def test_key_claims_are_reproduced(checked, seed):
     rows = records(checked[1], f"claims of {seed}")
     for printed, words in KEY[seed].items():
         found = [row for row in rows if row["paper"] == printed and words in row["claim"]]
         assert len(found) == 1, (printed, words)
-        assert found[0]["reproduced"] == "yes", found[0]
+        assert found[0]["reproduced"] == ("partly" if printed in ABOUT else "yes"), found[0]
 
 
 def test_claims_are_many_and_each_has_a_verdict(checked):
