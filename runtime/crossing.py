@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dop853 import EVALUATIONS, LENGTH, STAGES, T_OLD, interpolate, prepare_dense
+from runtime.dop853 import EVALUATIONS, LENGTH, LOOKS, STAGES, T_OLD, interpolate, prepare_dense
 from runtime.equations import OK, derivative, place_bodies
 from runtime.kernels import inlined
 from runtime.limits import AS_FOUND, FREE, HELD, outside
 
 ON_CONE = 1e-9  # [rad] a direction this near to its cone is on it: the moment there is below 1e-13 of its maximum
-LOOKS = 4  # places of a step where it is looked whether a direction has crossed
 FINDS = 40  # steps of the search for the crossing
+GRAZE = 0.01  # [rad] a direction that seems to come this near between two looks is looked at there
+NEARER = 3  # times, each with a tenth of the distance between looks
 
 
 @inlined
@@ -39,6 +40,7 @@ def first_sides(s, t, w):  # type: ignore[no-untyped-def]
     outside_at(s.trial, t, w, s.beyond)
     for k in range(len(s.beyond)):
         w.limits.mode[k] = FREE if s.beyond[k] < 0.0 else HELD
+        s.seen[0, k] = s.beyond[k]
 
 
 @inlined
@@ -58,6 +60,7 @@ def change_sides(s, t, w, table, landing):  # type: ignore[no-untyped-def]
     outside_at(s.y, t, w, s.beyond)
     changes = 0
     for k in range(len(s.beyond)):
+        s.seen[0, k] = s.beyond[k]  # the next step begins there
         changes += next_side(s.beyond[k], w.limits.mode[k], landing) != w.limits.mode[k]
     if changes == 0:
         return
@@ -76,14 +79,17 @@ def held(w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def over(beyond, mode):  # type: ignore[no-untyped-def]
+    """How far a limit is on the other side than it is taken for; below 0 if it is not."""
+    return beyond if mode == FREE else -beyond if mode == HELD else -np.inf
+
+
+@inlined
 def crossed(s, w):  # type: ignore[no-untyped-def]
-    """How far the limits are on the other side than they are taken for: the largest of ``s.beyond``, below 0 if none is."""
+    """The same, the largest of all limits at ``s.beyond``."""
     largest = -np.inf
     for k in range(len(s.beyond)):
-        if w.limits.mode[k] == FREE:
-            largest = max(largest, s.beyond[k])
-        elif w.limits.mode[k] == HELD:
-            largest = max(largest, -s.beyond[k])
+        largest = max(largest, over(s.beyond[k], w.limits.mode[k]))
     return largest
 
 
@@ -99,16 +105,54 @@ def between_ends(s, x, y):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def vertex(x, width, before, here, after):  # type: ignore[no-untyped-def]
+    """Where a parabola through three values at x - width, x and x + width is largest, or -1; and how large."""
+    bend, rise = before - 2.0 * here + after, 0.5 * (after - before)
+    if not (bend < 0.0 and abs(rise) <= -bend):
+        return -1.0, 0.0
+    return x - width * rise / bend, here - 0.5 * rise * rise / bend
+
+
+@inlined
+def graze(s, t, w):  # type: ignore[no-untyped-def]
+    """A fraction of the last step at which a limit is on the other side although it is not at the looks; 2 if none is.
+
+    Where a parabola through three looks comes near the cone, three nearer looks tell better, and so on.
+    """
+    for k in range(len(s.beyond)):
+        mode = w.limits.mode[k]
+        if mode == AS_FOUND:
+            continue
+        for q in range(1, LOOKS):
+            values = over(s.seen[q - 1, k], mode), over(s.seen[q, k], mode), over(s.seen[q + 1, k], mode)
+            x, top = vertex(q / LOOKS, 1.0 / LOOKS, values[0], values[1], values[2])
+            width = 1.0 / LOOKS
+            for _ in range(NEARER):
+                if not (0.0 < x < 1.0 and top > -GRAZE):
+                    break
+                width *= 0.1
+                before = here = after = 0.0
+                for side in range(3):
+                    place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
+                    between_ends(s, place, s.trial)
+                    outside_at(s.trial, t, w, s.beyond)
+                    after, here, before = over(s.beyond[k], mode), after, here
+                    if after > 0.0:
+                        return place
+                x, top = vertex(x, width, before, here, after)
+    return 2.0
+
+
+@inlined
 def first_crossing(s, t, w, table):  # type: ignore[no-untyped-def]
     """The fraction of the last step at which a limit is first on the other side than it is taken for; 2 if none is.
 
-    Looked for between the ends and at the last one, then found on the dense output.  ``s.trial`` is memory.
+    Looked for at the end, at places between and where a direction seems to graze its cone; then found on the dense output.
+    ``s.trial`` is memory.
     """
     lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
     for q in range(1, LOOKS + FINDS + 1):
         if upper == 2.0:
-            if q > LOOKS:
-                return 2.0
             x = q / LOOKS
             between_ends(s, x, s.trial)
         else:
@@ -121,10 +165,17 @@ def first_crossing(s, t, w, table):  # type: ignore[no-untyped-def]
         outside_at(s.trial, t, w, s.beyond)
         value = crossed(s, w)
         if upper == 2.0:
+            for k in range(len(s.beyond)):
+                s.seen[q, k] = s.beyond[k]
             if value > (ON_CONE if q == LOOKS else 0.0):
                 lower, upper = (q - 1.0) / LOOKS, x
-                if prepare_dense(s, t, w, table) != OK:
+            elif q == LOOKS:
+                upper = graze(s, t, w)
+                if upper == 2.0:
                     return 2.0
+                lower = max(upper - 1.0 / LOOKS, 0.0)
+            if upper < 2.0 and prepare_dense(s, t, w, table) != OK:
+                return 2.0
         elif abs(value) <= ON_CONE:
             return x
         elif value > 0.0:

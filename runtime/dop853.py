@@ -21,6 +21,7 @@ EXTRA = 3  # further stages of the dense output
 ORDER = 8
 POWER = 7  # terms of the dense output
 
+LOOKS = 4  # places of a step where it is looked whether a direction has crossed its cone
 STABLE = 5.5  # below the length of the method's interval of stability
 
 
@@ -56,6 +57,7 @@ class Stepper(NamedTuple):
     weakest: Floats  # (3,) of ``Work.weakest``: at the start, the least of all accepted steps, the time of that
     flags: Ints  # (3,) 1: dense output of the last step is ready; its end is not yet the next beginning; tries to land
     beyond: Floats  # (limits,) how far each direction is outside its cone
+    seen: Floats  # (LOOKS + 1, limits) the same, at the start of the last step and at places in it
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
@@ -69,7 +71,8 @@ def stepper(y: Floats, t: float, limits: int) -> Stepper:
     return Stepper(
         time=np.array([t, 0.0, t, 0.0, 0.0, 0.0]), counts=np.zeros(6, np.int64), y=y.copy(), y_old=y.copy(), trial=np.zeros(n),
         k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(3, np.int64),
-        beyond=np.zeros(limits), weakest=np.array([np.inf, np.inf, t]),
+        beyond=np.zeros(limits),
+        seen=np.zeros((LOOKS + 1, limits)), weakest=np.array([np.inf, np.inf, t]),
     )  # fmt: skip
 
 
