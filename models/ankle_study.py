@@ -71,7 +71,7 @@ def hinged(ankle: str, preset: str, runs: Mapping[str, Run]) -> dict[str, Run]:
     """Runs measured by limits on both hinges, which the free ones and the published classical joint do not have."""
     measure = build(ankle, "elastic", "anatomical" if ankle == "classical" else preset)
     return {
-        case: run if HINGES[0] in {limit.name for limit in run.system.limits} else measures.seen_by(run, measure)
+        case: run if HINGES[1] in {limit.name for limit in run.system.limits} else measures.seen_by(run, measure)
         for case, run in runs.items()
     }
 

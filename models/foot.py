@@ -96,8 +96,8 @@ def build(
         Anatomical: inversion up to 35 and eversion up to 25 degrees, as the text of seed 001 says, and the same damping,
         0.568 N m s, on each hinge of either joint.  Published: what the papers computed with, the vector printed in seed
         001, which has the two reversed; 0.284 N m s on each hinge of the modified joint; for the classical joint one cone,
-        ``ankle``, for the foot's downward direction in the talocrural frame (inferred: the seeds print none, this one
-        reproduces their text), with 0.568 N m s on the relative angular velocity.
+        ``talocrural``, for the foot's downward direction in that frame (inferred: the seeds print none, this one
+        reproduces their text), with 0.568 N m s on the relative angular velocity.  Without limits both are the same foot.
     law : "conservative" or "printed"
         Of the restricting moment, see ``Builder.limit``.
     gravity : (3,) [m/s^2]
@@ -106,7 +106,8 @@ def build(
     -------
     System
         Bodies ``toes``, ``main_foot``, ``leg``; joints ``metatarsophalangeal``, ``metatarsophalangeal_lock``, ``ankle``,
-        ``ground``; with limits, limits ``talocrural`` and ``talocalcaneal`` (``ankle`` for the published classical joint).
+        ``ground``; with limits, limits ``talocrural`` and ``talocalcaneal`` (the published classical joint has one cone,
+        ``talocrural``).
 
     Raises
     ------
@@ -121,10 +122,8 @@ def build(
     for key, value, known in (("limits", limits, LIMITS), ("preset", preset, PRESETS)):
         if not (value is None or isinstance(value, str)) or value not in known:
             raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
-    if limits is None and (preset, law) != ("anatomical", "conservative"):
-        raise ModelError(
-            f"preset = {preset!r} and law = {law!r} say how limits are; give limits='elastic' or 'dissipative' too"
-        )
+    if limits is None and law != "conservative":
+        raise ModelError(f"law = {law!r} says how limits restrain; give limits='elastic' or 'dissipative' too")
     if not 0.0 <= link_length < np.inf:
         raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
     length = link_length if ankle == "modified" else 0.0
@@ -161,7 +160,7 @@ def _limit(b: Builder, linked: bool, damped: bool, published: bool, law: Literal
         # In the talocrural frame; longitude 90 degrees is eversion.  The direction is where the link points in the other model.
         cone = _cone(DORSIFLEXION_DEG, eversion, PLANTARFLEXION_DEG, inversion)
         b.limit(
-            "ankle", "ankle", reference="leg", xi=crural[0], eta=crural[1], direction=(0, 0, -1), cone=cone,
+            "talocrural", "ankle", reference="leg", xi=crural[0], eta=crural[1], direction=(0, 0, -1), cone=cone,
             damping=DAMPING if damped else 0.0, **common,
         )  # fmt: skip
         return

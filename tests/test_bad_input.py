@@ -259,7 +259,7 @@ def test_limits_of_the_models():
         (models.foot.build, dict(limits="stiff"), "limits = 'stiff'; use None, 'elastic', 'dissipative'"),
         (models.foot.build, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical', 'published'"),
         (models.foot.build, dict(limits="elastic", law="linear"), "law = 'linear'; use 'conservative' or 'printed'"),
-        (models.foot.build, dict(preset="published"), "give limits='elastic' or 'dissipative' too"),
+        (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
         (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
         (models.pendulum.build, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
         (
