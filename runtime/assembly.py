@@ -17,11 +17,11 @@ from runtime.equations import (
     euler_rates,
     evaluate_joints,
     factorise,
-    frozen,
     place_bodies,
     solve,
 )
 from runtime.kernels import compiled
+from runtime.structure import frozen
 
 # Rank is judged with unit masses, so that it speaks of the geometry alone: a row whose pivot in D D^T falls below this
 # fraction of its own size repeats others; it leaves them by less than 3e-5 rad.

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike
 from generated import dispatch
 from runtime import assembly, foreign
 from runtime.cones import Cone
-from runtime.equations import FOREIGN, OMEGA, ROWS, STATE, Floats, P, R, Tables, V, frozen
+from runtime.equations import FOREIGN, OMEGA, ROWS, STATE, Floats, P, R, Tables, V
 from runtime.errors import ModelError
 from runtime.rank import refuse_singular_joints, without_redundant_rows
 from runtime.reference import ground_state, reference
 from runtime.restrict import limit_of, limit_tables
 from runtime.structure import GROUND as GROUND_INDEX
-from runtime.structure import structure
+from runtime.structure import frozen, structure
 from runtime.system import (
     UNIT_TOLERANCE,
     Assembly,
@@ -32,6 +32,7 @@ from runtime.system import (
     finite,
     unit,
 )
+from runtime.vectors import Vector, vector_tables, vectors_of
 
 GROUND = "ground"
 AXIS_TOLERANCE = 1e-9
@@ -318,14 +319,14 @@ class Builder:
         )
         rows = np.array([len(j.rows) for j in joints], np.int64)
         inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
-        vectors: list[tuple[int, int, int, Floats]] = []
+        vectors: list[Vector] = []
         x = np.zeros((len(joints), max([j.module.SIZE for j in joints], default=1)))
         states = np.vstack([ground_state(), y.reshape(-1, STATE)])
         for k, joint in enumerate(joints):
             owner = {"i": int(body_i[k]), "j": int(body_j[k])}
             local = reference(joint, states[owner["i"]], states[owner["j"]], x[k])
-            for n, (vector, _, body) in enumerate(joint.module.VECTORS):
-                vectors.append((k, 3 * n, owner[body], local[vector]))
+            vectors += vectors_of(k, joint.module.VECTORS, owner, local)
+        numbers, places, owners, locals_ = vector_tables(vectors)
         kinds = list(_KINDS)
         tables = Tables(
             mass=np.array([1.0] + [body.mass for body in bodies]),
@@ -343,10 +344,10 @@ class Builder:
             rows=rows,
             active=rows.copy(),
             active_row=np.tile(np.arange(ROWS), (len(joints), 1)),
-            vector_joint=np.array([v[0] for v in vectors], np.int64),
-            vector_place=np.array([v[1] for v in vectors], np.int64),
-            vector_body=np.array([v[2] for v in vectors], np.int64),
-            vector_local=np.array([v[3] for v in vectors], float).reshape(-1, 3),
+            vector_joint=numbers,
+            vector_place=places,
+            vector_body=owners,
+            vector_local=locals_,
             x=x,
             structure=structure(body_i, body_j),
             limits=limit_tables(list(self._limits.values()), index, states),

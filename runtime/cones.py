@@ -20,9 +20,7 @@ from scipy.interpolate import CubicSpline
 from generated import dispatch
 from runtime.errors import ModelError
 from runtime.kernels import compiled, inlined
-from runtime.structure import Ints
-
-Floats = np.typing.NDArray[np.float64]
+from runtime.structure import Floats, Ints, frozen
 
 QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
@@ -193,9 +191,7 @@ class Cone:
         bounds = SAFETY * np.stack([second, third], axis=1)
         longitudes = np.stack([psi[:-1], psi[1:]], axis=1)
         pieces = Pieces(kind, longitudes, spans, coefficients, values[:, ::DENSE, :3].copy(), bounds)
-        for table in pieces:
-            table.flags.writeable = False
-        return pieces
+        return frozen(pieces)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: self.__dict__[name] for name in ("longitudes", "latitudes", "interpolation")}
@@ -232,10 +228,10 @@ class Cone:
                 f"cone: longitudes {_degrees(psi[widest])} and {_degrees(psi[widest + 1])} are 180 degrees or more apart, and a "
                 f"spline in the top view would not lead around zeta; {remedy}"
             )
-        for first, (_, length), c in zip(psi[:-1], *self._spans_and_coefficients(), strict=True):
+        for first, last, (_, length), c in zip(psi[:-1], psi[1:], *self._spans_and_coefficients(), strict=True):
             if self.interpolation == "latitude_spline":
                 latitude = Polynomial(c[1:5])
-                for h in _roots(latitude.deriv(), psi[psi > first][0] - first):
+                for h in _roots(latitude.deriv(), last - first):
                     if not 0.0 < float(latitude(h)) < np.pi:
                         raise ModelError(
                             f"cone: the spline through the latitudes reaches {_degrees(float(latitude(h)))} at longitude "
@@ -246,16 +242,16 @@ class Cone:
             x, y = Polynomial(c[3:7]), Polynomial(c[7:11])
             # x y' - y x' has the sign of the longitude's rate, and vanishes where the curve turns back or meets zeta.
             turning, square = x * y.deriv() - y * x.deriv(), x * x + y * y
-            if not float(turning(length / 2)) > 0.0 or any(True for _ in _roots(turning, length)):
+            if not float(turning(length / 2)) > 0.0 or _roots(turning, length):
                 raise ModelError(
-                    f"cone: between longitudes {_degrees(first)} and {_degrees(psi[psi > first][0])} the spline in the top view "
+                    f"cone: between longitudes {_degrees(first)} and {_degrees(last)} the spline in the top view "
                     f"turns back in longitude; {remedy}"
                 )
             for h in _roots(square.deriv(), length):
                 if not float(square(h)) < np.pi**2:
                     raise ModelError(
                         f"cone: the spline in the top view reaches the latitude {_degrees(float(np.sqrt(square(h))))} between "
-                        f"longitudes {_degrees(first)} and {_degrees(psi[psi > first][0])}, must stay below 180; {remedy}"
+                        f"longitudes {_degrees(first)} and {_degrees(last)}, must stay below 180; {remedy}"
                     )
 
 
@@ -447,4 +443,3 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
                     halvings, number = halvings - 1, number // 2
                 if halvings == 0:
                     break
-    return best

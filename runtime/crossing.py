@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dop853 import EVALUATIONS, LENGTH, LOOKS, STAGES, T_OLD, interpolate, prepare_dense
-from runtime.equations import OK, derivative, place_bodies
+from runtime.dop853 import LENGTH, LOOKS, STAGES, T_OLD, interpolate, prepare_dense
+from runtime.equations import OK, place_bodies
 from runtime.kernels import inlined
 from runtime.limits import AS_FOUND, FREE, HELD, outside
 
@@ -29,14 +29,9 @@ def outside_at(y, t, w, out):  # type: ignore[no-untyped-def]
 
 @inlined
 def first_sides(s, t, w):  # type: ignore[no-untyped-def]
-    """Take every limit as its direction is, a little after the start: one that lies on its cone goes to one side."""
-    for k in range(len(w.limits.mode)):
-        w.limits.mode[k] = AS_FOUND
-    s.counts[EVALUATIONS] += 1
-    if derivative(s.y, t, w, s.k[1]) != OK:
-        return
+    """Take every limit as its direction is a little after the start, whose derivative is known: so none lies on its cone."""
     for i in range(len(s.y)):
-        s.trial[i] = s.y[i] + 1e-6 * s.k[1, i]
+        s.trial[i] = s.y[i] + 1e-6 * s.k[0, i]
     outside_at(s.trial, t, w, s.beyond)
     for k in range(len(s.beyond)):
         w.limits.mode[k] = FREE if s.beyond[k] < 0.0 else HELD

@@ -22,6 +22,7 @@ from runtime import foreign
 from runtime.kernels import compiled, inlined
 from runtime.limits import LimitTables, LimitWork, apply_limits, limit_work
 from runtime.structure import GROUND, Ints, Structure
+from runtime.vectors import rotate_vectors
 
 Floats = NDArray[np.float64]
 
@@ -60,14 +61,6 @@ class Tables(NamedTuple):
     x: Floats  # (joints, X) parameters and held constants, at their places in x
     structure: Structure
     limits: LimitTables
-
-
-def frozen(t: Tables) -> Tables:
-    """The tables with all arrays read-only.  Compiled code is made for read-only tables and for no others."""
-    for table in (*t, *t.structure, *t.limits, *t.limits.pieces):
-        if isinstance(table, np.ndarray):
-            table.flags.writeable = False
-    return t
 
 
 class Work(NamedTuple):
@@ -201,11 +194,7 @@ def place_bodies(y, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def evaluate_joints(t, w):  # type: ignore[no-untyped-def]
     """Rotate the body-fixed vectors once, then let every joint's kernel write its rows."""
-    for n in range(len(t.vector_joint)):
-        A, local, x, o = w.A[t.vector_body[n]], t.vector_local[n], w.x[t.vector_joint[n]], t.vector_place[n]
-        to = x[o : o + 3]
-        for k in range(3):
-            to[k] = A[k, 0] * local[0] + A[k, 1] * local[1] + A[k, 2] * local[2]
+    rotate_vectors(t.vector_joint, t.vector_place, t.vector_body, t.vector_local, w.A, w.x)
     for k in range(len(t.kind)):
         body_i, body_j = w.state[t.body_i[k]], w.state[t.body_j[k]]
         if t.kind[k] == FOREIGN:

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from generated import dispatch, law_cubic, position, separation
-from runtime.cones import Floats, Pieces, maximum, nearest
+from runtime.cones import Pieces, maximum, nearest
 from runtime.kernels import inlined
-from runtime.structure import GROUND, Ints
+from runtime.structure import GROUND, Floats, Ints
+from runtime.vectors import rotate_vectors
 
 CONSERVATIVE, PRINTED = 0, 1
 LAWS = ("conservative", "printed")
@@ -91,7 +92,6 @@ def locate(u, k, t, w, told):  # type: ignore[no-untyped-def]
         longitude += 2.0 * math.pi
     greatest = maximum(longitude, t.start[k], t.start[k + 1], t.pieces, w.pair)
     told[LATITUDE], told[LONGITUDE], told[MAXIMUM] = latitude, longitude, greatest
-    told[EXCESS] = told[POTENTIAL] = 0.0
     return latitude - greatest
 
 
@@ -157,23 +157,13 @@ def restrain(u, k, t, w, told, slope):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def rotate_vectors(t, w):  # type: ignore[no-untyped-def]
-    """Body-fixed vectors of the limits in global axes."""
-    for n in range(len(t.vector_limit)):
-        A, local, x, o = w.A[t.vector_body[n]], t.vector_local[n], w.limits.x[t.vector_limit[n]], t.vector_place[n]
-        to = x[o : o + 3]
-        for k in range(3):
-            to[k] = A[k, 0] * local[0] + A[k, 1] * local[1] + A[k, 2] * local[2]
-
-
-@inlined
 def apply_limits(tables, w, report):  # type: ignore[no-untyped-def]
     """Add what the limits do to the accelerations ``w.free`` of the bodies without joints.
 
     With ``report``, ``told`` is filled for directions inside their cones too.
     """
     t, m = tables.limits, w.limits
-    rotate_vectors(t, w)
+    rotate_vectors(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.kind)):
         i, j, slope, Q = t.body_i[k], t.body_j[k], m.slope[k], m.Q
         m.told[k, EXCESS] = m.told[k, POTENTIAL] = slope[0] = slope[1] = slope[2] = 0.0
@@ -201,7 +191,7 @@ def apply_limits(tables, w, report):  # type: ignore[no-untyped-def]
 def outside(tables, w, out):  # type: ignore[no-untyped-def]
     """How far each direction is outside its cone, in latitude (negative inside); bodies must be in place."""
     t, m = tables.limits, w.limits
-    rotate_vectors(t, w)
+    rotate_vectors(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.kind)):
         i, j = t.body_i[k], t.body_j[k]
         dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)

@@ -55,13 +55,15 @@ FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
 def start(s, t, w, end, rtol, atol, first_step, max_step):  # type: ignore[no-untyped-def]
     """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
     n = len(s.y)
-    if len(s.beyond) > 0:
-        first_sides(s, t, w)
+    for k in range(len(s.beyond)):
+        w.limits.mode[k] = AS_FOUND
     code = derivative(s.y, t, w, s.k[0])
     s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
     s.weakest[0] = s.weakest[1] = w.weakest[0]
+    if len(s.beyond) > 0:
+        first_sides(s, t, w)
     for i in range(n):
         if not abs(s.k[0, i]) < np.inf:
             return NOT_FINITE

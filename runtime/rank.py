@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from runtime import assembly
-from runtime.equations import Floats, frozen
+from runtime.equations import Floats
 from runtime.errors import ModelError
-from runtime.structure import GROUND
+from runtime.structure import GROUND, frozen
 from runtime.system import Joint, System
 
 # The relative singular value below which the rows of one joint alone are dependent, and the distance [m, rad] of the

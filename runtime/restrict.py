@@ -16,7 +16,9 @@ from runtime.errors import ModelError
 from runtime.kernels import compiled
 from runtime.limits import EXCESS, LAWS, POTENTIAL, TOLD, LimitTables, limit_work, restrain
 from runtime.reference import reference, rotation_matrix
+from runtime.structure import frozen
 from runtime.system import LIMIT_KINDS, Joint, Limit, finite, unit
+from runtime.vectors import Vector, vector_tables, vectors_of
 
 AXIS_TOLERANCE = 1e-9
 PLANE_TOLERANCE = 1e-6  # [1] how far the hinge's axis may stand off the plane of xi and eta
@@ -143,12 +145,12 @@ def limit_tables(limits: Sequence[Limit], index: Mapping[str, int], states: Floa
     """Flat tables of limits; ``index`` gives the places of the bodies in ``states``, the reference configuration."""
     start, pieces = joined([limit.cone for limit in limits])
     x = np.zeros((len(limits), max([limit.module.SIZE for limit in limits], default=1)))
-    vectors: list[tuple[int, int, int, Floats]] = []
+    vectors: list[Vector] = []
     for k, limit in enumerate(limits):
         owner = {"i": index[limit.reference], "j": index[limit.moving]}
         local = reference(limit, states[owner["i"]], states[owner["j"]], x[k])
-        for n, (vector, _, body) in enumerate(limit.module.VECTORS):
-            vectors.append((k, 3 * n, owner[body], local[vector]))
+        vectors += vectors_of(k, limit.module.VECTORS, owner, local)
+    numbers, places, owners, locals_ = vector_tables(vectors)
     return LimitTables(
         kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
         body_i=np.array([index[limit.reference] for limit in limits], np.int64),
@@ -163,10 +165,10 @@ def limit_tables(limits: Sequence[Limit], index: Mapping[str, int], states: Floa
         vertex=np.array([[vertex for _, vertex in limit.vertices] for limit in limits], float).reshape(-1, 2, 3),
         start=start,
         pieces=pieces,
-        vector_limit=np.array([v[0] for v in vectors], np.int64),
-        vector_place=np.array([v[1] for v in vectors], np.int64),
-        vector_body=np.array([v[2] for v in vectors], np.int64),
-        vector_local=np.array([v[3] for v in vectors], float).reshape(-1, 3),
+        vector_limit=numbers,
+        vector_place=places,
+        vector_body=owners,
+        vector_local=locals_,
         x=x,
     )
 
@@ -197,10 +199,7 @@ def restriction(limit: Limit, directions: ArrayLike) -> Restriction:
     lengths = np.linalg.norm(u, axis=1) if u.ndim == 2 and u.shape[1] == 3 else np.zeros(1)
     if not (np.isfinite(u).all() and (lengths > 0.0).all()):
         raise ModelError(f"restriction: directions have the shape {u.shape}; give finite vectors (n, 3), longer than 0")
-    tables = limit_tables([limit], {limit.reference: 0, limit.moving: 0}, _STILL_STATE)
-    for table in (*tables, *tables.pieces):
-        if isinstance(table, np.ndarray):
-            table.flags.writeable = False
+    tables = frozen(limit_tables([limit], {limit.reference: 0, limit.moving: 0}, _STILL_STATE))
     told, moment = np.zeros((len(u), TOLD)), np.zeros((len(u), 3))
     _restrictions(u / lengths[:, None], tables, limit_work(tables), told, moment)
     return Restriction(told[:, EXCESS], moment, told[:, POTENTIAL])
@@ -213,7 +212,6 @@ _STILL_STATE = np.eye(1, 13, 3)  # at the origin, not turned
 def _restrictions(u, t, w, told, moment):  # type: ignore[no-untyped-def]
     for n in range(len(u)):
         slope = w.slope[0]
-        told[n, EXCESS] = told[n, POTENTIAL] = slope[0] = slope[1] = slope[2] = 0.0
         restrain(u[n], 0, t, w, told[n], slope)
         moment[n, 0] = slope[1] * u[n, 2] - slope[2] * u[n, 1]
         moment[n, 1] = slope[2] * u[n, 0] - slope[0] * u[n, 2]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, combinations_with_replacement
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,18 @@ from numpy.typing import NDArray
 GROUND = 0
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+T = TypeVar("T", bound=tuple[Any, ...])
+
+
+def frozen(tables: T) -> T:
+    """Tables with all arrays read-only, inner tables included.  Compiled code is made for such, and for no others."""
+    for table in tables:
+        if isinstance(table, np.ndarray):
+            table.flags.writeable = False
+        elif isinstance(table, tuple):
+            frozen(table)
+    return tables
 
 
 class Structure(NamedTuple):

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from generated import dispatch
 from runtime import assembly
 from runtime.cones import Cone
-from runtime.equations import OMEGA, STATE, Floats, P, R, Tables, V, Work, frozen, work_for
+from runtime.equations import OMEGA, STATE, Floats, P, R, Tables, V, Work, work_for
 from runtime.errors import AssemblyError, ModelError
+from runtime.structure import frozen
 
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
 UNIT_TOLERANCE = 1e-6
