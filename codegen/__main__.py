@@ -11,10 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from codegen import cones, joints, laws, limits
+from codegen import cones, drivers, joints, laws, limits
 from codegen.calculus import DefinitionError
 from codegen.derive import derive
-from codegen.emit import COMMAND, EVALUATE, Switch, digest, emit, emit_digests, emit_dispatch, with_header
+from codegen.emit import COMMAND, Switch, digest, emit, emit_digests, emit_dispatch, with_header
 from codegen.forces import derive_limit, emit_cone, emit_law, emit_limit, emit_measures
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,7 +26,7 @@ ALL = "codegen/"
 STATES = ("body_i", "body_j", "x")
 # How the modules of each family are called from compiled code; the first argument of a switch is the kind's number.
 SWITCHES = {
-    "MODULES": [Switch("evaluate", (*STATES, *EVALUATE))],
+    "MODULES": [],  # called through their addresses
     "LIMITS": [
         Switch("direction", (*STATES, "u")),
         Switch("measure", (*STATES, "slope", "out")),
@@ -58,7 +58,11 @@ def generate() -> dict[str, str]:
     measures = (cones.position, cones.separation)
     shapes = [f for f in definitions(cones) if f not in measures]
     families: dict[str, dict[str, str]] = {
-        "MODULES": {f.__name__: emit(derive(f), f"codegen/joints.py: {f.__name__}") for f in definitions()},
+        "MODULES": {
+            f.__name__: emit(derive(f), f"codegen/{module.__name__.split('.')[1]}.py: {f.__name__}")
+            for module in (joints, drivers)
+            for f in definitions(module)
+        },
         "LIMITS": {
             f"limit_{f.__name__}": emit_limit(derive_limit(f), f"codegen/limits.py: {f.__name__}")
             for f in definitions(limits)

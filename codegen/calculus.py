@@ -13,6 +13,7 @@ A definition is a plain function.  What its arguments are is read off their name
 ``held``            held(x) = x - (value of x in the reference configuration)
 ``carried``         carried(x_i) = the vector fixed in body j that coincides with x_i in the reference configuration
 ``across``          b, c = across(a): the two directions that complete a to a right-handed orthonormal triad
+``sided``           sided(x): x keeps its sign; no row, but what tells a solution of the rows from its mirror image
 ``omega_i``         angular velocity of body i [rad/s];  in force elements only
 ``rate``            rate(x) = the time derivative of x;  in force elements only
 ==================  ==========================================================================================
@@ -34,7 +35,7 @@ Expr = Any  # SymPy's expressions: the library ships no type hints
 AXES = "xyz"
 BODIES = ("i", "j")
 BODY_FRAME = ("xi", "eta", "zeta")
-OPERATORS = ("held", "carried", "across")
+OPERATORS = ("held", "carried", "across", "sided")
 VELOCITIES = ("omega_i", "omega_j")  # beside ``rate``, what force elements may use of velocities
 # Smooth functions that a definition may use; each has a derivative that is one of them again, and none branches.
 FUNCTIONS = (sp.sin, sp.cos, sp.tan, sp.asin, sp.acos, sp.atan, sp.atan2, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh)
@@ -115,6 +116,12 @@ def G(p: sp.Matrix) -> sp.Matrix:
     return sp.Matrix([[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]])
 
 
+def L(p: sp.Matrix) -> sp.Matrix:
+    """The same for body axes: p' = 1/2 L^T omega', omega' in body axes."""
+    e0, e1, e2, e3 = p
+    return sp.Matrix([[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]])
+
+
 Covectors = dict[tuple[str, str], list[Expr]]
 
 
@@ -174,6 +181,33 @@ class Moving:
 
 
 @dataclass(frozen=True)
+class Named:
+    """A part of an expression under a name: it is differentiated once, and its derivatives are named too."""
+
+    name: str
+    values: tuple[Expr, Expr, Expr]  # itself, its rate, its second rate with accelerations left out
+    covectors: Covectors = field(repr=False)  # its gradient in the velocities
+    kind: str = "scalar"
+
+    def derivative_symbols(self, order: int) -> list[Expr]:
+        """Symbol of the ``order``-th time derivative."""
+        return [sp.Symbol(self.name + ("", "_dot", "_ddot")[order], real=True)]
+
+    @property
+    def symbols(self) -> list[Expr]:
+        """Its symbol."""
+        return self.derivative_symbols(0)
+
+    def derivative_values(self, order: int) -> list[Expr]:
+        """What those symbols stand for."""
+        return [self.values[order]]
+
+    def pull_back(self, g: list[Expr]) -> Covectors:
+        """The covectors on the velocities of g times its rate."""
+        return {key: [g[0] * entry for entry in covector] for key, covector in self.covectors.items()}
+
+
+@dataclass(frozen=True)
 class Signal:
     """A prescribed function of time with its first two derivatives."""
 
@@ -195,12 +229,27 @@ class Scope:
         self.parameters: dict[str, Expr] = {}
         self.held: dict[Expr, Expr] = {}  # constant's symbol -> expression that it keeps
         self.carried: dict[str, Vector] = {}  # carried vector's name -> expression that it coincides with
+        self.sides: list[Expr] = []  # expressions that keep their sign
         self.sums: dict[str, Moving] = {}  # sums of moving vectors, such as d = r_j + s_j - r_i - s_i
+        self.named: dict[str, Named] = {}  # arguments of functions and roots
         self.rates: dict[Expr, Expr] = {}  # rate's symbol -> expression whose rate it is
 
     def error(self, text: str) -> DefinitionError:
         """An error that names the definition."""
         return DefinitionError(f"definition '{self.definition}': {text}")
+
+    @property
+    def quantities(self) -> list[Moving | Named]:
+        """All that expressions may depend on and that moves, in an order in which it can be computed."""
+        return [*self.moving.values(), *self.sums.values(), *self.named.values()]
+
+    def spelt_out(self) -> dict[Expr, Expr]:
+        """What the symbols of sums and named parts stand for, in terms of the moving quantities alone."""
+        parts: dict[Expr, Expr] = {}
+        for m in (m for m in self.quantities if m.kind in ("sum", "scalar")):
+            for s, e in zip(m.symbols, m.derivative_values(0), strict=True):
+                parts[s] = sp.sympify(e).xreplace(parts)
+        return parts
 
     def argument(self, name: str) -> Any:
         """The object that an argument of this name stands for."""
@@ -240,6 +289,9 @@ class Scope:
         constant = sp.Symbol(f"held_{len(self.held)}", real=True)
         self.held[constant] = expression
         return expression - constant
+
+    def _sided(self, expression: Expr) -> None:
+        self.sides.append(sp.sympify(expression))
 
     def _rate(self, expression: Expr) -> Expr:
         rate = sp.Symbol(f"rate_{len(self.rates)}", real=True)

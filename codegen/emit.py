@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
-from codegen.calculus import BODIES, Expr, Moving, Scope, quaternion, vector
+from codegen.calculus import BODIES, Expr, Moving, Named, Scope, quaternion, vector
 from codegen.derive import Derivation
 
 COMMAND = "python -m codegen"
@@ -34,6 +34,12 @@ class _Printer(PythonCodePrinter):
     def _print_Rational(self, expr: Expr) -> str:
         return f"({expr.p}.0/{expr.q}.0)"
 
+    def _print_Pow(self, expr: Expr, rational: bool = False) -> str:
+        # numba raises where zero is taken to a negative power, whatever the error model; a quotient gives inf.
+        if expr.exp.is_Integer and expr.exp < -1:
+            return f"1.0/({self._print(sp.Pow(expr.base, -expr.exp))})"
+        return str(super()._print_Pow(expr, rational))
+
 
 _print = _Printer({"fully_qualified_modules": True}).doprint
 
@@ -43,27 +49,42 @@ def emit(d: Derivation, source: str) -> str:
     layout = Layout(d)
     D = [(f"D[{r}, {c}]", d.D[r, c]) for r in range(d.D.rows) for c in range(d.D.cols)]
     Phi, Phi_dot, gamma = (indexed(name, getattr(d, name)) for name in ("Phi", "Phi_dot", "gamma"))
-    reference = [c for v in d.scope.carried.values() for c in v] + list(d.scope.held.values())
+    reference = [c for v in d.scope.carried.values() for c in v] + list(d.scope.held.values()) + d.scope.sides
     outputs = {
         "phi": (("Phi",), Phi, "Phi: the rows that vanish"),
         "jacobian": (("D",), D, "D: Phi' = D v - nu, columns v_i omega_i v_j omega_j"),
         "nu": (("nu",), indexed("nu", d.nu), "nu: velocity right-hand side"),
         "gamma": (("gamma",), gamma, "gamma: D v' = gamma"),
-        "reference": (("out",), indexed("out", reference), "Carried vectors, then held constants, as they are now"),
+        "reference": (
+            ("out",),
+            indexed("out", reference),
+            "Carried vectors, held constants, what keeps its sign, now",
+        ),
         "evaluate": (EVALUATE, Phi + Phi_dot + D + gamma, "All that the equations of motion need"),
     }
     kernels = [
         kernel(layout, name, ("body_i", "body_j", "x", *arrays), targets, doc)
         for name, (arrays, targets, doc) in outputs.items()
     ]
-    return assemble_module(d.doc, layout, _data(d, layout), kernels, source)
+    return assemble_module(d.doc, layout, _data(d, layout), [*kernels, _entry(d, layout)], source)
+
+
+def _entry(d: Derivation, layout: Layout) -> Lines:
+    """``evaluate`` with pointers in place of arrays, for a call through its address."""
+    rows = len(d.rows)
+    shapes = {"body_i": "(13,)", "body_j": "(13,)", "x": f"({max(layout.size, 1)},)", "D": f"({rows}, 12)"}
+    arguments = ("body_i", "body_j", "x", *EVALUATE)
+    arrays = ", ".join(f"carray({name}, {shapes.get(name, f'({rows},)')})" for name in arguments)
+    doc = '    """``evaluate`` with pointers in place of arrays, to be called through its address."""'
+    return [f"def entry({', '.join(arguments)}):", doc, f"    evaluate({arrays})"]
 
 
 def assemble_module(doc: str, layout: Layout | None, data: Lines, kernels: list[Lines], source: str) -> str:
     """The text of a module: docstring, imports, data, kernels, under the header with its digest."""
     code = [line for lines in kernels for line in ["", "", *lines]]
     imports = ["", "import math"] if any("math." in line for line in code) else []
-    imports += ["", "from numba import njit", ""]
+    names = "carray, njit" if any("carray(" in line for line in code) else "njit"
+    imports += ["", f"from numba import {names}", ""]
     body = "\n".join([_docstring(doc, layout), *imports, *data, *code, ""])
     return with_header(body, source)
 
@@ -95,6 +116,7 @@ class Layout:
     """Where each input of a kernel lies: in the state of body i or j, or in ``x``, the joint's own numbers."""
 
     def __init__(self, d: Derived) -> None:
+        self.moving = d.moving
         self.vectors = [m for m in d.moving if m.kind not in ("centre", "euler")]
         self.parameters = list(d.scope.parameters)
         self.held = list(d.scope.held)
@@ -108,15 +130,16 @@ class Layout:
         own += [c.symbol(order) for c in d.scope.signals.values() for order in range(3)]
         self.place |= {s: f"x[{k}]" for k, s in enumerate(own)}
         self.size = len(own)
-        self.rates = _rates(d.moving, list(d.scope.sums.values()))
+        self.rates = _rates(d.scope.quantities)
+        self.long = {s for part in d.scope.named.values() for order in range(3) for s in part.derivative_symbols(order)}
 
 
-def _rates(moving: list[Moving], sums: list[Moving]) -> dict[Expr, Expr]:
+def _rates(quantities: list[Moving | Named]) -> dict[Expr, Expr]:
     """What the symbols of sums and of first and second derivatives stand for, in an order in which they can be computed."""
     rates: dict[Expr, Expr] = {}
     for order in (0, 1, 2):
-        for m in [*moving, *sums]:
-            if m.kind == "sum" or (order > 0 and m.kind != "centre"):
+        for m in quantities:
+            if m.kind in ("sum", "scalar") or (order > 0 and m.kind != "centre"):
                 rates |= dict(zip(m.derivative_symbols(order), m.derivative_values(order), strict=True))
     return rates
 
@@ -128,27 +151,39 @@ def indexed(name: str, values: Iterable[Expr]) -> Targets:
 
 def kernel(layout: Layout, name: str, arguments: tuple[str, ...], targets: Targets, doc: str) -> Lines:
     """One function of the bodies' states: loads, rates of the vectors, common subexpressions, outputs."""
-    return function(name, arguments, layout.place, targets, doc, layout.rates)
+    return function(name, arguments, layout.place, targets, doc, layout.rates, layout.long)
 
 
 def function(
-    name: str, arguments: tuple[str, ...], place: Values, targets: Targets, doc: str, rates: Values | None = None
+    name: str,
+    arguments: tuple[str, ...],
+    place: Values,
+    targets: Targets,
+    doc: str,
+    rates: Values | None = None,
+    long: Container[Expr] = (),
 ) -> Lines:
     """One straight-line function.  ``place`` tells where its symbols lie, ``rates`` what others of them stand for.
 
-    A symbol in neither is an argument.
+    Those of ``rates`` that are ``long`` take part in the search for common subexpressions.  A symbol in none is an argument.
     """
     rates = rates or {}
     reserved = [*place, *rates, *(sp.Symbol(argument, real=True) for argument in arguments)]
     temporaries = sp.numbered_symbols("t", real=True, exclude=reserved)
-    shared, results = sp.cse([sp.sympify(value) for _, value in targets], symbols=temporaries, order="canonical")
-    statements: list[tuple[Expr, Expr]] = []
-    needed = set().union(*(e.free_symbols for e in results), *(e.free_symbols for _, e in shared))
+    needed = set().union(*(sp.sympify(value).free_symbols for _, value in targets))
+    used: list[tuple[Expr, Expr]] = []
     for symbol, value in reversed(rates.items()):
         if symbol in needed:
-            statements.insert(0, (symbol, value))
+            used.insert(0, (symbol, value))
             needed |= sp.sympify(value).free_symbols
-    statements += shared
+    # Vectors and their rates are short and stand as they are; named parts are long and share subexpressions with the rest.
+    simple = [(s, value) for s, value in used if s not in long]
+    parts = [(s, value) for s, value in used if s in long]
+    expressions = [sp.sympify(value) for _, value in [*parts, *targets]]
+    shared, results = sp.cse(expressions, symbols=temporaries, order="canonical")
+    named = [(s, e) for (s, _), e in zip(parts, results[: len(parts)], strict=True)]
+    results = results[len(parts) :]
+    statements = simple + (_in_order([*shared, *named]) if named else shared)
     loads = [s for s in place if s in needed]
 
     operations = sum(int(sp.count_ops(value)) for _, value in statements) + sum(int(sp.count_ops(e)) for e in results)
@@ -157,6 +192,23 @@ def function(
     lines += [f"    {s} = {_print(value)}" for s, value in statements]
     lines += [f"    {target} = {_constant(value)}" for (target, _), value in zip(targets, results, strict=True)]
     return lines
+
+
+def _in_order(statements: list[tuple[Expr, Expr]]) -> list[tuple[Expr, Expr]]:
+    """Statements with each after those that it needs, otherwise as they are."""
+    waiting = dict(statements)
+    ordered: list[tuple[Expr, Expr]] = []
+
+    def place(symbol: Expr) -> None:
+        value = waiting.pop(symbol)
+        for other in sorted(value.free_symbols & waiting.keys(), key=str):
+            if other in waiting:
+                place(other)
+        ordered.append((symbol, value))
+
+    while waiting:
+        place(next(iter(waiting)))
+    return ordered
 
 
 def _constant(value: Expr) -> str:
@@ -188,8 +240,11 @@ def _data(d: Derivation, layout: Layout) -> Lines:
         "KEYWORDS": keywords,
         "VECTORS": tuple((m.name, m.kind, m.body) for m in layout.vectors),
         "PARAMETERS": tuple((name, d.parameter_units[name]) for name in layout.parameters),
+        "BODIES": tuple(body for body in BODIES if any(m.body == body for m in layout.moving)),
         "HELD": len(layout.held),
+        "SIDES": len(d.scope.sides),
         "SIGNALS": tuple(layout.signals),
+        "COORDINATE": d.coordinate,
         "ROWS": d.rows,
         "UNITS": d.units,
         "SIZE": layout.size,

@@ -71,6 +71,8 @@ def derive_limit(definition: Definition) -> LimitDerivation:
     expressions = [sp.sympify(e) for e in (parts["angle"], parts["rate"], parts["dissipation"], potential)]
     refuse_unused(scope, arguments, tuple(expressions))
     refuse_functions(scope, [*expressions, *scope.held.values(), *scope.rates.values()])
+    if scope.sides:
+        raise scope.error("uses sided(x), which is for constraints: a force has no mirror image to refuse")
     if scope.signals:
         raise scope.error(f"uses the signal {', '.join(scope.signals)}; only constraints can be driven")
     keys = [list(scope.held), list(scope.rates)]

@@ -69,7 +69,7 @@ def universal(r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, a
 
 
 def modified_universal(
-    r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, a_j: Vector, l: Expr, held: Any
+    r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, a_j: Vector, l: Expr, held: Any, sided: Any
 ) -> Rows:
     """Massless link of length l between P_i and P_j, at constant angles to the axes a_i and a_j.  Seed 000, Eq. (25).
 
@@ -80,6 +80,7 @@ def modified_universal(
     (use the joint 'universal').  The reaction of a row acts at the ends of the link.
     """
     d = between(r_i, s_i, r_j, s_j)
+    sided(a_i.cross(a_j).dot(d))  # the link's mirror image in the plane of the axes has the same length and angles
     return {
         "link_length": d.dot(d) - l**2,
         "axes_angle": held(a_i.dot(a_j)),

@@ -5,16 +5,20 @@ run = runtime.simulate(system, t_end=5.0)
 run.t, run.r["main_foot"], run.lam["ankle"], run.energy
 """
 
-from runtime import plots
+from runtime import ground, plots, smoothing
 from runtime.builder import GROUND, Builder
+from runtime.capture import Capture, GaitEvent, GroundForce, Subject, read_capture
 from runtime.cones import Cone
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
 from runtime.events import Event, Rest, rest
+from runtime.export import write_storage
 from runtime.folder import results_folder
+from runtime.inverse import DriverMotion, FreedomMotion, Motion, coordinate, inverse_dynamics, kinematics
 from runtime.methods import METHODS
 from runtime.report import Report, Table
 from runtime.restrict import Restriction, restriction
 from runtime.result import LimitMotion, Reaction, Run, Stats
+from runtime.signals import Signal
 from runtime.simulate import simulate
 from runtime.system import Body, Joint, Limit, State, System
 
@@ -24,25 +28,40 @@ __all__ = [
     "AssemblyError",
     "Body",
     "Builder",
+    "Capture",
     "Cone",
+    "DriverMotion",
     "Event",
+    "FreedomMotion",
+    "GaitEvent",
+    "GroundForce",
     "Joint",
     "Limit",
     "LimitMotion",
     "ModelError",
+    "Motion",
     "Reaction",
     "Report",
     "Rest",
     "Restriction",
     "Run",
+    "Signal",
     "StaleKernelsError",
     "State",
     "Stats",
+    "Subject",
     "System",
     "Table",
+    "coordinate",
+    "ground",
+    "inverse_dynamics",
+    "kinematics",
     "plots",
+    "read_capture",
     "rest",
     "restriction",
     "results_folder",
     "simulate",
+    "smoothing",
+    "write_storage",
 ]

@@ -7,7 +7,6 @@ import numpy as np
 from runtime.equations import (
     OMEGA,
     STATE,
-    Floats,
     P,
     R,
     Tables,
@@ -15,13 +14,12 @@ from runtime.equations import (
     Work,
     apply,
     euler_rates,
-    evaluate_joints,
     factorise,
-    place_bodies,
+    place,
     solve,
 )
 from runtime.kernels import compiled
-from runtime.structure import frozen
+from runtime.structure import Floats, frozen
 
 # Rank is judged with unit masses, so that it speaks of the geometry alone: a row whose pivot in D D^T falls below this
 # fraction of its own size repeats others; it leaves them by less than 3e-5 rad.
@@ -37,12 +35,11 @@ ASSEMBLED = 1e-11
 
 
 @compiled
-def worst_row(y, t, w, velocities):  # type: ignore[no-untyped-def]
+def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
     """Largest |Phi| (or |Phi'|) of all rows, kept or not; its joint and row go to ``w.failed``."""
-    place_bodies(y, t, w)
-    evaluate_joints(t, w)
+    place(time, y, t, w)
     worst = 0.0
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         for r in range(t.rows[k]):
             value = abs(w.Phi_dot[k, r] if velocities else w.Phi[k, r])
             if not value <= worst:
@@ -52,12 +49,11 @@ def worst_row(y, t, w, velocities):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def correction(y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
+def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
     """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi')."""
-    place_bodies(y, t, w)
-    evaluate_joints(t, w)
+    place(time, y, t, w)
     factorise(t, w, 0.0, damping)
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         for r in range(t.active[k]):
             row = t.active_row[k, r]
             w.y[k, r] = w.Phi_dot[k, row] if velocities else w.Phi[k, row]
@@ -67,10 +63,9 @@ def correction(y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def mark_dependent(y, t, w, tolerance):  # type: ignore[no-untyped-def]
+def mark_dependent(time, y, t, w, tolerance):  # type: ignore[no-untyped-def]
     """Factorise in a configuration; dependent rows get ``w.inverse`` 0."""
-    place_bodies(y, t, w)
-    evaluate_joints(t, w)
+    place(time, y, t, w)
     return factorise(t, w, tolerance, 0.0)
 
 
@@ -94,32 +89,31 @@ def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def misfit(y, t, w):  # type: ignore[no-untyped-def]
+def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
     """Sum of Phi^2 over the rows' sizes of the last factorisation: what a damped step is sure to make smaller."""
-    place_bodies(y, t, w)
-    evaluate_joints(t, w)
+    place(time, y, t, w)
     total = 0.0
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         for r in range(t.active[k]):
             total += w.Phi[k, t.active_row[k, r]] ** 2 / w.size[k, r]
     return total
 
 
-def assemble_positions(y: Floats, t: Tables, w: Work) -> tuple[Floats, int, float]:
+def assemble_positions(time: float, y: Floats, t: Tables, w: Work) -> tuple[Floats, int, float]:
     """Newton on Phi with the least change, steps halved while they do not help: state, iterations, largest |Phi| left."""
     y, trial, u = y.copy(), np.empty_like(y), np.zeros((len(t.mass), 6))
     steps = 0
-    residual = worst_row(y, t, w, False)
+    residual = worst_row(time, y, t, w, False)
     while steps < NEWTON_STEPS and residual > 0.0:
-        correction(y, t, w, False, min(max(residual**2, LEAST_DAMPING), MOST_DAMPING), u)
-        before = misfit(y, t, w)
+        correction(time, y, t, w, False, min(max(residual**2, LEAST_DAMPING), MOST_DAMPING), u)
+        before = misfit(time, y, t, w)
         for halving in range(HALVINGS):
             move(y, u, 0.5**halving, trial)
-            if misfit(trial, t, w) < before:
+            if misfit(time, trial, t, w) < before:
                 break
         else:
             break
-        candidate = worst_row(trial, t, w, False)
+        candidate = worst_row(time, trial, t, w, False)
         if candidate >= residual and residual <= ASSEMBLED:
             break  # only rounding is left
         steps += 1
@@ -127,22 +121,22 @@ def assemble_positions(y: Floats, t: Tables, w: Work) -> tuple[Floats, int, floa
     return y, steps, residual
 
 
-def project_velocities(y: Floats, t: Tables, w: Work) -> Floats:
+def project_velocities(time: float, y: Floats, t: Tables, w: Work) -> Floats:
     """The velocities nearest by kinetic energy that satisfy D v = nu."""
     y, u = y.copy(), np.zeros((len(t.mass), 6))
-    residual = worst_row(y, t, w, True)
+    residual = worst_row(time, y, t, w, True)
     for _ in range(VELOCITY_PASSES):  # the first does it; the others remove what damping and rounding left
-        correction(y, t, w, True, LEAST_DAMPING, u)
+        correction(time, y, t, w, True, LEAST_DAMPING, u)
         trial = y.copy()
         trial.reshape(-1, STATE)[:, V : OMEGA + 3] += u[1:]
-        candidate = worst_row(trial, t, w, True)
+        candidate = worst_row(time, trial, t, w, True)
         if not candidate < residual:
             break
         y, residual = trial, candidate
     return y
 
 
-def dependent_rows(y: Floats, t: Tables, w: Work, length: float) -> list[tuple[int, int]]:
+def dependent_rows(time: float, y: Floats, t: Tables, w: Work, length: float) -> list[tuple[int, int]]:
     """Joint and row of every kept row that depends on others in this configuration.
 
     length [m] : makes a turn comparable to a move
@@ -152,23 +146,26 @@ def dependent_rows(y: Floats, t: Tables, w: Work, length: float) -> list[tuple[i
     geometry = frozen(
         t._replace(mass=np.ones(bodies), inertia=length**2 * unit, inertia_inverse=unit / length**2),
     )
-    mark_dependent(y, geometry, w, RANK_TOLERANCE)
+    mark_dependent(time, y, geometry, w, RANK_TOLERANCE)
     found = [
-        (k, int(t.active_row[k, r])) for k in range(len(t.kind)) for r in range(t.active[k]) if w.inverse[k, r] == 0.0
+        (k, int(t.active_row[k, r]))
+        for k in range(len(t.address))
+        for r in range(t.active[k])
+        if w.inverse[k, r] == 0.0
     ]
     return sorted(found)
 
 
-def nearby_configuration(y: Floats, t: Tables, w: Work, distance: float) -> Floats:
+def nearby_configuration(time: float, y: Floats, t: Tables, w: Work, distance: float) -> Floats:
     """An assembled configuration a small, arbitrary admissible motion away: there a mere singular pose has its full rank."""
     bodies = y.reshape(-1, STATE)
     shaken = bodies.copy()
     shaken[:, V : OMEGA + 3] = np.random.default_rng(0).standard_normal((len(bodies), 6))
-    admissible = project_velocities(shaken.ravel(), t, w).reshape(-1, STATE)[:, V : OMEGA + 3]
+    admissible = project_velocities(time, shaken.ravel(), t, w).reshape(-1, STATE)[:, V : OMEGA + 3]
     u = np.zeros((len(t.mass), 6))
     u[1:] = admissible
     moved = np.empty_like(y)
     largest = np.abs(u).max()
     move(y, u, distance / largest if largest > 0 else 0.0, moved)
     moved.reshape(-1, STATE)[:, V:] = 0.0
-    return assemble_positions(moved, t, w)[0]
+    return assemble_positions(time, moved, t, w)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal
@@ -10,26 +11,32 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from generated import dispatch
-from runtime import assembly, foreign
+from runtime import assembly
+from runtime.addresses import addresses_of
 from runtime.cones import Cone
-from runtime.equations import FOREIGN, OMEGA, ROWS, STATE, Floats, P, R, Tables, V
-from runtime.errors import ModelError
-from runtime.rank import refuse_singular_joints, without_redundant_rows
+from runtime.equations import OMEGA, ROWS, STATE, P, R, Tables, V
+from runtime.errors import AssemblyError, ModelError
+from runtime.loads import AT_BODY_POINT, AT_CENTRE, AT_GLOBAL_POINT, LoadTables
+from runtime.rank import refuse_singular_joints, refuse_singular_motors, without_redundant_rows
 from runtime.reference import ground_state, reference
 from runtime.restrict import limit_of, limit_tables
+from runtime.signals import Signal, as_signal, signal_tables
 from runtime.structure import GROUND as GROUND_INDEX
-from runtime.structure import frozen, structure
+from runtime.structure import Floats, frozen, structure
 from runtime.system import (
     UNIT_TOLERANCE,
     Assembly,
     Body,
     Joint,
     Limit,
+    Load,
+    Motor,
     State,
     System,
     assembled,
     check_velocities,
     finite,
+    sides_of,
     unit,
 )
 from runtime.vectors import Vector, vector_tables, vectors_of
@@ -70,6 +77,8 @@ class Builder:
         self._bodies: dict[str, _Placed] = {}
         self._joints: dict[str, Joint] = {}
         self._limits: dict[str, Limit] = {}
+        self._loads: dict[str, Load] = {}
+        self._motors: dict[str, Motor] = {}
 
     def body(
         self,
@@ -118,7 +127,7 @@ class Builder:
         start[P:V] = unit(finite(p, (4,), f"{what}: p"), f"{what}: p", UNIT_TOLERANCE, normalise=True)
         start[V:OMEGA] = finite(v, (3,), f"{what}: v")
         start[OMEGA:] = finite(omega, (3,), f"{what}: omega")
-        self._bodies[name] = _Placed(Body(name, mass, _inertia(inertia, what)), start, free)
+        self._bodies[name] = _Placed(Body(name, mass, _inertia(inertia, what), bool(free)), start, free)
 
     def joint(self, name: str, kind: str | ModuleType, body_i: str, body_j: str, **values: ArrayLike) -> None:
         """Add a joint between two bodies.
@@ -139,32 +148,123 @@ class Builder:
         ModelError
         """
         _name(name, "joint", self._joints)
-        module = self._definition(name, kind)
-        what = f"joint '{name}' ({module.NAME})"
-        for body in (body_i, body_j):
-            if not isinstance(body, str) or (body != GROUND and body not in self._bodies):
-                known = ", ".join([*self._bodies, GROUND])
-                raise ModelError(f"{what}: unknown body '{body}'; the bodies are {known}")
-        if body_i == body_j:
-            raise ModelError(f"{what}: joins body '{body_i}' to itself; give two different bodies")
-        needs = ", ".join(module.KEYWORDS) or "no values"
-        missing = [key for key in module.KEYWORDS if key not in values]
-        if missing:
-            raise ModelError(f"{what}: missing {', '.join(missing)}; needs {needs}")
-        unknown = [key for key in values if key not in module.KEYWORDS]
-        if unknown:
-            raise ModelError(f"{what}: unused {', '.join(unknown)}; needs {needs}")
-        checked: dict[str, Any] = {}
-        for key, kind_of in ((v[0], v[1]) for v in module.VECTORS if v[0] in module.KEYWORDS):
-            checked[key] = finite(values[key], (3,), f"{what}: {key}")
-            if kind_of == "direction":
-                unit(checked[key], f"{what}: {key}", AXIS_TOLERANCE)
-            checked[key].flags.writeable = False
-        for key, _ in module.PARAMETERS:
-            checked[key] = float(finite(values[key], (), f"{what}: {key}"))
-            if key.split("_")[0] == "l" and checked[key] < 0.0:
-                raise ModelError(f"{what}: {key} = {checked[key]:g} m is a length, must not be below 0 m")
-        self._joints[name] = Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module)
+        module = definition("joint", name, kind)
+        if module.SIGNALS:
+            raise ModelError(
+                f"joint '{name}' ({module.NAME}): driven by {', '.join(module.SIGNALS)}; add it with Builder.driver"
+            )
+        self._joints[name] = connection("joint", name, module, body_i, body_j, values, self._bodies)
+
+    def driver(self, name: str, kind: str | ModuleType, body: str, other: str = GROUND, **values: Any) -> None:
+        """Guide a body by prescribed signals of time.  Seed 002, section 6.
+
+        Parameters
+        ----------
+        name : str
+        kind : str or module
+            Name of a definition in ``codegen/drivers.py``, or what ``codegen.compile_joint`` returned: "guided_point",
+            "guided_orientation", "guided_cardan", "guided_angle", "guided_link"; as printed in seed 002 and singular
+            somewhere: "euler_parameter", "cosine_of_angle", "cosine_of_link".
+        body, other : str
+            Bodies i and j of the definition; the other one is the ground where the definition speaks of one body only.
+        **values
+            The arguments of the definition, as for a joint, and its signals ``*_t``: a ``runtime.Signal`` or a number each.
+
+        Raises
+        ------
+        ModelError
+        """
+        _name(name, "driver", self._joints)
+        module = definition("driver", name, kind)
+        if not module.SIGNALS:
+            raise ModelError(f"driver '{name}' ({module.NAME}): has no signal to drive it; add it with Builder.joint")
+        self._joints[name] = connection("driver", name, module, body, other, values, self._bodies)
+
+    def motor(
+        self,
+        name: str,
+        kind: str | ModuleType,
+        body: str,
+        other: str = GROUND,
+        *,
+        effort: Signal | float = 0.0,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        **values: Any,
+    ) -> None:
+        """Let a moment act on a coordinate: a prescribed effort, and a spring and a damper towards a target.
+
+        The moment is effort - stiffness (angle - target) - damping (angle' - target'), about the axis of the driver of this
+        kind, between its two bodies.
+
+        Parameters
+        ----------
+        name : str
+        kind : str or module
+            A driver that guides one coordinate: "guided_angle", "guided_link", or a user's own.
+        body, other : str
+        effort : Signal or float [N m], or [N] where the coordinate is a length
+            Positive where it increases the coordinate.
+        stiffness : float [N m/rad], [N/m]
+        damping : float [N m s/rad], [N s/m]
+        **values
+            The vectors of the driver, and its signal as the target; without stiffness and damping the target may be left out.
+
+        Raises
+        ------
+        ModelError
+        """
+        _name(name, "motor", self._motors)
+        module = definition("motor", name, kind)
+        what = f"motor '{name}' ({module.NAME})"
+        if not module.COORDINATE:
+            able = ", ".join(key for key, m in _KINDS.items() if m.COORDINATE)
+            raise ModelError(f"{what}: guides no single coordinate; use {able}")
+        given = {"stiffness": stiffness, "damping": damping}
+        checked = {key: float(finite(value, (), f"{what}: {key}")) for key, value in given.items()}
+        for key, value in checked.items():
+            if value < 0.0:
+                raise ModelError(f"{what}: {key} = {value:g} would drive the coordinate away; it must not be below 0")
+        if not any(checked.values()):
+            values = {module.SIGNALS[0]: 0.0, **values}
+        joint = connection("motor", name, module, body, other, values, self._bodies)
+        self._motors[name] = Motor(joint, as_signal(effort, f"{what}: effort"), **checked)
+
+    def load(
+        self,
+        name: str,
+        body: str,
+        *,
+        force: Sequence[Signal | float] = (0.0, 0.0, 0.0),
+        moment: Sequence[Signal | float] = (0.0, 0.0, 0.0),
+        point: Sequence[Signal | float] | None = None,
+        axes: Literal["global", "body"] = "global",
+    ) -> None:
+        """Let a prescribed force and moment act on a body, such as the ground's on a foot.
+
+        Parameters
+        ----------
+        name, body : str
+        force, moment : three signals or numbers [N], [N m]
+        point : three signals or numbers [m], optional
+            Where the force acts: global coordinates, or from the centre of mass in axes of the body.  Default: the centre of
+            mass.
+        axes : "global" or "body"
+            In which force, moment and point are given.
+
+        Raises
+        ------
+        ModelError
+        """
+        _name(name, "load", self._loads)
+        what = f"load '{name}'"
+        if not isinstance(body, str) or body not in self._bodies:
+            raise ModelError(f"{what}: unknown body {body!r}; the bodies are {', '.join(self._bodies)}")
+        if axes not in ("global", "body"):
+            raise ModelError(f"{what}: axes = {axes!r}; use 'global' or 'body'")
+        parts = {"force": force, "moment": moment, "point": point}
+        checked = {key: None if part is None else _three(part, f"{what}: {key}") for key, part in parts.items()}
+        self._loads[name] = Load(name, body, axes=axes, **checked)  # type: ignore[arg-type]
 
     def limit(
         self,
@@ -226,67 +326,67 @@ class Builder:
             compliance=compliance, damping=damping, direction=direction, law=law,
         )  # fmt: skip
 
-    @staticmethod
-    def _definition(name: str, kind: str | ModuleType) -> ModuleType:
-        module = _KINDS.get(kind) if isinstance(kind, str) else kind
-        if module is None:
-            known = ", ".join(_KINDS)
-            raise ModelError(
-                f"joint '{name}': unknown kind '{kind}'; use {known}, or codegen.compile_joint(definition)"
-            )
-        if not all(hasattr(module, part) for part in ("evaluate", "reference", "KEYWORDS")):
-            raise ModelError(
-                f"joint '{name}': {kind!r} is no kind of joint; pass a name or codegen.compile_joint(definition)"
-            )
-        if len(module.ROWS) > ROWS:
-            raise ModelError(f"joint '{name}' ({module.NAME}): {len(module.ROWS)} rows, limit {ROWS}; use two joints")
-        if module.SIGNALS:
-            signals = ", ".join(module.SIGNALS)
-            raise ModelError(
-                f"joint '{name}' ({module.NAME}): driven by {signals}; only joints without signals can be built"
-            )
-        return module
-
-    def build(self, *, redundant: Literal["refuse", "remove"] = "refuse", project_velocities: bool = False) -> System:
+    def build(
+        self,
+        *,
+        redundant: Literal["refuse", "remove", "fit"] = "refuse",
+        project_velocities: bool | None = None,
+        time: float = 0.0,
+    ) -> System:
         """Check the whole, assemble the initial configuration by the least change, and return the system.
 
         Parameters
         ----------
-        redundant : "refuse" or "remove"
+        redundant : "refuse", "remove" or "fit"
             What to do with rows that repeat others: name them in an error, or remove them.  The motion is the same
             without them; their reactions are undetermined.  ``System.redundant`` names what was removed.
-        project_velocities : bool
+            "fit": the drivers guide more than there is to guide, such as markers on a body, and ``runtime.kinematics`` meets
+            them by least squares; such a system cannot be simulated.
+        project_velocities : bool, optional
             Change the initial velocities by as little as makes them consistent, where they are not, instead of refusing
-            them.
+            them.  Default: so with drivers, which prescribe velocities; else not.
+        time : float [s]
+            Of the initial configuration, at which drivers have their signals' values.
 
         Raises
         ------
         ModelError, AssemblyError
             Naming bodies, joints and rows.
         """
-        if redundant not in ("refuse", "remove"):
-            raise ModelError(f"build: redundant = {redundant!r}; use 'refuse' or 'remove'")
+        if redundant not in ("refuse", "remove", "fit"):
+            raise ModelError(f"build: redundant = {redundant!r}; use 'refuse', 'remove' or 'fit'")
         if not self._bodies:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         self._refuse_disconnected()
         bodies = tuple(placed.body for placed in self._bodies.values())
         joints = tuple(self._joints.values())
         y = np.concatenate([placed.start for placed in self._bodies.values()])
-        tables, kept_alive = self._tables(y)
+        tables = self._tables(y, fit=redundant == "fit")
         names = tuple(self._bodies)
         system = System(
-            name=self.name, bodies=bodies, joints=joints, limits=tuple(self._limits.values()), gravity=self.gravity,
-            state=State(names, y), assembly=Assembly(0, 0.0, 0.0, "", 0.0, ""), degrees_of_freedom=0, rank=0, redundant=(),
-            tables=tables, kept_alive=kept_alive,
+            name=self.name, bodies=bodies, joints=joints, limits=tuple(self._limits.values()),
+            loads=tuple(self._loads.values()), motors=tuple(self._motors.values()), gravity=self.gravity,
+            time=float(finite(time, (), "build: time")), state=State(names, y),
+            assembly=Assembly(0, 0.0, 0.0, "", 0.0, ""), degrees_of_freedom=0, rank=0, redundant=(), fits=redundant == "fit",
+            sides=(), tables=tables,
         )  # fmt: skip
+        system = replace(system, sides=sides_of(system, system.time, y))
+        system.check_span(system.time, system.time, "the initial configuration is taken")
         refuse_singular_joints(system, y)
-        start, iterations, residual = assembled(system, y)
+        refuse_singular_motors(system, y)
+        try:
+            start, iterations, residual = assembled(system, system.time, y)
+        except AssemblyError:
+            if system.drivers:
+                without_redundant_rows(system, y, redundant)  # drivers that contradict each other are told as such
+            raise
         refuse_singular_joints(system, start)
+        refuse_singular_motors(system, start)
         system = without_redundant_rows(system, start, redundant)
         rank = int(system.tables.active.sum())
-        if project_velocities:
-            start = assembly.project_velocities(start, system.tables, system.work())
-        check_velocities(system, start, "make them consistent, or build(project_velocities=True)")
+        if project_velocities or (project_velocities is None and system.drivers):
+            start = assembly.project_velocities(system.time, start, system.tables, system.work())
+        check_velocities(system, system.time, start, "make them consistent, or build(project_velocities=True)")
         return replace(
             system, state=State(names, start), rank=rank, degrees_of_freedom=6 * len(bodies) - rank,
             assembly=_change(names, y, start, iterations, residual),
@@ -308,16 +408,18 @@ class Builder:
                 "add a joint, or say free=True of a body that may float"
             )
 
-    def _tables(self, y: Floats) -> tuple[Tables, tuple[Any, ...]]:
-        """Flat tables of all joints; held constants and carried vectors are taken from the configuration y."""
+    def _tables(self, y: Floats, *, fit: bool) -> Tables:
+        """Flat tables of all joints; held constants and carried vectors are taken from the configuration y.
+
+        Drivers that are to be met by least squares keep no row in them.
+        """
         bodies = [placed.body for placed in self._bodies.values()]
         joints = list(self._joints.values())
         index = {GROUND: GROUND_INDEX} | {body.name: k + 1 for k, body in enumerate(bodies)}
-        addresses = {id(j.module): foreign.address_of(j.module) for j in joints if _KINDS.get(j.kind) is not j.module}
         body_i, body_j = (
             np.array([index[getattr(j, side)] for j in joints], np.int64) for side in ("body_i", "body_j")
         )
-        rows = np.array([len(j.rows) for j in joints], np.int64)
+        rows = np.array([0 if fit and j.signals else len(j.rows) for j in joints], np.int64)
         inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
         vectors: list[Vector] = []
         x = np.zeros((len(joints), max([j.module.SIZE for j in joints], default=1)))
@@ -327,7 +429,12 @@ class Builder:
             local = reference(joint, states[owner["i"]], states[owner["j"]], x[k])
             vectors += vectors_of(k, joint.module.VECTORS, owner, local)
         numbers, places, owners, locals_ = vector_tables(vectors)
-        kinds = list(_KINDS)
+        signals = [
+            (k, joint.module.SIZE - 3 * (len(joint.signals) - n), signal)
+            for k, joint in enumerate(joints)
+            for n, signal in enumerate(joint.signals.values())
+        ]
+        loads, of_loads = self._load_tables(index, states, len(signals))
         tables = Tables(
             mass=np.array([1.0] + [body.mass for body in bodies]),
             inertia=inertia,
@@ -335,10 +442,7 @@ class Builder:
             gravity=self.gravity.copy(),
             alpha=5.0,
             beta=5.0,
-            kind=np.array([FOREIGN if id(j.module) in addresses else kinds.index(j.kind) for j in joints], np.int64),
-            address=np.array(
-                [addresses[id(j.module)][0] if id(j.module) in addresses else 0 for j in joints], np.int64
-            ),
+            address=addresses_of(j.module for j in joints),
             body_i=body_i,
             body_j=body_j,
             rows=rows,
@@ -349,10 +453,127 @@ class Builder:
             vector_body=owners,
             vector_local=locals_,
             x=x,
+            signals=signal_tables([signal for _, _, signal in signals] + of_loads),
+            signal_joint=np.array([k for k, _, _ in signals], np.int64),
+            signal_place=np.array([o for _, o, _ in signals], np.int64),
             structure=structure(body_i, body_j),
             limits=limit_tables(list(self._limits.values()), index, states),
+            loads=loads,
         )
-        return frozen(tables), tuple(addresses.values())
+        return frozen(tables)
+
+    def _load_tables(self, index: Mapping[str, int], states: Floats, first: int) -> tuple[LoadTables, list[Signal]]:
+        """Flat tables of loads and motors, and their signals, which are numbered from ``first``."""
+        signals: list[Signal] = []
+
+        def number(signal: Signal) -> int:
+            signals.append(signal)
+            return first + len(signals) - 1
+
+        loads, motors = list(self._loads.values()), list(self._motors.values())
+        zero = (Signal.constant(0.0),) * 3
+        numbers = [[number(s) for s in (*m.force, *(m.point or zero), *m.moment)] for m in loads]
+        at = [AT_CENTRE if m.point is None else AT_BODY_POINT if m.axes == "body" else AT_GLOBAL_POINT for m in loads]
+        efforts = [number(motor.effort) for motor in motors]
+        targets = [number(signal) for motor in motors for signal in motor.joint.signals.values()]
+        joints = [motor.joint for motor in motors]
+        body_i, body_j = (
+            np.array([index[getattr(j, side)] for j in joints], np.int64) for side in ("body_i", "body_j")
+        )
+        x = np.zeros((len(joints), max([j.module.SIZE for j in joints], default=1)))
+        vectors: list[Vector] = []
+        for k, joint in enumerate(joints):
+            owner = {"i": int(body_i[k]), "j": int(body_j[k])}
+            local = reference(joint, states[owner["i"]], states[owner["j"]], x[k])
+            vectors += vectors_of(k, joint.module.VECTORS, owner, local)
+        of_vectors = vector_tables(vectors)
+        tables = LoadTables(
+            body=np.array([index[m.body] for m in loads], np.int64),
+            at=np.array(at, np.int64),
+            in_body_axes=np.array([m.axes == "body" for m in loads], np.int64),
+            signal=np.array(numbers, np.int64).reshape(-1, 9),
+            address=addresses_of(j.module for j in joints),
+            body_i=body_i,
+            body_j=body_j,
+            effort=np.array(efforts, np.int64),
+            target=np.array(targets, np.int64),
+            target_place=np.array([j.module.SIZE - 3 for j in joints], np.int64),
+            stiffness=np.array([motor.stiffness for motor in motors], float),
+            damping=np.array([motor.damping for motor in motors], float),
+            vector_motor=of_vectors[0],
+            vector_place=of_vectors[1],
+            vector_body=of_vectors[2],
+            vector_local=of_vectors[3],
+            x=x,
+        )
+        return tables, signals
+
+
+def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
+    """The generated module of a kind."""
+    module = _KINDS.get(kind) if isinstance(kind, str) else kind
+    if module is None:
+        able = {"joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS)}
+        known = ", ".join(key for key, m in _KINDS.items() if (able[sort](m) if sort in able else m.COORDINATE))
+        raise ModelError(f"{sort} '{name}': unknown kind '{kind}'; use {known}, or codegen.compile_joint(definition)")
+    if not all(hasattr(module, part) for part in ("evaluate", "reference", "KEYWORDS")):
+        raise ModelError(
+            f"{sort} '{name}': {kind!r} is no kind of {sort}; pass a name or codegen.compile_joint(definition)"
+        )
+    if len(module.ROWS) > ROWS:
+        raise ModelError(f"{sort} '{name}' ({module.NAME}): {len(module.ROWS)} rows, limit {ROWS}; use two {sort}s")
+    return module
+
+
+def connection(
+    sort: str,
+    name: str,
+    module: ModuleType,
+    body_i: str,
+    body_j: str,
+    values: Mapping[str, Any],
+    bodies: Collection[str],
+) -> Joint:
+    """A joint or driver, if its bodies and values are what its definition needs."""
+    what = f"{sort} '{name}' ({module.NAME})"
+    for body in (body_i, body_j):
+        if not isinstance(body, str) or (body != GROUND and body not in bodies):
+            known = ", ".join([*bodies, GROUND])
+            raise ModelError(f"{what}: unknown body '{body}'; the bodies are {known}")
+    if body_i == body_j:
+        raise ModelError(f"{what}: joins body '{body_i}' to itself; give two different bodies")
+    if sort != "joint" and body_i == GROUND and module.BODIES == ("i",):
+        raise ModelError(f"{what}: guides body i, which is the ground; name the body that moves first")
+    if sort != "joint" and body_j != GROUND and module.BODIES == ("i",):
+        raise ModelError(f"{what}: speaks of one body only; leave out '{body_j}'")
+    keywords = (*module.KEYWORDS, *module.SIGNALS)
+    needs = ", ".join(keywords) or "no values"
+    missing = [key for key in keywords if key not in values]
+    if missing:
+        raise ModelError(f"{what}: missing {', '.join(missing)}; needs {needs}")
+    unknown = [key for key in values if key not in keywords]
+    if unknown:
+        raise ModelError(f"{what}: unused {', '.join(unknown)}; needs {needs}")
+    checked: dict[str, Any] = {}
+    for key, kind_of in ((v[0], v[1]) for v in module.VECTORS if v[0] in module.KEYWORDS):
+        checked[key] = finite(values[key], (3,), f"{what}: {key}")
+        if kind_of == "direction":
+            unit(checked[key], f"{what}: {key}", AXIS_TOLERANCE)
+        checked[key].flags.writeable = False
+    for key, _ in module.PARAMETERS:
+        checked[key] = float(finite(values[key], (), f"{what}: {key}"))
+        if key.split("_")[0] == "l" and checked[key] < 0.0:
+            raise ModelError(f"{what}: {key} = {checked[key]:g} m is a length, must not be below 0 m")
+    signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
+    return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
+
+
+def _three(values: Sequence[Signal | float], what: str) -> tuple[Signal, Signal, Signal]:
+    try:
+        x, y, z = values
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} = {values!r}: give three signals or numbers") from None
+    return as_signal(x, what), as_signal(y, what), as_signal(z, what)
 
 
 def _name(name: str, what: str, taken: dict[str, Any]) -> None:

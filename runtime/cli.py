@@ -9,6 +9,7 @@ import ast
 import importlib
 import inspect
 import json
+import re
 import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
@@ -138,6 +139,12 @@ def info(model: Model, settings: Settings = None, as_json: Json = False) -> None
             limits.append([m.name, m.joint, m.kind, m.reference, cone, law, f"{m.damping:g} N m s"])
         columns = ["limit", "joint", "kind", "reference", "maximum latitudes [deg]", "law", "damping"]
         tables.append(Table("limits", columns, limits))
+    if system.signals:
+        signals = [
+            [name, "constant" if np.isinf(s.span[0]) else f"{s.span[0]:g} to {s.span[1]:g} s", len(s.coefficients)]
+            for name, s in system.signals.items()
+        ]
+        tables.append(Table("signals of drivers, loads and motors", ["signal", "defined", "pieces"], signals))
     if as_json:
         _print_json({table.title: table.records() for table in tables})
         return
@@ -250,13 +257,17 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
     """Give a study the options --out and --json next to its own, which are read off its signature."""
     study = load()
     signature = inspect.signature(study, eval_str=True)
-    own = [p for p in signature.parameters.values() if p.name not in ("folder", "say")]
+    helps = _helps(study)
+    own = [_parameter(p, helps) for p in signature.parameters.values() if p.name not in ("folder", "say")]
+
+    several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
 
     def command(**options: Any) -> None:
         as_json, out = options.pop("as_json"), options.pop("out")
         for key, value in options.items():
             if isinstance(value, float) and not (np.isfinite(value) and value > 0.0):
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be a finite number above 0")
+        options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
         folder = results_folder(out, f"talus-{name}")
         try:
             report = study(folder, lambda line: err_console.print(line, style="dim", highlight=False), **options)
@@ -283,6 +294,31 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
     command.__annotations__ = {p.name: p.annotation for p in (*own, *extra)}
     command.__doc__ = (inspect.getdoc(study) or "").split("\n\n")[0]
     app.command(name=name)(command)
+
+
+def _helps(study: Callable[..., Report]) -> dict[str, str]:
+    """What the docstring says of each parameter."""
+    found: dict[str, str] = {}
+    units: dict[str, str] = {}
+    name = ""
+    for line in (inspect.getdoc(study) or "").split("Parameters\n----------")[-1].splitlines():
+        if re.match(r"\w+ : ", line):
+            name, _, kind = line.partition(" : ")
+            units[name] = "".join(f" {unit}" for unit in re.findall(r"\[[^\]]*\]", kind))
+        elif name and line.startswith("    "):
+            found[name] = f"{found.get(name, '')} {line.strip()}".strip()
+        elif line:
+            name = ""
+    return {name: f"{text.rstrip('.')}{units[name]}." for name, text in found.items()}
+
+
+def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter:
+    """A parameter of a study with its help; files become arguments of the command, everything else an option."""
+    text = helps.get(p.name)
+    if p.annotation == tuple[Path, ...]:
+        argument = typer.Argument(help=text, show_default=False, metavar=p.name.upper())
+        return p.replace(annotation=Annotated[list[Path] | None, argument], default=None)
+    return p.replace(annotation=Annotated[p.annotation, typer.Option(help=text)])
 
 
 def main() -> None:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import DOP853
 
-from runtime.equations import OK, STATE, Floats, P, derivative
+from runtime.equations import OK, STATE, P, derivative
 from runtime.kernels import compiled, inlined
-from runtime.structure import Ints
+from runtime.structure import Floats, Ints
 
 STAGES = 12
 EXTRA = 3  # further stages of the dense output
@@ -30,6 +30,7 @@ class Table(NamedTuple):
 
     a: Floats  # (16, 16)
     b: Floats  # (12,)
+    c: Floats  # (16,) where the stages stand in the step
     error5: Floats  # (13,)
     error3: Floats  # (13,)
     dense: Floats  # (4, 16)
@@ -38,6 +39,7 @@ class Table(NamedTuple):
 TABLE = Table(
     a=np.block([[np.asarray(DOP853.A), np.zeros((STAGES, 4))], [np.zeros((1, 16))], [np.asarray(DOP853.A_EXTRA)]]),
     b=np.asarray(DOP853.B).copy(),
+    c=np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA]),
     error5=np.asarray(DOP853.E5).copy(),
     error3=np.asarray(DOP853.E3).copy(),
     dense=np.asarray(DOP853.D).copy(),
@@ -55,22 +57,23 @@ class Stepper(NamedTuple):
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
     dense: Floats  # (7, n) polynomial of the last step
     weakest: Floats  # (3,) of ``Work.weakest``: at the start, the least of all accepted steps, the time of that
-    flags: Ints  # (3,) 1: dense output of the last step is ready; its end is not yet the next beginning; tries to land
+    flags: Ints  # (4,) 1: dense output of the last step is ready; its end is not yet the next beginning; tries to land; started
     beyond: Floats  # (limits,) how far each direction is outside its cone
     seen: Floats  # (LOOKS + 1, limits) the same, at the start of the last step and at places in it
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED, BOUND = range(6)
-DENSE_READY, STEP_ENDED, LANDING = range(3)
+DENSE_READY, STEP_ENDED, LANDING, STARTED = range(4)
 
 
-def stepper(y: Floats, t: float, limits: int) -> Stepper:
-    """A stepper at the start, of a system with so many limits of motion."""
+def stepper(y: Floats, t: float, limits: int, first_step: float = 0.0) -> Stepper:
+    """A stepper at the start, of a system with so many limits of motion; a first step of 0 is chosen by the method."""
     n = len(y)
     return Stepper(
-        time=np.array([t, 0.0, t, 0.0, 0.0, 0.0]), counts=np.zeros(6, np.int64), y=y.copy(), y_old=y.copy(), trial=np.zeros(n),
-        k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(3, np.int64),
+        time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(6, np.int64), y=y.copy(),
+        y_old=y.copy(), trial=np.zeros(n),
+        k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(4, np.int64),
         beyond=np.zeros(limits),
         seen=np.zeros((LOOKS + 1, limits)), weakest=np.array([np.inf, np.inf, t]),
     )  # fmt: skip
@@ -153,7 +156,7 @@ def prepare_dense(s, t, w, table):  # type: ignore[no-untyped-def]
     code = OK
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
         combine(s.y_old, h, table.a[q], s.k, q, s.trial)
-        code |= derivative(s.trial, t, w, s.k[q])
+        code |= derivative(s.time[T_OLD] + table.c[q] * h, s.trial, t, w, s.k[q])
     s.counts[EVALUATIONS] += EXTRA
     for i in range(n):
         delta = s.y[i] - s.y_old[i]

@@ -7,7 +7,7 @@ The multipliers come from the Schur complement S = D M^-1 D^T, factorised along 
 refinement on the residual of the rows themselves, which S alone would hide.  On the foot it takes the error of the
 accelerations from 4e-15 to 3e-16.  Scaling the rows (cond(S) falls from 3e6 to 3e1) would change nothing: a factorisation
 without pivoting makes the same roundings with and without it; pivots are compared with their own row's size instead.
-Nothing here allocates: all memory is in ``Work``.
+Drivers are joints whose rows hold prescribed signals of time.  Nothing here allocates: all memory is in ``Work``.
 """
 
 from __future__ import annotations
@@ -15,20 +15,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from generated import dispatch
-from runtime import foreign
+from runtime import addresses
 from runtime.kernels import compiled, inlined
 from runtime.limits import LimitTables, LimitWork, apply_limits, limit_work
-from runtime.structure import GROUND, Ints, Structure
+from runtime.loads import LoadTables, LoadWork, apply_loads, load_work
+from runtime.signals import SignalTables, evaluate_signals
+from runtime.structure import GROUND, Floats, Ints, Structure
 from runtime.vectors import rotate_vectors
-
-Floats = NDArray[np.float64]
 
 STATE = 13  # numbers per body
 R, P, V, OMEGA = 0, 3, 7, 10  # where they start
-FOREIGN = -1  # kind of a joint whose kernel is called through its address
 
 ROWS = 6  # two bodies can be restrained in six ways, so a joint has at most six rows
 
@@ -47,8 +44,7 @@ class Tables(NamedTuple):
     gravity: Floats  # (3,)
     alpha: float
     beta: float
-    kind: Ints  # (joints,)
-    address: Ints  # (joints,) of a foreign kernel, else 0
+    address: Ints  # (joints,) of their kernels, in this process
     body_i: Ints
     body_j: Ints
     rows: Ints  # (joints,) rows of each joint
@@ -59,8 +55,12 @@ class Tables(NamedTuple):
     vector_body: Ints
     vector_local: Floats  # (vectors, 3)
     x: Floats  # (joints, X) parameters and held constants, at their places in x
+    signals: SignalTables
+    signal_joint: Ints  # (signals of joints,) where the value and two derivatives of the first signals go in x
+    signal_place: Ints
     structure: Structure
     limits: LimitTables
+    loads: LoadTables
 
 
 class Work(NamedTuple):
@@ -88,12 +88,14 @@ class Work(NamedTuple):
     lam: Floats  # (joints, 6) multipliers of the kept rows
     failed: Ints  # (2,) joint and kept row of a failure
     weakest: Floats  # (1,) smallest pivot of S as a fraction of its row's size: how far from a singular configuration
+    signals: Floats  # (signals, 3) value, rate, acceleration
     limits: LimitWork
+    loads: LoadWork
 
 
 def work_for(t: Tables) -> Work:
     """Memory for a system."""
-    bodies, joints, blocks = len(t.mass), len(t.kind), len(t.structure.block_row)
+    bodies, joints, blocks = len(t.mass), len(t.address), len(t.structure.block_row)
     six = (joints, ROWS)
     work = Work(
         state=np.zeros((bodies, STATE)),
@@ -118,7 +120,9 @@ def work_for(t: Tables) -> Work:
         lam=np.zeros(six),
         failed=np.zeros(2, np.int64),
         weakest=np.ones(1),
+        signals=np.zeros((len(t.signals.start) - 1, 3)),
         limits=limit_work(t.limits),
+        loads=load_work(t.loads),
     )
     work.state[GROUND, P] = 1.0
     work.A[GROUND] = np.eye(3)
@@ -192,24 +196,39 @@ def place_bodies(y, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def place_signals(time, t, w):  # type: ignore[no-untyped-def]
+    """Evaluate the signals, and put those of drivers to their places in x."""
+    evaluate_signals(time, t.signals, w.signals)
+    for k in range(len(t.signal_joint)):
+        x, o = w.x[t.signal_joint[k]], t.signal_place[k]
+        for c in range(3):
+            x[o + c] = w.signals[k, c]
+
+
+@inlined
+def place(time, y, t, w):  # type: ignore[no-untyped-def]
+    """Bodies and signals into place, and every joint's rows."""
+    place_bodies(y, t, w)
+    place_signals(time, t, w)
+    evaluate_joints(t, w)
+
+
+@inlined
 def evaluate_joints(t, w):  # type: ignore[no-untyped-def]
     """Rotate the body-fixed vectors once, then let every joint's kernel write its rows."""
     rotate_vectors(t.vector_joint, t.vector_place, t.vector_body, t.vector_local, w.A, w.x)
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         body_i, body_j = w.state[t.body_i[k]], w.state[t.body_j[k]]
-        if t.kind[k] == FOREIGN:
-            foreign.call(
-                t.address[k], body_i.ctypes.data, body_j.ctypes.data, w.x[k].ctypes.data,
-                w.Phi[k].ctypes.data, w.Phi_dot[k].ctypes.data, w.D[k].ctypes.data, w.gamma[k].ctypes.data,
-            )  # fmt: skip
-        else:
-            dispatch.evaluate(t.kind[k], body_i, body_j, w.x[k], w.Phi[k], w.Phi_dot[k], w.D[k], w.gamma[k])
+        addresses.call(
+            t.address[k], body_i.ctypes.data, body_j.ctypes.data, w.x[k].ctypes.data,
+            w.Phi[k].ctypes.data, w.Phi_dot[k].ctypes.data, w.D[k].ctypes.data, w.gamma[k].ctypes.data,
+        )  # fmt: skip
 
 
 @inlined
 def scale_rows(t, w):  # type: ignore[no-untyped-def]
     """Kept rows of D by side, and M^-1 D^T."""
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         for side in range(2):
             b = t.body_i[k] if side == 0 else t.body_j[k]
             if b == GROUND:
@@ -248,7 +267,7 @@ def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
                 block[r, c] += (
                     d0 * MD[c, 0] + d1 * MD[c, 1] + d2 * MD[c, 2] + d3 * MD[c, 3] + d4 * MD[c, 4] + d5 * MD[c, 5]
                 )
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         for r in range(t.active[k]):
             w.size[k, r] = w.S[s.diagonal[k], r, r]
             w.S[s.diagonal[k], r, r] *= 1.0 + damping
@@ -334,7 +353,7 @@ def solve(t, w):  # type: ignore[no-untyped-def]
 @inlined
 def rows_times(t, w, u, y):  # type: ignore[no-untyped-def]
     """Add D u to y, for velocities or accelerations u (bodies + 1, 6)."""
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         a, b, of_i, of_j, to = u[t.body_i[k]], u[t.body_j[k]], w.rows[k, 0], w.rows[k, 1], y[k]
         for r in range(t.active[k]):
             value = to[r]
@@ -346,7 +365,7 @@ def rows_times(t, w, u, y):  # type: ignore[no-untyped-def]
 @inlined
 def apply(t, w, y, u):  # type: ignore[no-untyped-def]
     """Subtract M^-1 D^T y from u."""
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         values = y[k]
         for side in range(2):
             to, MD = u[t.body_i[k] if side == 0 else t.body_j[k]], w.MD[k, side]
@@ -357,12 +376,12 @@ def apply(t, w, y, u):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def accelerations(y, t, w, report):  # type: ignore[no-untyped-def]
+def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
     """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code.  With ``report``, limits tell all."""
-    place_bodies(y, t, w)
+    place(time, y, t, w)
     apply_limits(t, w, report)
-    evaluate_joints(t, w)
-    for k in range(len(t.kind)):
+    apply_loads(t, w)
+    for k in range(len(t.address)):
         for r in range(t.active[k]):
             row = t.active_row[k, r]
             w.target[k, r] = w.gamma[k, row] - 2.0 * t.alpha * w.Phi_dot[k, row] - t.beta * t.beta * w.Phi[k, row]
@@ -372,12 +391,12 @@ def accelerations(y, t, w, report):  # type: ignore[no-untyped-def]
         for c in range(6):
             w.v_dot[b, c] = w.free[b, c]
     for step in range(2):  # the second step is the refinement
-        for k in range(len(t.kind)):
+        for k in range(len(t.address)):
             for r in range(t.active[k]):
                 w.y[k, r] = -w.target[k, r]
         rows_times(t, w, w.v_dot, w.y)
         solve(t, w)
-        for k in range(len(t.kind)):
+        for k in range(len(t.address)):
             for r in range(t.active[k]):
                 w.lam[k, r] = w.y[k, r] if step == 0 else w.lam[k, r] + w.y[k, r]
         apply(t, w, w.y, w.v_dot)
@@ -385,9 +404,9 @@ def accelerations(y, t, w, report):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def derivative(y, t, w, y_dot):  # type: ignore[no-untyped-def]
+def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
     """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
-    code = accelerations(y, t, w, False)
+    code = accelerations(time, y, t, w, False)
     for b in range(1, len(t.mass)):
         state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]
         to[R], to[R + 1], to[R + 2] = state[V], state[V + 1], state[V + 2]
@@ -398,22 +417,22 @@ def derivative(y, t, w, y_dot):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def rotations(p, A):  # type: ignore[no-untyped-def]
+def rotations_of(p, A):  # type: ignore[no-untyped-def]
     """Rotation matrices (n, 3, 3) of many Euler parameters (n, 4)."""
     for n in range(len(p)):
         rotation(p[n], A[n])
 
 
 @compiled
-def derivative_once(y, t, w, y_dot):  # type: ignore[no-untyped-def]
+def derivative_once(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
     """One evaluation, called from Python."""
-    return derivative(y, t, w, y_dot)
+    return derivative(time, y, t, w, y_dot)
 
 
 @compiled
-def derivative_repeated(y, t, w, y_dot, count):  # type: ignore[no-untyped-def]
+def derivative_repeated(time, y, t, w, y_dot, count):  # type: ignore[no-untyped-def]
     """Many evaluations inside compiled code, for measuring one."""
     code = 0
     for _ in range(count):
-        code |= derivative(y, t, w, y_dot)
+        code |= derivative(time, y, t, w, y_dot)
     return code

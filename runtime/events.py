@@ -72,7 +72,7 @@ class Rest:
 
         def above_rest(t: float, state: State) -> float:
             """The largest speed or acceleration as a multiple of its limit, less 1."""
-            if derivative_once(np.array(state.y), tables, work, y_dot) != OK:
+            if derivative_once(t, np.array(state.y), tables, work, y_dot) != OK:
                 raise EventError(
                     f"event '{self.name}': accelerations are undetermined at t = {t:.9g} s, the configuration is singular"
                 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.equations import Floats
 from runtime.errors import ModelError
+from runtime.structure import Floats
 
 if TYPE_CHECKING:
     import xarray
@@ -30,7 +31,7 @@ BODY_QUANTITIES = {
 SCALARS = {
     "kinetic_energy": ("J", "kinetic energy"),
     "potential_energy": ("J", "potential energy of gravity, zero at the origin"),
-    "elastic_energy": ("J", "energy stored in the limits of motion"),
+    "elastic_energy": ("J", "energy stored in the limits of motion and in the springs of motors"),
     "energy": ("J", "kinetic, potential and elastic energy"),
     "violation": ("", "largest abs Phi of all rows, each in its own unit"),
     "velocity_violation": ("", "largest abs Phi' of all rows, each in its own unit per second"),
@@ -73,7 +74,7 @@ def to_xarray(run: Run) -> xarray.Dataset:
         coordinates["row_unit"] = ("row", [joint.units[row] for joint, row in rows])
         coordinates["lam_unit"] = ("row", [joint.multiplier_units[row] for joint, row in rows])
         for name, meaning, units in (
-            ("lam", "multiplier; force on the bodies = -D^T lam", "see lam_unit"),
+            *((("lam", "multiplier; force on the bodies = -D^T lam", "see lam_unit"),) if run.has_forces else ()),
             ("Phi", "constraint row", "see row_unit"),
             ("Phi_dot", "rate of the constraint row", "see row_unit, per second"),
         ):
@@ -117,7 +118,7 @@ def table(run: Run) -> tuple[list[str], list[str], Floats]:
                 names.append(f"{body}.{name}_{component}")
                 units.append(unit)
                 columns.append(getattr(run, name)[body][:, k])
-    for joint in run.system.joints:
+    for joint in run.system.joints if run.has_forces else ():
         for k, row in enumerate(joint.rows):
             names.append(f"{joint.name}.lam_{row}")
             units.append(joint.multiplier_units[k])
@@ -163,10 +164,35 @@ def to_csv(run: Run, file: Path, overwrite: bool) -> Path:
 
 def to_sto(run: Run, file: Path, overwrite: bool) -> Path:
     """OpenSim storage, version 1: header, tab-separated columns, radians.  Names use '/' after the body, as OpenSim's do."""
-    free_file(file, overwrite)
     names, _, values = table(run)
-    head = [run.system.name, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}", "inDegrees=no", "endheader"]
-    header = "\n".join([*head, "\t".join(name.replace(".", "/") for name in names)])
+    return write_storage(file, run.system.name, [name.replace(".", "/") for name in names], values, overwrite=overwrite)
+
+
+def write_storage(
+    file: Path, title: str, names: Sequence[str], values: Floats, *, in_degrees: bool = False, overwrite: bool = False
+) -> Path:
+    """Write a table as OpenSim storage (``.sto``) or motion (``.mot``) file; returns the file.
+
+    Parameters
+    ----------
+    file : Path
+    title : str
+        First line.
+    names : sequence of str
+        Of the columns; the first is ``time``.
+    values : (n, columns)
+    in_degrees : bool
+        Whether angles are in degrees.
+    overwrite : bool
+
+    Raises
+    ------
+    ModelError
+    """
+    free_file(file, overwrite)
+    degrees = "yes" if in_degrees else "no"
+    head = [title, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}", f"inDegrees={degrees}", "endheader"]
+    header = "\n".join([*head, "\t".join(names)])
     _written(file, lambda: np.savetxt(file, values, fmt="%.17g", delimiter="\t", header=header, comments=""))
     return file
 

@@ -11,7 +11,8 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,7 +25,10 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python -m codegen"
 DIGEST_MARK = "# Digest: "
 # Modules of the runtime that hold no compiled code and nothing that compiled code takes a value from.
-EDGE = ("cli", "export", "folder", "plots", "progress", "report", "terminal")
+EDGE = (
+    "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "events", "export", "folder",
+    "freedoms", "ground", "inverse", "plates", "plots", "progress", "rank", "report", "simulate", "smoothing", "terminal",
+)  # fmt: skip
 
 
 def _text(file: Path) -> str:
@@ -99,14 +103,21 @@ verify()
 _FOLDER = str(cache_folder() / _digest())
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile an entry point: strict floating point, no exceptions, no lock, cached under the digest of the sources."""
+@contextmanager
+def cached_here() -> Iterator[None]:
+    """What is made ready for compiling in this context is cached under the digest of the sources."""
     previous = config.CACHE_DIR
     config.CACHE_DIR = _FOLDER
     try:
-        return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False)(function)
+        yield
     finally:
         config.CACHE_DIR = previous
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile an entry point: strict floating point, no exceptions, no lock, cached under the digest of the sources."""
+    with cached_here():
+        return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:

@@ -26,6 +26,7 @@ from runtime.dop853 import (
     REJECTED,
     REJECTIONS,
     STAGES,
+    STARTED,
     STEP_ENDED,
     STEPS,
     T_OLD,
@@ -39,7 +40,7 @@ from runtime.dop853 import (
     prepare_dense,
 )
 from runtime.equations import NOT_FINITE, OK, SINGULAR, derivative
-from runtime.kernels import compiled
+from runtime.kernels import compiled, inlined
 from runtime.limits import AS_FOUND
 
 # Codes of ``advance``: no run's status bears these numbers, so that the two cannot be taken for each other.
@@ -51,13 +52,13 @@ MOST_LANDINGS = 4  # tries; then the step is taken with the limits as they are f
 FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
 
 
-@compiled
-def start(s, t, w, end, rtol, atol, first_step, max_step):  # type: ignore[no-untyped-def]
+@inlined
+def start(s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
     """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
-    n = len(s.y)
+    n, first_step = len(s.y), s.time[NEXT_STEP]
     for k in range(len(s.beyond)):
         w.limits.mode[k] = AS_FOUND
-    code = derivative(s.y, t, w, s.k[0])
+    code = derivative(s.time[T], s.y, t, w, s.k[0])
     s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
@@ -80,7 +81,7 @@ def start(s, t, w, end, rtol, atol, first_step, max_step):  # type: ignore[no-un
     h = min(h, end - s.time[T], max_step)
     for i in range(n):
         s.trial[i] = s.y[i] + h * s.k[0, i]
-    code = derivative(s.trial, t, w, s.k[1])
+    code = derivative(s.time[T] + h, s.trial, t, w, s.k[1])
     s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
@@ -106,6 +107,11 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
     n = len(s.y)
     taken = 0
     limits = len(s.beyond) > 0
+    if s.flags[STARTED] == 0:
+        code = start(s, t, w, end, rtol, atol, max_step)
+        if code != OK:
+            return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
+        s.flags[STARTED] = 1
     while taken < max_steps:
         time, h = s.time[T], s.time[NEXT_STEP]
         if time >= end:
@@ -124,7 +130,7 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
         code, weakest = OK, np.inf
         for q in range(1, STAGES):
             combine(s.y, h, table.a[q], s.k, q, s.trial)
-            code |= derivative(s.trial, t, w, s.k[q])
+            code |= derivative(time + table.c[q] * h, s.trial, t, w, s.k[q])
             weakest = min(weakest, w.weakest[0])
         s.counts[EVALUATIONS] += STAGES - 1
         combine(s.y, h, table.b, s.k, STAGES, s.trial)
@@ -143,7 +149,7 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
             s.counts[REJECTED] = 1
             s.time[NEXT_STEP] = h * min(1.0, factor)
             continue
-        code = derivative(s.trial, t, w, s.k[STAGES])
+        code = derivative(time + h, s.trial, t, w, s.k[STAGES])
         s.counts[EVALUATIONS] += 1
         if code != OK:
             return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE

@@ -10,7 +10,8 @@ import numpy as np
 import scipy.integrate
 
 from runtime import dop853, march
-from runtime.equations import OK, SINGULAR, Floats, Tables, derivative_once
+from runtime.equations import OK, SINGULAR, Tables, derivative_once
+from runtime.structure import Floats
 from runtime.system import System
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
@@ -67,15 +68,12 @@ class Compiled:
         del method
         self.system, self.tables, self.work = system, tables, system.work()
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        self.s = dop853.stepper(y, t_start, len(system.limits))
-        self.started = march.start(self.s, tables, self.work, t_end, rtol, atol, first_step, max_step)
+        self.s = dop853.stepper(y, t_start, len(system.limits), first_step)
 
     def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
-        code = march.FAILED_SINGULAR if self.started & SINGULAR else march.FAILED_NOT_FINITE
-        if self.started == OK:
-            limits = (self.end, self.rtol, self.atol, self.max_step, steps)
-            into = (outputs, out, record_t, record_y)
-            code = march.advance(self.s, self.tables, self.work, dop853.TABLE, *limits, *into)
+        limits = (self.end, self.rtol, self.atol, self.max_step, steps)
+        into = (outputs, out, record_t, record_y)
+        code = march.advance(self.s, self.tables, self.work, dop853.TABLE, *limits, *into)
         if code in (RUNNING, FINISHED):
             return code, ""
         if code == march.FAILED_SINGULAR:
@@ -139,7 +137,7 @@ class SciPy:
         def fun(t: float, y: Floats) -> Floats:
             self.evaluations += 1
             y_dot = np.empty_like(y)
-            code = derivative_once(np.ascontiguousarray(y), tables, work, y_dot)
+            code = derivative_once(t, np.ascontiguousarray(y), tables, work, y_dot)
             if code & SINGULAR:
                 raise SingularError(_singular(system, work.failed, t))
             if code != OK:

@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from runtime import assembly
-from runtime.equations import Floats
+from runtime.equations import STATE, P, V
 from runtime.errors import ModelError
-from runtime.structure import GROUND, frozen
+from runtime.freedoms import dense_rows, freedoms, null_space, unguided
+from runtime.reference import ground_state, rotation_matrix
+from runtime.structure import GROUND, Floats, frozen
 from runtime.system import Joint, System
 
 # The relative singular value below which the rows of one joint alone are dependent, and the distance [m, rad] of the
@@ -21,7 +23,7 @@ NEARBY = 0.05
 def refuse_singular_joints(system: System, y: Floats) -> None:
     """Each joint alone must have independent rows in this configuration."""
     work = system.work()
-    assembly.worst_row(y, system.tables, work, False)
+    assembly.worst_row(system.time, y, system.tables, work, False)
     for k, joint in enumerate(system.joints):
         D = work.D[k, : len(joint.rows)].copy()
         if system.tables.body_i[k] == GROUND:
@@ -33,19 +35,46 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
         D[:, [3, 4, 5, 9, 10, 11]] /= length
         size = np.linalg.norm(D, axis=1)
         natural = np.array([length ** (n - 1) for n in joint.module.UNITS])
-        vanished = [joint.rows[r] for r in range(len(size)) if size[r] <= JOINT_RANK_TOLERANCE * natural[r]]
+        vanished = [joint.rows[r] for r in range(len(size)) if not np.inf > size[r] > JOINT_RANK_TOLERANCE * natural[r]]
         singular = f"; it is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
         if vanished:
             raise ModelError(
-                f"joint '{joint.name}' ({joint.kind}): row {', '.join(vanished)} vanishes in this configuration and restrains "
-                f"nothing{singular}"
+                f"{_sort(joint)} '{joint.name}' ({joint.kind}): row {', '.join(vanished)} vanishes in this configuration and "
+                f"restrains nothing{singular}"
             )
         values = np.linalg.svd(D / size[:, None], compute_uv=False)
         if values[-1] <= JOINT_RANK_TOLERANCE:
             raise ModelError(
-                f"joint '{joint.name}' ({joint.kind}): its rows {', '.join(joint.rows)} are dependent in this configuration "
-                f"(rank {int((values > JOINT_RANK_TOLERANCE).sum())} of {len(values)}){singular}"
+                f"{_sort(joint)} '{joint.name}' ({joint.kind}): its rows {', '.join(joint.rows)} are dependent in this "
+                f"configuration (rank {int((values > JOINT_RANK_TOLERANCE).sum())} of {len(values)}){singular}"
             )
+
+
+def refuse_singular_motors(system: System, y: Floats) -> None:
+    """Each motor's coordinate must have a gradient in this configuration."""
+    states = np.vstack([ground_state(), y.reshape(-1, STATE)])
+    for k, motor in enumerate(system.motors):
+        joint, D, x = motor.joint, np.zeros((1, 12)), np.array(system.tables.loads.x[k])
+        owner = {"i": states[system.tables.loads.body_i[k]], "j": states[system.tables.loads.body_j[k]]}
+        for n, (name, _, body) in enumerate(joint.module.VECTORS):
+            if name in joint.values:
+                x[3 * n : 3 * n + 3] = rotation_matrix(owner[body][P:V]) @ joint.values[name]
+        with np.errstate(all="ignore"):
+            try:
+                joint.module.jacobian.py_func(owner["i"], owner["j"], x, D)
+            except ZeroDivisionError:
+                D[:] = np.nan
+        size = float(np.abs(D).max())
+        if not JOINT_RANK_TOLERANCE < size < 1.0 / JOINT_RANK_TOLERANCE:
+            singular = f"; it is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
+            raise ModelError(
+                f"motor '{motor.name}' ({joint.kind}): its coordinate has no gradient in this configuration{singular}; start "
+                "from another one"
+            )
+
+
+def _sort(joint: Joint) -> str:
+    return "driver" if joint.signals else "joint"
 
 
 def _length(joint: Joint) -> float:
@@ -58,17 +87,19 @@ def _length(joint: Joint) -> float:
 def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
     """Refuse or remove rows that repeat others; refuse a singular pose, which only seems to have such rows."""
     length = max(_length(joint) for joint in system.joints) if system.joints else 1.0
-    dependent = assembly.dependent_rows(y, system.tables, system.work(), length)
+    dependent = assembly.dependent_rows(system.time, y, system.tables, system.work(), length)
     if not dependent:
         return system
     redundant_rows = tuple(system.row_name(k, r) for k, r in dependent)
     names = ", ".join(redundant_rows)
-    nearby = assembly.nearby_configuration(y, system.tables, system.work(), NEARBY)
-    if len(assembly.dependent_rows(nearby, system.tables, system.work(), length)) < len(dependent):
+    nearby = assembly.nearby_configuration(system.time, y, system.tables, system.work(), NEARBY)
+    if len(assembly.dependent_rows(system.time, nearby, system.tables, system.work(), length)) < len(dependent):
         raise ModelError(
             f"system '{system.name}': the initial configuration is singular, {names} depend on other rows here but not nearby; "
             "start from another configuration"
         )
+    if redundant == "refuse" and any(system.joints[k].signals for k, _ in dependent):
+        raise ModelError(_guided_twice(system, y, dependent))
     if redundant == "refuse":
         raise ModelError(
             f"system '{system.name}' is over-constrained: {names} repeat other rows; use joints that leave them out, or "
@@ -81,3 +112,38 @@ def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
         active_row[k, : len(kept)] = kept
     tables = frozen(system.tables._replace(active=active, active_row=active_row))
     return replace(system, tables=tables, redundant=redundant_rows)
+
+
+def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:
+    """A sentence on drivers that guide what joints or other drivers hold or guide already, and on what nothing guides."""
+    work = system.work()
+    assembly.worst_row(system.time, y, system.tables, work, False)
+    D = dense_rows(system, work.D)
+    names = [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
+    kinds, motions, _ = freedoms(system, system.time, y)
+    sentences = []
+    for k, r in dependent:
+        row = D[names.index((k, r))]
+        guided = [
+            f.name
+            for f, motion in zip(kinds, motions.T, strict=True)
+            if abs(row @ motion) > 1e-6 * np.linalg.norm(motion)
+        ]
+        # What this row is made of: the one combination of all rows that vanishes and holds it.
+        combination = null_space(D.T)
+        share = combination @ combination[names.index((k, r))]
+        others = [
+            system.row_name(*other)
+            for other, weight in zip(names, share, strict=True)
+            if other != (k, r) and system.joints[other[0]].signals and abs(weight) > 1e-6
+        ]
+        what = f"guides {', '.join(guided)}" if guided else "guides what the joints hold"
+        sentences.append(
+            f"{system.row_name(k, r)} {what}" + (f", which {', '.join(others)} guides too" if others else "")
+        )
+    missing = unguided(system, system.time, y, D)
+    also = f"; unguided: {', '.join(missing)}" if missing else ""
+    return (
+        f"system '{system.name}' is guided twice: {'; '.join(sentences)}{also}; leave a driver out, or build(redundant=\"fit\") "
+        "for runtime.kinematics, which meets the drivers by least squares"
+    )

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from runtime.equations import STATE, Floats, P, V, rotation
+from runtime.equations import STATE, P, V, rotation
+from runtime.structure import Floats
 from runtime.system import Joint, Limit
 
 
@@ -48,15 +49,24 @@ def reference(joint: Joint | Limit, state_i: Floats, state_j: Floats, x: Floats)
     start = 3 * len(module.VECTORS)
     constants = [joint.values[key] for key, *_ in module.PARAMETERS]
     x[start : start + len(constants)] = constants
-    out = np.zeros(3 * len(carried) + module.HELD)
+    out = np.zeros(3 * len(carried) + module.HELD + getattr(module, "SIDES", 0))
     module.reference.py_func(state_i, state_j, x, out)
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
         local[vector] = A[body].T @ out[3 * k : 3 * k + 3]
     module.reference.py_func(state_i, state_j, x, out)  # again: a held value may use a carried vector
     start += len(constants)
-    x[start : start + module.HELD] = out[3 * len(carried) :]
+    x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
     return local
+
+
+def sides(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> tuple[float, ...]:
+    """Signs of what the joint's definition calls ``sided``: -1, 0 or 1 each."""
+    module = joint.module
+    before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
+    out = np.zeros(before + module.SIDES)
+    module.reference.py_func(state_i, state_j, x, out)
+    return tuple(map(float, np.sign(out[before:])))
 
 
 def _across(a: Floats) -> tuple[Floats, Floats]:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.cones import Cone, joined
-from runtime.equations import Floats, P, V
+from runtime.equations import P, V
 from runtime.errors import ModelError
 from runtime.kernels import compiled
 from runtime.limits import EXCESS, LAWS, POTENTIAL, TOLD, LimitTables, limit_work, restrain
 from runtime.reference import reference, rotation_matrix
-from runtime.structure import frozen
+from runtime.structure import Floats, frozen
 from runtime.system import LIMIT_KINDS, Joint, Limit, finite, unit
 from runtime.vectors import Vector, vector_tables, vectors_of
 

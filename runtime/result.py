@@ -18,22 +18,25 @@ from runtime.equations import (
     OMEGA,
     ROWS,
     STATE,
-    Floats,
     P,
     R,
     Tables,
     V,
     accelerations,
     angular_momentum,
-    rotations,
+    rotations_of,
 )
 from runtime.errors import ModelError
 from runtime.kernels import compiled
 from runtime.limits import EXCESS, LATITUDE, LONGITUDE, MAXIMUM, POTENTIAL, TOLD
+from runtime.structure import Floats
 from runtime.system import Limit, State, System, finite
 
 if TYPE_CHECKING:
     import xarray
+
+
+COMPUTED = ("_derived", "limits", "freedoms", "driven")  # what a pickled run leaves out
 
 
 @dataclass(frozen=True)
@@ -118,11 +121,11 @@ class _Derived(NamedTuple):
 
 
 @compiled
-def _derive(states, t, w, d):  # type: ignore[no-untyped-def]
+def _derive(times, states, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` for all states; index of the first singular one, or -1."""
     singular = -1
     for n in range(len(states)):
-        if accelerations(states[n], t, w, True) != OK and singular < 0:
+        if accelerations(times[n], states[n], t, w, True) != OK and singular < 0:
             singular = n
         for b in range(len(t.mass)):
             for c in range(6):
@@ -134,7 +137,7 @@ def _derive(states, t, w, d):  # type: ignore[no-untyped-def]
             for c in range(3):
                 kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
                 potential -= t.mass[b] * t.gravity[c] * state[R + c]
-        elastic = 0.0
+        elastic = w.loads.energy[0]
         for k in range(len(t.limits.kind)):
             m, i, j = w.limits, w.state[t.limits.body_i[k]], w.state[t.limits.body_j[k]]
             dispatch.measure(t.limits.kind[k], i, j, m.x[k], m.slope[k], m.measured)
@@ -144,7 +147,7 @@ def _derive(states, t, w, d):  # type: ignore[no-untyped-def]
                 d.measured[n, k, c] = m.measured[c]
             elastic += m.told[k, POTENTIAL]
         d.energy[n, 0], d.energy[n, 1], d.energy[n, 2] = kinetic, potential, elastic
-        for k in range(len(t.kind)):
+        for k in range(len(t.address)):
             for r in range(ROWS):
                 d.Phi[n, k, r], d.Phi_dot[n, k, r], d.lam[n, k, r] = w.Phi[k, r], w.Phi_dot[k, r], 0.0
             for r in range(t.active[k]):
@@ -190,12 +193,24 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle what cannot be computed again."""
-        kept = {key: value for key, value in self.__dict__.items() if key not in ("_derived", "limits")}
+        kept = {key: value for key, value in self.__dict__.items() if key not in COMPUTED}
         return kept | {name: dict(getattr(self, name)) for name in ("events", "event_states")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Unpickle: the system knows where compiled code lies in this process."""
+        self.__dict__.update(state)
+        tables = self.system.tables._replace(alpha=self.tables.alpha, beta=self.tables.beta)
+        object.__setattr__(self, "tables", tables)
+        self.__post_init__()  # arrays come back writable
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
         return f"Run('{self.system.name}', {len(self.t)} times, {span}, status={self.status}, '{self.message}')"
+
+    @property
+    def has_forces(self) -> bool:
+        """Multipliers and reactions are determined; not so where drivers were met by least squares."""
+        return True
 
     @property
     def success(self) -> bool:
@@ -236,13 +251,15 @@ class Run:
     @cached_property
     def _derived(self) -> _Derived:
         n, t = len(self.t), self.tables
-        bodies, joints = len(t.mass), len(t.kind)
+        bodies, joints = len(t.mass), len(t.address)
         d = _Derived(
             v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
             Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
             told=np.zeros((n, len(t.limits.kind), TOLD)), measured=np.zeros((n, len(t.limits.kind), 3)),
         )  # fmt: skip
-        object.__setattr__(self, "_singular", _derive(np.ascontiguousarray(self.states), t, self.system.work(), d))
+        object.__setattr__(
+            self, "_singular", _derive(self.t, np.ascontiguousarray(self.states), t, self.system.work(), d)
+        )
         return d
 
     @property
@@ -293,7 +310,7 @@ class Run:
 
     @property
     def elastic_energy(self) -> Floats:
-        """Stored in the limits of motion, (n,) [J]; the law "printed" has none."""
+        """Stored in the limits of motion and in the springs of motors, (n,) [J]; the law "printed" has none."""
         return self._derived.energy[:, 2]
 
     @property
@@ -354,10 +371,10 @@ class Run:
         wrench = self._solved.wrench[:, k, side]
         force, moment = wrench[:, :3].copy(), wrench[:, 3:].copy()
         point, text = self._point(j, side, at)
-        A = self._rotations(on)
+        A = self.rotations(on)
         moment -= np.cross(np.einsum("nab,b->na", A, point), force)
         if axes != "global":
-            B = self._rotations(axes)
+            B = self.rotations(axes)
             force, moment = (np.einsum("nab,na->nb", B, vector) for vector in (force, moment))
         return Reaction(joint, on, text, axes, force, moment)
 
@@ -373,11 +390,12 @@ class Run:
         point = finite(at, (3,), "at")
         return point, f"local point {point.tolist()}"
 
-    def _rotations(self, body: str) -> Floats:
+    def rotations(self, body: str) -> Floats:
+        """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""
         if body == "ground":
             return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
         A = np.empty((len(self.t), 3, 3))
-        rotations(np.array(self._state[:, self.system.body_index(body), P:V]), A)
+        rotations_of(np.array(self._state[:, self.system.body_index(body), P:V]), A)
         return A
 
     def to_xarray(self) -> xarray.Dataset:

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from runtime import dop853
-from runtime.equations import Floats
 from runtime.errors import ModelError
 from runtime.events import Event, EventError, Rest
 from runtime.methods import (
@@ -27,6 +26,7 @@ from runtime.methods import (
 )
 from runtime.progress import Progress, reporter
 from runtime.result import Run, Stats
+from runtime.structure import Floats
 from runtime.system import State, System, finite
 
 RTOL = ATOL = 1e-11
@@ -52,7 +52,7 @@ def simulate(
     rtol: float = RTOL,
     atol: float = ATOL,
     initial: State | None = None,
-    t_start: float = 0.0,
+    t_start: float | None = None,
     alpha: float = 5.0,
     beta: float = 5.0,
     events: Sequence[Event | Rest] = (),
@@ -60,7 +60,7 @@ def simulate(
     first_step: float | None = None,
     progress: bool | Callable[[float, float], None] | None = None,
 ) -> Run:
-    """Integrate the equations of motion from ``t_start`` to ``t_end``.
+    """Integrate the equations of motion from ``t_start`` to ``t_end``, with drivers, loads and motors by their signals.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ def simulate(
         Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
     initial : State, optional
         Default: ``system.state``.  It must satisfy the constraints; ``system.assemble`` sees to that.
-    t_start : float [s]
+    t_start : float [s], optional
+        Default: ``system.time``, which is 0 unless the system was built for another time.
     alpha, beta : float [1/s]
         Baumgarte's coefficients as in the papers: alpha multiplies 2 Phi', beta squared multiplies Phi.
     events : sequence of Event
@@ -93,7 +94,8 @@ def simulate(
     ModelError
         For arguments that break a rule.  A failure of the integration itself never raises.
     """
-    t_start, t_end = float(finite(t_start, (), "t_start")), float(finite(t_end, (), "t_end"))
+    t_start = system.time if t_start is None else float(finite(t_start, (), "t_start"))
+    t_end = float(finite(t_end, (), "t_end"))
     if t_end <= t_start:
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
@@ -118,8 +120,14 @@ def simulate(
         raise ModelError(f"events: the names {', '.join(names)} must differ")
     outputs = None if t_eval is None else _outputs(t_eval, t_start, t_end)
     state = system.state if initial is None else initial
-    if initial is not None:
-        system.check_state(initial)
+    if system.fits:
+        raise ModelError(
+            f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
+            "there are degrees of freedom, and build without redundant='fit'"
+        )
+    system.check_span(t_start, t_end, "simulating")
+    if initial is not None or (t_start != system.time and system.drivers):
+        system.check_state(state, t_start)
 
     tables = system.tables._replace(alpha=float(alpha), beta=float(beta))
     begin = clock.perf_counter()

@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike
 
 from generated import dispatch
 from runtime import assembly
+from runtime.addresses import addresses_of
 from runtime.cones import Cone
-from runtime.equations import OMEGA, STATE, Floats, P, R, Tables, V, Work, work_for
+from runtime.equations import OMEGA, STATE, P, R, Tables, V, Work, work_for
 from runtime.errors import AssemblyError, ModelError
-from runtime.structure import frozen
+from runtime.signals import Signal
+from runtime.structure import Floats, frozen
 
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
 UNIT_TOLERANCE = 1e-6
@@ -32,11 +34,15 @@ class Body:
     name: str
     mass: float
     inertia: Floats
+    free: bool = False  # it may float
 
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint between two bodies.  ``values`` are the keywords of its definition, as the user gave them."""
+    """A joint between two bodies, or a driver.  ``values`` are the keywords of its definition, as the user gave them.
+
+    A driver is a joint whose rows hold prescribed ``signals`` of time, by their names in the definition.
+    """
 
     name: str
     kind: str
@@ -44,6 +50,7 @@ class Joint:
     body_j: str
     values: Mapping[str, Any]
     module: ModuleType = field(repr=False)
+    signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the definition's name; a user's own joint has no name that another process could find."""
@@ -53,7 +60,8 @@ class Joint:
                 "in each process"
             )
         values = {key: np.asarray(value) for key, value in self.values.items()}
-        return _joint, (self.name, self.kind, self.body_i, self.body_j, values, self.module.__name__)
+        names = (self.name, self.kind, self.body_i, self.body_j)
+        return _joint, (*names, values, self.module.__name__, dict(self.signals))
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -72,9 +80,43 @@ class Joint:
         return tuple({0: "N m", 1: "N", 2: "N/m"}.get(n, f"N m^{1 - n}") for n in self.module.UNITS)
 
 
-def _joint(name: str, kind: str, body_i: str, body_j: str, values: dict[str, Floats], module: str) -> Joint:
+def _joint(
+    name: str, kind: str, body_i: str, body_j: str, values: dict[str, Floats], module: str, signals: dict[str, Signal]
+) -> Joint:
     """A joint from its pickled parts."""
-    return Joint(name, kind, body_i, body_j, _plain(values), importlib.import_module(module))
+    loaded = importlib.import_module(module)
+    return Joint(name, kind, body_i, body_j, _plain(values), loaded, MappingProxyType(signals))
+
+
+@dataclass(frozen=True)
+class Load:
+    """A prescribed force [N] and moment [N m] on a body, three signals each.
+
+    ``axes``: "global", or "body" where force, moment and point are given in axes of the body.  ``point``: global coordinates
+    or, in axes of the body, from its centre of mass [m]; None for the centre of mass.
+    """
+
+    name: str
+    body: str
+    force: tuple[Signal, Signal, Signal]
+    moment: tuple[Signal, Signal, Signal]
+    point: tuple[Signal, Signal, Signal] | None
+    axes: str
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A moment [N m] on the coordinate that a driver guides: its effort, and a spring and a damper towards its target."""
+
+    joint: Joint = field(repr=False)  # kind, bodies, vectors and target, as the driver would have them
+    effort: Signal
+    stiffness: float  # [N m/rad]
+    damping: float  # [N m s/rad]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.joint.name
 
 
 @dataclass(frozen=True)
@@ -213,27 +255,37 @@ class System:
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     limits: tuple[Limit, ...]
+    loads: tuple[Load, ...]
+    motors: tuple[Motor, ...]
     gravity: Floats  # (3,) [m/s^2]
+    time: float  # [s] of the initial state; signals have their values there
     state: State  # the assembled initial state
     assembly: Assembly
     degrees_of_freedom: int
     rank: int  # of D in the reference configuration
     redundant: tuple[str, ...]  # names of the rows that were removed, "joint.row"
+    fits: bool  # drivers are met by least squares
+    sides: tuple[
+        tuple[float, ...], ...
+    ]  # signs of what the joints' definitions call sided, in the reference configuration
     tables: Tables = field(repr=False)
-    kept_alive: tuple[Any, ...] = field(repr=False, default=())  # compiled kernels of foreign joints
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Unpickle: compiled code is made for read-only tables."""
+        """Unpickle: compiled code lies elsewhere in this process, and is made for read-only tables."""
         self.__dict__.update(state)
-        frozen(self.tables)
+        loads = self.tables.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
+        tables = self.tables._replace(address=addresses_of(joint.module for joint in self.joints), loads=loads)
+        object.__setattr__(self, "tables", frozen(tables))
         for body in self.bodies:
             body.inertia.flags.writeable = False
         self.gravity.flags.writeable = False
 
     def __repr__(self) -> str:
-        parts = f"{len(self.bodies)} bodies, {len(self.joints)} joints, {self.degrees_of_freedom} degrees of freedom"
-        if self.limits:
-            parts += f", limits {', '.join(self.limit_names)}"
+        joints = len(self.joints) - len(self.drivers)
+        parts = f"{len(self.bodies)} bodies, {joints} joints, {self.degrees_of_freedom} degrees of freedom"
+        for what in ("limit", "driver", "load", "motor"):
+            if names := getattr(self, f"{what}_names"):
+                parts += f", {what}s {', '.join(names)}"
         return f"System('{self.name}', {parts})"
 
     @property
@@ -245,6 +297,49 @@ class System:
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints in order."""
         return tuple(joint.name for joint in self.joints)
+
+    @property
+    def drivers(self) -> tuple[Joint, ...]:
+        """Those of the joints that prescribed signals of time move."""
+        return tuple(joint for joint in self.joints if joint.signals)
+
+    @property
+    def driver_names(self) -> tuple[str, ...]:
+        """Names of the drivers in order."""
+        return tuple(driver.name for driver in self.drivers)
+
+    @property
+    def load_names(self) -> tuple[str, ...]:
+        """Names of the loads in order."""
+        return tuple(load.name for load in self.loads)
+
+    @property
+    def motor_names(self) -> tuple[str, ...]:
+        """Names of the motors in order."""
+        return tuple(motor.name for motor in self.motors)
+
+    @property
+    def signals(self) -> Mapping[str, Signal]:
+        """Every signal by the name of its driver, load or motor and its own, "leg.x_t"."""
+        found = {f"{driver.name}.{name}": signal for driver in self.drivers for name, signal in driver.signals.items()}
+        for load in self.loads:
+            for what in ("force", "moment", "point"):
+                parts = getattr(load, what) or ()
+                found |= {f"{load.name}.{what}_{axis}": part for axis, part in zip("xyz", parts, strict=False)}
+        found |= {f"{motor.name}.effort": motor.effort for motor in self.motors}
+        targets = {f"{m.name}.target": signal for m in self.motors for signal in m.joint.signals.values()}
+        return MappingProxyType(found | targets)
+
+    def check_span(self, t_start: float, t_end: float, what: str) -> None:
+        """Refuse times that a signal does not cover."""
+        for name, signal in self.signals.items():
+            first, last = signal.span
+            slack = 1e-12 * max(abs(t_start), abs(t_end))
+            if t_start < first - slack or t_end > last + slack:
+                raise ModelError(
+                    f"{what} from {t_start:g} to {t_end:g} s, but the signal '{name}' of system '{self.name}' is defined from "
+                    f"{first:g} to {last:g} s; stay within, or give longer signals"
+                )
 
     @property
     def limit_names(self) -> tuple[str, ...]:
@@ -282,12 +377,14 @@ class System:
         """Fresh memory for evaluations of this system."""
         return work_for(self.tables)
 
-    def assemble(self, state: State, *, project_velocities: bool = True) -> State:
+    def assemble(self, state: State, *, time: float | None = None, project_velocities: bool = True) -> State:
         """Move a state onto the constraints by the least change (measured by the kinetic energy).
 
         Parameters
         ----------
         state : State
+        time : float [s], optional
+            When, for systems with drivers.  Default: ``system.time``.
         project_velocities : bool
             True: change the velocities by as little as makes them consistent.  False: refuse inconsistent ones.
 
@@ -300,51 +397,89 @@ class System:
             raise ModelError(
                 f"system '{self.name}': {state!r} is no State of its bodies; change system.state with replace()"
             )
-        y, _, _ = assembled(self, state.y)
+        time = self.time if time is None else float(finite(time, (), f"system '{self.name}': time"))
+        self.check_span(time, time, "assembling")
+        y, _, _ = assembled(self, time, state.y)
         work = self.work()
         if project_velocities:
-            y = assembly.project_velocities(y, self.tables, work)
-        check_velocities(self, y, "call system.assemble(state) to project them onto the constraints")
+            y = assembly.project_velocities(time, y, self.tables, work)
+        check_velocities(self, time, y, "call system.assemble(state) to project them onto the constraints")
         return State(state.names, y)
 
-    def check_state(self, state: State) -> None:
-        """Refuse a state that is not of this system, or that violates its constraints."""
+    def check_state(self, state: State, time: float) -> None:
+        """Refuse a state that is not of this system, or that violates its constraints at a time [s]."""
         if not isinstance(state, State):
             raise ModelError(f"{state!r} is no State; change system.state with its replace()")
         if state.names != self.body_names:
             theirs, ours = ", ".join(state.names), ", ".join(self.body_names)
             raise ModelError(f"system '{self.name}': the state is of the bodies {theirs}, not {ours}")
         work = self.work()
-        worst = assembly.worst_row(state.y, self.tables, work, False)
+        worst = assembly.worst_row(time, state.y, self.tables, work, False)
         if not worst <= 1e-6:
             k, r = map(int, work.failed)
             raise AssemblyError(
                 f"the initial configuration violates {self.row_name(k, r)}: |Phi| = {worst:.1e} {self.joints[k].units[r]}, "
                 "limit 1e-06; pass it through system.assemble(state)"
             )
+        if names := mirrored(self, time, state.y):
+            raise AssemblyError(
+                f"the initial configuration has joint {' and '.join(repr(name) for name in names)} as the mirror image of the "
+                "reference configuration; start from system.state or nearer to it"
+            )
         check_velocities(
-            self, state.y, "pass them through system.assemble(state), which projects them onto the constraints"
+            self, time, state.y, "pass them through system.assemble(state), which projects them onto the constraints"
         )
 
 
-def assembled(system: System, y: Floats) -> tuple[Floats, int, float]:
+def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, float]:
     """State moved onto Phi = 0, iterations, residual; raises AssemblyError with the worst row."""
-    work = system.work()
-    y, iterations, residual = assembly.assemble_positions(y, system.tables, work)
+    work, start = system.work(), y
+    y, iterations, residual = assembly.assemble_positions(time, start, system.tables, work)
+    if system.drivers and not system.fits and (not residual <= assembly.ASSEMBLED or mirrored(system, time, y)):
+        from runtime.approach import approached  # it needs systems
+
+        near = approached(system, time, start)
+        y, iterations, residual = assembly.assemble_positions(time, near, system.tables, work)
     if not residual <= assembly.ASSEMBLED:
-        residual = assembly.worst_row(y, system.tables, work, False)
+        residual = assembly.worst_row(time, y, system.tables, work, False)
         k, r = map(int, work.failed)
         raise AssemblyError(
             f"could not assemble: |Phi| = {residual:.1e} {system.joints[k].units[r]} after {iterations} iterations, "
             f"worst row {system.row_name(k, r)}; start nearer or check its geometry"
         )
+    if names := mirrored(system, time, y):
+        raise AssemblyError(
+            f"joint {' and '.join(repr(name) for name in names)} could only be assembled as the mirror image of the reference "
+            "configuration; start nearer"
+        )
     return y, iterations, residual
 
 
-def check_velocities(system: System, y: Floats, remedy: str) -> None:
+def mirrored(system: System, time: float, y: Floats) -> list[str]:
+    """Names of joints that are the mirror image of what they are in the reference configuration."""
+    names = []
+    for joint, now, reference in zip(system.joints, sides_of(system, time, y), system.sides, strict=True):
+        if any(a * b < 0.0 for a, b in zip(now, reference, strict=True)):
+            names.append(joint.name)
+    return names
+
+
+def sides_of(system: System, time: float, y: Floats) -> tuple[tuple[float, ...], ...]:
+    """Signs of what each joint's definition calls sided, in a configuration."""
+    from runtime.reference import sides  # it needs joints
+
+    if not any(joint.module.SIDES for joint in system.joints):
+        return ((),) * len(system.joints)
+    work = system.work()
+    assembly.worst_row(time, y, system.tables, work, False)
+    i, j = system.tables.body_i, system.tables.body_j
+    return tuple(sides(joint, work.state[i[k]], work.state[j[k]], work.x[k]) for k, joint in enumerate(system.joints))
+
+
+def check_velocities(system: System, time: float, y: Floats, remedy: str) -> None:
     """Refuse velocities with D v != nu, naming the worst row."""
     work = system.work()
-    worst = assembly.worst_row(y, system.tables, work, True)
+    worst = assembly.worst_row(time, y, system.tables, work, True)
     k, r = map(int, work.failed)
     bodies = y.reshape(-1, STATE)
     speed = float(np.abs(bodies[:, V:]).max(initial=0.0))

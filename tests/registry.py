@@ -1,8 +1,8 @@
 r"""The papers' printed constraint equations, literally, with a verdict on each.
 
-Every Phi, Phi', D, nu, gamma of seed 000 (sections 2 and 3), of seed 001 (sections 2 and 3) and of seed 002 (sections 2 and
-3), and every equation of the limits of motion (seed 003; section 4 of seeds 001 and 000), stands here three times: as the text
-of its LaTeX source without fonts and layout; as a function written sign by sign from it; and, where it is a misprint,
+Every Phi, Phi', D, nu, gamma of seed 000 (sections 2 and 3), of seed 001 (sections 2 and 3) and of seed 002 (sections 2, 3
+and 6), and every equation of the limits of motion (seed 003; section 4 of seeds 001 and 000), stands here three times: as the
+text of its LaTeX source without fonts and layout; as a function written sign by sign from it; and, where it is a misprint,
 corrected.  ``test_registry`` compares the three with each other and with the kernels and the runtime.  The papers are known
 as transcriptions only, so a misprint is one "as transcribed".
 
@@ -18,6 +18,9 @@ the symbols stand for, columns (3, 1) in global axes; time derivatives end in ``
 ``w_k``            omega_k;  ``w`` and ``s`` without a body: those of any body and vector fixed in it
 ``u``, ``u_2``     u_r in global axes, and in the joint's frame (two primes);  ``_A``, ``_B``: of the points A and B
 ``mr``, ``md``     moments on the moving body, restricting and dissipative;  ``link_mr``: on the massless link
+``c e_k theta beta``  the prescribed c*, e_k*, theta and beta;  ``e``: the Euler parameter e_k itself
+``G_k``            G_(1:3,k+1), the column of G that belongs to e_k
+``dPhi_dt``        partial Phi / partial t: of the signals alone, the bodies being where they are
 =================  =============================================================================================
 """
 
@@ -33,7 +36,7 @@ SEED_002 = "002_de12e220f19eaeac.txt"
 SEED_003 = "003_e75bc303145abfda.txt"
 
 # Printed equations of the sections that are in the registry.
-NUMBERS = {SEED_000: range(1, 39), SEED_001: range(1, 21), SEED_002: range(1, 6), SEED_003: range(1, 36)}
+NUMBERS = {SEED_000: range(1, 39), SEED_001: range(1, 21), SEED_002: range(1, 24), SEED_003: range(1, 36)}
 
 
 @dataclass(frozen=True)
@@ -46,17 +49,23 @@ class Equation:
     text: tuple[str, ...]  # as transcribed, entry by entry in the order of the source
     literal: Callable[[Any], Any]  # what is printed: an array, or all sides of a chain of equalities
     # Joint, and "joint.row" for single rows; "axes", "equations of motion", or "" for any body; of the limits of motion:
-    # "limit" (a direction outside a cone), "ellipse", "spline" (a point C of a cone), "link" (a hinge of a massless link).
+    # "limit" (a direction outside a cone), "ellipse", "spline" (a point C of a cone), "link" (a hinge of a massless link);
+    # of the drivers: their names.
     about: str = ""
     matrix: tuple[int, int] = (0, 0)  # rows and columns, where the text begins with the entries of a matrix
     by_columns: bool = False  # its entries are printed column by column
     right_angle: bool = False  # for axes that are initially at a right angle
-    verdict: Literal["holds", "misprint"] = "holds"
-    corrected: Callable[[Any], Any] | None = None
+    verdict: Literal["holds", "slip", "misprint"] = "holds"  # slip: a wrong name beside a right value
+    corrected: Callable[..., Any] | None = None
+    misprints: tuple[
+        str, ...
+    ] = ()  # of several: what ``corrected(m, left)`` can leave as it is printed; all: the literal form
+    harmless: tuple[str, ...] = ()  # those that change nothing while a_i is perpendicular to s_i, as the text has it
     wrong_rows: tuple[int, ...] = ()
     agrees_at_rest: str = ""  # body without rotation, for which a misprint gives the right value
     note: str = ""  # of a misprint: the proof; else what one must know beside the text
     read: bool = True  # the text itself is evaluated too
+    prose: bool = False  # the text is a sentence
 
     @property
     def id(self) -> str:
@@ -67,6 +76,11 @@ class Equation:
     def of_limits(self) -> bool:
         """It speaks of limits of motion."""
         return self.about in ("limit", "ellipse", "spline", "link")
+
+    @property
+    def of_drivers(self) -> bool:
+        """It speaks of a driving constraint."""
+        return self.about in ("guided_point", "euler_parameter", "cosine_of_angle", "cosine_of_link")
 
 
 def tilde(a: np.ndarray) -> np.ndarray:
@@ -363,6 +377,164 @@ def modified_gamma_002_printed(m):
     )  # fmt: skip
 
 
+# Seed 002, section 6: the drivers
+
+
+def point_Phi(m):
+    return m.rP_i - m.c, m.r_i + m.sP_i - m.c
+
+
+def point_D(m):
+    return np.hstack([I, -tilde(m.sP_i)])
+
+
+def point_nu(m):
+    return -m.dPhi_dt, m.c_dot
+
+
+def point_gamma_printed(m):
+    """Seed 002, Eq. (9): the first rate of c*."""
+    return tilde(m.w_i) @ tilde(m.sP_i) @ m.w_i + m.c_dot
+
+
+def point_gamma(m):
+    return tilde(m.w_i) @ tilde(m.sP_i) @ m.w_i + m.c_ddot
+
+
+def parameter_Phi(m):
+    return m.e - m.e_k
+
+
+def parameter_D(m):
+    return np.hstack([O, 1 / 2 * m.G_k.T])
+
+
+def parameter_nu(m):
+    return -m.dPhi_dt, m.e_k_dot
+
+
+def parameter_gamma(m):
+    return m.e_k_ddot - 1 / 2 * m.w_i.T @ m.G_k_dot
+
+
+def cosine_Phi(m):
+    return m.a_i.T @ m.b_j - np.cos(m.theta)
+
+
+def cosine_D(m):
+    return np.hstack([O, -m.b_j.T @ tilde(m.a_i), O, -m.a_i.T @ tilde(m.b_j)])
+
+
+def cosine_nu(m):
+    return -m.dPhi_dt, -np.sin(m.theta) * m.theta_dot
+
+
+def cosine_gamma_printed(m):
+    """Seed 002, Eq. (17): the matrix of b_j for its rate, and the second rate of theta twice."""
+    return (
+        -m.b_j.T @ tilde(m.w_i) @ m.a_i_dot - m.a_i.T @ tilde(m.w_j) @ m.b_j_dot - 2 * m.a_i_dot.T @ tilde(m.b_j)
+        - np.cos(m.theta) * m.theta_ddot - np.sin(m.theta) * m.theta_ddot
+    )  # fmt: skip
+
+
+def cosine_gamma(m, left=()):
+    b_j_dot = tilde(m.b_j) if "~b_j" in left else m.b_j_dot
+    square = m.theta_ddot if "theta''" in left else m.theta_dot**2
+    return (
+        -m.b_j.T @ tilde(m.w_i) @ m.a_i_dot - m.a_i.T @ tilde(m.w_j) @ m.b_j_dot - 2 * m.a_i_dot.T @ b_j_dot
+        - np.cos(m.theta) * square - np.sin(m.theta) * m.theta_ddot
+    )  # fmt: skip
+
+
+def guided_projection(m):
+    return m.d_p, m.d - (m.d.T @ m.s_i) * m.s_i
+
+
+def guided_projection_rate(m):
+    return m.d_p_dot, m.d_dot - m.s_i.T @ m.d_dot * m.s_i - m.d.T @ m.s_i_dot * m.s_i - m.d.T @ m.s_i * m.s_i_dot
+
+
+def link_cosine_Phi(m):
+    return m.a_i.T @ m.d_p / np.linalg.norm(m.d_p) - np.cos(m.beta)
+
+
+def link_cosine_D_printed(m):
+    """Seed 002, Eq. (20): the length of d_p as if it were constant, and d_p^T s_i, which is 0."""
+    a, s, d_p, S, S_i, S_j = m.a_i, m.s_i, m.d_p, tilde(m.s_i), tilde(m.sP_i), tilde(m.sP_j)
+    n = np.linalg.norm(d_p)
+    return np.hstack(
+        [
+            a.T @ (s @ s.T - I) / n,
+            (-d_p.T @ tilde(a) + a.T @ (S_i - s @ s.T @ S_i + s @ d_p.T @ S + (d_p.T @ s) * S)) / n,
+            a.T @ (I - s @ s.T) / n,
+            a.T @ (s @ s.T @ S_j - S_j) / n,
+        ]
+    )
+
+
+def link_cosine_D(m, left=()):
+    """With d^T s_i, and - a_i^T d_p / n^2 times n' = d_p^T (d' - (d^T s_i) s_i') / n, the rate of n = ||d_p||."""
+    a, s, d, d_p, S, S_i, S_j = m.a_i, m.s_i, m.d, m.d_p, tilde(m.s_i), tilde(m.sP_i), tilde(m.sP_j)
+    n = np.linalg.norm(d_p)
+    along = d_p if "d_p^T s_i" in left else d
+    D = np.hstack(
+        [
+            a.T @ (s @ s.T - I) / n,
+            (-d_p.T @ tilde(a) + a.T @ (S_i - s @ s.T @ S_i + s @ d_p.T @ S + (along.T @ s) * S)) / n,
+            a.T @ (I - s @ s.T) / n,
+            a.T @ (s @ s.T @ S_j - S_j) / n,
+        ]
+    )
+    length = np.hstack([-d_p.T, d_p.T @ (S_i + (d.T @ s) * S), d_p.T, -d_p.T @ S_j]) / n
+    return D if "||d_p||" in left else D - a.T @ d_p / n**2 * length
+
+
+def link_cosine_nu(m):
+    return -m.dPhi_dt, -np.sin(m.beta) * m.beta_dot
+
+
+def link_cosine_gamma_printed(m):
+    """Seed 002, Eq. (22).  The fifth term of the bracket is a number among vectors: NumPy puts it into every component."""
+    a, a_dot, s, s_dot, d, d_dot = m.a_i, m.a_i_dot, m.s_i, m.s_i_dot, m.d, m.d_dot
+    W_i, W_j, sP_i_dot, sP_j_dot = tilde(m.w_i), tilde(m.w_j), m.sP_i_dot, m.sP_j_dot
+    return 1 / np.linalg.norm(m.d_p) * (
+        -m.d_p.T @ W_i @ a_dot - 2 * m.d_p.T @ a_dot + a.T @ (
+            -W_j @ sP_j_dot + W_i @ sP_i_dot + d.T @ s_dot * s + s.T @ W_j @ sP_j_dot * s
+            - s.T @ W_i @ sP_i_dot + s.T @ d_dot * s + s_dot.T @ d_dot * s + d.T @ W_i @ s_dot * s
+            + 2 * d.T @ s_dot * s + s.T @ d_dot * s + d.T @ s * W_i @ s_dot
+        )
+    ) - np.cos(m.beta) * m.beta_dot**2 - np.sin(m.beta) * m.beta_ddot  # fmt: skip
+
+
+def link_cosine_gamma(m, left=()):
+    a, a_dot, s, s_dot, d, d_dot, d_p = m.a_i, m.a_i_dot, m.s_i, m.s_i_dot, m.d, m.d_dot, m.d_p
+    W_i, W_j, sP_i_dot, sP_j_dot = tilde(m.w_i), tilde(m.w_j), m.sP_i_dot, m.sP_j_dot
+    n = np.linalg.norm(d_p)
+    u_ddot = -(
+        -d_p.T @ W_i @ a_dot - 2 * (d_p if "2 d_p^T a_i'" in left else m.d_p_dot).T @ a_dot + a.T @ (
+            -W_j @ sP_j_dot + W_i @ sP_i_dot
+            + (d if "d^T s_i' s_i" in left else d_dot).T @ s_dot * s
+            + s.T @ W_j @ sP_j_dot * s
+            - s.T @ W_i @ sP_i_dot * (1 if "no s_i" in left else s)
+            + s.T @ d_dot * (s if "s_i^T d' s_i" in left else s_dot)
+            + s_dot.T @ d_dot * s + d.T @ W_i @ s_dot * s
+            + 2 * d.T @ s_dot * (s if "2 d^T s_i' s_i" in left else s_dot)
+            + s.T @ d_dot * (s if "s_i^T d' s_i again" in left else s_dot)
+            + d.T @ s * W_i @ s_dot
+        )
+    )  # fmt: skip
+    cosine_ddot = u_ddot / n  # (u / n)'' with u = a_i^T d_p and without the accelerations
+    if "||d_p||" not in left:
+        u, u_dot = a.T @ d_p, a_dot.T @ d_p + a.T @ m.d_p_dot
+        along, along_dot = d.T @ s, d_dot.T @ s + d.T @ s_dot
+        e = W_j @ sP_j_dot - W_i @ sP_i_dot  # d'' without the accelerations
+        n_dot = d_p.T @ m.d_p_dot / n
+        n_ddot = (d_dot.T @ d_dot + d.T @ e - along_dot**2 - n_dot**2) / n
+        n_ddot -= along * (e.T @ s + 2 * d_dot.T @ s_dot + d.T @ W_i @ s_dot) / n
+        cosine_ddot += -2 * u_dot * n_dot / n**2 - u * n_ddot / n**2 + 2 * u * n_dot**2 / n**3
+    return -cosine_ddot - np.cos(m.beta) * m.beta_dot**2 - np.sin(m.beta) * m.beta_ddot
+
+
 # Seed 003, section 3, seed 001, section 4, and seed 000, section 4.  The first side is ours.
 
 
@@ -626,6 +798,40 @@ WRONG_SIGN = (
     "manifold as well as off it; it is right only where that vanishes, such as for a body i that does not turn."
 )
 
+NU = "As transcribed, v stands for nu: the left side is the velocity right-hand side, of as many rows as Phi."
+OTHER_PHI = (
+    NU + " And the partial derivative is that of Phi^(theta,1); the printed one names a constraint of no equation."
+)
+FIRST_RATE = (
+    "Phi'' = r_i'' - ~s omega_i' + ~omega_i ~omega_i s - c*'', and ~omega_i ~omega_i s = -~omega_i ~s omega_i: beside D v' "
+    "stands c*'', not c*'. The units differ too, m/s among m/s^2. All rows fail, on the manifold and off it, by c*'' - c*'; the "
+    "printed form is right only for a point that is to rest."
+)
+COSINE_RATES = (
+    "Phi'' = b^T a'' + 2 a'^T b' + a^T b'' - (cos theta)'', with (cos theta)'' = -cos(theta) theta'^2 - sin(theta) theta''. So "
+    "~b_j (3 x 3) stands for b_j', by which the sum is a row of three in place of a number, and the first theta'' for theta'^2; "
+    "each alone fails on the manifold and off it. With b_j' put right, it fails by cos(theta) (theta'' - theta'^2), at rest too."
+)
+CONSTANT_LENGTH = (
+    "Phi' = (a_i^T d_p)' / n - a_i^T d_p n' / n^2 + sin(beta) beta', n = ||d_p||; the second term is missing, as if n were "
+    "constant. n n' = 1/2 (d^T d)' - (d^T s_i) (s_i^T d)', so what is missing is a sum of rows 1 and 3 of the modified universal "
+    "joint. Beside that joint, accelerations, forces and the driver's multiplier are right all the same (gamma: where rows 1 and "
+    "3 hold as velocities), and only the multipliers of rows 1 and 3 are others; without it, nothing is right. "
+)
+LINK_D = (
+    CONSTANT_LENGTH
+    + "And d_p^T s_i ~s_i vanishes; d^T s_i ~s_i must stand there, from -(d^T s_i) s_i' in Eq. (23), as in seed 001, Eq. (20). "
+    "This is no matter of the joint's rows: the printed row resists even a common turn of both bodies. (The d_p^T ~s_i before it "
+    "is d^T ~s_i.) Right only where d is perpendicular to s_i and a_i to d_p (beta = 90 degrees), on the manifold and off it."
+)
+LINK_GAMMA = (
+    CONSTANT_LENGTH
+    + "The bracket is -d_p'', from Eq. (23), with six slips: 2 d_p^T a_i' for 2 d_p'^T a_i'; d^T s_i' s_i for d'^T s_i' s_i; "
+    "s_i^T ~omega_i s_i^P' without s_i after it, a number among vectors; twice s_i^T d' s_i for s_i^T d' s_i'; 2 d^T s_i' s_i "
+    "for 2 d^T s_i' s_i'. Of these, only the second does no harm while a_i is perpendicular to s_i. Right where both bodies are "
+    "at rest and, but for the length of d_p, where body i is; on the manifold and off it alike."
+)
+
 GYROSCOPIC = "g holds the gyroscopic torque -omega x J omega beside what is applied; the text does not mention it."
 
 ATAN2 = "The four-quadrant arc tangent, plus 2 pi where it is negative, as the text of seed 003 says below Eq. (6)."
@@ -724,7 +930,7 @@ EQUATIONS = (
             r"vector \(\boldsymbol{\nu}\), which represents the right-hand side vector of the velocity constraint equations, "
             "is null",
         ),
-        nu_of_four_rows, "universal",
+        nu_of_four_rows, "universal", prose=True,
     ),
     Equation(
         SEED_000, 12, "identity", (r"\dot s = \tilde\omega s = -\tilde s \omega",), velocity_of_a_fixed_vector
@@ -789,7 +995,7 @@ EQUATIONS = (
     Equation(
         SEED_000, 25, "nu",
         (r"are not explicit functions of time, vector \(\boldsymbol{\nu}\) is null",),
-        nu_of_four_rows, "modified_universal",
+        nu_of_four_rows, "modified_universal", prose=True,
     ),
     Equation(
         SEED_000, 26, "Phi_dot",
@@ -896,6 +1102,89 @@ EQUATIONS = (
         ),
         modified_gamma_002_printed, "modified_universal",
         verdict="misprint", corrected=modified_gamma, wrong_rows=(3,), agrees_at_rest="i", note=WRONG_SIGN,
+    ),
+    Equation(SEED_002, 6, "Phi", (r"\Phi^{(G,3)} = r_i^G - c^*(t) = r_i + s_i^G - c^*(t) = 0",), point_Phi, "guided_point"),
+    Equation(SEED_002, 7, "D", (r"D^{(G,3)} = [I", r"-\tilde s_i^G]"), point_D, "guided_point"),
+    Equation(
+        SEED_002, 8, "nu", (r"v^{(G,3)} = -\frac{\partial\Phi^{(G,3)}}{\partial t} = \dot c^*(t)",), point_nu, "guided_point",
+        verdict="slip", note=NU,
+    ),
+    Equation(
+        SEED_002, 9, "gamma", (r"\gamma^{(G,3)} = \tilde\omega_i \tilde s_i^G \omega_i + \dot c^*(t)",),
+        point_gamma_printed, "guided_point",
+        verdict="misprint", corrected=point_gamma, wrong_rows=(0, 1, 2), note=FIRST_RATE,
+    ),
+    Equation(SEED_002, 10, "Phi", (r"\Phi^{(e_k,1)} = e_k - e_k^*(t) = 0",), parameter_Phi, "euler_parameter"),
+    Equation(
+        SEED_002, 11, "D", (r"D^{(e_k,1)} =", "0", r"\frac{1}{2} (G_{(1:3,k+1)})^T"), parameter_D, "euler_parameter"
+    ),
+    Equation(
+        SEED_002, 12, "nu", (r"v^{(e_k,1)} = -\frac{\partial\Phi^{(e_k,1)}}{\partial t} = \dot e_k^*(t)",), parameter_nu,
+        "euler_parameter", verdict="slip", note=NU,
+    ),
+    Equation(
+        SEED_002, 13, "gamma", (r"\gamma^{(e_k,1)} = \ddot e_k^*(t) - \frac{1}{2} \omega_i^T \dot G_{(1:3,k+1)}",),
+        parameter_gamma, "euler_parameter",
+    ),
+    Equation(SEED_002, 14, "Phi", (r"\Phi^{(\theta,1)} = a_i^T b_j - \cos\theta(t) = 0",), cosine_Phi, "cosine_of_angle"),
+    Equation(
+        SEED_002, 15, "D", (r"D^{(\theta,1)} =", "0", r"-b_j^T \tilde a_i", "0", r"-a_i^T \tilde b_j"),
+        cosine_D, "cosine_of_angle",
+    ),
+    Equation(
+        SEED_002, 16, "nu",
+        (r"v^{(\theta,1)} = -\frac{\partial\Phi^{(s_i s_m,1)}}{\partial t} = -\sin\theta(t) \dot\theta(t)",),
+        cosine_nu, "cosine_of_angle", verdict="slip", note=OTHER_PHI,
+    ),
+    Equation(
+        SEED_002, 17, "gamma",
+        (
+            r"\gamma^{(\theta,1)} = -b_j^T \tilde\omega_i \dot a_i - a_i^T \tilde\omega_j \dot b_j - 2 \dot a_i^T \tilde b_j"
+            r" - \cos\theta(t) \ddot\theta(t) - \sin\theta(t) \ddot\theta(t)",
+        ),
+        cosine_gamma_printed, "cosine_of_angle",
+        verdict="misprint", corrected=cosine_gamma, misprints=("~b_j", "theta''"), wrong_rows=(0,), note=COSINE_RATES,
+    ),
+    Equation(SEED_002, 18, "identity", (r"d_p = d - (d^T s_i) s_i",), guided_projection, "cosine_of_link"),
+    Equation(
+        SEED_002, 19, "Phi", (r"\Phi^{(\beta,1)} = \frac{a_i^T d_p}{\|d_p\|} - \cos\beta(t) = 0",), link_cosine_Phi,
+        "cosine_of_link",
+    ),
+    Equation(
+        SEED_002, 20, "D",
+        (
+            r"D^{(\beta,1)} =", r"\frac{a_i^T (s_i s_i^T - I)}{\|d_p\|}",
+            r"\frac{-d_p^T \tilde a_i + a_i^T (\tilde s_i^P - s_i s_i^T \tilde s_i^P + s_i d_p^T \tilde s_i"
+            r" + d_p^T s_i \tilde s_i)}{\|d_p\|}",
+            r"\frac{a_i^T (I - s_i s_i^T)}{\|d_p\|}", r"\frac{a_i^T (s_i s_i^T \tilde s_j^P - \tilde s_j^P)}{\|d_p\|}",
+        ),
+        link_cosine_D_printed, "cosine_of_link",
+        verdict="misprint", corrected=link_cosine_D, misprints=("d_p^T s_i", "||d_p||"), wrong_rows=(0,), note=LINK_D,
+    ),
+    Equation(
+        SEED_002, 21, "nu", (r"v^{(\beta,1)} = -\frac{\partial\Phi^{(\beta,1)}}{\partial t} = -\sin\beta(t) \dot\beta(t)",),
+        link_cosine_nu, "cosine_of_link", verdict="slip", note=NU,
+    ),
+    Equation(
+        SEED_002, 22, "gamma",
+        (
+            r"\gamma^{(\beta,1)} = \frac{1}{\|d_p\|}",
+            r"(-d_p^T \tilde\omega_i \dot a_i - 2 d_p^T \dot a_i + a_i^T (-\tilde\omega_j \dot s_j^P + \tilde\omega_i \dot s_i^P"
+            r" + d^T \dot s_i s_i + s_i^T \tilde\omega_j \dot s_j^P s_i",
+            r"-s_i^T \tilde\omega_i \dot s_i^P + s_i^T \dot d s_i + \dot s_i^T \dot d s_i + d^T \tilde\omega_i \dot s_i s_i"
+            r" + 2 d^T \dot s_i s_i + s_i^T \dot d s_i + d^T s_i \tilde\omega_i \dot s_i))",
+            r"-\cos\beta(t) \dot\beta(t)^2 - \sin\beta(t) \ddot\beta(t)",
+        ),
+        link_cosine_gamma_printed, "cosine_of_link",
+        verdict="misprint", corrected=link_cosine_gamma,
+        misprints=(
+            "2 d_p^T a_i'", "d^T s_i' s_i", "no s_i", "s_i^T d' s_i", "2 d^T s_i' s_i", "s_i^T d' s_i again", "||d_p||",
+        ),
+        harmless=("d^T s_i' s_i",), wrong_rows=(0,), note=LINK_GAMMA,
+    ),
+    Equation(
+        SEED_002, 23, "identity", (r"\dot d_p = \dot d - s_i^T \dot d s_i - d^T \dot s_i s_i - d^T s_i \dot s_i",),
+        guided_projection_rate, "cosine_of_link",
     ),
     Equation(SEED_000, 33, "identity", (TOTAL,), total_moment, "limit"),
     Equation(SEED_000, 34, "identity", (DAMPER,), dissipative_moment, "limit"),

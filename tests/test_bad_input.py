@@ -148,7 +148,7 @@ def test_redundant_rows_are_named_and_removed_on_request():
         b.build()
     system = b.build(redundant="remove")
     assert len(system.redundant) == 5 and system.degrees_of_freedom == 1
-    with pytest.raises(ModelError, match="redundant = 'drop'; use 'refuse' or 'remove'"):
+    with pytest.raises(ModelError, match="redundant = 'drop'; use 'refuse', 'remove' or 'fit'"):
         b.build(redundant="drop")
 
 

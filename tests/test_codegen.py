@@ -14,7 +14,7 @@ import pytest
 import sympy as sp
 
 import generated
-from codegen import DefinitionError, Vector, compile_joint, cones, joints, laws, limits
+from codegen import DefinitionError, Vector, compile_joint, cones, drivers, joints, laws, limits
 from codegen.__main__ import definitions
 from codegen.forces import derive_limit
 from generated import digests, dispatch
@@ -165,12 +165,14 @@ def _source(name):
         return "codegen/"
     if name in ("position", "separation"):
         return f"codegen/cones.py: {name}"
-    return f"codegen/{family}s.py: {rest}" if family in ("limit", "cone", "law") else f"codegen/joints.py: {name}"
+    if family in ("limit", "cone", "law"):
+        return f"codegen/{family}s.py: {rest}"
+    return f"codegen/drivers.py: {name}" if hasattr(drivers, name) else f"codegen/joints.py: {name}"
 
 
 def test_every_definition_has_a_module():
-    families = {"": joints, "limit_": limits, "cone_": cones, "law_": laws}
-    names = {prefix + f.__name__ for prefix, module in families.items() for f in definitions(module)}
+    families = [("", joints), ("", drivers), ("limit_", limits), ("cone_", cones), ("law_", laws)]
+    names = {prefix + f.__name__ for prefix, module in families for f in definitions(module)}
     names = names - {"cone_position", "cone_separation"} | {"position", "separation"}
     assert names == set(digests.MODULES) - {"__init__", "dispatch"}
     for family, prefix in (("LIMITS", "limit_"), ("CONES", "cone_"), ("MODULES", "")):

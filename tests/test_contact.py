@@ -12,7 +12,7 @@ import runtime
 from models import foot
 from runtime import Builder, Cone, crossing, simulate
 from runtime.limits import FREE, HELD
-from runtime.methods import Compiled
+from runtime.methods import NONE, NONE2, Compiled
 
 TIGHT = dict(rtol=1e-10, atol=1e-10)
 QUADRANTS = (0, 90, 180, 270, 360)
@@ -105,6 +105,7 @@ def test_modes_of_the_stepper():
     for latitude, mode in ((29.0, FREE), (31.0, HELD)):
         system = rod(latitude)
         m = Compiled("dop853", system, system.tables, system.state.y, 0.0, 1.0, 1e-10, 1e-10, np.inf, 0.0)
+        m.advance(0, NONE, NONE2, NONE, NONE2)  # begins, and takes no step
         assert m.work.limits.mode.tolist() == [mode]
 
 

@@ -22,7 +22,7 @@ b.body("bob", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(1.0, 0.0, 0.0), v=(0.0, 1
 b.joint("link", "constant_distance", "ground", "bob", s_i=(0, 0, 0), s_j=(0, 0, 0), l=1.0)
 system = b.build()
 y_dot = np.zeros(13)
-derivative_once(system.state.y, system.tables, system.work(), y_dot)
+derivative_once(0.0, system.state.y, system.tables, system.work(), y_dot)
 print(*system.state.r["bob"], *y_dot[7:10])
 """
 

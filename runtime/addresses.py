@@ -1,16 +1,24 @@
-"""Kernels of a user's own joint: called through their address, so that no model needs a compile of its own."""
+"""Kernels of joints and drivers, called through their addresses: each is compiled once, and only when a system needs it.
+
+The same way serves the generated kernels, whose machine code is cached under the digest of the sources, and a user's own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from types import ModuleType
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from runtime.kernels import cached_here
+from runtime.structure import Ints
 
 _ARRAYS = 7
 _SIGNATURE = types.void(*[types.CPointer(types.float64)] * _ARRAYS)
@@ -32,18 +40,13 @@ def call(typingctx: Any, address: Any, *arrays: Any) -> Any:
     return signature, generate
 
 
-@cache
-def address_of(module: ModuleType) -> tuple[int, Any]:
-    """Compile the ``evaluate`` kernel of an emitted module; its address, and the object that keeps it alive."""
-    kernel = module.evaluate
-    rows, size = len(module.ROWS), max(module.SIZE, 1)
+@cache  # for as long as the process runs: code at an address must not go away
+def _compiled(module: ModuleType) -> Any:
+    generated = module.__name__.startswith("generated.")
+    with cached_here():
+        return numba.cfunc(_SIGNATURE, error_model="numpy", cache=generated)(module.entry)
 
-    # carray does not compile without reference counting; the kernel itself does, and its arrays own no memory here.
-    @numba.cfunc(_SIGNATURE, error_model="numpy")
-    def entry(body_i, body_j, x, Phi, Phi_dot, D, gamma):  # type: ignore[no-untyped-def]
-        kernel(
-            numba.carray(body_i, (13,)), numba.carray(body_j, (13,)), numba.carray(x, (size,)),
-            numba.carray(Phi, (rows,)), numba.carray(Phi_dot, (rows,)), numba.carray(D, (rows, 12)), numba.carray(gamma, (rows,)),
-        )  # fmt: skip
 
-    return entry.address, entry
+def addresses_of(modules: Iterable[ModuleType]) -> Ints:
+    """Addresses of the ``evaluate`` kernels of emitted modules, in this process."""
+    return np.array([_compiled(module).address for module in modules], np.int64)

@@ -1,0 +1,122 @@
+"""The drivers: constraints that move the bodies by prescribed signals of time.
+
+Written and derived as the joints are; an argument ``name_t`` is a signal, known with its first two time derivatives.  To add
+a driver, add a function here and run ``python -m codegen``.
+
+Each seed form that is singular somewhere on the way of a joint stands here as it is printed, by the name of the paper's
+equation, beside one that is not: the angle itself in place of its cosine, and the whole turn in place of one Euler parameter.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from codegen.basics import between
+from codegen.calculus import Expr, G, L, Vector
+
+Rows = dict[str, Any]
+
+
+def guided_point(r_i: Vector, s_i: Vector, x_t: Expr, y_t: Expr, z_t: Expr) -> Rows:
+    """Point G of body i goes where it is told.  Seed 002, Eq. (6).
+
+    s_i : the point, from the centre of mass [m]
+    x_t, y_t, z_t : its global coordinates [m]
+    Never singular.  The reaction is a force at the point.
+    """
+    point = r_i + s_i
+    return {"x": point.x - x_t, "y": point.y - y_t, "z": point.z - z_t}
+
+
+def guided_orientation(p_i: Any, e0_t: Expr, e1_t: Expr, e2_t: Expr, e3_t: Expr) -> Rows:
+    """Body i has the orientation of the prescribed Euler parameters: 2 G(p*) p = 0, to first order the turn between them.
+
+    e0_t, e1_t, e2_t, e3_t : Euler parameters p*, scalar first; their sign and their length do not matter
+    Singular when the body is half a turn away from the prescribed orientation, and nowhere else.  The reaction is a moment.
+    """
+    return _turned(p_i, sp.Matrix([e0_t, e1_t, e2_t, e3_t]))
+
+
+def guided_cardan(p_i: Any, alpha_t: Expr, beta_t: Expr, gamma_t: Expr) -> Rows:
+    """Body i is turned about its own x axis by alpha, then about its new y axis by beta, then about its new z axis by gamma.
+
+    alpha_t, beta_t, gamma_t : Cardan angles in the order xyz, body-fixed [rad]
+    Singular when the body is half a turn away from the prescribed orientation, and nowhere else: the angles are given, so
+    that beta = 90 degrees does no harm.  The reaction is a moment.
+    """
+    target = sp.Matrix([1, 0, 0, 0])
+    for axis, angle in enumerate((alpha_t, beta_t, gamma_t)):
+        # The product of Euler parameters p q, with q a turn about one of the axes of p's frame.
+        target = sp.cos(angle / 2) * target + sp.sin(angle / 2) * L(target).T[:, axis]
+    return _turned(p_i, target)
+
+
+def guided_angle(a_i: Vector, h_i: Vector, b_j: Vector, theta_t: Expr) -> Rows:
+    """The angle about the axis h_i from the direction a_i to the direction b_j is theta, in place of its cosine.
+
+    a_i : direction on body i, h_i : axis on body i, unit vectors
+    b_j : direction on body j, unit vector;  both directions count by their projections at right angles to the axis
+    theta_t : angle from a_i to b_j, right-handed about h_i [rad]
+    Singular when a_i or b_j is parallel to h_i, and nowhere else.  The reaction is a moment; the multiplier is the moment
+    about the axis of a hinge along h_i.
+    """
+    return {"angle": _angle_from(h_i, a_i, b_j, theta_t)}
+
+
+def guided_link(r_i: Vector, s_i: Vector, a_i: Vector, h_i: Vector, r_j: Vector, s_j: Vector, beta_t: Expr) -> Rows:
+    """The angle about the axis h_i from the direction a_i to the link from P_i to P_j is beta, in place of its cosine.
+
+    s_i, s_j : the ends P_i and P_j of the link, from the centres of mass [m]
+    a_i : direction on body i, h_i : axis on body i, unit vectors; a_i counts by its projection at right angles to the axis
+    beta_t : angle from a_i to the projected link, right-handed about h_i [rad]
+    Singular when the link or a_i is parallel to h_i, or the link has no length.  The multiplier is the moment about h_i.
+    """
+    return {"angle": _angle_from(h_i, a_i, between(r_i, s_i, r_j, s_j), beta_t)}
+
+
+def euler_parameter(p_i: Any, w0: Expr, w1: Expr, w2: Expr, w3: Expr, e_t: Expr) -> Rows:
+    """One Euler parameter of body i goes as it is told.  Seed 002, Eq. (10), as printed; see ``guided_orientation``.
+
+    w0, w1, w2, w3 : 1 for the Euler parameter that is guided, 0 for the others
+    e_t : its value
+    Singular when that Euler parameter is 1 or -1; three of them together when the fourth is 0.
+    """
+    e0, e1, e2, e3 = p_i
+    return {"parameter": w0 * e0 + w1 * e1 + w2 * e2 + w3 * e3 - e_t}
+
+
+def cosine_of_angle(a_i: Vector, b_j: Vector, theta_t: Expr) -> Rows:
+    """The angle between a_i and b_j is theta.  Seed 002, Eq. (14), as printed; see ``guided_angle``.
+
+    a_i, b_j : directions at right angles to the joint's axis, unit vectors
+    theta_t : angle [rad]; its sign is lost
+    Singular when the angle is 0 or 180 degrees.
+    """
+    return {"cosine": a_i.dot(b_j) - sp.cos(theta_t)}
+
+
+def cosine_of_link(r_i: Vector, s_i: Vector, a_i: Vector, h_i: Vector, r_j: Vector, s_j: Vector, beta_t: Expr) -> Rows:
+    """The angle between a_i and the projected massless link is beta.  Seed 002, Eqs. (18) and (19), as printed.
+
+    s_i, s_j : the ends P_i and P_j of the link, from the centres of mass [m]
+    a_i : direction at right angles to the axis h_i of the joint, unit vectors
+    beta_t : angle [rad]; its sign is lost
+    Singular when the angle is 0 or 180 degrees (use the driver 'guided_link'), or when the link is parallel to h_i.
+    """
+    d = between(r_i, s_i, r_j, s_j)
+    d_p = d - d.dot(h_i) * h_i
+    return {"cosine": a_i.dot(d_p) / d_p.norm() - sp.cos(beta_t)}
+
+
+def _turned(p: Any, target: Any) -> Rows:
+    """2 G(p*) p: zero where p and p* are parallel, to first order the vector of the turn from p* to p, in global axes."""
+    return {"turn": Vector(*(2 * G(target) * p))}
+
+
+def _angle_from(h: Vector, a: Vector, b: Vector, theta: Expr) -> Expr:
+    """The angle about h from a to b, less theta, between -180 and 180 degrees: its gradient is that of the angle alone."""
+    sine = h.dot(a.cross(b))
+    cosine = a.dot(b) - a.dot(h) * b.dot(h)
+    return sp.atan2(sine * sp.cos(theta) - cosine * sp.sin(theta), cosine * sp.cos(theta) + sine * sp.sin(theta))
