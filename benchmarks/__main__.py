@@ -20,6 +20,7 @@ QUESTIONS = {
     "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
     "rhs": "How does the cost of one evaluation grow with the number of bodies?",
     "limits": "What do limits of motion cost, do they come to rest, and what does the law as printed lose?",
+    "gait": "What does inverse dynamics recover of a walk whose answer is known, and how long does it take?",
     "targets": "Does the product reach the figures it was given?",
     "peers": "How long do other programs take for the same motion at equal error?",
 }

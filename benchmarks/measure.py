@@ -119,7 +119,7 @@ def evaluation_times(
     counts: dict[str, int] = {}
     for name, system in systems.items():
         y = (states or {}).get(name, system.state.y).copy()
-        arguments = (y, system.tables, system.work(), np.empty_like(y))
+        arguments = (0.0, y, system.tables, system.work(), np.empty_like(y))
         if derivative_repeated(*arguments, 1) != OK:  # loads the compiled code, too
             raise BenchmarkError(f"{system.name}: the initial configuration is singular")
         counts[name] = max(1, int(duration / _seconds_each(arguments)))
@@ -157,10 +157,8 @@ def compiled_run(
 
     def run() -> int:
         s = dop853.stepper(system.state.y, 0.0, len(system.limits))
-        code: int = march.start(s, tables, work, t_end, tolerance, tolerance, 0.0, np.inf)
-        if code == OK:
-            limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
-            code = march.advance(s, tables, work, dop853.TABLE, *limits, wanted, out, _NONE, _NONE2)
+        limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
+        code: int = march.advance(s, tables, work, dop853.TABLE, *limits, wanted, out, _NONE, _NONE2)
         counts[:] = s.counts
         return code
 

@@ -100,7 +100,7 @@ def measure(joint: str, links: int, cases: Cases, say: Say) -> Measured:
 def _dense(system: System) -> tuple[Floats, Floats, Floats]:
     """The dense matrix and right-hand side of a system's initial state, and the accelerations that compiled code finds."""
     t, w, y = system.tables, system.work(), system.state.y.copy()
-    if derivative_once(y, t, w, np.empty_like(y)) != OK:
+    if derivative_once(0.0, y, t, w, np.empty_like(y)) != OK:
         raise BenchmarkError(f"{system.name}: the initial configuration is singular")
     n, m = 6 * len(system.bodies), int(t.active.sum())
     matrix, right = np.zeros((n + m, n + m)), np.zeros(n + m)

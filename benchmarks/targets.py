@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import runtime
-from benchmarks import limits, peers, rhs
+from benchmarks import gait, limits, peers, rhs
 from benchmarks.allocations import outside_calls
 from benchmarks.measure import (
     ANKLES,
@@ -64,7 +64,7 @@ class Target:
 def ask(*, quick: bool, say: Say) -> Answer:
     """Measure every target."""
     targets: list[Target] = []
-    for part in (_accuracy, _speed, _limits, _peer, _growth, _allocations, _starts, _regeneration):
+    for part in (_accuracy, _speed, _limits, _gait, _peer, _growth, _allocations, _starts, _regeneration):
         for target in part(quick, say):
             targets.append(target)
             measured = "-" if target.measured is None else f"{target.measured:.3g}"
@@ -126,7 +126,7 @@ def _speed(quick: bool, say: Say) -> Iterator[Target]:
         median = {name: 1e3 * float(np.median(values)) for name, values in measured.items()}
         yield Target(
             f"{ankle} foot, 5 s compiled", least["bare"], 15.0, "ms",
-            f"tolerance {TOLERANCE:g}, march.start and advance alone, warm, no outputs", median["bare"],
+            f"tolerance {TOLERANCE:g}, march.advance alone, warm, no outputs", median["bare"],
         )  # fmt: skip
         yield Target(
             f"{ankle} foot, 5 s from Python", least["ended"], 15.0, "ms",
@@ -200,13 +200,32 @@ def _growth(quick: bool, say: Say) -> Iterator[Target]:
         )  # fmt: skip
 
 
+def _gait(quick: bool, say: Say) -> Iterator[Target]:
+    """The synthetic walk."""
+    one = gait.analysed(gait.synthetic_gait.trial())
+    for name, error in gait.gait_study.recovered(one).items():
+        yield Target(
+            f"synthetic walk, {name}", error, gait.LIMIT_ERROR, "1", "from its markers, relative to the greatest"
+        )
+    back, feedback = gait.replayed()
+    yield Target(
+        "synthetic walk, forward simulation", back, gait.LIMIT_ERROR, "rad",
+        f"ankle and toes driven by the computed moments through stance; feedback {feedback:.1e} N m at most",
+    )  # fmt: skip
+    times = gait.timed(3 if quick else 15)["reading and analysis"]
+    yield Target(
+        f"trial of {gait.FRAMES} frames", float(times.min()), gait.LIMIT_SECONDS, "s",
+        "TRC and MOT read, filtered, analysed, warm, least of several", float(np.median(times)),
+    )  # fmt: skip
+
+
 def _allocations(quick: bool, say: Say) -> Iterator[Target]:
     """Whether compiled code reaches the heap."""
     system = foot("modified")
     _signatures(system)
     entries = {"evaluation": [equations.derivative_once]}
     if not quick:
-        entries["step"] = [march.start, march.advance, dop853.interpolate_once]
+        entries["step"] = [march.advance, dop853.interpolate_once]
     for what, functions in entries.items():
         say(f"compiling the {what} anew to read its code")
         outside = set().union(*(outside_calls(f, f.signatures[0]) for f in functions))
@@ -222,11 +241,10 @@ def _allocations(quick: bool, say: Say) -> Iterator[Target]:
 def _signatures(system: System) -> None:
     """Call every entry point once, so that it knows its types."""
     y = system.state.y.copy()
-    equations.derivative_once(y, system.tables, system.work(), np.empty_like(y))
+    equations.derivative_once(0.0, y, system.tables, system.work(), np.empty_like(y))
     s, t, w = dop853.stepper(y, 0.0, len(system.limits)), system.tables, system.work()
     run, _ = compiled_run(system, 0.1, 1e-6)
     run()
-    march.start(s, t, w, 0.1, 1e-6, 1e-6, 0.0, np.inf)
     none, none2 = np.zeros(0), np.zeros((0, 0))
     march.advance(s, t, w, dop853.TABLE, 0.1, 1e-6, 1e-6, np.inf, 1, none, none2, none, none2)
     dop853.interpolate_once(s, t, w, dop853.TABLE, float(s.time[dop853.T]), y)

@@ -1,0 +1,115 @@
+"""Inverse dynamics of a walk: what is recovered of a motion whose answer is known, and how long it takes.
+
+The synthetic trial is written as a file of markers (TRC) and a file of forces (MOT), read, and analysed.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import runtime
+from benchmarks.measure import Answer, Say, seconds
+from models import gait, gait_analysis, gait_study, synthetic_gait
+from runtime import Capture, Report, Table
+
+FRAMES = 200
+LIMIT_SECONDS, LIMIT_ERROR = 1.0, 1e-6
+
+
+def ask(*, quick: bool, say: Say) -> Answer:
+    """Measure errors and times of the synthetic trial."""
+    say("the synthetic trial: what is recovered")
+    one = analysed(synthetic_gait.trial())
+    errors = [[f"{name}, relative", error, LIMIT_ERROR] for name, error in gait_study.recovered(one).items()]
+    back, feedback = replayed()
+    errors.append(["forward simulation by the moments, against the motion [rad]", back, LIMIT_ERROR])
+    note = f"Forward simulation through stance: a stiffness that keeps it stable added {feedback:.1e} N m at most."
+    report = Report("Inverse dynamics of a walk")
+    report.tables.append(Table("recovered", ["what", "error", "limit"], errors, note))
+    say(f"times of a trial of {FRAMES} frames")
+    rows = [
+        [what, 1e3 * float(times.min()), 1e3 * float(np.median(times))]
+        for what, times in timed(3 if quick else 15).items()
+    ]
+    report.tables.append(
+        Table("times", ["what", "least [ms]", "median [ms]"], rows, f"{FRAMES} frames at {rate():.0f} Hz, warm.")
+    )
+    return Answer(report, {})
+
+
+def analysed(trial: Capture) -> gait_analysis.Gait:
+    """The synthetic trial through the whole analysis, unfiltered."""
+    return gait_analysis.analyse(
+        synthetic_gait.static(), trial, markers=synthetic_gait.MARKERS, filters=gait_analysis.Filters.off()
+    )
+
+
+def replayed() -> tuple[float, float]:
+    """How far a forward simulation by the computed moments is from the motion [rad], and what stabilises it [N m]."""
+    stance = synthetic_gait.STRIKE + np.linspace(0.0, synthetic_gait.STANCE * synthetic_gait.CYCLE, 62)
+    subject = synthetic_gait.subject()
+    run, motion, feedback = gait.replay(subject, synthetic_gait.coordinates(), synthetic_gait.ground(), stance)
+    if not run.success:
+        return np.inf, feedback
+    there, back = gait.angles(motion, subject), gait.angles(run, subject)
+    return max(float(np.abs(there[joint] - back[joint]).max()) for joint in there), feedback
+
+
+def rate() -> float:
+    """Frames per second that make a trial of so many frames [Hz]."""
+    return FRAMES / synthetic_gait.T_END
+
+
+def timed(repeats: int) -> dict[str, np.ndarray]:
+    """Seconds of each part, by its name; reading and analysis together are what a user waits for."""
+    static, trial = synthetic_gait.static(), synthetic_gait.trial(rate())
+    with tempfile.TemporaryDirectory() as folder:
+        marker_file = write(trial, Path(folder))
+
+        def whole() -> gait_analysis.Gait:
+            # These formats hold no events.
+            read = replace(runtime.read_capture(marker_file), events=trial.events)
+            return gait_analysis.analyse(static, read, mass=synthetic_gait.MASS, markers=synthetic_gait.MARKERS)
+
+        one = whole()  # loads the compiled code
+        work: dict[str, Callable[[], object]] = {
+            "reading TRC and MOT": lambda: runtime.read_capture(marker_file),
+            "reading and analysis": whole,
+            "inverse dynamics of the guided motion": lambda: runtime.inverse_dynamics(one.motion.system, one.t),
+        }
+        return seconds(work, repeats)
+
+
+def write(trial: Capture, folder: Path) -> Path:
+    """Write a capture as TRC and MOT in OpenSim's axes; returns the file of markers."""
+    turn = gait_study.OPENSIM
+    file = folder / "walk.trc"
+    labels = list(trial.markers)
+    columns = np.concatenate([1e3 * trial.markers[label] @ turn.T for label in labels], axis=1)
+    lines = [
+        f"PathFileType\t4\t(X/Y/Z)\t{file.name}",
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
+        f"{rate():.6f}\t{rate():.6f}\t{len(trial.t)}\t{len(labels)}\tmm\t{rate():.6f}\t1\t{len(trial.t)}",
+        "Frame#\tTime\t" + "\t\t\t".join(labels),
+        "\t\t" + "\t".join(f"{axis}{k}" for k in range(1, len(labels) + 1) for axis in "XYZ"),
+        "",
+    ]
+    lines += [
+        f"{k + 1}\t{t:.9f}\t" + "\t".join(f"{value:.9f}" for value in row)
+        for k, (t, row) in enumerate(zip(trial.t, columns, strict=True))
+    ]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (plate,) = trial.forces
+    moment = np.zeros_like(plate.force)
+    moment[:, 1] = plate.free_moment
+    names = [f"ground_force_{kind}{axis}" for kind in "vp" for axis in "xyz"] + [
+        f"ground_torque_{axis}" for axis in "xyz"
+    ]
+    values = np.column_stack([plate.t, plate.force @ turn.T, np.nan_to_num(plate.cop @ turn.T), moment])
+    runtime.write_storage(folder / "walk_grf.mot", "walk", ["time", *names], values)
+    return file
