@@ -41,6 +41,7 @@ MOST_RESIDUAL = (
     0.02  # [m] root mean square distance of markers from the model, beyond which it does not fit the subject
 )
 SAME_MASS = 0.03  # relative difference of the masses that two files of one subject may state
+UNLOADED = 3.0  # [N] that a plate may show while nobody is on it
 MARGIN = 10  # frames beside the gait cycle, where they are seen: derivatives of splines are poor at their ends
 BESIDE = 2  # of these, frames that are analysed too, for interpolation at the ends of the cycle
 
@@ -188,9 +189,17 @@ def analyse(
     side, cycle = _which(trial, side, assignment)
     if side == "left":
         static, trial = static.mirrored(), trial.mirrored()
+    labels = set(static.markers) & set(trial.markers)
+    if not labels:
+        raise ModelError(
+            f"{trial.name}: it has none of the markers of the static trial {static.name}; give the static trial of the same "
+            "subject with the same labels"
+        )
     static = replace(static, subject=_who(static, trial))
     person = subject.leg_foot(static, side, mass=mass, height=height, sex=sex, markers=markers)
-    subject.check_same_subject(person, trial)
+    # While the foot is flat and loaded, as it is in standing: skin and forefoot move least then.
+    stance = cycle.off - cycle.strike
+    subject.check_same_subject(person, trial.crop(cycle.strike + 0.25 * stance, cycle.strike + 0.5 * stance))
     notes = [*static.notes, *trial.notes, *([cycle.note] if cycle.note else [])]
 
     tracked = {label: body for body in subject.BODIES for label in subject.tracked(person, trial, body)}
@@ -219,7 +228,8 @@ def analyse(
         )
     coordinates = gait.coordinates_of(fit, person, locked=not guided)
 
-    ground = _ground(trial, side, assignment, filters)
+    ground, shown = _ground(trial, side, cycle, assignment, filters)
+    notes += shown
     loads = ground_loads(ground, person, fit) if guided else (_load(ground),)
     t = t[within]
     motion = inverse_dynamics(gait.build(person, coordinates, loads, time=float(t[0])), t)
@@ -264,6 +274,9 @@ def _which(trial: Capture, side: Side | None, assignment: floor.Assignment) -> t
     if not found:
         raise ModelError(reasons[0])
     candidate, cycle = found[0]
+    if not trial.forces:
+        why = "; ".join(note for note in trial.notes if "left out" in note) or "the file has none, nor a file beside it"
+        raise ModelError(f"{trial.name}: no force plate that can be used: {why}; give forces=")
     why = "; ".join(assignment.left_out.values()) or "its contact is cut short or lies beside the cycle's stance"
     plates = f"on plate {', '.join(cycle.plates)}" if cycle.plates else "on no force plate"
     raise ModelError(
@@ -355,15 +368,37 @@ def _first(person: LegFoot, trial: Capture, window: slice) -> State:
 # Ground
 
 
-def _ground(trial: Capture, side: Side, assignment: floor.Assignment, filters: Filters) -> GroundForce:
-    """The force on the foot; filtered ones are cut off outside of contacts, others are taken as they are."""
-    plates = [trial.force(plate) for plate in assignment.plates(side)]
-    if filters.forces is not None or filters.cop is not None:
-        plates = [
-            floor.filtered(plate, force_cutoff=filters.forces, cop_cutoff=filters.cop, order=filters.order)
-            for plate in plates
-        ]
-    return floor.combined(plates, name=f"{side} foot")
+def _ground(
+    trial: Capture, side: Side, cycle: floor.GaitCycle, assignment: floor.Assignment, filters: Filters
+) -> tuple[GroundForce, list[str]]:
+    """The force on the foot, none of it in swing, and notes on plates that show some there; filtered unless that is off."""
+    plates, notes = [], []
+    for name in assignment.plates(side):
+        plate, shown = _without_swing(trial.force(name), cycle)
+        if shown > UNLOADED:
+            notes.append(
+                f"{trial.name}: force plate '{name}' shows {shown:.0f} N while nobody is on it; the analysis leaves that out, "
+                "but not beneath the foot: zero the plate"
+            )
+        if filters.forces is not None or filters.cop is not None:
+            plate = floor.filtered(plate, force_cutoff=filters.forces, cop_cutoff=filters.cop, order=filters.order)
+        plates.append(plate)
+    return floor.combined(plates, name=f"{side} foot"), notes
+
+
+def _without_swing(plate: GroundForce, cycle: floor.GaitCycle) -> tuple[GroundForce, float]:
+    """A plate with its contacts in the cycle's stance and after the cycle alone, and how much it shows beside contacts [N]."""
+    kept, contact = np.zeros(len(plate.t), dtype=bool), np.zeros(len(plate.t), dtype=bool)
+    for start, stop in floor.contacts(plate):
+        t0, t1 = plate.t[start], plate.t[stop - 1]
+        near = (plate.t >= t0 - floor.MATCH) & (plate.t <= t1 + floor.MATCH)
+        contact |= near
+        if (t0 < cycle.off and t1 > cycle.strike) or t1 > cycle.next_strike:
+            kept |= near
+    shown = float(np.median(np.linalg.norm(plate.force[~contact], axis=1))) if not contact.all() else 0.0
+    force, cop, free = np.array(plate.force), np.array(plate.cop), np.array(plate.free_moment)
+    force[~kept], cop[~kept], free[~kept] = 0.0, np.nan, 0.0
+    return replace(plate, force=force, cop=cop, free_moment=free), shown
 
 
 def _load(ground: GroundForce, body: str = "main_foot", share: Floats | None = None) -> gait.Ground:

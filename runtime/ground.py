@@ -54,8 +54,9 @@ def foot_markers(capture: Capture) -> dict[Side, tuple[str, ...]]:
     for side in SIDES:
         for row in KNOWN_FEET:
             heel, *fore = (label.format(s=side[0].upper()) for label in row)
-            here = [label for label in fore if label in capture.markers]
-            if heel in capture.markers and here:
+            seen = {label for label in (heel, *fore) if np.isfinite(capture.markers.get(label, np.nan)).any()}
+            here = [label for label in fore if label in seen]
+            if heel in seen and here:
                 found[side] = (heel, *here)
                 break
     if not found:
@@ -200,7 +201,7 @@ def _distance(capture: Capture, labels: Sequence[str], t: Floats, point: Floats)
     heel = _at(capture, capture.marker(labels[0])[:, :2], t)
     fore = [_at(capture, capture.marker(label)[:, :2], t) for label in labels[1:]]
     # To the nearest of the lines to each forefoot marker, so that both edges of the foot count.
-    return np.asarray(np.min([_to_segment(point, heel, toe) for toe in fore], axis=0))
+    return np.asarray(np.fmin.reduce([_to_segment(point, heel, toe) for toe in fore]))
 
 
 def _to_segment(point: Floats, start: Floats, end: Floats) -> Floats:

@@ -27,6 +27,7 @@ FIT_STEPS = 50
 FIT_TOLERANCE = 1e-11  # [m], [rad] the largest move of a step that ends the search
 LARGEST_STEP = 0.5  # [rad], [m] of one step of the search
 RANK = 1e-7
+SINGULAR = 3e-5  # of the least singular value of D in a regular configuration: 3e-5 rad from losing a direction
 
 
 @dataclass(frozen=True)
@@ -320,11 +321,13 @@ def kinematics(
         if weights:
             raise ModelError("weights belong to a least-squares fit; build the system with redundant='fit'")
         _refuse_unguided(system)
+        least = _refuse_singular(system, system.time, system.state.y, 0.0)
         for n, time in enumerate(times):
             if n:
                 y = _ahead(y, time - times[n - 1])
             try:
                 y = _configuration(system, float(time), y, states[n - 1] if n else y)
+                least = _refuse_singular(system, float(time), y, least)
             except AssemblyError as error:
                 raise AssemblyError(f"at t = {time:g} s: {error}") from None
             y = assembly.project_velocities(float(time), y, tables, system.work())
@@ -438,6 +441,28 @@ def _configuration(system: System, time: float, ahead: Floats, last: Floats) -> 
         return assembled(system, time, ahead)[0]
     except AssemblyError:
         return assembled(system, time, last)[0]
+
+
+def _refuse_singular(system: System, time: float, y: Floats, reference: float) -> float:
+    """Refuse a configuration in which joints and drivers together have lost a direction; the least singular value of D.
+
+    ``reference`` : that of a regular configuration, with which it is compared.  Returns the larger of both.
+    """
+    work = system.work()
+    assembly.worst_row(time, y, system.tables, work, False)
+    D = dense_rows(system, work.D)
+    left, sizes, _ = np.linalg.svd(D)
+    least = float(sizes[-1])
+    if not least > SINGULAR * reference:
+        names = [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
+        k, r = names[int(np.abs(left[:, -1]).argmax())]
+        joint = system.joints[k]
+        singular = f", which is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
+        raise AssemblyError(
+            f"singular configuration: row {system.row_name(k, r)} ({joint.kind}{singular}) guides nothing here; use a driver "
+            "that is not singular there, such as guided_angle, guided_link or guided_orientation"
+        )
+    return max(least, reference)
 
 
 def _refuse_unguided(system: System) -> None:
