@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from models import gait, subject
+from models.marker_sets import recognise
 from models.subject import LegFoot
 from runtime import (
     Capture,
@@ -27,7 +27,6 @@ from runtime import (
     Subject,
     inverse_dynamics,
     kinematics,
-    read_capture,
     smoothing,
 )
 from runtime import ground as floor
@@ -42,6 +41,7 @@ MOST_RESIDUAL = (
 )
 SAME_MASS = 0.03  # relative difference of the masses that two files of one subject may state
 UNLOADED = 3.0  # [N] that a plate may show while nobody is on it
+FEWEST = 20  # frames of a walk
 MARGIN = 10  # frames beside the gait cycle, where they are seen: derivatives of splines are poor at their ends
 BESIDE = 2  # of these, frames that are analysed too, for interpolation at the ends of the cycle
 
@@ -138,15 +138,6 @@ class Gait:
         return path
 
 
-def read(
-    file: str | Path, *, forces: str | Path | None = None, up: str | None = None, units: str | None = None
-) -> Capture:
-    """A trial's file, walking along +x."""
-    capture = read_capture(file, forces=forces, up=up, units=units)
-    turned, sentence = floor.along_x(capture)
-    return turned if turned is capture else replace(turned, notes=(*turned.notes, sentence))
-
-
 def analyse(
     static: Capture,
     trial: Capture,
@@ -184,23 +175,32 @@ def analyse(
         One sentence on what is missing or wrong, and what to do.
     """
     filters = filters or Filters()
-    trial = _filled(trial, filters)
-    assignment = floor.assign_feet(trial)
-    side, cycle = _which(trial, side, assignment)
-    if side == "left":
-        static, trial = static.mirrored(), trial.mirrored()
-    labels = set(static.markers) & set(trial.markers)
-    if not labels:
+    if len(trial.t) < FEWEST:
+        raise ModelError(
+            f"{trial.name}: {len(trial.t)} frames are no walk, which takes {FEWEST} at least; give the static trial first, then "
+            "walking trials"
+        )
+    if not set(static.markers) & set(trial.markers):
         raise ModelError(
             f"{trial.name}: it has none of the markers of the static trial {static.name}; give the static trial of the same "
             "subject with the same labels"
         )
+    trial = _filled(trial, filters)
+    feet = _feet(trial, side, markers)
+    trial, heading = floor.along_x(trial, feet)
+    assignment = floor.assign_feet(trial, feet)
+    side, cycle = _which(trial, side, feet, assignment)
+    if side == "left":
+        static, trial = static.mirrored(), trial.mirrored()
+    told = static.subject.mass
     static = replace(static, subject=_who(static, trial))
     person = subject.leg_foot(static, side, mass=mass, height=height, sex=sex, markers=markers)
+    if mass is None and told is None and trial.subject.mass is not None:
+        person = replace(person, sources={**person.sources, "mass": "walking trial"})
     # While the foot is flat and loaded, as it is in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
     subject.check_same_subject(person, trial.crop(cycle.strike + 0.25 * stance, cycle.strike + 0.5 * stance))
-    notes = [*static.notes, *trial.notes, *([cycle.note] if cycle.note else [])]
+    notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else [])]
 
     tracked = {label: body for body in subject.BODIES for label in subject.tracked(person, trial, body)}
     guided = any(body == "toes" for body in tracked.values())
@@ -209,14 +209,15 @@ def analyse(
     guided = guided and toes != "locked"
     if not guided:
         tracked = {label: body for label, body in tracked.items() if body != "toes"}
-        notes.append(f"{trial.name}: no marker on the toes guides them; the metatarsophalangeal joint is locked")
+        why = "as asked" if toes == "locked" else "as no marker on the toes guides it"
+        notes.append(f"{trial.name}: the metatarsophalangeal joint is locked, {why}")
     window, within = _window(trial, cycle, tuple(tracked))
     positions = {label: (body, trial.markers[label][window]) for label, body in tracked.items()}
-    _refuse_gaps(trial, positions, trial.t[window])
+    _refuse_gaps(trial, positions, window, filters)
     if filters.markers is not None:
         # Over the whole trial, so that its ends and not the cycle's bear what a filter does there.
         for label, (body, _) in positions.items():
-            smooth = _smoothed(trial, label, filters)
+            smooth = _smoothed(trial, label, window, filters)
             positions[label] = (body, smooth[window])
     t = np.array(trial.t[window])
     fit = kinematics(gait.fitted(person, t, positions, locked=not guided), t, initial=_first(person, trial, window))
@@ -233,7 +234,8 @@ def analyse(
     loads = ground_loads(ground, person, fit) if guided else (_load(ground),)
     t = t[within]
     motion = inverse_dynamics(gait.build(person, coordinates, loads, time=float(t[0])), t)
-    axes = {joint: motion.freedoms[axis] for joint, axis in gait.AXES.items()}
+    told_joints = JOINTS if guided else JOINTS[:2]
+    axes = {joint: motion.freedoms[gait.AXES[joint]] for joint in told_joints}
     speed = float(np.linalg.norm((motion.r["leg"][-1] - motion.r["leg"][0])[:2]) / (t[-1] - t[0]))
     return Gait(
         name=trial.name, side=side, subject=person, cycle=cycle, t=t, angles=gait.angles(motion, person),
@@ -257,14 +259,42 @@ def _who(static: Capture, trial: Capture) -> Subject:
     )
 
 
-def _which(trial: Capture, side: Side | None, assignment: floor.Assignment) -> tuple[Side, floor.GaitCycle]:
+def _feet(trial: Capture, side: Side | None, markers: Mapping[str, str] | None) -> dict[Side, tuple[str, ...]]:
+    """Heel and forefoot markers of each foot that the trial shows, heel first; the user's labels are of the foot asked for."""
+    seen = [label for label, p in trial.markers.items() if np.isfinite(p).any()]
+    sides: tuple[Side, ...] = ("right", "left")
+    asked = side or "right"
+    feet: dict[Side, tuple[str, ...]] = {}
+    reasons: dict[Side, str] = {}
+    for each in sides:
+        try:
+            known = recognise(seen, each, markers=markers if each == asked else None, file=trial.name)
+            heel = known.need("heel", "telling which foot is on a force plate")
+        except ModelError as error:
+            reasons[each] = str(error)
+            continue
+        fore = [known.labels[name] for name in (*known.of("main_foot"), *known.of("toes")) if name != "heel"]
+        if fore:
+            feet[each] = (heel, *fore)
+        else:
+            reasons[each] = (
+                f"{trial.name}: no marker on the {each} forefoot, which telling which foot is on a plate needs"
+            )
+    if asked not in feet and (side is not None or not feet):
+        raise ModelError(reasons[asked])
+    return feet
+
+
+def _which(
+    trial: Capture, side: Side | None, feet: Mapping[Side, tuple[str, ...]], assignment: floor.Assignment
+) -> tuple[Side, floor.GaitCycle]:
     """The foot and its gait cycle; the whole stance must be on force plates."""
-    candidates: Sequence[Side] = (side,) if side else ("right", "left")
+    candidates: Sequence[Side] = (side,) if side else tuple(feet)
     found: list[tuple[Side, floor.GaitCycle]] = []
     reasons = []
     for candidate in candidates:
         try:
-            cycle = floor.gait_cycle(trial, candidate, assignment=assignment)
+            cycle = floor.gait_cycle(trial, candidate, feet=feet, assignment=assignment)
         except ModelError as error:
             reasons.append(str(error))
             continue
@@ -276,12 +306,12 @@ def _which(trial: Capture, side: Side | None, assignment: floor.Assignment) -> t
     candidate, cycle = found[0]
     if not trial.forces:
         why = "; ".join(note for note in trial.notes if "left out" in note) or "the file has none, nor a file beside it"
-        raise ModelError(f"{trial.name}: no force plate that can be used: {why}; give forces=")
+        raise ModelError(f"{trial.name}: no force plates that can be used: {why}; give forces=")
     why = "; ".join(assignment.left_out.values()) or "its contact is cut short or lies beside the cycle's stance"
-    plates = f"on plate {', '.join(cycle.plates)}" if cycle.plates else "on no force plate"
+    plates = f" (part of it is on {', '.join(cycle.plates)})" if cycle.plates else ""
     raise ModelError(
-        f"{trial.name}: the stance of the {candidate} foot ({cycle.strike:.2f} to {cycle.off:.2f} s) is {plates} as a whole: "
-        f"{why}; choose another trial or side"
+        f"{trial.name}: the stance of the {candidate} foot, {cycle.strike:.2f} to {cycle.off:.2f} s, is not on force plates as a "
+        f"whole{plates}: {why}; choose another trial or side"
     )
 
 
@@ -313,7 +343,7 @@ def _filled(trial: Capture, filters: Filters) -> Capture:
         positions = np.array(trial.markers[label])
         for start, stop in gaps:
             inside = 0 < start and stop < len(trial.t)
-            if not inside or trial.t[stop] - trial.t[start] > filters.longest_gap:
+            if not inside or trial.t[stop] - trial.t[start] > filters.longest_gap * (1.0 + 1e-9):
                 continue
             near = slice(max(0, start - 25), min(len(trial.t), stop + 25))
             there = np.isfinite(positions[near]).all(axis=1)
@@ -326,25 +356,29 @@ def _filled(trial: Capture, filters: Filters) -> Capture:
     return replace(trial, markers=markers, notes=(*trial.notes, *notes))
 
 
-def _refuse_gaps(trial: Capture, positions: Mapping[str, tuple[str, Floats]], t: Floats) -> None:
+def _refuse_gaps(trial: Capture, positions: Mapping[str, tuple[str, Floats]], window: slice, filters: Filters) -> None:
+    gaps = trial.gaps()
     for label, (body, p) in positions.items():
         missing = np.flatnonzero(~np.isfinite(p).all(axis=1))
         if len(missing):
+            first = window.start + int(missing[0])
+            start, stop = next((a, b) for a, b in gaps[label] if a <= first < b)
+            end = trial.t[min(stop, len(trial.t) - 1)]
             raise ModelError(
-                f"{trial.name}: marker '{label}' of the {body.replace('_', ' ')} is not seen at t = {t[missing[0]]:g} s "
-                f"({len(missing)} frames of the gait cycle); fill the gap in the capture software, allow longer gaps to be "
-                "filled, or leave the marker out"
+                f"{trial.name}: marker '{label}' of the {body.replace('_', ' ')} is not seen from {trial.t[start]:g} to {end:g} "
+                f"s, {end - trial.t[start]:.3g} s in or beside the gait cycle; gaps up to {filters.longest_gap:g} s are filled: "
+                "fill it in the capture software, or allow longer gaps"
             )
 
 
-def _smoothed(trial: Capture, label: str, filters: Filters) -> Floats:
-    """A marker filtered over the longest piece in which it is seen without a gap."""
+def _smoothed(trial: Capture, label: str, window: slice, filters: Filters) -> Floats:
+    """A marker filtered over the piece that holds the window, as long as it is seen without a gap."""
     p = np.array(trial.markers[label])
     seen = np.isfinite(p).all(axis=1)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], seen.astype(int), [0]))))
     for start, stop in zip(edges[::2], edges[1::2], strict=True):
         assert filters.markers is not None
-        if stop - start > 3 * (filters.order + 1):
+        if start < window.stop and stop > window.start:
             p[start:stop] = smoothing.lowpass(
                 p[start:stop], trial.rate, filters.markers, order=filters.order, name=f"{trial.name}: marker '{label}'"
             )

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from models import gait as leg_foot
 from models import gait_analysis, normative, synthetic_gait
 from models.gait_analysis import JOINTS, PERCENT, Filters, Gait
-from runtime import ModelError, Report, Table, plots, write_storage
+from runtime import Capture, ModelError, Report, Table, plots, read_capture, write_storage
 
 Floats = NDArray[np.float64]
 
 WEIGHT = 9.81
 # OpenSim's axes of the laboratory: x forwards, y up, z to the right; ours: x forwards, y to the left, z up.
 OPENSIM = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-SIDES, TOES = ("auto", "right", "left"), ("auto", "guided", "locked")
+SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
 
 
 def gait(
@@ -75,7 +75,7 @@ def gait(
     order : int
         Order of one of the two passes of the Butterworth filter.
     longest_gap : float [s]
-        Gaps of markers up to this length are filled by a spline; longer ones are refused.
+        Gaps of markers up to this length are filled by a spline, 0 for none; longer ones are refused.
     toes : str
         guided by their markers, locked, or auto: guided where they have markers.
     forces : list of str
@@ -87,16 +87,17 @@ def gait(
     units : str
         Of the positions (mm, cm, m), where the files do not tell them.
     """
-    for name, value, allowed in (("side", side, SIDES), ("toes", toes, TOES)):
+    for name, value, allowed in (("side", side, SIDES), ("toes", toes, TOES), ("sex", sex or SEXES[0], SEXES)):
         if value not in allowed:
-            raise ModelError(f"--{name} {value}: use {', '.join(allowed)}")
+            raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
     filters = Filters(marker_cutoff, cop_cutoff, force_cutoff, order, longest_gap)
     if not filter:
         filters = Filters.off(longest_gap)
+    trials: list[tuple[str, Callable[[], Capture]]]
     report = Report("Joint angles, moments and powers of the ankle and foot in walking (seed 002)")
     if not files:
         say("no files: the synthetic trial, whose answer is known (the first start compiles for about a minute)")
-        static, trials = synthetic_gait.static(), [synthetic_gait.trial()]
+        static, trials = synthetic_gait.static(), [("synthetic trial", synthetic_gait.trial)]
         filters, markers = Filters.off(), dict(synthetic_gait.MARKERS)
     else:
         if len(files) < 2:
@@ -105,21 +106,24 @@ def gait(
             raise ModelError(
                 f"--forces: {len(forces)} files for {len(files) - 1} trials; give one for each trial, in order"
             )
-        say(f"reading {', '.join(file.name for file in files)}")
+        if len(set(files[1:])) < len(files) - 1:
+            raise ModelError("a walking trial is given twice; give each once")
+        say(f"reading {files[0].name}")
         settings: dict[str, Any] = dict(up=up, units=units)
-        static = gait_analysis.read(files[0], **settings)
+        static = read_capture(files[0], **settings)
         beside: Sequence[str | None] = forces or [None] * (len(files) - 1)
         trials = [
-            gait_analysis.read(file, forces=force, **settings) for file, force in zip(files[1:], beside, strict=True)
+            (file.name, partial(read_capture, file, forces=force, **settings))
+            for file, force in zip(files[1:], beside, strict=True)
         ]
         markers = _landmarks(marker or [])
 
     found: list[Gait] = []
-    for trial in trials:
-        say(f"analysing {trial.name}")
+    for name, get in trials:
+        say(f"analysing {name}")
         try:
             one = gait_analysis.analyse(
-                static, trial, side=None if side == "auto" else side, mass=mass, height=height, sex=sex,  # type: ignore[arg-type]
+                static, get(), side=None if side == "auto" else side, mass=mass, height=height, sex=sex,  # type: ignore[arg-type]
                 markers=markers or None, filters=filters, toes=toes,  # type: ignore[arg-type]
             )  # fmt: skip
         except ModelError as error:
@@ -356,7 +360,7 @@ def _figures(found: Sequence[Gait]) -> dict[str, Callable[[], Any]]:
     return {
         "fig5_angles_and_moments": partial(plots.gait_cycles, fig5),
         "fig6_centre_of_pressure": partial(
-            plots.under_the_foot, {Path(one.name).stem: one.cop_in_foot() for one in found}, landmarks
+            plots.under_the_foot, dict(zip(_stems(found), (one.cop_in_foot() for one in found), strict=True)), landmarks
         ),
         "fig7_powers": partial(plots.gait_cycles, fig7),
         "ground_forces": partial(plots.gait_cycles, forces, columns=3),
@@ -378,8 +382,7 @@ def _write(found: Sequence[Gait], folder: Path) -> list[Path]:
     files = [folder / "gait.nc", folder / "curves.csv"]
     dataset(found).to_netcdf(files[0], engine="scipy")
     _curves_csv(found, files[1])
-    for one in found:
-        stem = Path(one.name).stem.replace(" ", "_")
+    for one, stem in zip(found, _stems(found), strict=True):
         files += [
             _motion(one, folder / f"{stem}_angles.mot"),
             _efforts(one, folder / f"{stem}_moments.sto"),
@@ -389,11 +392,21 @@ def _write(found: Sequence[Gait], folder: Path) -> list[Path]:
     return files
 
 
+def _stems(found: Sequence[Gait]) -> list[str]:
+    """Names of the trials for files and legends."""
+    return _numbered([Path(one.name).stem.replace(" ", "_").replace(",", "_") for one in found])
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names, with a number behind those that are the same."""
+    return [name if names.count(name) == 1 else f"{name}_{names[: k + 1].count(name)}" for k, name in enumerate(names)]
+
+
 def dataset(found: Sequence[Gait]) -> Any:
     """All curves over the cycle as an xarray Dataset: dimensions trial, joint, percent, axis."""
     import xarray
 
-    joints = list(JOINTS)
+    joints = list(_joints(found))
     data: dict[str, Any] = {}
     for name, unit, meaning in (
         ("angles", "rad", "joint angle; dorsiflexion, inversion, extension positive"),
@@ -429,6 +442,7 @@ def dataset(found: Sequence[Gait]) -> Any:
 def _curves_csv(found: Sequence[Gait], file: Path) -> None:
     """Percent, mean and SD over the trials of every quantity, then every trial."""
     columns: dict[str, Floats] = {"percent": PERCENT}
+    names = _numbered([one.name.replace(",", ";") for one in found])
     curves: Mapping[str, Callable[[Gait], Floats]] = {
         **{
             f"{joint}_{quantity} [{unit}]": partial(curve, quantity=quantity, joint=joint)
@@ -440,8 +454,8 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
     for name, of in curves.items():
         values = np.array([of(one) for one in found])
         columns[f"{name} mean"] = values.mean(axis=0)
-        columns[f"{name} SD"] = values.std(axis=0, ddof=1) if len(found) > 1 else np.zeros(len(PERCENT))
-        columns |= {f"{name} {one.name}": value for one, value in zip(found, values, strict=True)}
+        columns[f"{name} SD"] = values.std(axis=0, ddof=1) if len(found) > 1 else np.full(len(PERCENT), np.nan)
+        columns |= {f"{name} {stem}": value for stem, value in zip(names, values, strict=True)}
     header = ",".join(columns)
     np.savetxt(file, np.column_stack(list(columns.values())), fmt="%.10g", delimiter=",", header=header, comments="")
 
@@ -454,8 +468,8 @@ def _motion(one: Gait, file: Path) -> Path:
 
 def _efforts(one: Gait, file: Path) -> Path:
     """Joint moments over time, as OpenSim's inverse dynamics writes them."""
-    values = np.column_stack([one.t, *(one.moments[joint] for joint in JOINTS)])
-    return write_storage(file, one.name, ["time", *(f"{joint}_angle_moment" for joint in JOINTS)], values)
+    values = np.column_stack([one.t, *one.moments.values()])
+    return write_storage(file, one.name, ["time", *(f"{joint}_angle_moment" for joint in one.moments)], values)
 
 
 def _forces(one: Gait, file: Path) -> Path:

@@ -265,12 +265,17 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
     def command(**options: Any) -> None:
         as_json, out = options.pop("as_json"), options.pop("out")
         for key, value in options.items():
-            if isinstance(value, float) and not (np.isfinite(value) and value > 0.0):
+            least = (
+                0.0 if ", 0 " in helps.get(key, "") else np.finfo(float).tiny
+            )  # a parameter's help tells where 0 has a meaning
+            if isinstance(value, float) and not (np.isfinite(value) and value >= least):
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be a finite number above 0")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
         folder = results_folder(out, f"talus-{name}")
         try:
-            report = study(folder, lambda line: err_console.print(line, style="dim", highlight=False), **options)
+            report = study(
+                folder, lambda line: err_console.print(line, style="dim", highlight=False, markup=False), **options
+            )
         except ModelError:
             if not any(folder.iterdir()):
                 folder.rmdir()  # nothing was made of a bad argument
@@ -282,7 +287,7 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
                 show(table)
             out_console.print(f"{len(report.files)} files in {folder}", highlight=False)
         for failure in report.failures:
-            err_console.print(failure, highlight=False)
+            err_console.print(failure, highlight=False, markup=False, soft_wrap=True)
         if report.failures:
             raise typer.Exit(FAILED)
 

@@ -15,6 +15,7 @@ from runtime.plates import RELEASE, SHORTEST, THRESHOLD, combined, contacts
 from runtime.plates import filtered as filtered  # one place for users: runtime.ground
 
 ON_PLATE = 0.12  # [m] between the centre of pressure and a foot that stands there; markers are not at the sole's edge
+FAR = 0.25  # [m] beyond this a load is somebody else's
 BOTH = 0.1  # of the loaded time: from which share of a second foot a plate counts as touched by both
 MATCH = 0.06  # [s] between events of two sources that are the same
 NEAR = 0.25  # [s] between an event in the file and that of the forces which it means
@@ -120,11 +121,13 @@ def _ends(points: Floats) -> tuple[int, int]:
 class Assignment:
     """Which foot is on which plate.
 
-    ``sides`` has the plates that one foot touched; ``left_out`` a sentence on each other plate.
+    ``sides`` has the plates that one foot touched; ``left_out`` a sentence on each other plate; ``far`` those of them whose
+    load is so far from every foot seen that none of it is theirs.
     """
 
     sides: Mapping[str, Side]
     left_out: Mapping[str, str]
+    far: frozenset[str] = frozenset()
 
     def plates(self, side: Side) -> tuple[str, ...]:
         """Names of the plates that only this foot touched."""
@@ -148,6 +151,7 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
     feet = dict(feet or foot_markers(capture))
     sides: dict[str, Side] = {}
     left_out: dict[str, str] = {}
+    far: set[str] = set()
     for ground in capture.forces:
         stances = contacts(ground, threshold=threshold)
         plate = f"{capture.name}: force plate '{ground.plate}'"
@@ -175,6 +179,7 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
         side = names[int(shares.argmax())]
         typical = float(np.median(away[side][known][nearest == names.index(side)]))
         if typical > ON_PLATE:
+            far |= {ground.plate} if typical > FAR else set()
             left_out[ground.plate] = (
                 f"{plate}: under none of the feet; the nearest, {side}, is {typical:.2f} m from the centre of pressure, limit "
                 f"{ON_PLATE:g} m: somebody else stepped on it, or its place or its clock differs from the markers'"
@@ -191,7 +196,7 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
             )
         else:
             sides[ground.plate] = side
-    return Assignment(sides, left_out)
+    return Assignment(sides, left_out, frozenset(far))
 
 
 def _distance(capture: Capture, labels: Sequence[str], t: Floats, point: Floats) -> Floats:
@@ -462,7 +467,11 @@ def _cycle(
 ) -> GaitCycle:
     strike, off, following = span
     plates = tuple(plate for plate in assignment.plates(side) if _touched(capture.force(plate), strike, off, threshold))
-    unclear = [plate for plate in assignment.left_out if _touched(capture.force(plate), strike, off, threshold)]
+    unclear = [
+        plate
+        for plate in assignment.left_out
+        if plate not in assignment.far and _touched(capture.force(plate), strike, off, threshold)
+    ]
     complete = False
     notes = [note]
     if plates:

@@ -12,6 +12,7 @@ from runtime.capture import Floats, check_times, runs
 from runtime.errors import ModelError
 
 PASSES = 2
+HIGHEST = 8  # order of one pass; steeper filters ring, and lose digits
 SETTLING = 3.0  # periods of the cut-off by which a signal is continued at its ends
 
 
@@ -56,8 +57,8 @@ def lowpass(values: ArrayLike, rate: float, cutoff: float, *, order: int = 3, na
     x = np.asarray(values, dtype=float)
     if not (math.isfinite(rate) and rate > 0.0):
         raise ModelError(f"{name}: rate = {rate} Hz; it must be positive")
-    if order < 1:
-        raise ModelError(f"{name}: order = {order}; a filter has an order of 1 at least")
+    if not 1 <= order <= HIGHEST:
+        raise ModelError(f"{name}: order = {order}; a filter of one pass has an order of 1 to {HIGHEST}")
     if not 0.0 < cutoff < rate / 2.0:
         raise ModelError(
             f"{name}: cut-off {cutoff:g} Hz; at {rate:g} samples per second it must lie between 0 and {rate / 2.0:g} Hz, half "

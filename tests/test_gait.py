@@ -17,7 +17,7 @@ import xarray
 from scipy.spatial.transform import Rotation
 
 import runtime.cli
-from models import gait, gait_analysis, gait_study, normative, synthetic_gait
+from models import gait, gait_study, normative, synthetic_gait
 from models import subject as subjects
 from models.gait_analysis import JOINTS, PERCENT, Filters, analyse
 from models.gait_study import LITERATURE, curve, humps, vertical
@@ -41,17 +41,12 @@ recorded = pytest.mark.skipif(
 )
 
 
-def defect(text):
-    """A behaviour that the issue asks for and the code lacks today; remove the mark with the mend."""
-    return pytest.mark.xfail(strict=True, reason=f"defect: {text}")
-
-
 # Recorded gait
 
 
 def trial(name):
     pytest.importorskip("ezc3d")
-    return gait_analysis.read(C3D / f"2014001_{name}.c3d")
+    return read_capture(C3D / f"2014001_{name}.c3d")
 
 
 @cache
@@ -61,13 +56,13 @@ def adult(name, side="right", filters=OFF):
 
 @cache
 def adult_by_csv(name, side="right"):
-    static = gait_analysis.read(CSV / "2014001_static_markers.csv")
-    return analyse(static, gait_analysis.read(CSV / f"2014001_{name}_markers.csv"), side=side, filters=OFF)
+    static = read_capture(CSV / "2014001_static_markers.csv")
+    return analyse(static, read_capture(CSV / f"2014001_{name}_markers.csv"), side=side, filters=OFF)
 
 
 @cache
 def shod(side="right", toes="auto", filters=None):
-    static, walk = (gait_analysis.read(OPENSIM / f"subject01_{name}.trc") for name in ("static", "walk1"))
+    static, walk = (read_capture(OPENSIM / f"subject01_{name}.trc") for name in ("static", "walk1"))
     return analyse(static, walk, side=side, toes=toes, mass=72.6, height=1.803, filters=filters)
 
 
@@ -215,7 +210,7 @@ def test_a_shod_adult_on_a_treadmill(side):
 
 
 def capture_of(side):
-    walk = gait_analysis.read(OPENSIM / "subject01_walk1.trc")
+    walk = read_capture(OPENSIM / "subject01_walk1.trc")
     return walk.mirrored() if side == "left" else walk
 
 
@@ -603,7 +598,7 @@ def test_another_subject_from_files(tmp_path, form):
     static, walk, _ = other_laboratory("left", 37.0)
     base = analyse(along_x(static)[0], along_x(walk)[0], filters=OFF)
     files = laboratory(tmp_path, static, walk, form)
-    read_back = [gait_analysis.read(file) for file in files]
+    read_back = [read_capture(file) for file in files]
     one = analyse(*read_back, filters=OFF, mass=55.0, height=1.60, sex="female")
     # Below 5 N the readers drop the centre of pressure; C3D has numbers of 4 bytes.
     angle, moment = (1e-4, 0.05) if form == "c3d" else (1e-6, 0.02)
@@ -881,7 +876,7 @@ def test_the_written_ground_force_reads_back(talus, tmp_path, side):
     letter = side[0]
     assert names[1:4] == [f"ground_force_{letter}_v{axis}" for axis in "xyz"] and header["inDegrees"] == "no"
     # Read by our own reader, beside the markers of the same trial in the same axes.
-    along, _ = along_x(gait_analysis.read(files[1]))
+    along, _ = along_x(read_capture(files[1]))
     turn = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
     write_trc(tmp_path / "again.trc", along, turn)
     again = read_capture(tmp_path / "again.trc", forces=tmp_path / "o" / "walk_markers_ground.mot", up="y")
@@ -940,7 +935,6 @@ def test_one_bad_trial_among_several(talus, tmp_path):
     assert alone.code == 2 and not (tmp_path / "p").exists()
 
 
-@defect("files are read before the loop that forgives a trial")
 @pytest.mark.parametrize("how", ["truncated", "absent", "text"])
 def test_one_unreadable_trial_among_several(talus, tmp_path, how):
     files = walks(tmp_path)
@@ -956,7 +950,6 @@ def test_one_unreadable_trial_among_several(talus, tmp_path, how):
     assert len(json.loads((tmp_path / "o" / "summary.json").read_text())["tables"]["trials"]) == 2
 
 
-@defect("a failure among several is wrapped, and its brackets are taken as markup")
 def test_a_failure_among_several_is_one_line(talus, tmp_path):
     files = walks(tmp_path, ("one",))
     bad = laboratory(tmp_path, None, gap(synthetic_gait.trial(100.0), "R_FCC", 40, 60), name="b[ad]")[1]
@@ -964,7 +957,6 @@ def test_a_failure_among_several_is_one_line(talus, tmp_path):
     assert done.code == 1 and done.sentence.startswith("b[ad]_markers.csv: marker 'R_FCC'")
 
 
-@defect("results are named by the trial's stem only, and the second is refused after the figures are made")
 def test_trials_of_the_same_name_in_different_folders(talus, tmp_path):
     files = []
     for day in ("monday", "tuesday"):
@@ -1082,14 +1074,14 @@ BAD_FILES = {
         walk_with(lambda walk: replace(walk, markers={"X" + k: p for k, p in walk.markers.items()})), (W,),
     ),
     "static eight per cent larger": (
-        static_with(lambda m: {k: 1.08 * p for k, p in m.items()}), (W, "not placed as in the static trial", "limit is 15 mm"),
+        static_with(lambda m: {k: 1.08 * p for k, p in m.items()}), (W, "not placed as in the static trial", "limit is 22 mm"),
     ),
     "malleoli exchanged": (static_with(swap_labels), (S, "medial malleolus", "lateral side", "labels exchanged?")),
     "static lying down": (
         static_with(lambda m: {k: p[:, [2, 1, 0]] * (1, 1, -1) for k, p in m.items()}), (S, "leans", "limit is 30"),
     ),
-    "long gap": (walk_with(lambda walk: gap(walk, "R_FCC", 40, 60)), (W, "marker 'R_FCC' of the main foot", "0.4 s")),
-    "gap at the strike": (walk_with(lambda walk: gap(walk, "R_TTC", 0, 20)), (W, "'R_TTC' of the leg", "t = 0.1 s")),
+    "long gap": (walk_with(lambda walk: gap(walk, "R_FCC", 40, 60)), (W, "'R_FCC'", "0.4 to 0.6 s, 0.2 s", "up to 0.1 s")),
+    "gap at the strike": (walk_with(lambda walk: gap(walk, "R_TTC", 0, 20)), (W, "'R_TTC' of the leg", "from 0 to 0.2 s")),
     "millimetres called metres": (
         rewritten(W, lines_of(lambda x: [x.__setitem__(k, scaled(x[k])) for k in range(3, len(x))] and None)),
         (W, "the unit of the positions is wrong", "units='mm' would fit"),
@@ -1126,7 +1118,7 @@ BAD_FILES = {
     ),
     "events of the other foot": (
         walk_with(lambda walk: replace(walk, events=tuple(replace(e, side="left") for e in walk.events), forces=())),
-        (W, "stance of the left foot", "no force plate"),
+        (W, "no gait cycle of the right foot"),
     ),
     "no events, nothing to find them by": (
         walk_with(lambda walk: replace(walk, events=(), forces=())), (W, "no gait cycle of the right foot", "0 in the file"),
@@ -1180,10 +1172,10 @@ def test_bad_files_get_one_sentence(talus, tmp_path, case):
 
 
 BAD_OPTIONS = {
-    ("--side", "rihgt"): ("--side rihgt", "auto, right, left"),
+    ("--side", "rihgt"): ("side = 'rihgt'", "auto, right, left"),
     ("--side", "left"): ("left",),
-    ("--toes", "x"): ("--toes x", "auto, guided, locked"),
-    ("--sex", "man"): ("sex = 'man'", "'female', 'male'"),
+    ("--toes", "x"): ("toes = 'x'", "auto, guided, locked"),
+    ("--sex", "man"): ("sex = 'man'", "female, male"),
     ("--mass", "0"): ("--mass = 0", "above 0"),
     ("--mass", "nan"): ("--mass = nan", "finite"),
     ("--mass", "70000"): ("mass of the subject = 7e+04 kg", "between 5 and 300 kg", "in kilograms"),
@@ -1195,7 +1187,7 @@ BAD_OPTIONS = {
     ("--force-cutoff", "600"): ("force: cut-off 600 Hz", "1000 samples per second"),
     ("--cop-cutoff", "600"): ("centre of pressure: cut-off 600 Hz",),
     ("--marker-cutoff", "-1"): ("--marker-cutoff = -1", "above 0"),
-    ("--order", "0"): ("order = 0", "1 at least"),
+    ("--order", "0"): ("order = 0", "1 to 8"),
     ("--longest-gap", "-1"): ("--longest-gap = -1",),
     ("--up", "w"): ("up = 'w'", "z, y, x"),
     ("--up", "y"): ("y up",),
@@ -1227,7 +1219,7 @@ def test_bad_arguments_get_one_sentence(talus, tmp_path):
     one_sentence(talus(static, "--out", "o"), "give the static trial and then one walking trial or more")
     one_sentence(talus(static, tmp_path / F, "--out", "o"), F, "it holds forces")
     one_sentence(talus(walk, walk, "--out", "o"), W, "on the foot moves by", "must stand still")
-    one_sentence(talus(static, static, "--out", "o"), S, "no gait cycle of the right foot")
+    one_sentence(talus(static, static, "--out", "o"), S, "1 frames are no walk")
     assert not (tmp_path / "o").exists()
 
 
@@ -1244,14 +1236,14 @@ def test_files_cut_anywhere(tmp_path, form):
             file.write_bytes(data[:length])
             reads = files[0] if file == files[0] else files[1]
             try:
-                capture = gait_analysis.read(reads)
+                capture = read_capture(reads)
             except ModelError as error:
                 assert "\n" not in str(error) and len(str(error)) < 700
             else:
                 # Only what fills up the last block of a C3D file may be lost.
                 assert len(capture.t) in (1, 117) or (form != "c3d" and len(capture.t) < 117)
         file.write_bytes(data)
-    gait_analysis.read(files[1])
+    read_capture(files[1])
 
 
 def test_short_gaps_are_filled_and_told():
@@ -1265,7 +1257,7 @@ def test_short_gaps_are_filled_and_told():
     infinite[55, 1] = np.inf
     one = analyse(static, replace(walk, markers={**walk.markers, "R_FCC": infinite}), markers=synthetic_gait.MARKERS)
     assert any("R_FCC" in note for note in one.notes)
-    with pytest.raises(ModelError, match="marker 'R_FCC' of the main foot is not seen at t = 0.52 s"):
+    with pytest.raises(ModelError, match="marker 'R_FCC' of the main foot is not seen from 0.52 to 0.58 s"):
         analyse(static, gap(walk, "R_FCC", 52, 58), markers=synthetic_gait.MARKERS, filters=Filters(longest_gap=0.0))
     # Of a marker that is not needed, and before the cycle, nothing is asked.
     analyse(static, gap(walk, "R_TTC", 0, 3), markers=synthetic_gait.MARKERS)
@@ -1296,7 +1288,7 @@ def test_markers_that_no_foot_can_have_are_refused():
 @recorded
 def test_spoilt_recorded_trials_get_one_sentence():
     static, walk = trial("ST"), trial("C4_05")
-    other = gait_analysis.read(OPENSIM / "subject01_static.trc")
+    other = read_capture(OPENSIM / "subject01_static.trc")
 
     def exchanged(capture):
         other_side = {"L_": "R_", "R_": "L_"}
@@ -1319,16 +1311,14 @@ def test_spoilt_recorded_trials_get_one_sentence():
             analyse(exchanged(static), exchanged(walk), side=side)
 
 
-# Defects of today
+# Found once as defects
 
 
-@defect("an order that the filter cannot have leaves markers unfiltered and spoils forces, in silence")
 def test_an_absurd_order_is_refused():
     with pytest.raises(ModelError, match="order"):
         analyse(synthetic_gait.static(), synthetic_gait.trial(), filters=Filters(order=99))
 
 
-@defect("rounding of the times refuses some gaps that are as long as the limit")
 def test_a_gap_as_long_as_the_limit_is_filled_wherever_it_is():
     walk = synthetic_gait.trial(100.0)
     lengths = walk.t[22:100] - walk.t[12:90]
@@ -1336,12 +1326,10 @@ def test_a_gap_as_long_as_the_limit_is_filled_wherever_it_is():
         analyse(synthetic_gait.static(), gap(walk, "R_FCC", start, start + 10), filters=OFF)
 
 
-@defect("0 is refused for any option with a decimal point")
 def test_no_gap_at_all_may_be_asked_for(talus, tmp_path):
     assert talus(*walks(tmp_path, ("one",)), "--longest-gap", "0", "--out", "o").code == 0
 
 
-@defect("which foot is on a plate is told by a list of labels of its own")
 @pytest.mark.parametrize("labels", ["told", "lower case", "dots"])
 def test_labels_that_the_marker_sets_know_are_enough(labels):
     change = {
@@ -1356,7 +1344,6 @@ def test_labels_that_the_marker_sets_know_are_enough(labels):
     assert one.cycle.complete
 
 
-@defect("a plate under the other foot, whose markers are not there, spoils this foot's stance")
 @recorded
 def test_markers_on_one_leg_are_enough():
     static, walk = trial("ST"), trial("C4_05")
@@ -1365,7 +1352,6 @@ def test_markers_on_one_leg_are_enough():
     assert np.abs(one.moments["talocrural"] - adult("C4_05").moments["talocrural"]).max() < 1e-6
 
 
-@defect("the sentence is about the plate, not about the heel")
 @recorded
 def test_a_trial_without_the_heel_names_it():
     walk = trial("C4_05")
@@ -1373,20 +1359,17 @@ def test_a_trial_without_the_heel_names_it():
         analyse(trial("ST"), replace(walk, markers=without("R_FCC")(walk.markers)), side="right")
 
 
-@defect("the heading of the walk is asked for before the landmarks, in words of another function")
 def test_a_static_trial_without_the_heel_says_what_it_is_for(talus, tmp_path):
     static = synthetic_gait.static()
     files = laboratory(tmp_path, replace(static, markers=without("R_FCC")(static.markers)), synthetic_gait.trial(100.0))
     one_sentence(talus(*files, "--out", "o"), S, "back of the heel", "R_FCC", "needs")
 
 
-@defect("'on no force plate as a whole: its contact is cut short', where there is none")
 def test_a_trial_without_plates_says_so():
     with pytest.raises(ModelError, match=r"no force plates.*forces"):
         analyse(synthetic_gait.static(), replace(synthetic_gait.trial(100.0), forces=()))
 
 
-@defect("'is on plate X as a whole: its contact is cut short' says yes and no")
 def test_a_cut_contact_is_not_called_whole():
     walk = synthetic_gait.trial(100.0)
     with pytest.raises(ModelError, match="cut short") as caught:
@@ -1394,20 +1377,17 @@ def test_a_cut_contact_is_not_called_whole():
     assert "is on plate" not in str(caught.value)
 
 
-@defect("neither the gap's length nor the limit is told")
 def test_a_refused_gap_tells_its_length_and_the_limit():
     with pytest.raises(ModelError, match=r"0\.2 s.*0\.1 s"):
         analyse(synthetic_gait.static(), gap(synthetic_gait.trial(100.0), "R_FCC", 45, 65))
 
 
-@defect("the trial is looked at before the static one")
 def test_static_and_trial_exchanged():
     static = synthetic_gait.static()
     with pytest.raises(ModelError, match="static"):
         analyse(synthetic_gait.trial(100.0), static)
 
 
-@defect("the note says that no marker is there, whatever was asked")
 def test_locked_toes_are_not_called_unmarked():
     one = analyse(
         synthetic_gait.static(), synthetic_gait.trial(100.0), markers=synthetic_gait.MARKERS, toes="locked", filters=OFF
@@ -1415,7 +1395,6 @@ def test_locked_toes_are_not_called_unmarked():
     assert not any("no marker on the toes" in note for note in one.notes)
 
 
-@defect("a wrong option is told once for each trial")
 def test_a_wrong_option_is_told_once(talus, tmp_path):
     done = talus(*walks(tmp_path), "--sex", "man", "--out", "o")
     assert done.code == 2 and done.sentence.count("sex = 'man'") == 1
