@@ -112,7 +112,7 @@ def _dense(system: System) -> tuple[Floats, Floats, Floats]:
         matrix[at, at] = mass
         right[at] = mass @ w.free[b]
     row = n
-    for k in range(len(t.kind)):
+    for k in range(len(t.address)):
         rows = slice(row, row + t.active[k])
         for side, body in enumerate((t.body_i[k], t.body_j[k])):
             if body != GROUND:

@@ -214,7 +214,7 @@ def test_refuses_unknown_question_in_a_process(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "speed", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, cwd=measure.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == BAD_INPUT and done.stdout == ""
-    assert done.stderr.strip() == "unknown question 'speed'; the questions are cost, rhs, limits, targets, peers"
+    assert done.stderr.strip() == "unknown question 'speed'; the questions are cost, rhs, limits, gait, targets, peers"
     assert not (tmp_path / "out").exists()
 
 

@@ -230,10 +230,16 @@ class Setting:
         A = {"i": rotation_matrix(body_i[3:7]), "j": rotation_matrix(body_j[3:7])}
         carried = [(name, body) for name, kind, body in self.module.VECTORS if kind.startswith("carried")]
         for _ in range(2):  # a held value may use a carried vector
-            out = call(self.module.reference, body_i, body_j, self.x(body_i, body_j), 3 * len(carried) + len(self.held))
+            out = call(
+                self.module.reference,
+                body_i,
+                body_j,
+                self.x(body_i, body_j),
+                3 * len(carried) + len(self.held) + self.module.SIDES,
+            )
             for k, (name, body) in enumerate(carried):
                 self.local[name] = A[body].T @ out[3 * k : 3 * k + 3]
-        self.held = out[3 * len(carried) :]
+        self.held = out[3 * len(carried) :][: self.module.HELD]
         self._fit(body_i, body_j)
 
     def _fit(self, body_i, body_j):
@@ -327,7 +333,7 @@ def shapes(module):
         "jacobian": (m, 12),
         "nu": (m,),
         "gamma": (m,),
-        "reference": (3 * sum(v[1].startswith("carried") for v in module.VECTORS) + module.HELD,),
+        "reference": (3 * sum(v[1].startswith("carried") for v in module.VECTORS) + module.HELD + module.SIDES,),
         "evaluate": ((m,), (m,), (m, 12), (m,)),
     }
 
@@ -390,7 +396,7 @@ def as_defined(c):
     }
     constants = [next(numbers) for _ in range(c.module.HELD)]
     known |= {name: [next(numbers) for _ in range(3)][0] for name in c.module.SIGNALS}
-    held, carried = [], []
+    held, carried, sides = [], [], []
 
     def hold(value):
         if isinstance(value, Vector):
@@ -406,10 +412,10 @@ def as_defined(c):
         name = next(n for n, v in vectors.items() if v is a)
         return vectors[f"across1_{name}"], vectors[f"across2_{name}"]
 
-    known |= {"held": hold, "carried": carry, "across": across}
+    known |= {"held": hold, "carried": carry, "across": across, "sided": sides.append}
     rows = c.definition(**{name: known[name] for name in inspect.signature(c.definition).parameters})
     Phi = [part for row in rows.values() for part in (row if isinstance(row, Vector) else (row,))]
-    return np.array(Phi, float), np.array([*carried, *held], float)
+    return np.array(Phi, float), np.array([*carried, *held, *sides], float)
 
 
 def phi_is_the_definition(c, module):

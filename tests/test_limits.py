@@ -348,7 +348,7 @@ def test_angle_of_a_cone_is_its_latitude():
     run = runtime.simulate(models.pendulum.build(limits="elastic"), 1.0)
     motion = run.limits["pivot"]
     assert np.array_equal(motion.angle, motion.latitude)
-    u = np.einsum("nab,b->na", run._rotations("rod"), [0, 0, -1.0]) * [-1, 1, -1]  # in xi, eta, zeta
+    u = np.einsum("nab,b->na", run.rotations("rod"), [0, 0, -1.0]) * [-1, 1, -1]  # in xi, eta, zeta
     assert np.abs(motion.latitude - np.arctan2(np.hypot(u[:, 0], u[:, 1]), u[:, 2])).max() < 1e-14
     assert np.abs(np.exp(1j * motion.longitude) - (u[:, 0] + 1j * u[:, 1]) / np.hypot(u[:, 0], u[:, 1])).max() < 1e-12
     assert np.abs(motion.rate - np.linalg.norm(run.omega["rod"], axis=1)).max() < 1e-14
