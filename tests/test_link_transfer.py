@@ -16,7 +16,7 @@ import models
 from runtime.reference import reference, rotation_matrix
 
 HINGES = ("talocrural", "talocalcaneal")
-POSES = (0, 1, 2, 3, 5, 6)  # 4 begins nearer to the mirror image of the ankle, which assembling refuses
+POSES = (0, 1, 2, 3, 5, 7)  # 4 and 6 begin nearer to the mirror image of the ankle, which assembling refuses
 
 hinges = pytest.mark.parametrize("hinge", HINGES)
 poses = pytest.mark.parametrize("pose", POSES)
