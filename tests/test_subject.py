@@ -663,7 +663,7 @@ def test_the_real_trials_tell_subjects_apart():
             rebuild(other, adult_walks("C4_05"))
     with pytest.raises(ModelError, match="none of the markers"):
         rebuild(adult(), shod_walks())
-    assert SAME_SUBJECT == 0.015 and SEED_FOOT_LENGTH == 0.27
+    assert SAME_SUBJECT == 0.008 and SEED_FOOT_LENGTH == 0.27
 
 
 # Series and norms
