@@ -14,7 +14,7 @@ import numpy as np
 
 import runtime
 from benchmarks.measure import Answer, Say, seconds
-from models import gait, gait_analysis, gait_study, synthetic_gait
+from models import gait_analysis, gait_study, synthetic_gait
 from runtime import Capture, Report, Table
 
 FRAMES = 200
@@ -26,7 +26,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
     say("the synthetic trial: what is recovered")
     one = analysed(synthetic_gait.trial())
     errors = [[f"{name}, relative", error, LIMIT_ERROR] for name, error in gait_study.recovered(one).items()]
-    back, feedback = replayed()
+    back, feedback = gait_study.replayed()
     errors.append(["forward simulation by the moments, against the motion [rad]", back, LIMIT_ERROR])
     note = f"Forward simulation through stance: a stiffness that keeps it stable added {feedback:.1e} N m at most."
     report = Report("Inverse dynamics of a walk")
@@ -47,17 +47,6 @@ def analysed(trial: Capture) -> gait_analysis.Gait:
     return gait_analysis.analyse(
         synthetic_gait.static(), trial, markers=synthetic_gait.MARKERS, filters=gait_analysis.Filters.off()
     )
-
-
-def replayed() -> tuple[float, float]:
-    """How far a forward simulation by the computed moments is from the motion [rad], and what stabilises it [N m]."""
-    stance = synthetic_gait.STRIKE + np.linspace(0.0, synthetic_gait.STANCE * synthetic_gait.CYCLE, 62)
-    subject = synthetic_gait.subject()
-    run, motion, feedback = gait.replay(subject, synthetic_gait.coordinates(), synthetic_gait.ground(), stance)
-    if not run.success:
-        return np.inf, feedback
-    there, back = gait.angles(motion, subject), gait.angles(run, subject)
-    return max(float(np.abs(there[joint] - back[joint]).max()) for joint in there), feedback
 
 
 def rate() -> float:

@@ -207,7 +207,7 @@ def _gait(quick: bool, say: Say) -> Iterator[Target]:
         yield Target(
             f"synthetic walk, {name}", error, gait.LIMIT_ERROR, "1", "from its markers, relative to the greatest"
         )
-    back, feedback = gait.replayed()
+    back, feedback = gait.gait_study.replayed()
     yield Target(
         "synthetic walk, forward simulation", back, gait.LIMIT_ERROR, "rad",
         f"ankle and toes driven by the computed moments through stance; feedback {feedback:.1e} N m at most",

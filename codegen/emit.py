@@ -116,7 +116,6 @@ class Layout:
     """Where each input of a kernel lies: in the state of body i or j, or in ``x``, the joint's own numbers."""
 
     def __init__(self, d: Derived) -> None:
-        self.moving = d.moving
         self.vectors = [m for m in d.moving if m.kind not in ("centre", "euler")]
         self.parameters = list(d.scope.parameters)
         self.held = list(d.scope.held)
@@ -240,7 +239,7 @@ def _data(d: Derivation, layout: Layout) -> Lines:
         "KEYWORDS": keywords,
         "VECTORS": tuple((m.name, m.kind, m.body) for m in layout.vectors),
         "PARAMETERS": tuple((name, d.parameter_units[name]) for name in layout.parameters),
-        "BODIES": tuple(body for body in BODIES if any(m.body == body for m in layout.moving)),
+        "BODIES": tuple(body for body in BODIES if any(m.body == body for m in d.moving)),
         "HELD": len(layout.held),
         "SIDES": len(d.scope.sides),
         "SIGNALS": tuple(layout.signals),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from models.subject import BODIES, LegFoot
+from models.subject import BODIES, GRAVITY, LegFoot
 from runtime import (
     Builder,
     ModelError,
@@ -31,7 +31,6 @@ from runtime import (
 
 Floats = NDArray[np.float64]
 
-GRAVITY = (0.0, 0.0, -9.81)
 # Of ``replay``: an ankle's stiffness in walking is 100-300 N m/rad.
 STIFFNESS = {"talocrural": 200.0, "talocalcaneal": 200.0, "metatarsophalangeal": 5.0}  # [N m/rad]
 DAMPING = {"talocrural": 3.0, "talocalcaneal": 2.0, "metatarsophalangeal": 0.05}  # [N m s/rad]
@@ -108,10 +107,8 @@ def build(
         from models import synthetic_gait
 
         subject, coordinates, ground = synthetic_gait.subject(), synthetic_gait.coordinates(), synthetic_gait.ground()
-    b = skeleton(subject, "gait")
-    c = coordinates
-    b.driver("leg", "guided_point", "leg", s_i=(0, 0, 0), x_t=c.leg[0], y_t=c.leg[1], z_t=c.leg[2])
-    b.driver("leg_turn", "guided_orientation", "leg", **{f"e{k}_t": c.turn[k] for k in range(4)})
+    b, c = skeleton(subject, "gait"), coordinates
+    _guide_leg(b, c)
     for joint, (name, kind, bodies, signal, vectors) in hinges(subject).items():
         b.driver(name, kind, *bodies, **{signal: c.angle(joint)}, **vectors)
     _add_ground(b, ground)
@@ -122,7 +119,7 @@ def build(
 
 def skeleton(subject: LegFoot, name: str) -> Builder:
     """Bodies and joints of a subject in the standing pose; the leg may float."""
-    b = Builder(f"{name}, {subject.name}", gravity=GRAVITY)
+    b = Builder(f"{name}, {subject.name}", gravity=(0.0, 0.0, -GRAVITY))
     for body in BODIES:
         s = subject.bodies[body]
         b.body(body, mass=s.mass, inertia=s.inertia, r=s.r, p=euler_parameters(s.A[None])[0], free=body == "leg")
@@ -239,10 +236,8 @@ def replay(
         parts = zip(fine, starts, strict=False)
         return Signal.joined([Signal.spline(part, values[first : first + len(part)]) for part, first in parts])
 
-    b = skeleton(subject, "replay")
-    c = coordinates
-    b.driver("leg", "guided_point", "leg", s_i=(0, 0, 0), x_t=c.leg[0], y_t=c.leg[1], z_t=c.leg[2])
-    b.driver("leg_turn", "guided_orientation", "leg", **{f"e{k}_t": c.turn[k] for k in range(4)})
+    b, c = skeleton(subject, "replay"), coordinates
+    _guide_leg(b, c)
     for joint, (name, kind, bodies, signal, vectors) in hinges(subject).items():
         target = {signal: c.angle(joint)}
         effort = between(efforts[name].effort[signal])
@@ -254,13 +249,11 @@ def replay(
     motion = inverse_dynamics(guided, t)
     begin = State(system.body_names, motion.states[0])
     run = simulate(system, float(t[-1]), t_eval=t, initial=begin, rtol=tolerance, atol=tolerance)
-    off = {
-        (joint, rates): angles(run, subject, rates=rates)[joint]
-        - angles(motion, subject, rates=rates)[joint][: len(run.t)]
-        for joint in AXES
-        for rates in (False, True)
-    }
-    moments = [STIFFNESS[joint] * off[joint, False] + DAMPING[joint] * off[joint, True] for joint in AXES]
+    off, off_rate = (
+        {joint: back - there[joint][: len(run.t)] for joint, back in angles(run, subject, rates=rates).items()}
+        for rates, there in ((rates, angles(motion, subject, rates=rates)) for rates in (False, True))
+    )
+    moments = [STIFFNESS[joint] * off[joint] + DAMPING[joint] * off_rate[joint] for joint in AXES]
     feedback = float(np.abs(moments).max())
     return run, motion, feedback
 
@@ -274,6 +267,11 @@ def _between_knots(signals: Iterable[Signal], t0: float, t1: float) -> list[Floa
             kept.append(knot)
     kept[-1] = t1
     return [np.linspace(a, b, 7) for a, b in itertools.pairwise(kept)]
+
+
+def _guide_leg(b: Builder, c: Coordinates) -> None:
+    b.driver("leg", "guided_point", "leg", s_i=(0, 0, 0), x_t=c.leg[0], y_t=c.leg[1], z_t=c.leg[2])
+    b.driver("leg_turn", "guided_orientation", "leg", **{f"e{k}_t": c.turn[k] for k in range(4)})
 
 
 def _add_ground(b: Builder, ground: Sequence[Ground]) -> None:

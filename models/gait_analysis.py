@@ -30,6 +30,7 @@ from runtime import (
     smoothing,
 )
 from runtime import ground as floor
+from runtime.capture import runs
 
 Floats = NDArray[np.float64]
 Side = Literal["left", "right"]
@@ -374,9 +375,7 @@ def _refuse_gaps(trial: Capture, positions: Mapping[str, tuple[str, Floats]], wi
 def _smoothed(trial: Capture, label: str, window: slice, filters: Filters) -> Floats:
     """A marker filtered over the piece that holds the window, as long as it is seen without a gap."""
     p = np.array(trial.markers[label])
-    seen = np.isfinite(p).all(axis=1)
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], seen.astype(int), [0]))))
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+    for start, stop in runs(np.isfinite(p).all(axis=1)):
         assert filters.markers is not None
         if start < window.stop and stop > window.start:
             p[start:stop] = smoothing.lowpass(

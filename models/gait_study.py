@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from models import gait as leg_foot
 from models import gait_analysis, normative, synthetic_gait
 from models.gait_analysis import JOINTS, PERCENT, Filters, Gait
+from models.subject import GRAVITY
 from runtime import Capture, ModelError, Report, Table, plots, read_capture, write_storage
 
 Floats = NDArray[np.float64]
 
-WEIGHT = 9.81
 # OpenSim's axes of the laboratory: x forwards, y up, z to the right; ours: x forwards, y to the left, z up.
 OPENSIM = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
@@ -38,7 +38,7 @@ def gait(
     cop_cutoff: float = 15.0,
     force_cutoff: float = 20.0,
     order: int = 3,
-    longest_gap: float = 0.1,
+    longest_gap: Annotated[float, "or 0"] = 0.1,
     toes: str = "auto",
     forces: list[str] | None = None,
     marker: list[str] | None = None,
@@ -180,7 +180,7 @@ def curve(one: Gait, quantity: str, joint: str) -> Floats:
 
 def vertical(one: Gait) -> Floats:
     """Vertical force of the ground over the cycle in body weights, (101,)."""
-    return one.ground_over_cycle()[0][:, 2] / (one.subject.mass * WEIGHT)
+    return one.ground_over_cycle()[0][:, 2] / (one.subject.mass * GRAVITY)
 
 
 def humps(force: Floats, toe_off: float) -> list[float]:
@@ -295,19 +295,25 @@ def recovered(one: Gait) -> dict[str, float]:
     return errors
 
 
+def replayed() -> tuple[float | None, float]:
+    """How far a forward simulation of the synthetic stance, by the computed moments, is from the motion, and its feedback.
+
+    In [rad], None where it failed, and [N m].
+    """
+    stance = np.linspace(0.0, synthetic_gait.STANCE * synthetic_gait.CYCLE, 62)
+    subject = synthetic_gait.subject()
+    run, motion, feedback = leg_foot.replay(
+        subject, synthetic_gait.coordinates(), synthetic_gait.ground(), synthetic_gait.STRIKE + stance
+    )
+    there, back = leg_foot.angles(motion, subject), leg_foot.angles(run, subject)
+    off = [float(np.abs(back[joint] - there[joint][: len(run.t)]).max()) for joint in there]
+    return max(off) if run.success else None, feedback
+
+
 def _recovery_table(one: Gait) -> Table:
     rows: list[list[Any]] = [[name, error, 1e-6] for name, error in recovered(one).items()]
-    t = np.linspace(one.cycle.strike, one.cycle.off, 62)
-    run, motion, feedback = leg_foot.replay(
-        synthetic_gait.subject(), synthetic_gait.coordinates(), synthetic_gait.ground(), t
-    )
-    back = [
-        float(np.abs(a - b[: len(a)]).max())
-        for a, b in zip(
-            leg_foot.angles(run, one.subject).values(), leg_foot.angles(motion, one.subject).values(), strict=True
-        )
-    ]
-    rows.append(["forward simulation against the motion [rad]", max(back) if run.success else None, 1e-6])
+    back, feedback = replayed()
+    rows.append(["forward simulation against the motion [rad]", back, 1e-6])
     note = (
         "Errors relative to the greatest value, of what went in.  Forward simulation: ankle and toes driven by the computed "
         f"moments through stance; a stiffness that keeps it stable added {feedback:.1e} N m at most."
@@ -346,7 +352,7 @@ def _figures(found: Sequence[Gait]) -> dict[str, Callable[[], Any]]:
     forces = [
         plots.Panel(
             f"{name} force", f"{name} [body weights]",
-            np.array([one.ground_over_cycle()[0][:, k] / (one.subject.mass * WEIGHT) for one in found]), toe_off,
+            np.array([one.ground_over_cycle()[0][:, k] / (one.subject.mass * GRAVITY) for one in found]), toe_off,
             normative.band(f"{name}_force")[1:],
         )
         for k, name in enumerate(("anterior", "medial", "vertical"))

@@ -61,7 +61,7 @@ NEEDED = {
 LEG_LENGTHS = (0.2, 0.6)  # [m] of people
 FOOT_LENGTHS = (0.1, 0.4)  # [m]
 MASSES, HEIGHTS = (5.0, 300.0), (0.5, 2.5)  # [kg], [m]
-GRAVITY = 9.81
+GRAVITY = 9.81  # [m/s^2]
 STILL = 0.02  # [m] a standing foot's markers stay within this
 LEANING_DEG = 30.0  # a standing leg is nearer to the vertical than this
 # Skin moves: in the data at hand the distance between two markers of a body changes by 3 mm in the median of the body's pairs

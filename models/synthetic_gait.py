@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 from models import gait
 from models import subject as subjects
 from models.normative import CENTRE_OF_PRESSURE, CYCLE, MOTION, NORMS
-from models.subject import LegFoot
+from models.subject import GRAVITY, LegFoot
 from runtime import Capture, GaitEvent, GroundForce, Signal, Subject, inverse_dynamics, kinematics, smoothing
 
 Floats = NDArray[np.float64]
@@ -120,7 +120,7 @@ def _path() -> tuple[Floats, Floats, Floats]:
     point = motion.r["main_foot"] + np.einsum("nab,nb->na", motion.rotations("main_foot"), local)
     # On the ground, along the line of the foot's own vertical.
     point[:, 2] = SURFACE
-    return t, force * MASS * 9.81, point
+    return t, force * MASS * GRAVITY, point
 
 
 def plate() -> GroundForce:

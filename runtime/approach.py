@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime import assembly
-from runtime.freedoms import dense_rows
+from runtime.freedoms import dense_rows, stacked
 from runtime.structure import Floats
 from runtime.system import System
 
@@ -24,11 +24,11 @@ def approached(system: System, time: float, y: Floats) -> Floats:
     u, moved = np.zeros((len(system.bodies) + 1, 6)), np.empty_like(y)
     assembly.worst_row(time, y, system.tables, work, False)
     driven = np.concatenate([np.full(len(joint.rows), bool(joint.signals)) for joint in system.joints])
-    away = np.where(driven, _values(system, work.Phi), 0.0)
+    away = np.where(driven, stacked(system, work.Phi), 0.0)
     for left in np.linspace(1.0, 0.0, STEPS + 1)[1:]:
         for _ in range(NEWTON_STEPS):
             assembly.worst_row(time, y, system.tables, work, False)
-            step = np.linalg.lstsq(dense_rows(system, work.D), left * away - _values(system, work.Phi), rcond=None)[0]
+            step = np.linalg.lstsq(dense_rows(system, work.D), left * away - stacked(system, work.Phi), rcond=None)[0]
             largest = float(np.abs(step).max())
             if not largest < np.inf:
                 return y
@@ -38,7 +38,3 @@ def approached(system: System, time: float, y: Floats) -> Floats:
             if largest < NEAR:
                 break
     return y
-
-
-def _values(system: System, Phi: Floats) -> Floats:
-    return np.concatenate([Phi[k, : len(joint.rows)] for k, joint in enumerate(system.joints)])

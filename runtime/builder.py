@@ -18,7 +18,7 @@ from runtime.equations import OMEGA, ROWS, STATE, P, R, Tables, V
 from runtime.errors import AssemblyError, ModelError
 from runtime.loads import AT_BODY_POINT, AT_CENTRE, AT_GLOBAL_POINT, LoadTables
 from runtime.rank import refuse_singular_joints, refuse_singular_motors, without_redundant_rows
-from runtime.reference import ground_state, reference
+from runtime.reference import ground_state, reference_tables
 from runtime.restrict import limit_of, limit_tables
 from runtime.signals import Signal, as_signal, signal_tables
 from runtime.structure import GROUND as GROUND_INDEX
@@ -39,7 +39,6 @@ from runtime.system import (
     sides_of,
     unit,
 )
-from runtime.vectors import Vector, vector_tables, vectors_of
 
 GROUND = "ground"
 AXIS_TOLERANCE = 1e-9
@@ -421,14 +420,8 @@ class Builder:
         )
         rows = np.array([0 if fit and j.signals else len(j.rows) for j in joints], np.int64)
         inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
-        vectors: list[Vector] = []
-        x = np.zeros((len(joints), max([j.module.SIZE for j in joints], default=1)))
         states = np.vstack([ground_state(), y.reshape(-1, STATE)])
-        for k, joint in enumerate(joints):
-            owner = {"i": int(body_i[k]), "j": int(body_j[k])}
-            local = reference(joint, states[owner["i"]], states[owner["j"]], x[k])
-            vectors += vectors_of(k, joint.module.VECTORS, owner, local)
-        numbers, places, owners, locals_ = vector_tables(vectors)
+        x, (numbers, places, owners, locals_) = reference_tables(joints, body_i, body_j, states)
         signals = [
             (k, joint.module.SIZE - 3 * (len(joint.signals) - n), signal)
             for k, joint in enumerate(joints)
@@ -480,13 +473,7 @@ class Builder:
         body_i, body_j = (
             np.array([index[getattr(j, side)] for j in joints], np.int64) for side in ("body_i", "body_j")
         )
-        x = np.zeros((len(joints), max([j.module.SIZE for j in joints], default=1)))
-        vectors: list[Vector] = []
-        for k, joint in enumerate(joints):
-            owner = {"i": int(body_i[k]), "j": int(body_j[k])}
-            local = reference(joint, states[owner["i"]], states[owner["j"]], x[k])
-            vectors += vectors_of(k, joint.module.VECTORS, owner, local)
-        of_vectors = vector_tables(vectors)
+        x, (numbers_of, places, owners, locals_) = reference_tables(joints, body_i, body_j, states)
         tables = LoadTables(
             body=np.array([index[m.body] for m in loads], np.int64),
             at=np.array(at, np.int64),
@@ -500,10 +487,10 @@ class Builder:
             target_place=np.array([j.module.SIZE - 3 for j in joints], np.int64),
             stiffness=np.array([motor.stiffness for motor in motors], float),
             damping=np.array([motor.damping for motor in motors], float),
-            vector_motor=of_vectors[0],
-            vector_place=of_vectors[1],
-            vector_body=of_vectors[2],
-            vector_local=of_vectors[3],
+            vector_motor=numbers_of,
+            vector_place=places,
+            vector_body=owners,
+            vector_local=locals_,
             x=x,
         )
         return tables, signals

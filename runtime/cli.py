@@ -29,6 +29,7 @@ from runtime.system import System
 from runtime.terminal import err_console, out_console, show
 
 FAILED, BAD_INPUT = 1, 2
+OR_ZERO = "or 0"  # annotation of a study's number for which 0 has a meaning
 MODELS, STUDIES = "talus.models", "talus.studies"
 
 app = typer.Typer(
@@ -260,16 +261,15 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
     helps = _helps(study)
     own = [_parameter(p, helps) for p in signature.parameters.values() if p.name not in ("folder", "say")]
 
+    or_zero = [p.name for p in signature.parameters.values() if OR_ZERO in getattr(p.annotation, "__metadata__", ())]
     several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
 
     def command(**options: Any) -> None:
         as_json, out = options.pop("as_json"), options.pop("out")
         for key, value in options.items():
-            least = (
-                0.0 if ", 0 " in helps.get(key, "") else np.finfo(float).tiny
-            )  # a parameter's help tells where 0 has a meaning
-            if isinstance(value, float) and not (np.isfinite(value) and value >= least):
-                raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be a finite number above 0")
+            if isinstance(value, float) and not (0.0 < value < np.inf or (value == 0.0 and key in or_zero)):
+                above = "0 or a finite number above it" if key in or_zero else "a finite number above 0"
+                raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
         folder = results_folder(out, f"talus-{name}")
         try:

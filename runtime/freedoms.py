@@ -46,7 +46,10 @@ class Branch:
     bodies: tuple[int, ...]
 
 
-def branches(system: System) -> tuple[list[Branch], dict[int, tuple[int, ...]]]:
+Tree = tuple[list[Branch], dict[int, tuple[int, ...]]]
+
+
+def branches(system: System) -> Tree:
     """The branches of the tree of joints, and what is connected with each root that floats; body 0 is the ground.
 
     Joints in closed loops are left out.
@@ -94,16 +97,17 @@ def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
     return reached
 
 
-def freedoms(system: System, time: float, y: Floats) -> tuple[list[Freedom], Floats, Floats]:
+def freedoms(system: System, time: float, y: Floats, tree: Tree | None = None) -> tuple[list[Freedom], Floats, Floats]:
     """The degrees of freedom of the joints, drivers left out, in a configuration; their motions and their measures.
 
     motions (6 bodies, freedoms): velocities v, omega of all bodies when the freedom's rate is 1 and all others are 0.
     measures (freedoms, 6 bodies): what they take of the velocities of all bodies is the freedoms' rates.
+    tree : what ``branches`` found, which is the same in all configurations
     """
     work = system.work()
     assembly.worst_row(time, y, system.tables, work, False)
     states = np.vstack([ground_state(), y.reshape(-1, STATE)])
-    found, roots = branches(system)
+    found, roots = tree or branches(system)
     names: list[Freedom] = []
     columns: list[Floats] = []
     rows: list[Floats] = []
@@ -115,11 +119,11 @@ def freedoms(system: System, time: float, y: Floats) -> tuple[list[Freedom], Flo
         names.append(freedom)
         columns.append(motion[1:].ravel())
 
-    for root, tree in roots.items():
+    for root, beyond in roots.items():
         body = system.bodies[root - 1].name
         for k in range(6):
             name = f"{body}.{'xyz'[k]}" if k < 3 else f"{body}.turn_{'xyz'[k - 3]}"
-            add(Freedom(name, "", body, k >= 3), tree, np.eye(6)[k], states[root, R:P])
+            add(Freedom(name, "", body, k >= 3), beyond, np.eye(6)[k], states[root, R:P])
             row = np.zeros((len(system.bodies) + 1, 6))
             row[root, k] = 1.0
             rows.append(row[1:].ravel())
@@ -223,6 +227,21 @@ def dense_rows(system: System, D: Floats, drivers: bool | None = None) -> Floats
         block[:, tables.body_j[k]] += D[k, : len(joint.rows), 6:]
         blocks.append(block[:, 1:].reshape(len(joint.rows), -1))
     return np.concatenate([np.zeros((0, 6 * len(system.bodies))), *blocks])
+
+
+def stacked(system: System, values: Floats, drivers: bool | None = None) -> Floats:
+    """Phi, Phi' or gamma (joints, 6) of the rows of ``dense_rows``, (m,)."""
+    parts = [
+        values[k, : len(joint.rows)]
+        for k, joint in enumerate(system.joints)
+        if drivers is None or bool(joint.signals) == drivers
+    ]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def row_places(system: System) -> list[tuple[int, int]]:
+    """Joint and row within it of all of ``dense_rows``."""
+    return [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
 
 
 def _cross(a: Floats, b: Floats) -> Floats:

@@ -16,8 +16,8 @@ from runtime import assembly
 from runtime.builder import GROUND, connection, definition
 from runtime.equations import OMEGA, ROWS, STATE, P, R, V
 from runtime.errors import AssemblyError, ModelError
-from runtime.freedoms import Freedom, branches, dense_rows, freedoms, null_space, unguided
-from runtime.reference import ground_state
+from runtime.freedoms import Freedom, branches, dense_rows, freedoms, null_space, row_places, stacked, unguided
+from runtime.reference import ground_state, reference
 from runtime.result import Reaction, Run, Stats
 from runtime.signals import DEGREE, SignalTables
 from runtime.structure import Floats, frozen
@@ -131,8 +131,9 @@ class Motion(Run):
         names: list[Freedom] = []
         motions: list[Floats] = []
         measures: list[Floats] = []
+        tree = branches(self.system)
         for time, y in zip(self.t, self.states, strict=True):
-            names, motion, measure = freedoms(self.system, float(time), y)
+            names, motion, measure = freedoms(self.system, float(time), y, tree)
             motions.append(motion)
             measures.append(measure)
         B = np.array(motions)
@@ -204,13 +205,9 @@ class Motion(Run):
         ------
         ModelError
         """
-        j = self.system.joint(joint)
-        k = self.system.joint_names.index(joint)
-        if j.signals:
+        if self.system.joint(joint).signals:
             raise ModelError(f"'{joint}' is a driver; ask for the load of a joint, or for driven['{joint}']")
-        if on not in (j.body_i, j.body_j):
-            raise ModelError(f"joint '{joint}' does not act on body '{on}'; it joins '{j.body_i}' and '{j.body_j}'")
-        side = 0 if on == j.body_i else 1
+        j, k, side = self._end(joint, on)
         b = int((self.tables.body_i, self.tables.body_j)[side][k])
         other = int((self.tables.body_j, self.tables.body_i)[side][k])
         branch = next((branch for branch in branches(self.system)[0] if k in branch.joints), None)
@@ -232,11 +229,7 @@ class Motion(Run):
             arm = (self._state[:, body - 1, R:P] if body else 0.0) - place
             force += total[:, body, :3]
             moment += total[:, body, 3:] + np.cross(arm, total[:, body, :3])
-        force, moment = sign * force, sign * moment
-        if axes != "global":
-            B = self.rotations(axes)
-            force, moment = (np.einsum("nab,na->nb", B, vector) for vector in (force, moment))
-        return Reaction(joint, on, text, axes, force, moment)
+        return Reaction(joint, on, text, axes, *self._in_axes(axes, sign * force, sign * moment))
 
     def _needed(self) -> Floats:
         """What each body needs for its motion beside gravity and loads, about its centre of mass, (n, bodies + 1, 6)."""
@@ -403,11 +396,13 @@ def coordinate(
     states = np.concatenate([np.tile(ground_state(), (n, 1, 1)), run.states.reshape(n, -1, STATE)], axis=1)
     side = {s: 0 if name == GROUND else system.body_index(name) + 1 for s, name in (("i", body), ("j", other))}
     A = {s: run.rotations(name) for s, name in (("i", body), ("j", other))}
-    x, Phi, Phi_dot, D, gamma = np.zeros((n, module.SIZE)), np.zeros(1), np.zeros(1), np.zeros((1, 12)), np.zeros(1)
+    Phi, Phi_dot, D, gamma = np.zeros(1), np.zeros(1), np.zeros((1, 12)), np.zeros(1)
+    start = np.vstack([ground_state(), system.state.y.reshape(-1, STATE)])
+    own = np.zeros(module.SIZE)
+    local = reference(joint, start[side["i"]], start[side["j"]], own)
+    x = np.tile(own, (n, 1))
     for k, (name, _, owner) in enumerate(module.VECTORS):
-        x[:, 3 * k : 3 * k + 3] = A[owner] @ joint.values[name]
-    for k, (name, _) in enumerate(module.PARAMETERS):
-        x[:, 3 * len(module.VECTORS) + k] = joint.values[name]
+        x[:, 3 * k : 3 * k + 3] = A[owner] @ local[name]
     found = np.empty(n)
     for k in range(n):
         module.evaluate.py_func(states[k, side["i"]], states[k, side["j"]], x[k], Phi, Phi_dot, D, gamma)
@@ -454,8 +449,7 @@ def _refuse_singular(system: System, time: float, y: Floats, reference: float) -
     left, sizes, _ = np.linalg.svd(D)
     least = float(sizes[-1])
     if not least > SINGULAR * reference:
-        names = [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
-        k, r = names[int(np.abs(left[:, -1]).argmax())]
+        k, r = row_places(system)[int(np.abs(left[:, -1]).argmax())]
         joint = system.joints[k]
         singular = f", which is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
         raise AssemblyError(
@@ -476,12 +470,6 @@ def _refuse_unguided(system: System) -> None:
         f"system '{system.name}': {system.degrees_of_freedom} degree{'s' if system.degrees_of_freedom > 1 else ''} of freedom "
         f"unguided: {', '.join(names)}; add a driver for each"
     )
-
-
-def _values(system: System, values: Floats, drivers: bool) -> Floats:
-    """Phi, Phi' or gamma of the rows of drivers or of joints, (m,)."""
-    parts = [values[k, : len(j.rows)] for k, j in enumerate(system.joints) if bool(j.signals) == drivers]
-    return np.concatenate([np.zeros(0), *parts])
 
 
 def _weights(system: System, weights: Mapping[str, float] | None) -> Floats:
@@ -523,7 +511,7 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
     moved = np.empty_like(y)
     for _ in range(FIT_STEPS):
         assembly.worst_row(time, y, tables, work, False)
-        step = solve(-_values(system, work.Phi, False), -_values(system, work.Phi, True))
+        step = solve(-stacked(system, work.Phi, False), -stacked(system, work.Phi, True))
         largest = float(np.abs(step).max(initial=0.0))
         u[1:] = step.reshape(-1, 6)
         assembly.move(y, u, min(1.0, LARGEST_STEP / largest) if largest > 0.0 else 1.0, moved)
@@ -543,10 +531,10 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
     bodies = y.reshape(-1, STATE)
     bodies[:, V : OMEGA + 3] = 0.0
     assembly.worst_row(time, y, tables, work, False)
-    residual = float(np.sqrt(np.mean(_values(system, work.Phi, True) ** 2)))
+    residual = float(np.sqrt(np.mean(stacked(system, work.Phi, True) ** 2)))
     # With v = 0 the rates of the rows are -nu.
-    velocities = solve(-_values(system, work.Phi_dot, False), -_values(system, work.Phi_dot, True))
+    velocities = solve(-stacked(system, work.Phi_dot, False), -stacked(system, work.Phi_dot, True))
     bodies[:, V : OMEGA + 3] = velocities.reshape(-1, 6)
     assembly.worst_row(time, y, tables, work, False)
-    accelerations = solve(_values(system, work.gamma, False), _values(system, work.gamma, True))
+    accelerations = solve(stacked(system, work.gamma, False), stacked(system, work.gamma, True))
     return y, accelerations, residual

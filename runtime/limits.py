@@ -14,6 +14,7 @@ import numpy as np
 from generated import dispatch, law_cubic, position, separation
 from runtime.cones import Pieces, maximum, nearest
 from runtime.kernels import inlined
+from runtime.loads import push
 from runtime.structure import GROUND, Floats, Ints
 from runtime.vectors import rotate_vectors
 
@@ -181,10 +182,7 @@ def apply_limits(tables, w, report):  # type: ignore[no-untyped-def]
             b = i if side == 0 else j
             if b == GROUND:
                 continue
-            free, K, inverse, o = w.free[b], w.inertia_inverse[b], 1.0 / tables.mass[b], 6 * side
-            for c in range(3):
-                free[c] += Q[o + c] * inverse
-                free[3 + c] += K[c, 0] * Q[o + 3] + K[c, 1] * Q[o + 4] + K[c, 2] * Q[o + 5]
+            push(b, Q[6 * side : 6 * side + 6], tables, w)
 
 
 @inlined

@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from runtime import assembly
-from runtime.equations import STATE, P, V
 from runtime.errors import ModelError
-from runtime.freedoms import dense_rows, freedoms, null_space, unguided
-from runtime.reference import ground_state, rotation_matrix
+from runtime.freedoms import dense_rows, freedoms, null_space, row_places, unguided
 from runtime.structure import GROUND, Floats, frozen
 from runtime.system import Joint, System
+from runtime.vectors import rotate_vectors
 
 # The relative singular value below which the rows of one joint alone are dependent, and the distance [m, rad] of the
 # neighbouring configuration that tells a singular pose from a redundant row.
@@ -52,16 +51,15 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
 
 def refuse_singular_motors(system: System, y: Floats) -> None:
     """Each motor's coordinate must have a gradient in this configuration."""
-    states = np.vstack([ground_state(), y.reshape(-1, STATE)])
+    work, t = system.work(), system.tables.loads
+    assembly.worst_row(system.time, y, system.tables, work, False)
+    x = np.array(t.x)
+    rotate_vectors.py_func(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, work.A, x)
     for k, motor in enumerate(system.motors):
-        joint, D, x = motor.joint, np.zeros((1, 12)), np.array(system.tables.loads.x[k])
-        owner = {"i": states[system.tables.loads.body_i[k]], "j": states[system.tables.loads.body_j[k]]}
-        for n, (name, _, body) in enumerate(joint.module.VECTORS):
-            if name in joint.values:
-                x[3 * n : 3 * n + 3] = rotation_matrix(owner[body][P:V]) @ joint.values[name]
+        joint, D = motor.joint, np.zeros((1, 12))
         with np.errstate(all="ignore"):
             try:
-                joint.module.jacobian.py_func(owner["i"], owner["j"], x, D)
+                joint.module.jacobian.py_func(work.state[t.body_i[k]], work.state[t.body_j[k]], x[k], D)
             except ZeroDivisionError:
                 D[:] = np.nan
         size = float(np.abs(D).max())
@@ -119,7 +117,7 @@ def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -
     work = system.work()
     assembly.worst_row(system.time, y, system.tables, work, False)
     D = dense_rows(system, work.D)
-    names = [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
+    names = row_places(system)
     kinds, motions, _ = freedoms(system, system.time, y)
     sentences = []
     for k, r in dependent:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from runtime.equations import STATE, P, V, rotation
-from runtime.structure import Floats
+from runtime.structure import Floats, Ints
 from runtime.system import Joint, Limit
+from runtime.vectors import Vector, vector_tables, vectors_of
 
 
 def ground_state() -> Floats:
@@ -58,6 +60,22 @@ def reference(joint: Joint | Limit, state_i: Floats, state_j: Floats, x: Floats)
     start += len(constants)
     x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
     return local
+
+
+def reference_tables(
+    items: Sequence[Joint | Limit], body_i: Ints, body_j: Ints, states: Floats
+) -> tuple[Floats, tuple[Ints, Ints, Ints, Floats]]:
+    """Numbers x (items, X) of joints, motors or limits in the reference configuration, and the tables of their vectors.
+
+    ``states`` (bodies + 1, 13) has the bodies at the places that ``body_i`` and ``body_j`` name.
+    """
+    x = np.zeros((len(items), max([item.module.SIZE for item in items], default=1)))
+    vectors: list[Vector] = []
+    for k, item in enumerate(items):
+        owner = {"i": int(body_i[k]), "j": int(body_j[k])}
+        local = reference(item, states[owner["i"]], states[owner["j"]], x[k])
+        vectors += vectors_of(k, item.module.VECTORS, owner, local)
+    return x, vector_tables(vectors)
 
 
 def sides(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> tuple[float, ...]:

@@ -15,10 +15,9 @@ from runtime.equations import P, V
 from runtime.errors import ModelError
 from runtime.kernels import compiled
 from runtime.limits import EXCESS, LAWS, POTENTIAL, TOLD, LimitTables, limit_work, restrain
-from runtime.reference import reference, rotation_matrix
+from runtime.reference import reference, reference_tables, rotation_matrix
 from runtime.structure import Floats, frozen
 from runtime.system import LIMIT_KINDS, Joint, Limit, finite, unit
-from runtime.vectors import Vector, vector_tables, vectors_of
 
 AXIS_TOLERANCE = 1e-9
 PLANE_TOLERANCE = 1e-6  # [1] how far the hinge's axis may stand off the plane of xi and eta
@@ -144,17 +143,12 @@ def _free_turns(joint: Joint, states: dict[str, Floats]) -> Floats:
 def limit_tables(limits: Sequence[Limit], index: Mapping[str, int], states: Floats) -> LimitTables:
     """Flat tables of limits; ``index`` gives the places of the bodies in ``states``, the reference configuration."""
     start, pieces = joined([limit.cone for limit in limits])
-    x = np.zeros((len(limits), max([limit.module.SIZE for limit in limits], default=1)))
-    vectors: list[Vector] = []
-    for k, limit in enumerate(limits):
-        owner = {"i": index[limit.reference], "j": index[limit.moving]}
-        local = reference(limit, states[owner["i"]], states[owner["j"]], x[k])
-        vectors += vectors_of(k, limit.module.VECTORS, owner, local)
-    numbers, places, owners, locals_ = vector_tables(vectors)
+    body_i, body_j = (np.array([index[getattr(m, body)] for m in limits], np.int64) for body in ("reference", "moving"))
+    x, (numbers, places, owners, locals_) = reference_tables(limits, body_i, body_j, states)
     return LimitTables(
         kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
-        body_i=np.array([index[limit.reference] for limit in limits], np.int64),
-        body_j=np.array([index[limit.moving] for limit in limits], np.int64),
+        body_i=body_i,
+        body_j=body_j,
         law=np.array([LAWS.index(limit.law) for limit in limits], np.int64),
         max_moment=np.array([limit.max_moment for limit in limits], float),
         compliance=np.array([limit.compliance for limit in limits], float),

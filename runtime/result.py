@@ -30,7 +30,7 @@ from runtime.errors import ModelError
 from runtime.kernels import compiled
 from runtime.limits import EXCESS, LATITUDE, LONGITUDE, MAXIMUM, POTENTIAL, TOLD
 from runtime.structure import Floats
-from runtime.system import Limit, State, System, finite
+from runtime.system import Joint, Limit, State, System, finite
 
 if TYPE_CHECKING:
     import xarray
@@ -363,20 +363,27 @@ class Run:
         ------
         ModelError
         """
-        j = self.system.joint(joint)
-        k = self.system.joint_names.index(joint)
-        if on not in (j.body_i, j.body_j):
-            raise ModelError(f"joint '{joint}' does not act on body '{on}'; it joins '{j.body_i}' and '{j.body_j}'")
-        side = 0 if on == j.body_i else 1
+        j, k, side = self._end(joint, on)
         wrench = self._solved.wrench[:, k, side]
         force, moment = wrench[:, :3].copy(), wrench[:, 3:].copy()
         point, text = self._point(j, side, at)
         A = self.rotations(on)
         moment -= np.cross(np.einsum("nab,b->na", A, point), force)
-        if axes != "global":
-            B = self.rotations(axes)
-            force, moment = (np.einsum("nab,na->nb", B, vector) for vector in (force, moment))
-        return Reaction(joint, on, text, axes, force, moment)
+        return Reaction(joint, on, text, axes, *self._in_axes(axes, force, moment))
+
+    def _end(self, joint: str, on: str) -> tuple[Joint, int, int]:
+        """A joint, its number, and 0 or 1 for the body of it that is meant."""
+        j = self.system.joint(joint)
+        if on not in (j.body_i, j.body_j):
+            raise ModelError(f"joint '{joint}' does not act on body '{on}'; it joins '{j.body_i}' and '{j.body_j}'")
+        return j, self.system.joint_names.index(joint), 0 if on == j.body_i else 1
+
+    def _in_axes(self, axes: str, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
+        """Force and moment (n, 3) of global axes in those of a body, or as they are."""
+        if axes == "global":
+            return force, moment
+        B = self.rotations(axes)
+        return np.einsum("nab,na->nb", B, force), np.einsum("nab,na->nb", B, moment)
 
     def _point(self, joint: Any, side: int, at: ArrayLike | str) -> tuple[Floats, str]:
         name = ("s_i", "s_j")[side]
