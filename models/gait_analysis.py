@@ -29,8 +29,8 @@ from runtime import (
     kinematics,
     smoothing,
 )
+from runtime import capture as captures
 from runtime import ground as floor
-from runtime.capture import runs
 
 Floats = NDArray[np.float64]
 Side = Literal["left", "right"]
@@ -375,7 +375,7 @@ def _refuse_gaps(trial: Capture, positions: Mapping[str, tuple[str, Floats]], wi
 def _smoothed(trial: Capture, label: str, window: slice, filters: Filters) -> Floats:
     """A marker filtered over the piece that holds the window, as long as it is seen without a gap."""
     p = np.array(trial.markers[label])
-    for start, stop in runs(np.isfinite(p).all(axis=1)):
+    for start, stop in captures.runs(np.isfinite(p).all(axis=1)):
         assert filters.markers is not None
         if start < window.stop and stop > window.start:
             p[start:stop] = smoothing.lowpass(
