@@ -117,9 +117,12 @@ def cached_here() -> Iterator[None]:
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile an entry point: strict floating point, no exceptions, no lock, cached under the digest of the sources."""
     with cached_here():
-        return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False)(function)
+        return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a part of an entry point; it is cached with the entry points that call it."""
-    return numba.njit(error_model="numpy", nogil=True, _nrt=False)(function)
+    """Compile a part of an entry point; it is cached with the entry points that call it.
+
+    Nothing outside compiled code calls it, so numba is not to make the ways in: they took a third of the first start.
+    """
+    return numba.njit(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
