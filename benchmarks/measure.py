@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import models
 import runtime
-from runtime import Report, Run, System, Table, dop853, march
+from runtime import Report, Run, System, Table, dop853, march, stepping
 from runtime.equations import OK, derivative_repeated
 
 if TYPE_CHECKING:
@@ -153,18 +153,20 @@ def compiled_run(
     tables, work = system.tables, system.work()
     wanted = _NONE if times is None else times
     out = np.empty((len(wanted), len(system.state.y)))
-    counts = np.zeros_like(dop853.stepper(system.state.y, 0.0, 0).counts)
+    counts = np.zeros_like(np.zeros(7, np.int64))
 
     def run() -> int:
-        s = dop853.stepper(system.state.y, 0.0, len(system.limits))
+        s = stepping.stepper(
+            system.state.y, 0.0, dop853.memory(len(system.state.y)), len(system.limits) + len(system.contacts)
+        )
         limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
-        code: int = march.advance(s, tables, work, dop853.TABLE, *limits, wanted, out, _NONE, _NONE2)
+        code: int = march.advance(s, tables, work, *limits, wanted, out, _NONE, _NONE2)
         counts[:] = s.counts
         return code
 
     if run() != march.FINISHED:
         raise BenchmarkError(f"{system.name}: the compiled run at tolerance {tolerance:g} did not reach {t_end:g} s")
-    return run, lambda: int(counts[dop853.EVALUATIONS])
+    return run, lambda: int(counts[stepping.EVALUATIONS])
 
 
 def exponent(sizes: ArrayLike, costs: ArrayLike) -> float:

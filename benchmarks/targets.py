@@ -36,7 +36,7 @@ from benchmarks.measure import (
     seconds,
     succeeded,
 )
-from runtime import Report, System, Table, dop853, equations, march, plots
+from runtime import Report, System, Table, dop853, equations, march, plots, stepping
 
 DURATION, OUTPUTS, TOLERANCE = 5.0, 501, 1e-10  # [s], times, of the timed runs
 REPEATS = 25
@@ -225,7 +225,7 @@ def _allocations(quick: bool, say: Say) -> Iterator[Target]:
     _signatures(system)
     entries = {"evaluation": [equations.derivative_once]}
     if not quick:
-        entries["step"] = [march.advance, dop853.interpolate_once]
+        entries["step"] = [march.advance, march.interpolate_once]
     for what, functions in entries.items():
         say(f"compiling the {what} anew to read its code")
         outside = set().union(*(outside_calls(f, f.signatures[0]) for f in functions))
@@ -242,12 +242,16 @@ def _signatures(system: System) -> None:
     """Call every entry point once, so that it knows its types."""
     y = system.state.y.copy()
     equations.derivative_once(0.0, y, system.tables, system.work(), np.empty_like(y))
-    s, t, w = dop853.stepper(y, 0.0, len(system.limits)), system.tables, system.work()
+    s, t, w = (
+        stepping.stepper(y, 0.0, dop853.memory(len(y)), len(system.limits) + len(system.contacts)),
+        system.tables,
+        system.work(),
+    )
     run, _ = compiled_run(system, 0.1, 1e-6)
     run()
     none, none2 = np.zeros(0), np.zeros((0, 0))
-    march.advance(s, t, w, dop853.TABLE, 0.1, 1e-6, 1e-6, np.inf, 1, none, none2, none, none2)
-    dop853.interpolate_once(s, t, w, dop853.TABLE, float(s.time[dop853.T]), y)
+    march.advance(s, t, w, 0.1, 1e-6, 1e-6, np.inf, 1, none, none2, none, none2)
+    march.interpolate_once(s, t, w, float(s.time[stepping.T]), y)
 
 
 def _starts(quick: bool, say: Say) -> Iterator[Target]:

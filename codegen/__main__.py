@@ -11,8 +11,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from codegen import cones, drivers, joints, laws, limits
+from codegen import bodies, cones, contacts, drivers, joints, laws, limits
 from codegen.calculus import DefinitionError
+from codegen.contact_forces import derive_contact, emit_contact, emit_friction, emit_normal_law
 from codegen.derive import derive
 from codegen.emit import COMMAND, Switch, digest, emit, emit_digests, emit_dispatch, with_header
 from codegen.forces import derive_limit, emit_cone, emit_law, emit_limit, emit_measures
@@ -31,6 +32,16 @@ SWITCHES = {
         Switch("direction", (*STATES, "u")),
         Switch("measure", (*STATES, "slope", "out")),
         Switch("wrench", (*STATES, "slope", "Q")),
+        Switch("direction_tangent", (*STATES, "seeds", "out")),
+        Switch("wrench_tangent", (*STATES, "slope", "seeds", "out")),
+    ],
+    "NORMAL_LAWS": [
+        Switch("law", ("delta", "delta_dot", "c", "out")),
+        Switch("law_parameters", ("delta", "delta_dot", "c", "out")),
+    ],
+    "FRICTIONS": [
+        Switch("below", ("slip", "normal_force", "c", "out")),
+        Switch("above", ("slip", "normal_force", "c", "out")),
     ],
     "CONES": [
         Switch("curve", ("s", "c", "out")),
@@ -55,7 +66,7 @@ def sources_digest() -> str:
 
 def generate() -> dict[str, str]:
     """File name -> text of everything that belongs into ``generated/``."""
-    measures = (cones.position, cones.separation)
+    measures = (cones.position, cones.separation, cones.top_view)
     shapes = [f for f in definitions(cones) if f not in measures]
     families: dict[str, dict[str, str]] = {
         "MODULES": {
@@ -69,7 +80,18 @@ def generate() -> dict[str, str]:
         },
         "CONES": {f"cone_{f.__name__}": emit_cone(f, f"codegen/cones.py: {f.__name__}") for f in shapes},
     }
+    laws_of_contact = [f for f in definitions(contacts) if f is not contacts.sphere_plane]
+    for f in laws_of_contact:
+        first = next(iter(inspect.signature(f).parameters))
+        family, prefix, emit_it = (
+            ("NORMAL_LAWS", "normal", emit_normal_law) if first == "delta" else ("FRICTIONS", "friction", emit_friction)
+        )
+        families.setdefault(family, {})[f"{prefix}_{f.__name__}"] = emit_it(f, f"codegen/contacts.py: {f.__name__}")
     files = {name: text for family in families.values() for name, text in family.items()}
+    files["contact_sphere_plane"] = emit_contact(
+        derive_contact(contacts.sphere_plane), "codegen/contacts.py: sphere_plane"
+    )
+    files["bodies"] = bodies.emit_bodies("codegen/bodies.py")
     files |= {f"law_{f.__name__}": emit_law(f, f"codegen/laws.py: {f.__name__}") for f in definitions(laws)}
     files |= {f.__name__: emit_measures(f, f"codegen/cones.py: {f.__name__}") for f in measures}
     files["dispatch"] = emit_dispatch({name: (list(family), SWITCHES[name]) for name, family in families.items()}, ALL)

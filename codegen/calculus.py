@@ -293,7 +293,9 @@ class Scope:
     def _sided(self, expression: Expr) -> None:
         self.sides.append(sp.sympify(expression))
 
-    def _rate(self, expression: Expr) -> Expr:
+    def _rate(self, expression: Any) -> Any:
+        if isinstance(expression, Vector):
+            return Vector(*(self._rate(component) for component in expression))
         rate = sp.Symbol(f"rate_{len(self.rates)}", real=True)
         self.rates[rate] = expression
         return rate

@@ -3,7 +3,7 @@
 A definition gives the curve that the cone cuts from the unit sphere: longitude and latitude of its point at a parameter s,
 and the parameter that belongs to a longitude psi, or a first guess of it.  Tangents, curvature and the slope of the maximum
 latitude are derived.
-``position`` and ``separation`` are what a limit measures of a direction.
+``position``, ``separation`` and ``top_view`` are what a limit measures of a direction.
 """
 
 from __future__ import annotations
@@ -58,3 +58,14 @@ def position(u: Vector) -> Curve:
 def separation(u: Vector, t: Vector) -> Expr:
     """Angle between two directions, of any lengths, with full precision at every angle."""
     return atan2(u.cross(t).norm(), u.dot(t))
+
+
+def top_view(u: Vector, t: Vector) -> Curve:
+    """Distance of two directions in the top view, and how much shorter than 1 the arm u x n is.  Seed 003, Eqs. (32)-(33).
+
+    The law of cosines, written so that no digits are lost where the two are near.
+    """
+    at_u, at_t = position(u), position(t)
+    half = sin((at_u["longitude"] - at_t["longitude"]) / 2)
+    square = (at_u["latitude"] - at_t["latitude"]) ** 2 + 4 * at_u["latitude"] * at_t["latitude"] * half**2
+    return {"distance": sqrt(square), "shortening": cos(separation(u, t))}

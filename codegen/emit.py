@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import sympy as sp
-from sympy.printing.pycode import PythonCodePrinter
 
 from codegen.calculus import BODIES, Expr, Moving, Named, Scope, quaternion, vector
 from codegen.derive import Derivation
+from codegen.straight import DECORATOR, Lines, Targets, function, indexed
+from codegen.tangents import seeds_of, tangent
 
 COMMAND = "python -m codegen"
 DIGEST_MARK = "# Digest: "
@@ -20,33 +19,12 @@ DIGEST_MARK = "# Digest: "
 STATE = {"r": 0, "p": 3, "v": 7, "omega": 10}
 
 EVALUATE = ("Phi", "Phi_dot", "D", "gamma")
-# No reference counting: it would cost more than the arithmetic, and without it a kernel that allocates does not compile.
-DECORATOR = '@njit(error_model="numpy", _nrt=False)'
-
-Lines = list[str]
-Targets = list[tuple[str, Expr]]  # where a value goes, and the value
-Values = dict[Expr, Any]
-
-
-class _Printer(PythonCodePrinter):
-    """Python text with every number a float, as compiled code computes with it."""
-
-    def _print_Rational(self, expr: Expr) -> str:
-        return f"({expr.p}.0/{expr.q}.0)"
-
-    def _print_Pow(self, expr: Expr, rational: bool = False) -> str:
-        # numba raises where zero is taken to a negative power, whatever the error model; a quotient gives inf.
-        if expr.exp.is_Integer and expr.exp < -1:
-            return f"1.0/({self._print(sp.Pow(expr.base, -expr.exp))})"
-        return str(super()._print_Pow(expr, rational))
-
-
-_print = _Printer({"fully_qualified_modules": True}).doprint
+DIRECTIONS = 24  # displacements and changes of velocity of two bodies
 
 
 def emit(d: Derivation, source: str) -> str:
     """The module of a definition.  ``source`` tells the reader where the definition stands."""
-    layout = Layout(d)
+    layout = Layout(d.scope)
     D = [(f"D[{r}, {c}]", d.D[r, c]) for r in range(d.D.rows) for c in range(d.D.cols)]
     Phi, Phi_dot, gamma = (indexed(name, getattr(d, name)) for name in ("Phi", "Phi_dot", "gamma"))
     reference = [c for v in d.scope.carried.values() for c in v] + list(d.scope.held.values()) + d.scope.sides
@@ -66,17 +44,35 @@ def emit(d: Derivation, source: str) -> str:
         kernel(layout, name, ("body_i", "body_j", "x", *arrays), targets, doc)
         for name, (arrays, targets, doc) in outputs.items()
     ]
-    return assemble_module(d.doc, layout, _data(d, layout), [*kernels, _entry(d, layout)], source)
+    rows, base = len(d.rows), {"body_i": "(13,)", "body_j": "(13,)", "x": f"({max(layout.size, 1)},)"}
+    kernels += [
+        _tangent(d, layout),
+        _entry("entry", "evaluate", base | dict.fromkeys(EVALUATE, f"({rows},)") | {"D": f"({rows}, 12)"}),
+        _entry(
+            "tangent_entry", "tangent",
+            base | {"about": "(18,)", "seeds": f"({DIRECTIONS}, {DIRECTIONS})", "out": f"({12 + 3 * rows}, {DIRECTIONS})"},
+        ),
+    ]  # fmt: skip
+    return assemble_module(d.doc, layout, _data(d, layout), kernels, source)
 
 
-def _entry(d: Derivation, layout: Layout) -> Lines:
-    """``evaluate`` with pointers in place of arrays, for a call through its address."""
-    rows = len(d.rows)
-    shapes = {"body_i": "(13,)", "body_j": "(13,)", "x": f"({max(layout.size, 1)},)", "D": f"({rows}, 12)"}
-    arguments = ("body_i", "body_j", "x", *EVALUATE)
-    arrays = ", ".join(f"carray({name}, {shapes.get(name, f'({rows},)')})" for name in arguments)
-    doc = '    """``evaluate`` with pointers in place of arrays, to be called through its address."""'
-    return [f"def entry({', '.join(arguments)}):", doc, f"    evaluate({arrays})"]
+def _tangent(d: Derivation, layout: Layout) -> Lines:
+    """Derivatives of what the joint puts into the equations of motion, at accelerations and multipliers that stand still."""
+    u = [s for body in BODIES for stem in ("v_dot", "omega_dot") for s in vector(f"{stem}_{body}")]
+    lam = [sp.Symbol(f"lam_{k}", real=True) for k in range(len(d.rows))]
+    place = layout.place | {s: f"about[{k}]" for k, s in enumerate([*u, *lam])}
+    wrench, rows = d.D.T * sp.Matrix(lam), d.D * sp.Matrix(u) - sp.Matrix(d.gamma)
+    targets = indexed("out", [*wrench, *rows, *d.Phi_dot, *d.Phi])
+    doc = "Derivatives of D^T lam, D u - gamma, Phi', Phi; about: accelerations u (12), lam; seeds: bodies"
+    seeds = seeds_of(d.moving)
+    return tangent("tangent", ("body_i", "body_j", "x", "about"), place, targets, doc, seeds, layout.rates, layout.long)
+
+
+def _entry(name: str, called: str, shapes: dict[str, str]) -> Lines:
+    """A kernel with pointers in place of arrays, for a call through its address."""
+    arrays = ", ".join(f"carray({argument}, {shape})" for argument, shape in shapes.items())
+    doc = f'    """``{called}`` with pointers in place of arrays, to be called through its address."""'
+    return [f"def {name}({', '.join(shapes)}):", doc, f"    {called}({arrays})"]
 
 
 def assemble_module(doc: str, layout: Layout | None, data: Lines, kernels: list[Lines], source: str) -> str:
@@ -100,37 +96,25 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Derived(Protocol):
-    """What a layout needs of a derivation."""
-
-    @property
-    def scope(self) -> Scope:
-        """All that the definition speaks of."""
-
-    @property
-    def moving(self) -> list[Moving]:
-        """The moving quantities in the order of the signature."""
-
-
 class Layout:
     """Where each input of a kernel lies: in the state of body i or j, or in ``x``, the joint's own numbers."""
 
-    def __init__(self, d: Derived) -> None:
-        self.vectors = [m for m in d.moving if m.kind not in ("centre", "euler")]
-        self.parameters = list(d.scope.parameters)
-        self.held = list(d.scope.held)
-        self.signals = list(d.scope.signals)
+    def __init__(self, scope: Scope) -> None:
+        self.vectors = [m for m in scope.moving.values() if m.kind not in ("centre", "euler")]
+        self.parameters = list(scope.parameters)
+        self.held = list(scope.held)
+        self.signals = list(scope.signals)
         self.place: dict[Expr, str] = {}
         for body in BODIES:
             for stem, start in STATE.items():
                 symbols = quaternion(f"p_{body}") if stem == "p" else vector(f"{stem}_{body}")
                 self.place |= {s: f"body_{body}[{start + k}]" for k, s in enumerate(symbols)}
-        own = [s for m in self.vectors for s in m.symbols] + list(d.scope.parameters.values()) + self.held
-        own += [c.symbol(order) for c in d.scope.signals.values() for order in range(3)]
+        own = [s for m in self.vectors for s in m.symbols] + list(scope.parameters.values()) + self.held
+        own += [c.symbol(order) for c in scope.signals.values() for order in range(3)]
         self.place |= {s: f"x[{k}]" for k, s in enumerate(own)}
         self.size = len(own)
-        self.rates = _rates(d.scope.quantities)
-        self.long = {s for part in d.scope.named.values() for order in range(3) for s in part.derivative_symbols(order)}
+        self.rates = _rates(scope.quantities)
+        self.long = {s for part in scope.named.values() for order in range(3) for s in part.derivative_symbols(order)}
 
 
 def _rates(quantities: list[Moving | Named]) -> dict[Expr, Expr]:
@@ -143,76 +127,9 @@ def _rates(quantities: list[Moving | Named]) -> dict[Expr, Expr]:
     return rates
 
 
-def indexed(name: str, values: Iterable[Expr]) -> Targets:
-    """Values with the places of an array that they go to."""
-    return [(f"{name}[{k}]", value) for k, value in enumerate(values)]
-
-
 def kernel(layout: Layout, name: str, arguments: tuple[str, ...], targets: Targets, doc: str) -> Lines:
     """One function of the bodies' states: loads, rates of the vectors, common subexpressions, outputs."""
     return function(name, arguments, layout.place, targets, doc, layout.rates, layout.long)
-
-
-def function(
-    name: str,
-    arguments: tuple[str, ...],
-    place: Values,
-    targets: Targets,
-    doc: str,
-    rates: Values | None = None,
-    long: Container[Expr] = (),
-) -> Lines:
-    """One straight-line function.  ``place`` tells where its symbols lie, ``rates`` what others of them stand for.
-
-    Those of ``rates`` that are ``long`` take part in the search for common subexpressions.  A symbol in none is an argument.
-    """
-    rates = rates or {}
-    reserved = [*place, *rates, *(sp.Symbol(argument, real=True) for argument in arguments)]
-    temporaries = sp.numbered_symbols("t", real=True, exclude=reserved)
-    needed = set().union(*(sp.sympify(value).free_symbols for _, value in targets))
-    used: list[tuple[Expr, Expr]] = []
-    for symbol, value in reversed(rates.items()):
-        if symbol in needed:
-            used.insert(0, (symbol, value))
-            needed |= sp.sympify(value).free_symbols
-    # Vectors and their rates are short and stand as they are; named parts are long and share subexpressions with the rest.
-    simple = [(s, value) for s, value in used if s not in long]
-    parts = [(s, value) for s, value in used if s in long]
-    expressions = [sp.sympify(value) for _, value in [*parts, *targets]]
-    shared, results = sp.cse(expressions, symbols=temporaries, order="canonical")
-    named = [(s, e) for (s, _), e in zip(parts, results[: len(parts)], strict=True)]
-    results = results[len(parts) :]
-    statements = simple + (_in_order([*shared, *named]) if named else shared)
-    loads = [s for s in place if s in needed]
-
-    operations = sum(int(sp.count_ops(value)) for _, value in statements) + sum(int(sp.count_ops(e)) for e in results)
-    lines = [DECORATOR, f"def {name}({', '.join(arguments)}):", f'    """{doc}.  {operations} operations."""']
-    lines += [f"    {s} = {place[s]}" for s in loads]
-    lines += [f"    {s} = {_print(value)}" for s, value in statements]
-    lines += [f"    {target} = {_constant(value)}" for (target, _), value in zip(targets, results, strict=True)]
-    return lines
-
-
-def _in_order(statements: list[tuple[Expr, Expr]]) -> list[tuple[Expr, Expr]]:
-    """Statements with each after those that it needs, otherwise as they are."""
-    waiting = dict(statements)
-    ordered: list[tuple[Expr, Expr]] = []
-
-    def place(symbol: Expr) -> None:
-        value = waiting.pop(symbol)
-        for other in sorted(value.free_symbols & waiting.keys(), key=str):
-            if other in waiting:
-                place(other)
-        ordered.append((symbol, value))
-
-    while waiting:
-        place(next(iter(waiting)))
-    return ordered
-
-
-def _constant(value: Expr) -> str:
-    """Numbers are written as floats, so that no output array is ever given an integer."""
-    return repr(float(value)) if value.is_Number else str(_print(value))
 
 
 def _docstring(doc: str, layout: Layout | None) -> str:

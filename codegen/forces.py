@@ -9,12 +9,13 @@ At the closest direction the separation does not change with t to first order, s
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from codegen.calculus import Definition, Expr, Moving, Scope, Vector, name_sums, vector
 from codegen.derive import (
@@ -26,7 +27,9 @@ from codegen.derive import (
     refuse_functions,
     refuse_unused,
 )
-from codegen.emit import Layout, assemble_module, data_lines, function, indexed, kernel
+from codegen.emit import Layout, assemble_module, data_lines, kernel
+from codegen.straight import function, indexed
+from codegen.tangents import moved, seeds_of, tangent
 
 PARTS = ("direction", "angle", "rate", "dissipation")
 SENSE_TOLERANCE = 1e-9
@@ -110,38 +113,49 @@ def _refuse_limits_without_sense(d: LimitDerivation) -> None:
     ``to_xi``, ``to_eta`` are components of a unit vector.
     """
     random = np.random.default_rng(1)
-    expressions = [*d.direction, *d.wrench]
-    symbols = sorted(set().union(*(sp.sympify(e).free_symbols for e in expressions)), key=str)
-    values = {s: float(random.normal()) for s in symbols}
-    for body in "ij":
-        triad = np.linalg.qr(random.normal(size=(3, 3)))[0]
-        directions = [m for m in d.moving if m.body == body and m.kind in ("direction", "frame")]
-        for m, axis in zip(directions, triad, strict=False):
-            values |= dict(zip(m.symbols, axis.tolist(), strict=True))
-    values |= {sp.Symbol("to_xi", real=True): 0.6, sp.Symbol("to_eta", real=True): 0.8}
-    for m in d.scope.sums.values():
-        parts = {s: sp.Float(values.get(s, 0.0)) for term in m.terms for s in term[1].symbols}
-        values |= {s: float(e.xreplace(parts)) for s, e in zip(m.symbols, m.derivative_values(0), strict=True)}
-    numbers = np.array([float(sp.sympify(e).subs(values)) for e in expressions])
-    length = float(np.linalg.norm(numbers[:3]))
+
+    def sample(symbols: list[Expr]) -> dict[Expr, float]:
+        values = {s: float(random.normal()) for s in symbols}
+        for body in "ij":
+            triad = np.linalg.qr(random.normal(size=(3, 3)))[0]
+            directions = [m for m in d.moving if m.body == body and m.kind in ("direction", "frame")]
+            for m, axis in zip(directions, triad, strict=False):
+                values |= dict(zip(m.symbols, axis.tolist(), strict=True))
+        return values | {sp.Symbol("to_xi", real=True): 0.6, sp.Symbol("to_eta", real=True): 0.8}
+
+    direction = refuse_unequal_forces(d.scope, d.wrench, sample, d.direction)
+    length = float(np.linalg.norm(direction))
     if abs(length - 1.0) > SENSE_TOLERANCE:
         raise d.scope.error(
             f"its direction has the length {length:.3g} where its vectors are unit vectors; it must have 1"
         )
-    force_i, moment_i, force_j, moment_j = numbers[3:].reshape(4, 3)
+
+
+def refuse_unequal_forces(
+    scope: Scope, wrench: Sequence[Expr], sample: Callable[[list[Expr]], dict[Expr, float]], more: Sequence[Expr] = ()
+) -> NDArray[np.float64]:
+    """Refuse forces on two bodies (12,) that do not cancel, tried with the numbers of ``sample``; ``more`` in numbers."""
+    expressions = [*more, *wrench]
+    values = sample(sorted(set().union(*(sp.sympify(e).free_symbols for e in expressions)), key=str))
+    for m in scope.sums.values():
+        parts = {s: sp.Float(values.get(s, 0.0)) for term in m.terms for s in term[1].symbols}
+        values |= {s: float(e.xreplace(parts)) for s, e in zip(m.symbols, m.derivative_values(0), strict=True)}
+    numbers = np.array([float(sp.sympify(e).subs(values)) for e in expressions])
+    force_i, moment_i, force_j, moment_j = numbers[len(more) :].reshape(4, 3)
     arms = [np.array([values.get(s, 0.0) for s in vector(f"r_{body}")]) for body in "ij"]
     moment = moment_i + moment_j + np.cross(arms[0], force_i) + np.cross(arms[1], force_j)
     if max(np.abs(force_i + force_j).max(), np.abs(moment).max()) > SENSE_TOLERANCE * max(1.0, np.abs(numbers).max()):
-        raise d.scope.error(
-            "changes when both bodies move together as one rigid body; a limit may only use what lies between the bodies"
+        raise scope.error(
+            "changes when both bodies move together as one rigid body; a force may only use what lies between the bodies"
         )
+    return numbers[: len(more)]
 
 
 def emit_limit(d: LimitDerivation, source: str) -> str:
     """The module of a limit: its direction, what is reported of it, and its force on both bodies."""
-    layout = Layout(d)
+    layout = Layout(d.scope)
     layout.place |= {s: f"slope[{k}]" for k, s in enumerate(SLOPE)}
-    base = ("body_i", "body_j", "x")
+    base, extra = ("body_i", "body_j", "x"), (layout.rates, layout.long)
     kernels = [
         kernel(layout, "direction", (*base, "u"), indexed("u", d.direction), "Direction that the cone restrains"),
         kernel(
@@ -153,6 +167,14 @@ def emit_limit(d: LimitDerivation, source: str) -> str:
             "Q: force and moment on body i, then on body j; slope is dV/du",
         ),
         kernel(layout, "reference", (*base, "out"), indexed("out", d.scope.held.values()), "Held constants, as they are now"),
+        tangent(
+            "direction_tangent", base, layout.place, indexed("u", d.direction), "Derivatives of ``direction``; seeds: bodies",
+            seeds_of(d.moving), *extra,
+        ),
+        tangent(
+            "wrench_tangent", (*base, "slope"), layout.place, indexed("Q", d.wrench),
+            "Derivatives of ``wrench``; seeds: bodies, slope", seeds_of(d.moving, SLOPE), *extra,
+        ),
     ]  # fmt: skip
     data: dict[str, object] = {
         "NAME": d.name,
@@ -206,7 +228,13 @@ def emit_measures(definition: Callable[..., Any], source: str) -> str:
     place = {s: f"{argument}[{k}]" for argument, v in arguments.items() for k, s in enumerate(v)}
     targets = indexed("out", [*measures, *(sp.diff(measure, s) for measure in measures for s in first)])
     doc = "Values, then gradients in the first direction"
-    kernels = [function(name, (*arguments, "out"), place, targets, doc)]
+    inputs = [s for v in arguments.values() for s in v]
+    directions = [moved(s) for s in inputs], {s: moved(s) for s in inputs}
+    of = f"Derivatives of ``{name}``; seeds: {', '.join(arguments)}"
+    kernels = [
+        function(name, (*arguments, "out"), place, targets, doc),
+        tangent(f"{name}_tangent", tuple(arguments), place, targets, of, directions),
+    ]
     return assemble_module(inspect.getdoc(definition) or "", None, data_lines({"NAME": name}), kernels, source)
 
 
@@ -214,8 +242,10 @@ def emit_law(definition: Callable[[Expr], Expr], source: str) -> str:
     """The module of a law: its work and its moment, both as fractions."""
     x = sp.Symbol("x", real=True)
     work = definition(x)
-    targets = indexed("out", [sp.horner(work), sp.horner(sp.diff(work, x))])
-    kernels = [function("law", ("x", "out"), {}, targets, "Work W and its slope, the moment")]
+    targets = indexed("out", [sp.horner(sp.diff(work, x, order)) for order in range(3)])
+    kernels = [
+        function("law", ("x", "out"), {}, targets, "Work W, its slope, which is the moment, and the moment's slope")
+    ]
     return assemble_module(
         inspect.getdoc(definition) or "", None, data_lines({"NAME": definition.__name__}), kernels, source
     )

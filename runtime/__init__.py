@@ -9,6 +9,7 @@ from runtime import ground, plots, smoothing
 from runtime.builder import GROUND, Builder
 from runtime.capture import Capture, GaitEvent, GroundForce, Subject, read_capture
 from runtime.cones import Cone
+from runtime.contact_motion import ContactMotion, GroundReaction
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
 from runtime.events import Event, Rest, rest
 from runtime.export import write_storage
@@ -20,7 +21,8 @@ from runtime.restrict import Restriction, restriction
 from runtime.result import LimitMotion, Reaction, Run, Stats
 from runtime.signals import Signal
 from runtime.simulate import simulate
-from runtime.system import Body, Joint, Limit, State, System
+from runtime.system import Body, Contact, Joint, Limit, State, System
+from runtime.touching import hertz_stiffness
 
 __all__ = [
     "GROUND",
@@ -30,11 +32,14 @@ __all__ = [
     "Builder",
     "Capture",
     "Cone",
+    "Contact",
+    "ContactMotion",
     "DriverMotion",
     "Event",
     "FreedomMotion",
     "GaitEvent",
     "GroundForce",
+    "GroundReaction",
     "Joint",
     "Limit",
     "LimitMotion",
@@ -54,6 +59,7 @@ __all__ = [
     "Table",
     "coordinate",
     "ground",
+    "hertz_stiffness",
     "inverse_dynamics",
     "kinematics",
     "plots",

@@ -27,6 +27,7 @@ from runtime.system import (
     UNIT_TOLERANCE,
     Assembly,
     Body,
+    Contact,
     Joint,
     Limit,
     Load,
@@ -39,6 +40,7 @@ from runtime.system import (
     sides_of,
     unit,
 )
+from runtime.touching import contact_of, contact_tables
 
 GROUND = "ground"
 AXIS_TOLERANCE = 1e-9
@@ -78,6 +80,7 @@ class Builder:
         self._limits: dict[str, Limit] = {}
         self._loads: dict[str, Load] = {}
         self._motors: dict[str, Motor] = {}
+        self._contacts: dict[str, Contact] = {}
 
     def body(
         self,
@@ -325,6 +328,66 @@ class Builder:
             compliance=compliance, damping=damping, direction=direction, law=law,
         )  # fmt: skip
 
+    def contact(
+        self,
+        name: str,
+        body: str,
+        *,
+        centre: ArrayLike,
+        radius: float,
+        law: str,
+        friction: str | None = None,
+        plane: str = GROUND,
+        point: ArrayLike = (0.0, 0.0, 0.0),
+        normal: ArrayLike = (0.0, 0.0, 1.0),
+        belt: ArrayLike | None = None,
+        belt_speed: Signal | float = 0.0,
+        creep: float = 1e-3,
+        least_impact: float = 1e-2,
+        **parameters: float,
+    ) -> None:
+        """A sphere of a body that may touch a plane.  Seed 004.
+
+        The plane belongs to the ground, tilted as its normal says, or to a body, which may move (a driven platform); a belt
+        may run in it.
+
+        Parameters
+        ----------
+        name, body : str
+        centre : (3,) [m]
+            Of the sphere, from the body's centre of mass, in its axes.
+        radius : float [m]
+        law : str
+            Of the normal force, with its parameters: "kelvin_voigt" (stiffness [N/m^exponent], exponent, damping [N s/m]),
+            "hertz" (stiffness [N/m^1.5]), "hunt_crossley" (stiffness, exponent, loss [s/m]), "lankarani_nikravesh" and
+            "flores" (stiffness, exponent, restitution).  A force that would pull is zero.
+        friction : str, optional
+            "coulomb" or "smooth", with their parameters mu_c [1] and mu_d [N s/m].
+        plane : str
+            A body, or "ground".
+        point : (3,) [m]
+            Of the plane, from the centre of mass of its body, in its axes; of the ground in global coordinates.
+        normal : (3,)
+            Unit vector of the plane, to the side of the sphere, in the same axes.
+        belt : (3,), optional
+            Unit vector in the plane along which a belt runs.
+        belt_speed : Signal or float [m/s]
+        creep : float [m/s]
+            Slip at which "coulomb" reaches its full force; of "smooth", below which the friction is much less.
+        least_impact : float [m/s]
+            For the two laws that damp by the speed of touch-down: slower touch-downs damp as one at this speed.
+
+        Raises
+        ------
+        ModelError
+        """
+        _name(name, "contact", self._contacts)
+        self._contacts[name] = contact_of(
+            name, body, list(self._bodies), centre=centre, radius=radius, law=law, friction=friction, plane=plane,
+            point=point, normal=normal, belt=belt, belt_speed=belt_speed, creep=creep, least_impact=least_impact,
+            parameters=parameters,
+        )  # fmt: skip
+
     def build(
         self,
         *,
@@ -364,7 +427,8 @@ class Builder:
         names = tuple(self._bodies)
         system = System(
             name=self.name, bodies=bodies, joints=joints, limits=tuple(self._limits.values()),
-            loads=tuple(self._loads.values()), motors=tuple(self._motors.values()), gravity=self.gravity,
+            loads=tuple(self._loads.values()), motors=tuple(self._motors.values()),
+            contacts=tuple(self._contacts.values()), gravity=self.gravity,
             time=float(finite(time, (), "build: time")), state=State(names, y),
             assembly=Assembly(0, 0.0, 0.0, "", 0.0, ""), degrees_of_freedom=0, rank=0, redundant=(), fits=redundant == "fit",
             sides=(), tables=tables,
@@ -428,6 +492,7 @@ class Builder:
             for n, signal in enumerate(joint.signals.values())
         ]
         loads, of_loads = self._load_tables(index, states, len(signals))
+        contacts, first = list(self._contacts.values()), len(signals) + len(of_loads)
         tables = Tables(
             mass=np.array([1.0] + [body.mass for body in bodies]),
             inertia=inertia,
@@ -446,12 +511,15 @@ class Builder:
             vector_body=owners,
             vector_local=locals_,
             x=x,
-            signals=signal_tables([signal for _, _, signal in signals] + of_loads),
+            signals=signal_tables(
+                [signal for _, _, signal in signals] + of_loads + [contact.belt_speed for contact in contacts]
+            ),
             signal_joint=np.array([k for k, _, _ in signals], np.int64),
             signal_place=np.array([o for _, o, _ in signals], np.int64),
             structure=structure(body_i, body_j),
             limits=limit_tables(list(self._limits.values()), index, states),
             loads=loads,
+            contacts=contact_tables(contacts, index, states, first),
         )
         return frozen(tables)
 

@@ -1,7 +1,7 @@
-"""Where a step of the integrator crosses the cone of a limit of motion.
+"""Where a step of the integrator changes the side of a limit of motion or of a contact.
 
-Where a direction leaves its cone, the moment begins with a bend that an error estimate would find by many rejected steps.
-So a limit is taken as free while its direction is inside, and as held while it is outside; the step that crosses the cone
+Where a direction leaves its cone, or a sphere meets its plane, the force begins with a bend or a jump that an error estimate
+would find by many rejected steps.  So throughout a step each of them is taken in one way; the step in which one changes sides
 is taken again, up to there.
 """
 
@@ -9,94 +9,151 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dop853 import LENGTH, LOOKS, STAGES, T_OLD, interpolate, prepare_dense
+from runtime.contacts import APART, PENETRATION, PENETRATION_RATE, SLACK, TOUCHING, contact_over, touch
 from runtime.equations import OK, place_bodies
 from runtime.kernels import inlined
 from runtime.limits import AS_FOUND, FREE, HELD, outside
+from runtime.stepping import FOUND, LENGTH, LOOKS, T_OLD, between_ends, interpolate, prepare_dense
 
-ON_CONE = 1e-9  # [rad] a direction this near to its cone is on it: the moment there is below 1e-13 of its maximum
+ON_SIDE = 1e-9  # [rad] or [mm] this near, a direction is on its cone, where the moment is below 1e-13 of its maximum
+SURE = 1e-10  # [mm] how near a contact's change is looked for
 FINDS = 40  # steps of the search for the crossing
-GRAZE = 0.01  # [rad] a direction that seems to come this near between two looks is looked at there
+GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] what seems to come this near between two looks is looked at there
+BACK = 0.99  # of a step: with its end, it tells when something changed near the end
 NEARER = 3  # times, each with a tenth of the distance between looks
 
 
 @inlined
-def outside_at(y, t, w, out):  # type: ignore[no-untyped-def]
-    """How far every direction is outside its cone in a state."""
+def over_at(y, t, w, out):  # type: ignore[no-untyped-def]
+    """How far every limit and contact is on the other side than it is taken for, in a state."""
     place_bodies(y, t, w)
     outside(t, w, out)
+    for k in range(len(w.limits.mode)):
+        if w.limits.mode[k] == HELD:
+            out[k] = -out[k]
+    contact_over(t, w, out)
 
 
 @inlined
 def first_sides(s, t, w):  # type: ignore[no-untyped-def]
-    """Take every limit as its direction is a little after the start, whose derivative is known: so none lies on its cone."""
+    """Take everything as it is a little after the start, whose derivative is known: so nothing lies on its cone or plane."""
     for i in range(len(s.y)):
-        s.trial[i] = s.y[i] + 1e-6 * s.k[0, i]
-    outside_at(s.trial, t, w, s.beyond)
-    for k in range(len(s.beyond)):
-        w.limits.mode[k] = FREE if s.beyond[k] < 0.0 else HELD
-        s.seen[0, k] = s.beyond[k]
+        s.trial[i] = s.y[i] + 1e-6 * s.begin[i]
+    over_at(s.trial, t, w, s.over)
+    for k in range(len(w.limits.mode)):
+        w.limits.mode[k] = FREE if s.over[k] < 0.0 else HELD
+    for k in range(len(w.contacts.mode)):
+        w.contacts.mode[k] = found_side(k, t, w)
+    over_at(s.trial, t, w, s.over)
+    for k in range(len(s.over)):
+        s.seen[0, k] = s.over[k]  # the first step begins there
 
 
 @inlined
-def next_side(beyond, mode, landing):  # type: ignore[no-untyped-def]
-    """How to take a limit after a step; one that was to end on its cone has crossed it."""
-    near = -10.0 * ON_CONE if landing else ON_CONE
-    if mode == FREE:
-        return HELD if beyond > near else FREE
-    if mode == HELD:
-        return FREE if beyond < -near else HELD
-    return FREE if beyond < 0.0 else HELD
+def found_side(k, t, w):  # type: ignore[no-untyped-def]
+    """How contact k, which is taken as it is found, is."""
+    if touch(k, t, w):
+        return TOUCHING
+    return SLACK if w.contacts.told[k, PENETRATION] > 0.0 else APART
 
 
 @inlined
-def change_sides(s, t, w, table, landing):  # type: ignore[no-untyped-def]
-    """At the end of a step, take the limits that crossed their cones as they are now."""
-    outside_at(s.y, t, w, s.beyond)
-    changes = 0
-    for k in range(len(s.beyond)):
-        s.seen[0, k] = s.beyond[k]  # the next step begins there
-        changes += next_side(s.beyond[k], w.limits.mode[k], landing) != w.limits.mode[k]
+def change_sides(s, t, w, landing, at_start):  # type: ignore[no-untyped-def]
+    """Take what changed sides in the last step as it is now, at its end, or at its start; how many contacts did.
+
+    A step that was to end at a change has made it.
+    """
+    near = -10.0 * ON_SIDE if landing else ON_SIDE
+    limits = len(w.limits.mode)
+    over_at(s.y, t, w, s.over)
+    changes = contacts = 0
+    for k in range(len(s.over)):
+        s.seen[0, k] = s.over[k]  # the next step begins there
+        changes += s.over[k] > near or as_found(k, w)
     if changes == 0:
+        return 0
+    if not at_start:
+        prepare_dense(s, t, w)  # now, while all is as it was in the step
+        interpolate(s, s.time[T_OLD] + BACK * s.time[LENGTH], s.trial)
+        over_at(s.trial, t, w, s.seen[1])
+        over_at(s.y, t, w, s.over)
+    for k in range(len(s.over)):
+        if not (s.over[k] > near or as_found(k, w)):
+            continue
+        if k < limits:
+            free = s.over[k] < 0.0 if w.limits.mode[k] == AS_FOUND else w.limits.mode[k] == HELD
+            w.limits.mode[k] = FREE if free else HELD
+            continue
+        time = s.time[T_OLD]
+        if not at_start:
+            # The secant tells the time of the change to more digits than the end of a step near it.
+            now, before = s.over[k], s.seen[1, k]
+            late = (1.0 - BACK) * now / (now - before) if now > before else 0.0
+            time += s.time[LENGTH] * (1.0 - late)
+        change_contact(k - limits, time, s, t, w)
+        contacts += 1
+    over_at(s.y, t, w, s.over)
+    for k in range(len(s.over)):
+        s.seen[0, k] = s.over[k]
+    return contacts
+
+
+@inlined
+def as_found(k, w):  # type: ignore[no-untyped-def]
+    """The limit or contact is taken as it is found."""
+    limits = len(w.limits.mode)
+    return w.limits.mode[k] == AS_FOUND if k < limits else w.contacts.mode[k - limits] == AS_FOUND
+
+
+@inlined
+def change_contact(k, time, s, t, w):  # type: ignore[no-untyped-def]
+    """Take contact k as it is after a change, and write down when it began or ceased to touch."""
+    m, mode, told = w.contacts, w.contacts.mode[k], w.contacts.told[k]
+    inside, speed = 1e3 * told[PENETRATION] > ON_SIDE, told[PENETRATION_RATE]
+    if mode == AS_FOUND:
+        mode, m.mode[k] = m.was[k], found_side(k, t, w)
+    elif mode == TOUCHING:
+        m.mode[k] = SLACK if inside else APART
+    else:
+        m.mode[k] = TOUCHING if mode == APART or inside else APART
+    began = m.mode[k] == TOUCHING
+    if began == (mode == TOUCHING):
         return
-    prepare_dense(s, t, w, table)  # now, while the limits are as they were in the step
-    for k in range(len(s.beyond)):
-        w.limits.mode[k] = next_side(s.beyond[k], w.limits.mode[k], landing)
+    if began and t.contacts.impact[k] >= 0:
+        m.normal[k, t.contacts.impact[k]] = max(speed, t.contacts.least_impact[k])
+    row = s.found[s.counts[FOUND]]
+    row[0], row[1], row[2], row[3] = time, k, 1.0 if began else 0.0, abs(speed)
+    s.counts[FOUND] += 1
 
 
 @inlined
 def held(w):  # type: ignore[no-untyped-def]
-    """1 if a limit is not free."""
+    """1 if a limit is not free or a contact touches."""
     for k in range(len(w.limits.mode)):
         if w.limits.mode[k] != FREE:
+            return 1
+    for k in range(len(w.contacts.mode)):
+        if w.contacts.mode[k] == TOUCHING:
             return 1
     return 0
 
 
 @inlined
-def over(beyond, mode):  # type: ignore[no-untyped-def]
-    """How far a limit is on the other side than it is taken for; below 0 if it is not."""
-    return beyond if mode == FREE else -beyond if mode == HELD else -np.inf
+def take_as_found(w):  # type: ignore[no-untyped-def]
+    """Let every evaluation see for itself."""
+    for k in range(len(w.limits.mode)):
+        w.limits.mode[k] = AS_FOUND
+    for k in range(len(w.contacts.mode)):
+        w.contacts.was[k], w.contacts.mode[k] = w.contacts.mode[k], AS_FOUND
 
 
 @inlined
-def crossed(s, w):  # type: ignore[no-untyped-def]
-    """The same, the largest of all limits at ``s.beyond``."""
+def crossed(s):  # type: ignore[no-untyped-def]
+    """The largest of ``s.over``."""
     largest = -np.inf
-    for k in range(len(s.beyond)):
-        largest = max(largest, over(s.beyond[k], w.limits.mode[k]))
+    for k in range(len(s.over)):
+        largest = max(largest, s.over[k])
     return largest
-
-
-@inlined
-def between_ends(s, x, y):  # type: ignore[no-untyped-def]
-    """Cubic Hermite interpolation of the last step, from its ends' states and derivatives."""
-    h = s.time[LENGTH]
-    for i in range(len(y)):
-        a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.k[0, i], h * s.k[STAGES, i]
-        y[i] = a + x * (
-            slope_a + x * (3.0 * (b - a) - 2.0 * slope_a - slope_b + x * (2.0 * (a - b) + slope_a + slope_b))
-        )
 
 
 @inlined
@@ -110,28 +167,26 @@ def vertex(x, width, before, here, after):  # type: ignore[no-untyped-def]
 
 @inlined
 def graze(s, t, w):  # type: ignore[no-untyped-def]
-    """A fraction of the last step at which a limit is on the other side although it is not at the looks; 2 if none is.
+    """A fraction of the last step at which one is on the other side although it is not at the looks; 2 if none is.
 
-    Where a parabola through three looks comes near the cone, three nearer looks tell better, and so on.
+    Where a parabola through three looks comes near the change, three nearer looks tell better, and so on.
     """
-    for k in range(len(s.beyond)):
-        mode = w.limits.mode[k]
-        if mode == AS_FOUND:
+    for k in range(len(s.over)):
+        if as_found(k, w):
             continue
         for q in range(1, LOOKS):
-            values = over(s.seen[q - 1, k], mode), over(s.seen[q, k], mode), over(s.seen[q + 1, k], mode)
-            x, top = vertex(q / LOOKS, 1.0 / LOOKS, values[0], values[1], values[2])
+            x, top = vertex(q / LOOKS, 1.0 / LOOKS, s.seen[q - 1, k], s.seen[q, k], s.seen[q + 1, k])
             width = 1.0 / LOOKS
             for _ in range(NEARER):
-                if not (0.0 < x < 1.0 and top > -GRAZE):
+                if not (0.0 < x < 1.0 and top > (-GRAZE if k < len(w.limits.mode) else -GRAZE_PLANE)):
                     break
                 width *= 0.1
                 before = here = after = 0.0
                 for side in range(3):
                     place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
                     between_ends(s, place, s.trial)
-                    outside_at(s.trial, t, w, s.beyond)
-                    after, here, before = over(s.beyond[k], mode), after, here
+                    over_at(s.trial, t, w, s.over)
+                    after, here, before = s.over[k], after, here
                     if after > 0.0:
                         return place
                 x, top = vertex(x, width, before, here, after)
@@ -139,10 +194,10 @@ def graze(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def first_crossing(s, t, w, table):  # type: ignore[no-untyped-def]
-    """The fraction of the last step at which a limit is first on the other side than it is taken for; 2 if none is.
+def first_crossing(s, t, w):  # type: ignore[no-untyped-def]
+    """The fraction of the last step at which one is first on the other side than it is taken for; 2 if none is.
 
-    Looked for at the end, at places between and where a direction seems to graze its cone; then found on the dense output.
+    Looked for at the end, at places between and where one seems to graze its change; then found on the dense output.
     ``s.trial`` is memory.
     """
     lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
@@ -157,21 +212,21 @@ def first_crossing(s, t, w, table):  # type: ignore[no-untyped-def]
                 x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
                 x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
             interpolate(s, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
-        outside_at(s.trial, t, w, s.beyond)
-        value = crossed(s, w)
+        over_at(s.trial, t, w, s.over)
+        value = crossed(s)
         if upper == 2.0:
-            for k in range(len(s.beyond)):
-                s.seen[q, k] = s.beyond[k]
-            if value > (ON_CONE if q == LOOKS else 0.0):
+            for k in range(len(s.over)):
+                s.seen[q, k] = s.over[k]
+            if value > (ON_SIDE if q == LOOKS else 0.0):
                 lower, upper = (q - 1.0) / LOOKS, x
             elif q == LOOKS:
                 upper = graze(s, t, w)
                 if upper == 2.0:
                     return 2.0
                 lower = max(upper - 1.0 / LOOKS, 0.0)
-            if upper < 2.0 and prepare_dense(s, t, w, table) != OK:
+            if upper < 2.0 and prepare_dense(s, t, w) != OK:
                 return 2.0
-        elif abs(value) <= ON_CONE:
+        elif abs(value) <= (SURE if len(w.contacts.mode) > 0 else ON_SIDE):
             return x
         elif value > 0.0:
             upper, value_upper = x, value

@@ -12,17 +12,30 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import DOP853
 
-from runtime.equations import OK, STATE, P, derivative
-from runtime.kernels import compiled, inlined
-from runtime.structure import Floats, Ints
+from runtime import stepping
+from runtime.equations import OK, derivative
+from runtime.kernels import inlined
+from runtime.stepping import (
+    DENSE_READY,
+    ERROR,
+    EVALUATIONS,
+    FACTOR,
+    LENGTH,
+    T_OLD,
+    WEAKEST,
+    T,
+    normalise,
+    serves,
+)
+from runtime.structure import Floats
 
 STAGES = 12
 EXTRA = 3  # further stages of the dense output
 ORDER = 8
 POWER = 7  # terms of the dense output
 
-LOOKS = 4  # places of a step where it is looked whether a direction has crossed its cone
 STABLE = 5.5  # below the length of the method's interval of stability
+SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
 
 
 class Table(NamedTuple):
@@ -46,37 +59,17 @@ TABLE = Table(
 )
 
 
-class Stepper(NamedTuple):
-    """Where an integration stands; changed in place, so that it can be left and taken up again."""
+class Memory(NamedTuple):
+    """What the method keeps of a step."""
 
-    time: Floats  # (6,) t, next step, start and length of the last step, usual lengths with all limits free, and with one held
-    counts: Ints  # (6,) evaluations, steps, rejections, next output, 1 after a rejected step, steps at the bound of stability
-    y: Floats  # (n,)
-    y_old: Floats  # (n,) at the start of the last step
-    trial: Floats  # (n,)
+    table: Table
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
     dense: Floats  # (7, n) polynomial of the last step
-    weakest: Floats  # (3,) of ``Work.weakest``: at the start, the least of all accepted steps, the time of that
-    flags: Ints  # (4,) 1: dense output of the last step is ready; its end is not yet the next beginning; tries to land; started
-    beyond: Floats  # (limits,) how far each direction is outside its cone
-    seen: Floats  # (LOOKS + 1, limits) the same, at the start of the last step and at places in it
 
 
-T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
-EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED, BOUND = range(6)
-DENSE_READY, STEP_ENDED, LANDING, STARTED = range(4)
-
-
-def stepper(y: Floats, t: float, limits: int, first_step: float = 0.0) -> Stepper:
-    """A stepper at the start, of a system with so many limits of motion; a first step of 0 is chosen by the method."""
-    n = len(y)
-    return Stepper(
-        time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(6, np.int64), y=y.copy(),
-        y_old=y.copy(), trial=np.zeros(n),
-        k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)), flags=np.zeros(4, np.int64),
-        beyond=np.zeros(limits),
-        seen=np.zeros((LOOKS + 1, limits)), weakest=np.array([np.inf, np.inf, t]),
-    )  # fmt: skip
+def memory(n: int) -> Memory:
+    """Memory for states of so many numbers."""
+    return Memory(TABLE, np.zeros((STAGES + 1 + EXTRA, n)), np.zeros((POWER, n)))
 
 
 @inlined
@@ -95,34 +88,43 @@ def combine(y, h, a, k, stages, to):  # type: ignore[no-untyped-def]
         to[i] = y[i] + h * to[i]
 
 
+@serves(stepping.attempt, Memory)
+def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Twelve stages, the error, and for a step that is accurate enough the derivative at its end."""
+    time, k, table, n = s.time[T], s.own.k, s.own.table, len(s.y)
+    for i in range(n):
+        k[0, i] = s.begin[i]
+    code, weakest = OK, np.inf
+    for q in range(1, STAGES):
+        combine(s.y, h, table.a[q], k, q, s.trial)
+        code |= derivative(time + table.c[q] * h, s.trial, t, w, k[q])
+        weakest = min(weakest, w.weakest[0])
+    s.counts[EVALUATIONS] += STAGES - 1
+    combine(s.y, h, table.b, k, STAGES, s.trial)
+    error = error_norm(s, h, rtol, atol) if code == OK else np.inf
+    s.tried[ERROR] = error
+    s.tried[FACTOR] = FASTEST if error == 0.0 else min(FASTEST, max(SLOWEST, SAFETY * error ** (-1.0 / ORDER)))
+    if error <= 1.0:
+        code = derivative(time + h, s.trial, t, w, s.end)
+        s.counts[EVALUATIONS] += 1
+        weakest = min(weakest, w.weakest[0])
+        for i in range(n):
+            k[STAGES, i] = s.end[i]
+    s.tried[WEAKEST] = weakest
+    return code
+
+
 @inlined
-def normalise(y):  # type: ignore[no-untyped-def]
-    """Give the Euler parameters unit length again; the equations of motion depend on their direction only."""
-    for b in range(len(y) // STATE):
-        o = b * STATE + P
-        norm = math.sqrt(y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3])
-        for k in range(4):
-            y[o + k] /= norm
-
-
-@compiled
-def normalise_all(states):  # type: ignore[no-untyped-def]
-    """The same for many states (n, 13 bodies)."""
-    for n in range(len(states)):
-        normalise(states[n])
-
-
-@inlined
-def error_norm(s, table, h, rtol, atol):  # type: ignore[no-untyped-def]
+def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
-    n = len(s.y)
+    n, table, k = len(s.y), s.own.table, s.own.k
     e5 = e3 = 0.0
     for i in range(n):
         scale = atol + rtol * max(abs(s.y[i]), abs(s.trial[i]))
         v5 = v3 = 0.0
         for q in range(STAGES):
-            v5 += table.error5[q] * s.k[q, i]
-            v3 += table.error3[q] * s.k[q, i]
+            v5 += table.error5[q] * k[q, i]
+            v3 += table.error3[q] * k[q, i]
         e5 += (v5 / scale) ** 2
         e3 += (v3 / scale) ** 2
     denominator = e5 + 0.01 * e3
@@ -131,65 +133,69 @@ def error_norm(s, table, h, rtol, atol):  # type: ignore[no-untyped-def]
     return abs(h) * e5 / math.sqrt(denominator * n)
 
 
-@inlined
-def at_stability_bound(s, table):  # type: ignore[no-untyped-def]
-    """1 if stability rather than accuracy bounds the step just tried.  Hairer and Wanner II, section IV.2.
+@serves(stepping.at_stability_bound, Memory)
+def at_stability_bound(s):  # type: ignore[no-untyped-def]
+    """Hairer and Wanner II, section IV.2.
 
     The last two stages stand at the end of the step: how much their derivatives differ tells the largest rate in sight.
     """
+    k, table = s.own.k, s.own.table
     rates = distances = 0.0
     for i in range(len(s.y)):
         distance = 0.0
         for q in range(STAGES):
-            distance += (table.b[q] - table.a[STAGES - 1, q]) * s.k[q, i]
-        rates += (s.k[STAGES, i] - s.k[STAGES - 1, i]) ** 2
+            distance += (table.b[q] - table.a[STAGES - 1, q]) * k[q, i]
+        rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
         distances += distance * distance
     return 1 if distances > 0.0 and rates > STABLE * STABLE * distances else 0
 
 
-@inlined
-def prepare_dense(s, t, w, table):  # type: ignore[no-untyped-def]
+@serves(stepping.prepare_dense, Memory)
+def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     """The polynomial of the last step; three further evaluations."""
-    n, h = len(s.y), s.time[LENGTH]
+    n, h, k, dense, table = len(s.y), s.time[LENGTH], s.own.k, s.own.dense, s.own.table
     if s.flags[DENSE_READY] == 1:
         return OK
     code = OK
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
-        combine(s.y_old, h, table.a[q], s.k, q, s.trial)
-        code |= derivative(s.time[T_OLD] + table.c[q] * h, s.trial, t, w, s.k[q])
+        combine(s.y_old, h, table.a[q], k, q, s.trial)
+        code |= derivative(s.time[T_OLD] + table.c[q] * h, s.trial, t, w, k[q])
     s.counts[EVALUATIONS] += EXTRA
     for i in range(n):
         delta = s.y[i] - s.y_old[i]
-        s.dense[0, i] = delta
-        s.dense[1, i] = h * s.k[0, i] - delta
-        s.dense[2, i] = 2.0 * delta - h * (s.k[STAGES, i] + s.k[0, i])
+        dense[0, i] = delta
+        dense[1, i] = h * k[0, i] - delta
+        dense[2, i] = 2.0 * delta - h * (k[STAGES, i] + k[0, i])
     for d in range(4):
-        to = s.dense[3 + d]
+        to = dense[3 + d]
         for i in range(n):
             to[i] = 0.0
         for q in range(STAGES + 1 + EXTRA):
-            factor, row = h * table.dense[d, q], s.k[q]
+            factor, row = h * table.dense[d, q], k[q]
             for i in range(n):
                 to[i] += factor * row[i]
     s.flags[DENSE_READY] = 1 if code == OK else 0
     return code
 
 
-@inlined
+@serves(stepping.interpolate, Memory)
 def interpolate(s, time, y):  # type: ignore[no-untyped-def]
-    """State within the last step."""
-    x = (time - s.time[T_OLD]) / s.time[LENGTH]
+    """The polynomial of order 7."""
+    x, dense = (time - s.time[T_OLD]) / s.time[LENGTH], s.own.dense
     for i in range(len(y)):
         value = 0.0
         for d in range(POWER - 1, -1, -1):
-            value = (value + s.dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
+            value = (value + dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
         y[i] = s.y_old[i] + value
     normalise(y)
 
 
-@compiled
-def interpolate_once(s, t, w, table, time, y):  # type: ignore[no-untyped-def]
-    """State within the last step, called from Python."""
-    code = prepare_dense(s, t, w, table)
-    interpolate(s, time, y)
-    return code
+@serves(stepping.between_ends, Memory)
+def between_ends(s, x, y):  # type: ignore[no-untyped-def]
+    """Cubic Hermite interpolation of the last step, from its ends' states and derivatives."""
+    h = s.time[LENGTH]
+    for i in range(len(y)):
+        a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.begin[i], h * s.end[i]
+        y[i] = a + x * (
+            slope_a + x * (3.0 * (b - a) - 2.0 * slope_a - slope_b + x * (2.0 * (a - b) + slope_a + slope_b))
+        )

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime import addresses
+from runtime.contacts import ContactTables, ContactWork, apply_contacts, contact_work
 from runtime.kernels import compiled, inlined
 from runtime.limits import LimitTables, LimitWork, apply_limits, limit_work
 from runtime.loads import LoadTables, LoadWork, apply_loads, load_work
@@ -61,6 +62,7 @@ class Tables(NamedTuple):
     structure: Structure
     limits: LimitTables
     loads: LoadTables
+    contacts: ContactTables
 
 
 class Work(NamedTuple):
@@ -91,6 +93,7 @@ class Work(NamedTuple):
     signals: Floats  # (signals, 3) value, rate, acceleration
     limits: LimitWork
     loads: LoadWork
+    contacts: ContactWork
 
 
 def work_for(t: Tables) -> Work:
@@ -123,6 +126,7 @@ def work_for(t: Tables) -> Work:
         signals=np.zeros((len(t.signals.start) - 1, 3)),
         limits=limit_work(t.limits),
         loads=load_work(t.loads),
+        contacts=contact_work(t.contacts),
     )
     work.state[GROUND, P] = 1.0
     work.A[GROUND] = np.eye(3)
@@ -381,6 +385,7 @@ def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
     place(time, y, t, w)
     apply_limits(t, w, report)
     apply_loads(t, w)
+    apply_contacts(t, w)
     for k in range(len(t.address)):
         for r in range(t.active[k]):
             row = t.active_row[k, r]

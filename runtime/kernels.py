@@ -26,8 +26,9 @@ COMMAND = "python -m codegen"
 DIGEST_MARK = "# Digest: "
 # Modules of the runtime that hold no compiled code and nothing that compiled code takes a value from.
 EDGE = (
-    "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "events", "export", "folder",
-    "freedoms", "ground", "inverse", "plates", "plots", "progress", "rank", "report", "simulate", "smoothing", "terminal",
+    "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "contact_motion", "events",
+    "export", "folder", "freedoms", "ground", "inverse", "plates", "plots", "progress", "rank", "report", "simulate",
+    "smoothing", "terminal", "touching",
 )  # fmt: skip
 
 
@@ -120,9 +121,12 @@ def compiled(function: Callable[..., Any]) -> Any:
         return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
 
 
+OPTIONS: dict[str, Any] = dict(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a part of an entry point; it is cached with the entry points that call it.
 
     Nothing outside compiled code calls it, so numba is not to make the ways in: they took a third of the first start.
     """
-    return numba.njit(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return numba.njit(**OPTIONS)(function)

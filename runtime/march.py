@@ -1,10 +1,10 @@
-"""The compiled march of DOP853: steps, their control, outputs, and landings on the cones of limits.
+"""The compiled march of a method: steps, their control, outputs, and landings on changes of limits and contacts.
 
-Throughout a step every limit is taken in one way (``runtime.crossing``), so the equations are smooth in it.  A step that was
-accurate enough but crossed a cone is not kept: it is tried again up to the crossing (LANDING counts the tries), and kept
-when it ends there.  Only a kept step changes how limits are taken, and its dense output is made before that.  The length of
-a step cut short says nothing about the motion; so the usual lengths with all limits free, and with one held, are remembered
-(USUAL) and taken up again after a landing.
+Throughout a step every limit and contact is taken in one way (``runtime.crossing``), so the equations are smooth in it.  A
+step that was accurate enough but changed a side is not kept: it is tried again up to the change (LANDING counts the tries),
+and kept when it ends there.  Only a kept step changes how things are taken, and its dense output is made before that.  The
+length of a step cut short says nothing about the motion; so the usual lengths with all limits free and nothing touching, and
+otherwise, are remembered (USUAL) and taken up again after a landing.
 """
 
 from __future__ import annotations
@@ -13,42 +13,44 @@ import math
 
 import numpy as np
 
-from runtime.crossing import change_sides, first_crossing, first_sides, held
-from runtime.dop853 import (
+from runtime.crossing import change_sides, first_crossing, first_sides, held, take_as_found
+from runtime.equations import NOT_FINITE, OK, SINGULAR, derivative
+from runtime.kernels import compiled, inlined
+from runtime.stepping import (
     BOUND,
     DENSE_READY,
+    ERROR,
     EVALUATIONS,
+    EVENTS,
+    FACTOR,
+    FOUND,
     LANDING,
     LENGTH,
     NEXT_OUTPUT,
     NEXT_STEP,
-    ORDER,
     REJECTED,
     REJECTIONS,
-    STAGES,
     STARTED,
     STEP_ENDED,
     STEPS,
     T_OLD,
     USUAL,
+    WEAKEST,
     T,
     at_stability_bound,
-    combine,
-    error_norm,
+    attempt,
     interpolate,
     normalise,
     prepare_dense,
 )
-from runtime.equations import NOT_FINITE, OK, SINGULAR, derivative
-from runtime.kernels import compiled, inlined
-from runtime.limits import AS_FOUND
 
 # Codes of ``advance``: no run's status bears these numbers, so that the two cannot be taken for each other.
 RUNNING, FINISHED, STEP_TOO_SMALL, FAILED_SINGULAR, FAILED_NOT_FINITE = range(10, 15)
 
-SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
 LEAST_LANDING = 1e-12  # [s] times the larger of 1 and the time
-MOST_LANDINGS = 4  # tries; then the step is taken with the limits as they are found
+MOST_LANDINGS = 4  # tries; then the step is taken with everything as it is found
+FIRST_ORDER = 8  # of the method that Hairer's choice of the first step is made for
+CLOSE = 1e-9  # of a step: how near its end a contact changes that it was to end at
 FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
 
 
@@ -56,17 +58,16 @@ FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
 def start(s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
     """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
     n, first_step = len(s.y), s.time[NEXT_STEP]
-    for k in range(len(s.beyond)):
-        w.limits.mode[k] = AS_FOUND
-    code = derivative(s.time[T], s.y, t, w, s.k[0])
+    take_as_found(w)
+    code = derivative(s.time[T], s.y, t, w, s.begin)
     s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
     s.weakest[0] = s.weakest[1] = w.weakest[0]
-    if len(s.beyond) > 0:
+    if len(s.over) > 0:
         first_sides(s, t, w)
     for i in range(n):
-        if not abs(s.k[0, i]) < np.inf:
+        if not abs(s.begin[i]) < np.inf:
             return NOT_FINITE
     if first_step > 0.0:
         s.time[NEXT_STEP] = min(first_step, max_step)
@@ -75,51 +76,57 @@ def start(s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
     for i in range(n):
         scale = atol + rtol * abs(s.y[i])
         d0 += (s.y[i] / scale) ** 2
-        d1 += (s.k[0, i] / scale) ** 2
+        d1 += (s.begin[i] / scale) ** 2
     d0, d1 = math.sqrt(d0 / n), math.sqrt(d1 / n)
     h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
     h = min(h, end - s.time[T], max_step)
     for i in range(n):
-        s.trial[i] = s.y[i] + h * s.k[0, i]
-    code = derivative(s.time[T] + h, s.trial, t, w, s.k[1])
+        s.trial[i] = s.y[i] + h * s.begin[i]
+    code = derivative(s.time[T] + h, s.trial, t, w, s.end)
     s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
     d2 = 0.0
     for i in range(n):
         scale = atol + rtol * abs(s.y[i])
-        d2 += ((s.k[1, i] - s.k[0, i]) / scale) ** 2
+        d2 += ((s.end[i] - s.begin[i]) / scale) ** 2
     d2 = math.sqrt(d2 / n) / h
     largest = max(d1, d2)
-    second = max(1e-6, h * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / ORDER)
+    second = max(1e-6, h * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / FIRST_ORDER)
     s.time[NEXT_STEP] = min(100.0 * h, second, max_step)
     return OK
 
 
+@inlined
+def landed(s, w):  # type: ignore[no-untyped-def]
+    """From which fraction of a step on, a change in a step that was to end at it counts as its end."""
+    return 1.0 - CLOSE if len(w.contacts.mode) > 0 and s.flags[LANDING] < MOST_LANDINGS - 1 else 0.9
+
+
 @compiled
-def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
+def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """Up to ``max_steps`` accepted steps towards ``end``.
 
     ``outputs`` (m,) are the times wanted; states at those that were passed go to ``out`` (m, n).  Every step goes to
     ``record_t``, ``record_y`` unless they are empty.
-    Returns RUNNING when the steps are used up, else why it stopped.
+    Returns RUNNING when the steps are used up or ``found`` is full, else why it stopped.
     """
     n = len(s.y)
     taken = 0
-    limits = len(s.beyond) > 0
+    switches = len(s.over) > 0
     if s.flags[STARTED] == 0:
         code = start(s, t, w, end, rtol, atol, max_step)
         if code != OK:
             return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
         s.flags[STARTED] = 1
-    while taken < max_steps:
+    while taken < max_steps and s.counts[FOUND] + len(w.contacts.mode) <= EVENTS:
         time, h = s.time[T], s.time[NEXT_STEP]
         if time >= end:
             return FINISHED
         if s.flags[STEP_ENDED] == 1:
             normalise(s.y)
             for i in range(n):
-                s.k[0, i] = s.k[STAGES, i]
+                s.begin[i] = s.end[i]
             s.flags[STEP_ENDED] = 0
         h = min(h, max_step)
         last = time + 1.01 * h >= end
@@ -127,14 +134,8 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
             h = end - time
         if not h > 4.0 * abs(np.spacing(time)):
             return STEP_TOO_SMALL
-        code, weakest = OK, np.inf
-        for q in range(1, STAGES):
-            combine(s.y, h, table.a[q], s.k, q, s.trial)
-            code |= derivative(time + table.c[q] * h, s.trial, t, w, s.k[q])
-            weakest = min(weakest, w.weakest[0])
-        s.counts[EVALUATIONS] += STAGES - 1
-        combine(s.y, h, table.b, s.k, STAGES, s.trial)
-        error = error_norm(s, table, h, rtol, atol) if code == OK else np.inf
+        code = attempt(s, t, w, h, rtol, atol)
+        error, factor, weakest = s.tried[ERROR], s.tried[FACTOR], s.tried[WEAKEST]
         if not error < np.inf:
             # A singular or non-finite stage: try a much shorter step, and give up when that does not help.
             if h < 1e-10 * max(1.0, abs(time)):
@@ -143,42 +144,42 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
             s.counts[REJECTED] = 1
             s.time[NEXT_STEP] = 0.1 * h
             continue
-        factor = FASTEST if error == 0.0 else min(FASTEST, max(SLOWEST, SAFETY * error ** (-1.0 / ORDER)))
         if error > 1.0:
             s.counts[REJECTIONS] += 1
             s.counts[REJECTED] = 1
             s.time[NEXT_STEP] = h * min(1.0, factor)
             continue
-        code = derivative(time + h, s.trial, t, w, s.k[STAGES])
-        s.counts[EVALUATIONS] += 1
         if code != OK:
             return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
-        weakest = min(weakest, w.weakest[0])
         for i in range(n):
             s.y_old[i] = s.y[i]
             s.y[i] = s.trial[i]
         s.time[T_OLD], s.time[LENGTH] = time, h
         s.flags[DENSE_READY] = 0
-        if limits:
+        if switches:
             landing, was_held = s.flags[LANDING] > 0, held(w)
             if not landing:
                 s.time[USUAL + was_held] = h
-            fraction = first_crossing(s, t, w, table) if s.flags[LANDING] < MOST_LANDINGS else 2.0
+            fraction = first_crossing(s, t, w) if s.flags[LANDING] < MOST_LANDINGS else 2.0
             if fraction <= 1.0 and fraction * h <= LEAST_LANDING * max(1.0, abs(time)):
                 fraction = 0.0  # the step begins on the cone, on the other side: take it so from the start
-            again = fraction <= 1.0 and not (landing and fraction > 0.9)
+            again = fraction <= 1.0 and not (landing and fraction > landed(s, w))
             if again:
                 for i in range(n):
                     s.y[i] = s.y_old[i]
-            if fraction == 0.0 or not again:
-                change_sides(s, t, w, table, landing or again)
+            if (fraction == 0.0 or not again) and change_sides(s, t, w, landing or again, again) > 0:
+                # The force of a contact may begin or end with a jump.
+                at = time if again else end if last else time + h
+                code = derivative(at, s.y, t, w, s.begin if again else s.end)
+                s.counts[EVALUATIONS] += 1
+                if code != OK:
+                    return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
             if again:
                 s.counts[REJECTIONS] += 1
                 s.flags[LANDING] += 1
                 s.time[NEXT_STEP] = fraction * h if fraction > 0.0 else h
                 if s.flags[LANDING] == MOST_LANDINGS:
-                    for k in range(len(w.limits.mode)):
-                        w.limits.mode[k] = AS_FOUND
+                    take_as_found(w)
                 continue
             now_held = held(w)
             if landing and now_held != was_held:
@@ -195,12 +196,12 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
         s.time[NEXT_STEP] = h * (min(1.0, factor) if s.counts[REJECTED] == 1 else factor)
         s.counts[REJECTED] = 0
         s.counts[STEPS] += 1
-        s.counts[BOUND] += at_stability_bound(s, table)
+        s.counts[BOUND] += at_stability_bound(s)
         s.flags[STEP_ENDED] = 1
         taken += 1
         while s.counts[NEXT_OUTPUT] < len(outputs) and outputs[s.counts[NEXT_OUTPUT]] <= s.time[T]:
             wanted = s.counts[NEXT_OUTPUT]
-            if prepare_dense(s, t, w, table) != OK:
+            if prepare_dense(s, t, w) != OK:
                 return FAILED_SINGULAR
             interpolate(s, outputs[wanted], out[wanted])
             s.counts[NEXT_OUTPUT] += 1
@@ -209,3 +210,11 @@ def advance(s, t, w, table, end, rtol, atol, max_step, max_steps, outputs, out, 
             for i in range(n):
                 record_y[taken - 1, i] = s.y[i]
     return RUNNING if s.time[T] < end else FINISHED
+
+
+@compiled
+def interpolate_once(s, t, w, time, y):  # type: ignore[no-untyped-def]
+    """State within the last step, called from Python."""
+    code = prepare_dense(s, t, w)
+    interpolate(s, time, y)
+    return code

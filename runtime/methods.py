@@ -9,13 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.integrate
 
-from runtime import dop853, march
+from runtime import dop853, march, stepping
 from runtime.equations import OK, SINGULAR, Tables, derivative_once
 from runtime.structure import Floats
 from runtime.system import System
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-METHODS = ("dop853", *SCIPY_METHODS)
+COMPILED_METHODS = ("dop853",)
+METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
 
 # Why a step ended.  A run's own status is one of these, or 0 to 2.
@@ -65,15 +66,19 @@ class Compiled:
         self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
-        del method
         self.system, self.tables, self.work = system, tables, system.work()
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        self.s = dop853.stepper(y, t_start, len(system.limits), first_step)
+        own = dop853.memory(len(y))
+        self.s = stepping.stepper(y, t_start, own, len(system.limits) + len(system.contacts), first_step)
+        self.found: list[Floats] = []
 
     def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
         limits = (self.end, self.rtol, self.atol, self.max_step, steps)
         into = (outputs, out, record_t, record_y)
-        code = march.advance(self.s, self.tables, self.work, dop853.TABLE, *limits, *into)
+        code = march.advance(self.s, self.tables, self.work, *limits, *into)
+        if count := int(self.s.counts[stepping.FOUND]):
+            self.found.append(self.s.found[:count].copy())
+            self.s.counts[stepping.FOUND] = 0
         if code in (RUNNING, FINISHED):
             return code, ""
         if code == march.FAILED_SINGULAR:
@@ -91,17 +96,17 @@ class Compiled:
 
     def at(self, t: float) -> Floats:
         y = np.empty_like(self.s.y)
-        if dop853.interpolate_once(self.s, self.tables, self.work, dop853.TABLE, t, y) != OK:
+        if march.interpolate_once(self.s, self.tables, self.work, t, y) != OK:
             raise SingularError(_singular(self.system, self.work.failed, t))
         return y
 
     @property
     def t(self) -> float:
-        return float(self.s.time[dop853.T])
+        return float(self.s.time[stepping.T])
 
     @property
     def t_old(self) -> float:
-        return float(self.s.time[dop853.T_OLD])
+        return float(self.s.time[stepping.T_OLD])
 
     @property
     def y(self) -> Floats:
@@ -109,7 +114,7 @@ class Compiled:
 
     @property
     def bounded(self) -> int:
-        return int(self.s.counts[dop853.BOUND])
+        return int(self.s.counts[stepping.BOUND])
 
     @property
     def weakest(self) -> Sequence[float]:
@@ -117,7 +122,7 @@ class Compiled:
 
     def counts(self) -> tuple[int, int, int | None]:
         count = self.s.counts
-        return int(count[dop853.EVALUATIONS]), int(count[dop853.STEPS]), int(count[dop853.REJECTIONS])
+        return int(count[stepping.EVALUATIONS]), int(count[stepping.STEPS]), int(count[stepping.REJECTIONS])
 
 
 class SingularError(Exception):

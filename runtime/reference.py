@@ -9,7 +9,7 @@ import numpy as np
 
 from runtime.equations import STATE, P, V, rotation
 from runtime.structure import Floats, Ints
-from runtime.system import Joint, Limit
+from runtime.system import Contact, Joint, Limit
 from runtime.vectors import Vector, vector_tables, vectors_of
 
 
@@ -27,8 +27,8 @@ def rotation_matrix(p: Floats) -> Floats:
     return A
 
 
-def reference(joint: Joint | Limit, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
-    """Local components of all body-fixed vectors of a joint or a limit; its constants go into x.
+def reference(joint: Joint | Limit | Contact, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
+    """Local components of all body-fixed vectors of a joint, a limit or a contact; its constants go into x.
 
     What a definition calls held or carried is evaluated by its own kernel in the reference configuration.
     """
@@ -63,9 +63,9 @@ def reference(joint: Joint | Limit, state_i: Floats, state_j: Floats, x: Floats)
 
 
 def reference_tables(
-    items: Sequence[Joint | Limit], body_i: Ints, body_j: Ints, states: Floats
+    items: Sequence[Joint | Limit | Contact], body_i: Ints, body_j: Ints, states: Floats
 ) -> tuple[Floats, tuple[Ints, Ints, Ints, Floats]]:
-    """Numbers x (items, X) of joints, motors or limits in the reference configuration, and the tables of their vectors.
+    """Numbers x (items, X) of joints, motors, limits or contacts in the reference configuration, and the tables of their vectors.
 
     ``states`` (bodies + 1, 13) has the bodies at the places that ``body_i`` and ``body_j`` name.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from generated import contact_sphere_plane as sphere_plane
 from generated import dispatch
+from runtime.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
+from runtime.contacts import NORMAL_FORCE
+from runtime.contacts import POTENTIAL as STORED
+from runtime.contacts import TOLD as TOUCHED
 from runtime.equations import (
     OK,
     OMEGA,
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
     import xarray
 
 
-COMPUTED = ("_derived", "limits", "freedoms", "driven")  # what a pickled run leaves out
+COMPUTED = ("_derived", "limits", "contacts", "freedoms", "driven")  # what a pickled run leaves out
 
 
 @dataclass(frozen=True)
@@ -118,13 +123,22 @@ class _Derived(NamedTuple):
     energy: Floats  # (n, 3) kinetic, of gravity, of the limits
     told: Floats  # (n, limits, TOLD)
     measured: Floats  # (n, limits, 3) angle, rate, moment
+    touched: Floats  # (n, contacts, TOUCHED)
+    damping_force: Floats  # (n, contacts)
+    contact_force: Floats  # (n, contacts, 3) on the sphere's body
+    contact_point: Floats  # (n, contacts, 3)
 
 
 @compiled
-def _derive(times, states, t, w, d):  # type: ignore[no-untyped-def]
-    """Fill ``d`` for all states; index of the first singular one, or -1."""
-    singular = -1
+def _derive(times, states, touches, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for all states; index of the first singular one, or -1.  ``touches`` tell the speeds of touch-down."""
+    singular, passed = -1, 0
     for n in range(len(states)):
+        while passed < len(touches) and touches[passed, 0] <= times[n]:
+            k = int(touches[passed, 1])
+            if touches[passed, 2] == 1.0 and t.contacts.impact[k] >= 0:
+                w.contacts.normal[k, t.contacts.impact[k]] = max(touches[passed, 3], t.contacts.least_impact[k])
+            passed += 1
         if accelerations(times[n], states[n], t, w, True) != OK and singular < 0:
             singular = n
         for b in range(len(t.mass)):
@@ -146,6 +160,16 @@ def _derive(times, states, t, w, d):  # type: ignore[no-untyped-def]
             for c in range(3):
                 d.measured[n, k, c] = m.measured[c]
             elastic += m.told[k, POTENTIAL]
+        for k in range(len(t.contacts.law)):
+            m, i, j = w.contacts, w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
+            for c in range(TOUCHED):
+                d.touched[n, k, c] = m.told[k, c]
+            sphere_plane.wrench(i, j, m.x[k], m.told[k, NORMAL_FORCE:STORED], m.Q)
+            sphere_plane.point(i, j, m.x[k], d.contact_point[n, k])
+            for c in range(3):
+                d.contact_force[n, k, c] = m.Q[c]
+            d.damping_force[n, k] = m.law[k, 2] if m.told[k, NORMAL_FORCE] > 0.0 else 0.0
+            elastic += m.told[k, STORED]
         d.energy[n, 0], d.energy[n, 1], d.energy[n, 2] = kinetic, potential, elastic
         for k in range(len(t.address)):
             for r in range(ROWS):
@@ -167,7 +191,7 @@ class Run:
 
     Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
     [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
-    From a limit's name: ``limits``, a ``LimitMotion`` each.
+    From a limit's name: ``limits``, a ``LimitMotion`` each; from a contact's: ``contacts``, a ``ContactMotion`` each.
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
     rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
 
@@ -185,10 +209,11 @@ class Run:
     stats: Stats
     events: Mapping[str, Floats] = field(repr=False)  # times of each event's zeros [s]
     event_states: Mapping[str, tuple[State, ...]] = field(repr=False)
+    touches: Floats = field(repr=False, default_factory=lambda: np.zeros((0, 4)))  # time, contact, 1 or 0, speed
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
-        for array in (self.t, self.states):
+        for array in (self.t, self.states, self.touches):
             array.flags.writeable = False
 
     def __getstate__(self) -> dict[str, Any]:
@@ -251,14 +276,18 @@ class Run:
     @cached_property
     def _derived(self) -> _Derived:
         n, t = len(self.t), self.tables
-        bodies, joints = len(t.mass), len(t.address)
+        bodies, joints, contacts = len(t.mass), len(t.address), len(t.contacts.law)
         d = _Derived(
             v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
             Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
             told=np.zeros((n, len(t.limits.kind), TOLD)), measured=np.zeros((n, len(t.limits.kind), 3)),
+            touched=np.zeros((n, contacts, TOUCHED)), damping_force=np.zeros((n, contacts)),
+            contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
         )  # fmt: skip
         object.__setattr__(
-            self, "_singular", _derive(self.t, np.ascontiguousarray(self.states), t, self.system.work(), d)
+            self,
+            "_singular",
+            _derive(self.t, np.ascontiguousarray(self.states), self.touches, t, self.system.work(), d),
         )
         return d
 
@@ -310,7 +339,7 @@ class Run:
 
     @property
     def elastic_energy(self) -> Floats:
-        """Stored in the limits of motion and in the springs of motors, (n,) [J]; the law "printed" has none."""
+        """Stored in limits of motion, springs of motors and touching contacts, (n,) [J]; the law "printed" has none."""
         return self._derived.energy[:, 2]
 
     @property
@@ -328,6 +357,25 @@ class Run:
                 for k, limit in enumerate(self.system.limits)
             }
         )
+
+    @cached_property
+    def contacts(self) -> Mapping[str, ContactMotion]:
+        """What each contact saw and did, by its name."""
+        return contact_motions(self)
+
+    def ground_reaction(self, contacts: Sequence[str] | None = None) -> GroundReaction:
+        """The sum of the forces of contacts that share a plane, with its centre of pressure.  Seed 004, Eqs. (15)-(18).
+
+        Parameters
+        ----------
+        contacts : sequence of str, optional
+            Their names; default: all.
+
+        Raises
+        ------
+        ModelError
+        """
+        return ground_reaction(self, contacts)
 
     @property
     def violation(self) -> Floats:

@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from runtime import dop853
+from runtime import stepping
 from runtime.errors import ModelError
 from runtime.events import Event, EventError, Rest
 from runtime.methods import (
+    COMPILED_METHODS,
     FINISHED,
     METHODS,
     NONE,
     NONE2,
     RUNNING,
+    SCIPY_METHODS,
     SINGULAR_CONFIGURATION,
     Compiled,
     Method,
@@ -125,6 +127,11 @@ def simulate(
             f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
             "there are degrees of freedom, and build without redundant='fit'"
         )
+    if method in SCIPY_METHODS and (names := [contact.name for contact in system.contacts if contact.needs_impact]):
+        raise ModelError(
+            f"contact '{names[0]}' damps by the speed of touch-down, which method '{method}' does not find; use "
+            f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
+        )
     system.check_span(t_start, t_end, "simulating")
     if initial is not None or (t_start != system.time and system.drivers):
         system.check_state(state, t_start)
@@ -142,8 +149,8 @@ def simulate(
             bound = [event.of(system, tables) if isinstance(event, Rest) else event for event in events]
             times, states, status, reason, found = _march(stepper, outputs, bound, system, bar)
     if isinstance(stepper, Compiled):
-        dop853.normalise_all(stepper.y[None])
-        dop853.normalise_all(states)  # every step begins so; its end, recorded before, shall not differ
+        stepping.normalise_all(stepper.y[None])
+        stepping.normalise_all(states)  # every step begins so; its end, recorded before, shall not differ
     evaluations, steps, rejections = stepper.counts()
     finite_rows = np.isfinite(states).all(axis=1)
     return Run(
@@ -156,8 +163,15 @@ def simulate(
         message=(reason or f"reached t = {t_end:g} s") + _closeness(stepper) + _stiffness(stepper),
         stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, rtol, atol),
         events={name: np.array(found.get(name, ([], []))[0]) for name in names},
+        touches=_touches(stepper),
         event_states={name: tuple(State(system.body_names, y) for y in found.get(name, ([], []))[1]) for name in names},
     )
+
+
+def _touches(m: Method) -> Floats:
+    """Touch-downs and lift-offs up to where the run ended, in order."""
+    rows = np.concatenate([np.zeros((0, 4)), *getattr(m, "found", [])])
+    return rows[np.argsort(rows[:, 0], kind="stable")]
 
 
 def _closeness(m: Method) -> str:
@@ -213,15 +227,15 @@ def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple
     out = np.full((len(wanted), n), np.nan)
     if len(wanted) and wanted[0] == m.t:
         out[0] = m.y
-        m.s.counts[dop853.NEXT_OUTPUT] = 1
+        m.s.counts[stepping.NEXT_OUTPUT] = 1
     times, states = [np.array([m.t])], [m.y.copy()[None, :]]
     portion, code, reason = STEPS_PER_CALL, RUNNING, ""
     try:
         while code == RUNNING:
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
-            before, begin = int(m.s.counts[dop853.STEPS]), clock.perf_counter()
+            before, begin = int(m.s.counts[stepping.STEPS]), clock.perf_counter()
             code, reason = m.advance(portion, wanted, out, record_t, record_y)
-            taken = int(m.s.counts[dop853.STEPS]) - before
+            taken = int(m.s.counts[stepping.STEPS]) - before
             if outputs is None:
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])
@@ -236,7 +250,7 @@ def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple
     if outputs is None:
         wanted, out = np.concatenate(times), np.concatenate(states)
     else:
-        done = int(m.s.counts[dop853.NEXT_OUTPUT])
+        done = int(m.s.counts[stepping.NEXT_OUTPUT])
         wanted, out = wanted[:done], out[:done]
     return wanted, out, status, reason
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from generated import dispatch
+from generated import contact_sphere_plane, dispatch
 from runtime import assembly
 from runtime.addresses import addresses_of
 from runtime.cones import Cone
@@ -22,6 +22,8 @@ from runtime.signals import Signal
 from runtime.structure import Floats, frozen
 
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
+NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
+FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
 UNIT_TOLERANCE = 1e-6
 # Velocities are consistent when no row's rate is above this fraction of what the velocities themselves could make it.
 VELOCITY_TOLERANCE = 1e-9
@@ -164,6 +166,46 @@ def _limit(parts: dict[str, Any]) -> Limit:
     return Limit(**(parts | {"values": _plain(parts["values"])}))
 
 
+@dataclass(frozen=True)
+class Contact:
+    """A sphere of one body against a plane of another, or of the ground.
+
+    ``law`` and ``friction`` (None for none) are names of definitions in ``codegen/contacts.py``, ``parameters`` theirs.
+    """
+
+    name: str
+    body: str
+    plane: str
+    law: str
+    friction: str | None
+    parameters: Mapping[str, float]
+    least_impact: float  # [m/s]
+    belt_speed: Signal  # [m/s]
+    values: Mapping[str, Any] = field(repr=False)  # the keywords of the geometry's definition
+
+    @property
+    def module(self) -> ModuleType:
+        """The generated module of its geometry."""
+        geometry: ModuleType = contact_sphere_plane
+        return geometry
+
+    @property
+    def needs_impact(self) -> bool:
+        """The normal law damps by the speed of touch-down."""
+        return "impact" in NORMAL_LAWS[self.law].PARAMETERS
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        values = {key: np.array(value) for key, value in self.values.items()}
+        return _contact, (parts | {"values": values, "parameters": dict(self.parameters)},)
+
+
+def _contact(parts: dict[str, Any]) -> Contact:
+    """A contact from its pickled parts."""
+    parameters = MappingProxyType(parts["parameters"])
+    return Contact(**(parts | {"values": _plain(parts["values"]), "parameters": parameters}))
+
+
 def _plain(values: dict[str, Floats]) -> Mapping[str, Any]:
     """Read-only arrays, and numbers as such."""
     for array in values.values():
@@ -257,6 +299,7 @@ class System:
     limits: tuple[Limit, ...]
     loads: tuple[Load, ...]
     motors: tuple[Motor, ...]
+    contacts: tuple[Contact, ...]
     gravity: Floats  # (3,) [m/s^2]
     time: float  # [s] of the initial state; signals have their values there
     state: State  # the assembled initial state
@@ -283,7 +326,7 @@ class System:
     def __repr__(self) -> str:
         joints = len(self.joints) - len(self.drivers)
         parts = f"{len(self.bodies)} bodies, {joints} joints, {self.degrees_of_freedom} degrees of freedom"
-        for what in ("limit", "driver", "load", "motor"):
+        for what in ("limit", "driver", "load", "motor", "contact"):
             if names := getattr(self, f"{what}_names"):
                 parts += f", {what}s {', '.join(names)}"
         return f"System('{self.name}', {parts})"
@@ -327,6 +370,7 @@ class System:
                 parts = getattr(load, what) or ()
                 found |= {f"{load.name}.{what}_{axis}": part for axis, part in zip("xyz", parts, strict=False)}
         found |= {f"{motor.name}.effort": motor.effort for motor in self.motors}
+        found |= {f"{contact.name}.belt_speed": contact.belt_speed for contact in self.contacts}
         targets = {f"{m.name}.target": signal for m in self.motors for signal in m.joint.signals.values()}
         return MappingProxyType(found | targets)
 
@@ -352,6 +396,18 @@ class System:
             known = ", ".join(self.limit_names) or "none"
             raise ModelError(f"unknown limit '{name}'; the limits are {known}")
         return self.limits[self.limit_names.index(name)]
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        """Names of the contacts in order."""
+        return tuple(contact.name for contact in self.contacts)
+
+    def contact(self, name: str) -> Contact:
+        """The contact of this name."""
+        if name not in self.contact_names:
+            known = ", ".join(self.contact_names) or "none"
+            raise ModelError(f"unknown contact '{name}'; the contacts are {known}")
+        return self.contacts[self.contact_names.index(name)]
 
     def body(self, name: str) -> Body:
         """The body of this name."""

@@ -1,0 +1,129 @@
+"""Contact of a sphere with a plane: its geometry, laws of the normal force, and laws of friction.  Seed 004.
+
+The geometry says how deep the sphere is in the plane and how its lowest point slips; a normal law is its potential and its
+dissipation function, so its force is  f_n = dV/d delta + dR/d delta';  friction is a dissipation function of the slip,
+f_t = -dR/d slip.  The force on both bodies follows by virtual power:  Q = -f_n d delta'/d(v, omega) + f_t d slip/d(v, omega).
+
+To add a law, add a function here and run ``python -m codegen``: its arguments after the first two are its parameters, and the
+keywords of ``Builder.contact``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sympy import sqrt
+
+from codegen.basics import between
+from codegen.calculus import Expr, Vector
+
+Parts = dict[str, Any]
+
+
+def sphere_plane(
+    r_i: Vector, s_i: Vector, omega_i: Vector, r_j: Vector, s_j: Vector, n_j: Vector, b_j: Vector, omega_j: Vector,
+    radius: Expr, belt_t: Expr, rate: Callable[[Any], Any],
+) -> Parts:  # fmt: skip
+    """A sphere of body i against a plane of body j.  Seed 004, Eqs. (1)-(9), with the signs and the turns that those lack.
+
+    s_i : the sphere's centre C, from the centre of mass [m]
+    s_j : a point of the plane, from the centre of mass [m]
+    n_j : the plane's normal, to the side where the sphere is, unit vector
+    b_j : direction of a belt that runs in the plane, unit vector
+    radius : of the sphere [m]
+    belt_t : speed of the belt along b [m/s]
+    The force acts at the sphere's lowest point, C - radius n; the slip is that of the bodies' material points there.
+    """
+    d = between(r_j, s_j, r_i, s_i)
+    to_point = -radius * n_j
+    slip = rate(d) + omega_i.cross(to_point) - omega_j.cross(d + to_point) - belt_t * b_j
+    return {"penetration": radius - d.dot(n_j), "slip": slip - slip.dot(n_j) * n_j, "point": r_i + s_i + to_point}
+
+
+def kelvin_voigt(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, damping: Expr) -> Parts:
+    """A spring and a damper side by side, f_n = K delta^n + c delta'.  Seed 004, Eq. (11).
+
+    stiffness : K [N/m^n]
+    exponent : n [1], 1 for the linear spring
+    damping : c [N s/m]
+    """
+    return {
+        "potential": stiffness * delta ** (exponent + 1) / (exponent + 1),
+        "dissipation": damping / 2 * delta_dot**2,
+    }
+
+
+def hertz(delta: Expr, delta_dot: Expr, stiffness: Expr) -> Parts:
+    """Elastic spheres, f_n = K delta^(3/2).  Seed 004, Eq. (10).
+
+    stiffness : K [N/m^1.5], see ``runtime.hertz_stiffness``
+    """
+    return {"potential": 2 * stiffness * delta**2 * sqrt(delta) / 5, "dissipation": 0 * delta_dot}
+
+
+def hunt_crossley(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, loss: Expr) -> Parts:
+    """Damping that grows with the penetration, f_n = K delta^n (1 + 3/2 loss delta').  Hunt and Crossley 1975; seed 004, (13).
+
+    stiffness : K [N/m^n]
+    exponent : n [1]
+    loss : [s/m] restitution is 1 - loss times the speed of touch-down, for small losses; chi of seed 004 is 3/2 loss K
+    """
+    return _hysteresis(delta, delta_dot, stiffness, exponent, 3 * loss / 2)
+
+
+def lankarani_nikravesh(
+    delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, restitution: Expr, impact: Expr
+) -> Parts:
+    """f_n = K delta^n (1 + 3 (1 - e^2) delta' / (4 delta'_0)), for restitutions near 1.  Lankarani and Nikravesh 1990.
+
+    stiffness : K [N/m^n]
+    exponent : n [1]
+    restitution : e [1]
+    impact : speed of touch-down delta'_0 [m/s]
+    """
+    return _hysteresis(delta, delta_dot, stiffness, exponent, 3 * (1 - restitution**2) / (4 * impact))
+
+
+def flores(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, restitution: Expr, impact: Expr) -> Parts:
+    """f_n = K delta^n (1 + 8 (1 - e) delta' / (5 e delta'_0)), for all restitutions.  Flores and others 2011.
+
+    stiffness : K [N/m^n]
+    exponent : n [1]
+    restitution : e [1]
+    impact : speed of touch-down delta'_0 [m/s]
+    """
+    return _hysteresis(delta, delta_dot, stiffness, exponent, 8 * (1 - restitution) / (5 * restitution * impact))
+
+
+def _hysteresis(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, factor: Expr) -> Parts:
+    """A damper in proportion to the elastic force: c = factor K delta^n."""
+    elastic = stiffness * delta**exponent
+    return {"potential": elastic * delta / (exponent + 1), "dissipation": factor * elastic * delta_dot**2 / 2}
+
+
+def coulomb(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Expr) -> Parts:
+    """Coulomb's friction with a viscous part, f_t = mu_c f_n + mu_d v_t against the slip.  Seed 004, Eq. (14).
+
+    mu_c : coefficient of friction [1]
+    mu_d : viscous part [N s/m]
+    creep : [m/s] slip from which on the friction is Coulomb's; below, it falls smoothly to zero:  s(x) = 3/2 x - x^3/2
+    """
+    square = slip.dot(slip)
+    drag = mu_d / 2 * square
+    return {
+        "below": mu_c * normal_force * (3 * square / (4 * creep) - square**2 / (8 * creep**3)) + drag,
+        "above": mu_c * normal_force * sqrt(square) + drag,
+    }
+
+
+def smooth(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Expr) -> Parts:
+    """The same without any seam, fit for optimisation: f_t = (mu_c f_n / sqrt(v_t^2 + creep^2) + mu_d) v_t.
+
+    mu_c : coefficient of friction [1]
+    mu_d : viscous part [N s/m]
+    creep : [m/s] at a slip of v the friction is short of Coulomb's by the share creep^2 / (2 v^2)
+    """
+    square = slip.dot(slip)
+    whole = mu_c * normal_force * (sqrt(square + creep**2) - creep) + mu_d / 2 * square
+    return {"below": whole, "above": whole}

@@ -1,0 +1,104 @@
+"""What the contacts of a run did: penetration, forces, touch-downs and lift-offs, and their sum on a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from runtime.contacts import FRICTION, NORMAL_FORCE, PENETRATION, PENETRATION_RATE, POTENTIAL, SLIP
+from runtime.errors import ModelError
+from runtime.structure import Floats
+
+if TYPE_CHECKING:
+    from runtime.result import Run
+
+
+@dataclass(frozen=True)
+class ContactMotion:
+    """What a contact saw and did; arrays over time (n, ...), vectors in global axes.
+
+    ``penetration`` [m]: above 0 in the plane, below 0 away from it; ``penetration_rate`` [m/s]; ``slip`` (n, 3) [m/s]: of the
+    sphere's point against the plane's.  ``normal_force`` (n,), ``friction`` (n, 3), ``force`` (n, 3) [N]: on the sphere's body;
+    ``point`` (n, 3) [m]: where it acts.  ``elastic_energy`` [J]; ``dissipated_power`` [W].
+    ``touch_down``, ``lift_off`` (k,) [s]: when the force began and ended; ``impact_speed`` (k,) [m/s] at each touch-down.
+    """
+
+    name: str
+    body: str
+    penetration: Floats
+    penetration_rate: Floats
+    slip: Floats
+    normal_force: Floats
+    friction: Floats
+    force: Floats
+    point: Floats
+    elastic_energy: Floats
+    dissipated_power: Floats
+    touch_down: Floats
+    lift_off: Floats
+    impact_speed: Floats
+
+
+@dataclass(frozen=True)
+class GroundReaction:
+    """The sum of contacts with one plane; arrays over time, in global axes.
+
+    ``force`` (n, 3) [N] on the bodies; ``centre_of_pressure`` (n, 3) [m]: the point of the plane about which the moment of all
+    has no part in the plane, NaN without a normal force; ``free_moment`` (n,) [N m] about the normal there.
+    """
+
+    force: Floats
+    centre_of_pressure: Floats
+    free_moment: Floats
+
+
+def contact_motions(run: Run) -> Mapping[str, ContactMotion]:
+    """What each contact of a run did, by its name."""
+    d, touches = run._derived, run.touches
+    found: dict[str, ContactMotion] = {}
+    for k, contact in enumerate(run.system.contacts):
+        told, own = d.touched[:, k], touches[touches[:, 1] == k]
+        began = own[:, 2] == 1.0
+        slip, friction = told[:, SLIP : SLIP + 3], told[:, FRICTION : FRICTION + 3]
+        lost = d.damping_force[:, k] * told[:, PENETRATION_RATE] - np.einsum("na,na->n", friction, slip)
+        found[contact.name] = ContactMotion(
+            name=contact.name, body=contact.body, penetration=told[:, PENETRATION],
+            penetration_rate=told[:, PENETRATION_RATE], slip=slip, normal_force=told[:, NORMAL_FORCE], friction=friction,
+            force=d.contact_force[:, k], point=d.contact_point[:, k], elastic_energy=told[:, POTENTIAL],
+            dissipated_power=lost, touch_down=own[began, 0], lift_off=own[~began, 0], impact_speed=own[began, 3],
+        )  # fmt: skip
+    return MappingProxyType(found)
+
+
+def ground_reaction(run: Run, contacts: Sequence[str] | None = None) -> GroundReaction:
+    """The sum of contacts that share a plane."""
+    system = run.system
+    names = system.contact_names if contacts is None else tuple(contacts)
+    if not names:
+        raise ModelError(f"system '{system.name}' has no contact; add one with Builder.contact")
+    chosen = [system.contact(name) for name in names]
+    first = chosen[0]
+    for other in chosen[1:]:
+        n, m = first.values["n_j"], other.values["n_j"]
+        apart = abs(float((other.values["s_j"] - first.values["s_j"]) @ n))
+        if other.plane != first.plane or np.abs(n - m).max() > 1e-12 or apart > 1e-12:
+            raise ModelError(
+                f"contacts '{first.name}' and '{other.name}' touch different planes, which have no common centre of "
+                "pressure; name contacts of one plane"
+            )
+    A = run.rotations(first.plane)
+    origin = run.r[first.plane] if first.plane != "ground" else np.zeros((len(run.t), 3))
+    normal, point = A @ first.values["n_j"], origin + A @ first.values["s_j"]
+    forces = np.array([run.contacts[name].force for name in names])
+    arms = np.array([run.contacts[name].point for name in names]) - point
+    force = forces.sum(axis=0)
+    moment = np.cross(arms, forces).sum(axis=0)  # about the point of the plane
+    along = np.einsum("na,na->n", force, normal)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        arm = np.where(along[:, None] > 0.0, np.cross(normal, moment) / along[:, None], np.nan)
+        rest = moment - np.cross(arm, force)
+    return GroundReaction(force, point + arm, np.einsum("na,na->n", rest, normal))

@@ -1,0 +1,166 @@
+"""Contacts of spheres with planes in compiled code: how deep, how fast, and the force that this puts on both bodies.
+
+Geometry and laws are generated.  Nothing sticks: a normal force that a law would make negative is zero.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from generated import contact_sphere_plane as sphere_plane
+from generated import dispatch
+from runtime.kernels import inlined
+from runtime.loads import push
+from runtime.structure import GROUND, Floats, Ints
+from runtime.vectors import rotate_vectors
+
+# How an evaluation takes a contact: as its penetration and force say; or as apart; or as touching, the law being continued
+# above the plane and below zero force; or as within the plane but without force, its surface coming up more slowly than the
+# sphere leaves.  The last three are smooth: an integrator steps over a change, finds where it was, and steps up to there.
+AS_FOUND, APART, TOUCHING, SLACK = 0, 1, 2, 3
+
+# What an evaluation tells of a contact.
+PENETRATION, PENETRATION_RATE, SLIP, NORMAL_FORCE, FRICTION, POTENTIAL = 0, 1, 2, 5, 6, 9
+TOLD = 10
+
+
+class ContactTables(NamedTuple):
+    """The contacts of a system as flat tables."""
+
+    law: Ints  # (contacts,) number of the normal law
+    friction: Ints  # (contacts,) number of the law of friction, -1 for none
+    body_i: Ints  # of the sphere
+    body_j: Ints  # of the plane
+    normal: Floats  # (contacts, N) parameters of the normal law
+    impact: Ints  # (contacts,) place of the speed of touch-down among them, -1 if it has none
+    least_impact: Floats  # (contacts,) [m/s]
+    tangential: Floats  # (contacts, F) parameters of the law of friction
+    creep: Floats  # (contacts,) [m/s]
+    signal: Ints  # (contacts,) number of the belt's speed
+    signal_place: Ints  # (contacts,) where its value and two derivatives go in x
+    vector_contact: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
+    vector_place: Ints
+    vector_body: Ints
+    vector_local: Floats  # (vectors, 3)
+    x: Floats  # (contacts, X)
+
+
+class ContactWork(NamedTuple):
+    """Memory of one evaluation of the contacts."""
+
+    mode: Ints  # (contacts,)
+    was: Ints  # (contacts,) the mode before it was AS_FOUND
+    normal: Floats  # (contacts, N) parameters, with the speed of the last touch-down
+    x: Floats  # (contacts, X)
+    told: Floats  # (contacts, TOLD)
+    law: Floats  # (contacts, 6) what the normal law gave
+    tangential: Floats  # (15,) what the law of friction gave
+    Q: Floats  # (12,)
+
+
+def contact_work(t: ContactTables) -> ContactWork:
+    """Memory for the contacts of a system."""
+    count = len(t.law)
+    return ContactWork(
+        mode=np.zeros(count, np.int64), was=np.zeros(count, np.int64), normal=t.normal.copy(), x=t.x.copy(),
+        told=np.zeros((count, TOLD)), law=np.zeros((count, 6)), tangential=np.zeros(15), Q=np.zeros(12),
+    )  # fmt: skip
+
+
+@inlined
+def place_contacts(tables, w):  # type: ignore[no-untyped-def]
+    """Put the vectors of all contacts and the speeds of their belts into place."""
+    t, m = tables.contacts, w.contacts
+    rotate_vectors(t.vector_contact, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
+    for k in range(len(t.law)):
+        for c in range(3):
+            m.x[k, t.signal_place[k] + c] = w.signals[t.signal[k], c]
+
+
+@inlined
+def normal_force(k, t, m):  # type: ignore[no-untyped-def]
+    """Put what the normal law gives at ``told`` into ``m.law[k]``; the force, below zero where the law would pull."""
+    told, law = m.told[k], m.law[k]
+    delta, sign = told[PENETRATION], 1.0
+    if delta < 0.0:  # continued as an odd function
+        delta, sign = -delta, -1.0
+    dispatch.law(t.law[k], delta, told[PENETRATION_RATE], m.normal[k], law)
+    law[1] *= sign
+    if sign < 0.0:
+        law[3] = law[5]  # of the elastic part alone: the damping of hysteresis is small there
+    return law[1] + law[2]
+
+
+@inlined
+def friction_force(k, t, m):  # type: ignore[no-untyped-def]
+    """Put the force of friction and its slopes into ``m.tangential``."""
+    slip = m.told[k, SLIP : SLIP + 3]
+    if math.sqrt(slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]) < t.creep[k]:
+        dispatch.below(t.friction[k], slip, m.told[k, NORMAL_FORCE], t.tangential[k], m.tangential)
+    else:
+        dispatch.above(t.friction[k], slip, m.told[k, NORMAL_FORCE], t.tangential[k], m.tangential)
+
+
+@inlined
+def touch(k, tables, w):  # type: ignore[no-untyped-def]
+    """Fill what contact k tells; True if it has a force.  Bodies, vectors and signals must be in place."""
+    t, m = tables.contacts, w.contacts
+    told, mode = m.told[k], m.mode[k]
+    for c in range(TOLD):
+        told[c] = 0.0
+    sphere_plane.measure(w.state[t.body_i[k]], w.state[t.body_j[k]], m.x[k], told)
+    if mode == APART or mode == SLACK or (mode == AS_FOUND and not told[PENETRATION] > 0.0):
+        return False
+    force = normal_force(k, t, m)
+    if mode == AS_FOUND and not force > 0.0:
+        return False
+    told[NORMAL_FORCE], told[POTENTIAL] = force, m.law[k, 0]
+    if t.friction[k] >= 0:
+        friction_force(k, t, m)
+        for c in range(3):
+            told[FRICTION + c] = m.tangential[c]
+    return True
+
+
+@inlined
+def apply_contacts(tables, w):  # type: ignore[no-untyped-def]
+    """Add what the contacts do to the accelerations ``w.free`` of the bodies without joints."""
+    t, m = tables.contacts, w.contacts
+    if len(t.law) == 0:
+        return
+    place_contacts(tables, w)
+    for k in range(len(t.law)):
+        if not touch(k, tables, w):
+            continue
+        i, j = t.body_i[k], t.body_j[k]
+        sphere_plane.wrench(w.state[i], w.state[j], m.x[k], m.told[k, NORMAL_FORCE:POTENTIAL], m.Q)
+        for side in range(2):
+            b = i if side == 0 else j
+            if b != GROUND:
+                push(b, m.Q[6 * side : 6 * side + 6], tables, w)
+
+
+@inlined
+def contact_over(tables, w, out):  # type: ignore[no-untyped-def]
+    """How far each contact is on the other side than it is taken for [mm], below 0 if it is not; bodies must be in place.
+
+    In millimetres, so that a contact is on its plane within 1e-12 m where a limit is on its cone within 1e-9 rad.
+    """
+    t, m = tables.contacts, w.contacts
+    if len(t.law) == 0:
+        return
+    place_contacts(tables, w)
+    first = len(out) - len(t.law)
+    for k in range(len(t.law)):
+        told, mode = m.told[k], m.mode[k]
+        sphere_plane.measure(w.state[t.body_i[k]], w.state[t.body_j[k]], m.x[k], told)
+        if mode == APART or mode == AS_FOUND:
+            out[first + k] = 1e3 * told[PENETRATION]
+            continue
+        # The depth that the force would take is a measure of how far the end of the force is away.
+        force, slope = normal_force(k, t, m), m.law[k, 5]
+        depth = force / slope if slope > 0.0 else told[PENETRATION]
+        out[first + k] = -1e3 * depth if mode == TOUCHING else 1e3 * max(depth, -told[PENETRATION])
