@@ -5,6 +5,7 @@ The same way serves the generated kernels, whose machine code is cached under th
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from functools import cache
 from types import ModuleType
@@ -20,20 +21,17 @@ from numba.extending import intrinsic
 from runtime.kernels import cached_here
 from runtime.structure import Ints
 
-_ARRAYS = 7
-_SIGNATURE = types.void(*[types.CPointer(types.float64)] * _ARRAYS)
-
 
 @intrinsic  # type: ignore[untyped-decorator]
 def call(typingctx: Any, address: Any, *arrays: Any) -> Any:
-    """Call the kernel at ``address`` with the addresses of seven arrays."""
-    signature = types.void(types.intp, types.StarArgTuple(arrays))
+    """Call the kernel at ``address`` with the addresses of its arrays."""
+    signature, count = types.void(types.intp, types.StarArgTuple(arrays)), len(arrays)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         double = ir.DoubleType().as_pointer()
-        function = ir.FunctionType(ir.VoidType(), [double] * _ARRAYS)
+        function = ir.FunctionType(ir.VoidType(), [double] * count)
         pointer = builder.inttoptr(arguments[0], function.as_pointer())
-        addresses = cgutils.unpack_tuple(builder, arguments[1], _ARRAYS)
+        addresses = cgutils.unpack_tuple(builder, arguments[1], count)
         builder.call(pointer, [builder.inttoptr(value, double) for value in addresses])
         return context.get_dummy_value()
 
@@ -41,12 +39,15 @@ def call(typingctx: Any, address: Any, *arrays: Any) -> Any:
 
 
 @cache  # for as long as the process runs: code at an address must not go away
-def _compiled(module: ModuleType) -> Any:
+def _compiled(module: ModuleType, name: str) -> Any:
+    entry = getattr(module, name)
+    arrays = len(inspect.signature(entry).parameters)
+    signature = types.void(*[types.CPointer(types.float64)] * arrays)
     generated = module.__name__.startswith("generated.")
     with cached_here():
-        return numba.cfunc(_SIGNATURE, error_model="numpy", cache=generated)(module.entry)
+        return numba.cfunc(signature, error_model="numpy", cache=generated)(entry)
 
 
-def addresses_of(modules: Iterable[ModuleType]) -> Ints:
-    """Addresses of the ``evaluate`` kernels of emitted modules, in this process."""
-    return np.array([_compiled(module).address for module in modules], np.int64)
+def addresses_of(modules: Iterable[ModuleType], name: str = "entry") -> Ints:
+    """Addresses of a kernel of emitted modules, in this process: of ``evaluate``, or of ``tangent`` by "tangent_entry"."""
+    return np.array([_compiled(module, name).address for module in modules], np.int64)

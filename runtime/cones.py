@@ -381,24 +381,26 @@ def climb(u, p, lower, upper, pieces, curve):  # type: ignore[no-untyped-def]
         if step >= NEWTON_STEPS or not lower < to < upper:
             to = 0.5 * (lower + upper)
         if rise == 0.0 or abs(to - s) <= 1e-15 * max(1.0, abs(s)):
-            return
+            return s
         s = to
+    return s
 
 
 @inlined
 def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
-    """Put the direction of the cone (pieces first .. last - 1) that is nearest to the unit direction u into t.
+    """Put the direction of the cone (pieces first .. last - 1) nearest to the unit direction u into t; its piece and parameter.
 
     Every interval between two samples of the curve is left out if it is too far to hold the nearest point, searched if it
     holds one closest place at most, else halved.  ``curve`` is memory (12,).
     """
-    best = -np.inf
+    best, best_p, best_s = -np.inf, first, 0.0
     for p in range(first, last):
         for n in range(SAMPLES):
             point = pieces.samples[p, n]
             close = closeness(u, point)
             if close > best:
-                best = close
+                best, best_p = close, p
+                best_s = pieces.span[p, 0] + (pieces.span[p, 1] - pieces.span[p, 0]) * n / (SAMPLES - 1)
                 t[0], t[1], t[2] = point[0], point[1], point[2]
     looks = 0
     for p in range(first, last):
@@ -416,7 +418,7 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
                 looks += 1
                 close, slope, bend = curve[9], curve[10], curve[11]
                 if close > best:
-                    best = close
+                    best, best_p, best_s = close, p, left + 0.5 * width
                     t[0], t[1], t[2] = curve[0], curve[1], curve[2]
                 spread = 0.5 * width * third  # of the second derivative from the middle
                 most = min(second, abs(bend) + spread)
@@ -429,9 +431,9 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
                     look(u, p, left + width, pieces, curve)
                     looks += 2
                     if rise > 0.0 > curve[10]:
-                        climb(u, p, left, left + width, pieces, curve)
+                        at = climb(u, p, left, left + width, pieces, curve)
                         if curve[9] >= best:
-                            best = curve[9]
+                            best, best_p, best_s = curve[9], p, at
                             t[0], t[1], t[2] = curve[0], curve[1], curve[2]
                 elif near and turns and not bend > spread and halvings < MOST_HALVINGS:
                     halvings, number = halvings + 1, 2 * number
@@ -443,3 +445,4 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
                     halvings, number = halvings - 1, number // 2
                 if halvings == 0:
                     break
+    return best_p, best_s

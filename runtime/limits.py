@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generated import dispatch, law_cubic, position, separation
+from generated import dispatch, law_cubic, position, separation, top_view
 from runtime.cones import Pieces, maximum, nearest
 from runtime.kernels import inlined
 from runtime.loads import push
@@ -66,7 +66,8 @@ class LimitWork(NamedTuple):
     curve: Floats  # (12,)
     separation: Floats  # (4,)
     position: Floats  # (8,)
-    pair: Floats  # (2,)
+    pair: Floats  # (3,)
+    place: Floats  # (2,) piece of the cone's curve and parameter of the nearest direction; -1 where it is a vertex, or inside
     Q: Floats  # (12,)
     measured: Floats  # (3,)
 
@@ -76,8 +77,8 @@ def limit_work(t: LimitTables) -> LimitWork:
     count = len(t.kind)
     return LimitWork(
         mode=np.zeros(count, np.int64), x=t.x.copy(), told=np.zeros((count, TOLD)), slope=np.zeros((count, 3)),
-        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4), position=np.zeros(8), pair=np.zeros(2),
-        Q=np.zeros(12), measured=np.zeros(3),
+        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4), position=np.zeros(8), pair=np.zeros(3),
+        place=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
     )  # fmt: skip
 
 
@@ -102,6 +103,7 @@ def measure_excess(u, k, t, w, told):  # type: ignore[no-untyped-def]
 
     Inside, a limit that is HELD is continued: by the distance in latitude, made an angle to first order, below zero.
     """
+    w.place[0] = -1.0
     side = 0 if u[0] * t.ahead[k, 0] + u[1] * t.ahead[k, 1] > 0.0 else 1
     vertex = t.vertex[k, side]
     if t.flat[k, side] > 0.0 and u[2] < vertex[2]:
@@ -112,7 +114,7 @@ def measure_excess(u, k, t, w, told):  # type: ignore[no-untyped-def]
             return w.separation[0] > 0.0
     beyond = locate(u, k, t, w, told)
     if beyond > 0.0:
-        nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
+        w.place[0], w.place[1] = nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
         separation.separation(u, w.nearest, w.separation)
         return w.separation[0] > 0.0
     if w.mode[k] != HELD:
@@ -139,13 +141,8 @@ def restrain(u, k, t, w, told, slope):  # type: ignore[no-untyped-def]
     excess, shortening = w.separation[0], 1.0
     if t.law[k] == PRINTED and excess > 0.0:
         # Seed 003, Eqs. (32) and (33): the distance in the top view; u x n is shorter than 1 by the cosine of the excess.
-        shortening = math.cos(excess)
-        position.position(u, w.position)
-        latitude, longitude = w.position[0], w.position[1]
-        position.position(w.nearest, w.position)
-        # The law of cosines, written so that no digits are lost where the two are near.
-        half = math.sin(0.5 * (longitude - w.position[1]))
-        excess = math.sqrt((latitude - w.position[0]) ** 2 + 4.0 * latitude * w.position[0] * half * half)
+        top_view.top_view(u, w.nearest, w.position)
+        excess, shortening = w.position[0], w.position[1]
     x = excess / t.compliance[k]
     law_cubic.law(min(x, 1.0), w.pair)
     moment = t.max_moment[k] * w.pair[1] * shortening

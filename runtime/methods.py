@@ -9,13 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.integrate
 
-from runtime import dop853, march, stepping
+from runtime import dop853, march, radau, stepping
 from runtime.equations import OK, SINGULAR, Tables, derivative_once
 from runtime.structure import Floats
 from runtime.system import System
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-COMPILED_METHODS = ("dop853",)
+COMPILED_METHODS = ("dop853", "radau")
 METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
 
@@ -60,7 +60,7 @@ class Method(Protocol):
 
 
 class Compiled:
-    """The compiled DOP853."""
+    """The compiled methods: DOP853, and Radau IIA of order 5 for stiff systems."""
 
     def __init__(
         self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
@@ -68,7 +68,7 @@ class Compiled:
     ) -> None:  # fmt: skip
         self.system, self.tables, self.work = system, tables, system.work()
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        own = dop853.memory(len(y))
+        own = dop853.memory(len(y)) if method == "dop853" else radau.memory(system)
         self.s = stepping.stepper(y, t_start, own, len(system.limits) + len(system.contacts), first_step)
         self.found: list[Floats] = []
 

@@ -71,7 +71,8 @@ def simulate(
     t_eval : (n,) [s], optional
         Times of the result, increasing, within the interval.  Default: the steps that the method takes.
     method : str
-        "dop853" (compiled), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".
+        "dop853" (compiled), "radau" (compiled, implicit, of order 5, for stiff systems such as contacts with friction), or
+        one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".
     rtol, atol : float
         Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
     initial : State, optional
@@ -139,7 +140,7 @@ def simulate(
     tables = system.tables._replace(alpha=float(alpha), beta=float(beta))
     begin = clock.perf_counter()
     bar = reporter(progress, t_start, t_end)
-    make = Compiled if method == "dop853" else SciPy
+    make = Compiled if method in COMPILED_METHODS else SciPy
     stepper = make(method, system, tables, state.y, t_start, t_end, rtol, atol, max_step, first_step)
     with bar:
         if isinstance(stepper, Compiled) and not events:
@@ -185,7 +186,7 @@ def _stiffness(m: Method) -> str:
     steps = m.counts()[1]
     if steps < MANY_STEPS or m.bounded < MOSTLY * steps:
         return ""
-    return f"; {m.bounded} of {steps} steps were bounded by stability, not by accuracy: method='BDF' takes fewer"
+    return f"; {m.bounded} of {steps} steps were bounded by stability, not by accuracy: method='radau' takes fewer"
 
 
 def _not_negative(name: str, value: float) -> float:
