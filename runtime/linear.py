@@ -2,8 +2,9 @@
 
     M dv' + D^T dlam = dQ - dM v' - d(D^T) lam,     D dv' = -d(D v' - gamma + 2 alpha Phi' + beta^2 Phi)
 
-What stands on the right, with v' and lam standing still, is generated, joint by joint and force by force; here it is put together and solved with the factors
-of S that the evaluation of the state left.  A direction of a body: translation, turn (global axes), change of v, of omega.
+What stands on the right, with v' and lam standing still, is generated, joint by joint and force by force; here it is put
+together and solved with the factors of S that the evaluation of the state left.  A direction of a body: translation, turn
+(global axes), change of v, of omega.
 """
 
 from __future__ import annotations
