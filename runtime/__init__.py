@@ -15,6 +15,7 @@ from runtime.events import Event, Rest, rest
 from runtime.export import write_storage
 from runtime.folder import results_folder
 from runtime.inverse import DriverMotion, FreedomMotion, Motion, coordinate, inverse_dynamics, kinematics
+from runtime.linear import Linearisation, linearisation
 from runtime.methods import METHODS
 from runtime.report import Report, Table
 from runtime.restrict import Restriction, restriction
@@ -43,6 +44,7 @@ __all__ = [
     "Joint",
     "Limit",
     "LimitMotion",
+    "Linearisation",
     "ModelError",
     "Motion",
     "Reaction",
@@ -62,6 +64,7 @@ __all__ = [
     "hertz_stiffness",
     "inverse_dynamics",
     "kinematics",
+    "linearisation",
     "plots",
     "read_capture",
     "rest",

@@ -83,6 +83,7 @@ def _table() -> Table:
 
 TABLE = _table()
 MOST_ITERATIONS = 7
+ROUNDING = 2.2e-16
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast serves the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
 KEEP = 1.2  # a step that could grow by less keeps its length, and the factors of its matrices
@@ -257,10 +258,9 @@ def predict(s, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def iterate(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
     """Newton's method for the stages: how many steps it took, or -1 where it does not converge; and a code."""
     own, n, table, J = s.own, len(s.y), s.own.table, s.own.linear.J
-    enough = max(10.0 * 2.2e-16 / rtol, min(0.03, math.sqrt(rtol)))
     mu, mu_pair = table.real / h, table.pair / h
     for i in range(n):
         own.real[i], own.pair[i] = 0.0, 0.0j
@@ -316,6 +316,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     own, n, table = s.own, len(s.y), s.own.table
     # The estimate is of order 3: to the tolerance that the result of order 5 is to meet belongs a larger one.  Hairer, RADAU5.
     looser = 0.1 * rtol ** (2.0 / 3.0)
+    enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(rtol)))
     atol, rtol = atol * looser / rtol, looser
     time, sides = s.time[T], sides_of(w)
     s.tried[ERROR], s.tried[FACTOR], s.tried[WEAKEST] = np.inf, 0.5, np.inf
@@ -343,7 +344,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
                 return OK
             own.kept[FACTORISED], own.last[FACTORS_OF] = 1, h
         predict(s, h)
-        iterations, code = iterate(s, t, w, h, rtol, atol)
+        iterations, code = iterate(s, t, w, h, rtol, atol, enough)
         if iterations > 0:
             break
         own.kept[BEHIND] = 0

@@ -128,9 +128,9 @@ def simulate(
             f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
             "there are degrees of freedom, and build without redundant='fit'"
         )
-    if method in SCIPY_METHODS and (names := [contact.name for contact in system.contacts if contact.needs_impact]):
+    if method in SCIPY_METHODS and (needing := [contact.name for contact in system.contacts if contact.needs_impact]):
         raise ModelError(
-            f"contact '{names[0]}' damps by the speed of touch-down, which method '{method}' does not find; use "
+            f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find; use "
             f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
         )
     system.check_span(t_start, t_end, "simulating")

@@ -67,6 +67,35 @@ def test_order_of_scipy_methods(method, order, counts, band):
     assert -slope(counts, errors) == pytest.approx(order, abs=band)
 
 
+@pytest.mark.parametrize(
+    "build, t_end", [pytest.param(models.foot.build, 0.5, id="foot"), (free_body, 1.5), (ball_pendulum, 0.75)]
+)
+def test_order_of_radau(build, t_end):
+    # At the steps, and between them: a tolerance so tight that Newton's method hides nothing, and longer steps all the same.
+    counts, errors = [160, 200, 260], []
+    for n in counts:
+        h, between = t_end / n, (np.arange(n) + 0.37) * t_end / n
+        settings = dict(method="radau", first_step=h, max_step=h, rtol=1e-10, atol=1e-8)
+        runs = [runtime.simulate(build(), t_end, t_eval=times, **settings) for times in (None, between)]
+        assert all(run.success and run.stats.steps == n and run.stats.rejections == 0 for run in runs)
+        fine = [runtime.simulate(build(), t_end, t_eval=run.t, **TIGHT) for run in runs]
+        errors.append([np.sqrt(np.mean((a.states - b.states) ** 2)) for a, b in zip(runs, fine, strict=True)])
+    steps, between = np.transpose(errors)
+    assert max(steps[0], between[0]) < 1e-8
+    assert -slope(counts, steps) == pytest.approx(5.0, abs=0.25)
+    assert -slope(counts, between) > 4.25
+
+
+def test_one_step_of_radau_is_that_of_scipy():
+    # Both end Newton's method when it is near enough for their tolerances.
+    system, h = models.foot.build(), 1e-3
+    settings = dict(first_step=h, max_step=h, rtol=1e-9, atol=1e-9)
+    a, b = (runtime.simulate(system, h, method=method, **settings) for method in ("radau", "Radau"))
+    assert a.stats.steps == b.stats.steps == 1
+    start = np.abs(a.final.y - system.state.y).max()
+    assert start > 0.01 and np.abs(a.final.y - b.final.y).max() < 1e-11
+
+
 def test_one_step_is_that_of_scipy():
     # The same tableau by another program, on a constrained system.
     system, h = models.foot.build(), 0.02
@@ -205,7 +234,7 @@ def test_terminal_event_stops_the_run():
     assert np.array_equal(stated.t, wanted[wanted <= stated.events["low"][0]])
 
 
-@pytest.mark.parametrize("method", ["dop853", "RK45"])
+@pytest.mark.parametrize("method", ["dop853", "radau", "RK45"])
 def test_terminal_event_before_the_first_stated_time(method):
     stop = Event("stop", lambda t, state: t - 0.05, terminal=True)
     run = runtime.simulate(pendulum(), 0.2, events=[stop], t_eval=[0.1, 0.15], method=method)
@@ -316,7 +345,7 @@ def test_baumgarte_pulls_a_disturbed_state_back():
 # --- promises ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["dop853", "BDF"])
+@pytest.mark.parametrize("method", ["dop853", "radau", "BDF"])
 def test_runs_repeat_bit_by_bit(method):
     a, b = (runtime.simulate(models.foot.build(), 0.3, method=method, rtol=1e-8, atol=1e-8) for _ in range(2))
     assert np.array_equal(a.t, b.t)
@@ -332,7 +361,7 @@ def test_a_run_leaves_its_system_as_it_was():
     assert np.array_equal(runs[0].states, runs[1].states)
 
 
-@pytest.mark.parametrize("method", ["dop853", "RK45"])
+@pytest.mark.parametrize("method", ["dop853", "radau", "RK45"])
 def test_start_time_is_only_a_name(method):
     system = models.foot.build()
     wanted = np.linspace(0.0, 1.0, 11)
@@ -419,7 +448,7 @@ def test_singular_configuration_on_the_way(settings):
     assert np.ptp(run.energy) < 1e-9
 
 
-@pytest.mark.parametrize("method", ["dop853", "RK45", "BDF"])
+@pytest.mark.parametrize("method", ["dop853", "radau", "RK45", "BDF"])
 def test_singular_configuration_at_the_start(method):
     # The flat pose meets the constraints; `build` refuses it, but a state may be given.
     system = parallelogram(1.0)
@@ -458,7 +487,7 @@ def test_interruption_keeps_what_was_computed(settings):
     assert np.abs(run.states - exact.states).max() < 1e-6
 
 
-@pytest.mark.parametrize("method", ["dop853", "RK45"])
+@pytest.mark.parametrize("method", ["dop853", "radau", "RK45"])
 def test_interruption_before_the_first_stated_time(method):
     def progress(t, t_end):
         raise KeyboardInterrupt

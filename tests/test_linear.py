@@ -1,0 +1,209 @@
+"""The exact Jacobian of the equations of motion against differences of them, and what the implicit method makes of it."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from models import chain, double_pendulum, foot, four_bar, free_body, gait, hooke_shaft, pendulum
+from runtime import Builder, Cone, ModelError, Signal, linearisation, simulate
+from runtime.equations import OK, STATE, derivative_once
+
+RANDOM = np.random.default_rng(4)
+
+
+def turned(p, turn):
+    """Euler parameters after a turn (3,) in global axes."""
+    angle = np.linalg.norm(turn)
+    e0, e = np.cos(angle / 2), np.sin(angle / 2) * turn / angle
+    return np.concatenate([[e0 * p[0] - e @ p[1:]], e0 * p[1:] + p[0] * e + np.cross(e, p[1:])])
+
+
+def differences(system, state, time, h):
+    """Derivatives of the accelerations by displacements and changes of velocity, extrapolated to h = 0."""
+    n, work = len(system.bodies), system.work()
+
+    def accelerations(body, k, step):
+        y = np.array(state.y).reshape(n, STATE)
+        if k < 3:
+            y[body, k] += step
+        elif k < 6:
+            y[body, 3:7] = turned(y[body, 3:7], step * np.eye(3)[k - 3])
+        else:
+            y[body, k + 1] += step
+        out = np.empty(n * STATE)
+        assert derivative_once(time, y.ravel(), system.tables, work, out) == OK
+        return out.reshape(n, STATE)[:, 7:].ravel()
+
+    def slope(body, k):
+        a, b, c = ((accelerations(body, k, s) - accelerations(body, k, -s)) / (2 * s) for s in (h, h / 2, h / 4))
+        return (a - 20 * b + 64 * c) / 45
+
+    columns = [(body, k) for part in (range(6), range(6, 12)) for body in range(n) for k in part]
+    return np.column_stack([slope(body, k) for body, k in columns])
+
+
+def error(system, state=None, time=None, h=1e-3):
+    state, time = state or system.state, system.time if time is None else time
+    found = linearisation(system, state, time=time)
+    expected = differences(system, state, time, h)
+    return np.abs(np.hstack([found.displacement, found.velocity]) - expected).max() / np.abs(expected).max()
+
+
+def spun(system):
+    """The initial state with velocities that the joints allow."""
+    omega = {name: RANDOM.normal(size=3) for name in system.body_names}
+    return system.assemble(system.state.replace(omega=omega))
+
+
+BUILDS = {
+    "chain": lambda: chain.build(4),
+    "double_pendulum": double_pendulum.build,
+    "four_bar": four_bar.build,
+    "free_body": free_body.build,
+    "hooke_shaft": hooke_shaft.build,
+    "foot, classical": lambda: foot.build("classical"),
+    "foot, modified": foot.build,
+    "pendulum": lambda: pendulum.build("spherical", omega=(0.3, 1.0, 2.0)),
+}
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_jacobian_of_models(name):
+    system = BUILDS[name]()
+    assert error(system, spun(system)) < 1e-9
+
+
+LIMITED = {
+    "elastic": dict(limits="elastic"),
+    "dissipative": dict(limits="dissipative"),
+    "printed law": dict(limits="elastic", law="printed"),
+    "one cone": dict(ankle="classical", limits="elastic", preset="published"),
+    "one cone, printed law": dict(ankle="classical", limits="elastic", preset="published", law="printed"),
+    "crossed hinges": dict(ankle="classical", limits="dissipative"),
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_jacobian_of_limits(name):
+    system = foot.build(**LIMITED[name])
+    run = simulate(system, 5.0, t_eval=np.linspace(0.05, 5.0, 700))
+    excess = sum(limit.excess for limit in run.limits.values())
+    outside = np.argsort(excess)[::-1][[0, 3, 6]]
+    assert excess[outside[-1]] > 0.003
+    for n in outside:
+        state = runtime.State(system.body_names, run.states[n])
+        assert error(system, state, run.t[n], h=4e-5) < 1e-7
+
+
+QUADRANTS = (0, 90, 180, 270, 360)
+CONES = {
+    "regular": Cone.from_degrees(QUADRANTS, (40, 40, 40, 40, 40)),
+    "elliptical": Cone.from_degrees(QUADRANTS, (30, 60, 40, 50, 30)),
+    "spline": None,
+}
+
+
+@pytest.mark.parametrize("law", ["conservative", "printed"])
+@pytest.mark.parametrize("cone", CONES)
+def test_jacobian_at_cones_of_the_pendulum(cone, law):
+    system = pendulum.build("spherical", limits="elastic", cone=CONES[cone], omega=(0.0, 3.0, 1.0), law=law)
+    run = simulate(system, 2.0, t_eval=np.linspace(0.02, 2.0, 100))
+    (limit,) = run.limits.values()
+    for n in np.argsort(limit.excess)[::-1][[0, 3, 6]]:
+        assert limit.excess[n] > 5e-4
+        state = runtime.State(system.body_names, run.states[n])
+        assert error(system, state, run.t[n], h=4e-5) < 1e-7
+
+
+def test_jacobian_of_drivers_and_loads():
+    system = gait.build()
+    for time in (0.2, 0.5, 0.8):
+        motion = runtime.kinematics(system, [time])
+        state = runtime.State(system.body_names, motion.states[0])
+        assert error(system, state, time) < 1e-8
+
+
+def powered(axes="global", point=None):
+    """A leg on a ball joint with a foot on a motor, pushed by loads."""
+    b = Builder("powered")
+    b.body("leg", mass=3.0, inertia=(0.04, 0.05, 0.01), r=(0, 0, 0.3))
+    b.body("foot", mass=1.0, inertia=(0.001, 0.004, 0.003), r=(0.05, 0, 0.02), omega=(0.0, 2.0, 0.0))
+    b.joint("knee", "spherical", "ground", "leg", s_i=(0, 0, 0.6), s_j=(0, 0, 0.3))
+    b.joint("ankle", "revolute", "leg", "foot", s_i=(0, 0, -0.25), a_i=(0, 1, 0), s_j=(-0.05, 0, 0.03), a_j=(0, 1, 0))
+    b.motor(
+        "muscle", "guided_angle", "leg", "foot", a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(0.6, 0, 0.8), theta_t=0.4,
+        effort=Signal.function(lambda t: 3.0 * np.sin(t), 0.0, 2.0),
+        stiffness=40.0, damping=2.0,
+    )  # fmt: skip
+    b.load("push", "foot", force=(3.0, -5.0, 20.0), moment=(0.3, 1.0, -2.0), axes=axes, point=point)
+    return b.build(project_velocities=True)
+
+
+@pytest.mark.parametrize("axes", ["global", "body"])
+@pytest.mark.parametrize("point", [None, (0.1, -0.02, 0.03)])
+def test_jacobian_of_motors_and_loads(axes, point):
+    system = powered(axes, point)
+    assert error(system, spun(system), 0.7) < 1e-9
+
+
+def slider(law, friction, tilt=0.3, plane="ground", **parameters):
+    """A foot-like block with four spheres on a tilted plane, pressed in and slipping."""
+    b = Builder("slider")
+    b.body(
+        "block",
+        mass=1.3,
+        inertia=(0.003, 0.004, 0.005),
+        r=(0, 0, 0.0485),
+        v=(0.3, 0.1, -0.25),
+        omega=(0.2, -0.1, 0.3),
+        free=True,
+    )
+    n = (np.sin(tilt), 0.0, np.cos(tilt))
+    if plane != "ground":
+        b.body(plane, mass=20.0, inertia=(1.0, 1.2, 2.0), v=(0.1, 0.2, 0.0), omega=(0.1, 0.2, -0.1), free=True)
+    common = (
+        dict(law=law, friction=friction, normal=n, plane=plane, mu_c=0.6, mu_d=3.0)
+        if friction
+        else dict(law=law, normal=n, plane=plane)
+    )
+    for k, (x, y) in enumerate([(0.08, 0.03), (0.08, -0.03), (-0.08, 0.03), (-0.08, -0.03)]):
+        belt = dict(belt=(0.0, 1.0, 0.0), belt_speed=-0.7) if k == 0 else {}
+        # On the tilted plane, each sphere 2 mm deep.
+        z = -(x * n[0]) / n[2] - 0.0485 + 0.018 / n[2]
+        b.contact(f"sole_{k}", "block", centre=(x, y, z), radius=0.02, **common, **belt, **parameters)
+    return b.build()
+
+
+LAWS = {
+    "kelvin_voigt": dict(stiffness=4e4, exponent=1.0, damping=300.0),
+    "hertz": dict(stiffness=1e6),
+    "hunt_crossley": dict(stiffness=1e6, exponent=1.5, loss=0.5),
+    "lankarani_nikravesh": dict(stiffness=1e6, exponent=1.5, restitution=0.7),
+    "flores": dict(stiffness=1e6, exponent=1.5, restitution=0.7),
+}
+
+
+@pytest.mark.parametrize("friction, creep", [(None, 1e-3), ("coulomb", 1e-3), ("coulomb", 2.0), ("smooth", 1e-1)])
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("plane", ["ground", "plate"])
+def test_jacobian_of_contacts(law, friction, creep, plane):
+    system = slider(law, friction, plane=plane, creep=creep, **LAWS[law])
+    run = simulate(system, 1e-6)
+    assert all(contact.normal_force[0] > 1.0 for contact in run.contacts.values())
+    assert error(system, h=2e-5) < 1e-7
+
+
+def test_linearisation_names_its_rows_and_refuses_what_it_cannot():
+    system = foot.build()
+    found = linearisation(system)
+    assert found.bodies == system.body_names and found.displacement.shape == found.velocity.shape == (18, 18)
+    with pytest.raises(ModelError, match="no State of its bodies"):
+        linearisation(system, free_body.build().state)
+
+
+def test_baumgarte_terms_are_in_the_jacobian():
+    system = foot.build()
+    weak, strong = (linearisation(system, alpha=a, beta=b).displacement for a, b in ((0.0, 0.0), (5.0, 5.0)))
+    assert np.abs(strong - weak).max() > 1.0
+    assert models.foot is foot
