@@ -67,28 +67,18 @@ def test_order_of_scipy_methods(method, order, counts, band):
     assert -slope(counts, errors) == pytest.approx(order, abs=band)
 
 
-@pytest.mark.parametrize(
-    "build, t_end, counts",
-    [
-        pytest.param(models.foot.build, 0.5, [160, 200, 260], id="foot"),
-        pytest.param(free_body, 1.5, [60, 80, 100], id="free body"),
-        pytest.param(ball_pendulum, 0.75, [160, 200, 260], id="spherical pendulum"),
-    ],
-)
-def test_order_of_radau(build, t_end, counts):
-    # At the steps, and between them: a tolerance so tight that Newton's method hides nothing, and longer steps all the same.
-    errors = []
-    for n in counts:
-        h, between = t_end / n, (np.arange(n) + 0.37) * t_end / n
-        settings = dict(method="radau", first_step=h, max_step=h, rtol=1e-10, atol=1e-8)
-        runs = [runtime.simulate(build(), t_end, t_eval=times, **settings) for times in (None, between)]
-        assert all(run.success and run.stats.steps == n and run.stats.rejections == 0 for run in runs)
-        fine = [runtime.simulate(build(), t_end, t_eval=run.t, **TIGHT) for run in runs]
-        errors.append([np.sqrt(np.mean((a.states - b.states) ** 2)) for a, b in zip(runs, fine, strict=True)])
-    steps, between = np.transpose(errors)
-    assert max(steps[0], between[0]) < 1e-8
-    assert -slope(counts, steps) == pytest.approx(5.0, abs=0.25)
-    assert -slope(counts, between) > 4.25
+@pytest.mark.parametrize("build", [models.foot.build, free_body, ball_pendulum])
+def test_order_of_radau(build):
+    # Error against steps as tolerances fall, at the steps and between them: where steps are fixed, Newton's method, which
+    # ends within the tolerance, would hide the order.
+    times = np.linspace(0.0, 2.0, 301)
+    fine, errors, steps = runtime.simulate(build(), 2.0, t_eval=times, **TIGHT), [], []
+    for tolerance in (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10):
+        run = runtime.simulate(build(), 2.0, t_eval=times, method="radau", rtol=tolerance, atol=tolerance)
+        errors.append(np.sqrt(np.mean((run.states - fine.states) ** 2)))
+        steps.append(run.stats.steps)
+        assert errors[-1] < 30 * tolerance
+    assert -slope(steps, errors) == pytest.approx(5.0, abs=0.4)
 
 
 def test_one_step_of_radau_is_that_of_scipy():
