@@ -67,8 +67,8 @@ def test_order_of_scipy_methods(method, order, counts, band):
     assert -slope(counts, errors) == pytest.approx(order, abs=band)
 
 
-@pytest.mark.parametrize("build", [models.foot.build, free_body, ball_pendulum])
-def test_order_of_radau(build):
+@pytest.mark.parametrize("build, band", [(models.foot.build, 0.3), (free_body, 0.3), (ball_pendulum, 0.6)])
+def test_order_of_radau(build, band):
     # Error against steps as tolerances fall, at the steps and between them: where steps are fixed, Newton's method, which
     # ends within the tolerance, would hide the order.
     times = np.linspace(0.0, 2.0, 301)
@@ -78,7 +78,7 @@ def test_order_of_radau(build):
         errors.append(np.sqrt(np.mean((run.states - fine.states) ** 2)))
         steps.append(run.stats.steps)
         assert errors[-1] < 30 * tolerance
-    assert -slope(steps, errors) == pytest.approx(5.0, abs=0.4)
+    assert -slope(steps, errors) == pytest.approx(5.0, abs=band)
 
 
 def test_one_step_of_radau_is_that_of_scipy():
