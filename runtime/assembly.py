@@ -19,6 +19,7 @@ from runtime.equations import (
     solve,
 )
 from runtime.kernels import compiled
+from runtime.pointers import behind
 from runtime.structure import Floats, frozen
 
 # Rank is judged with unit masses, so that it speaks of the geometry alone: a row whose pivot in D D^T falls below this
@@ -37,6 +38,7 @@ ASSEMBLED = 1e-11
 @compiled
 def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
     """Largest |Phi| (or |Phi'|) of all rows, kept or not; its joint and row go to ``w.failed``."""
+    t, w = behind(t), behind(w)
     place(time, y, t, w)
     worst = 0.0
     for k in range(len(t.address)):
@@ -51,6 +53,7 @@ def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
 @compiled
 def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
     """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi')."""
+    t, w = behind(t), behind(w)
     place(time, y, t, w)
     factorise(t, w, 0.0, damping)
     for k in range(len(t.address)):
@@ -65,6 +68,7 @@ def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untype
 @compiled
 def mark_dependent(time, y, t, w, tolerance):  # type: ignore[no-untyped-def]
     """Factorise in a configuration; dependent rows get ``w.inverse`` 0."""
+    t, w = behind(t), behind(w)
     place(time, y, t, w)
     return factorise(t, w, tolerance, 0.0)
 
@@ -91,6 +95,7 @@ def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
 @compiled
 def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
     """Sum of Phi^2 over the rows' sizes of the last factorisation: what a damped step is sure to make smaller."""
+    t, w = behind(t), behind(w)
     place(time, y, t, w)
     total = 0.0
     for k in range(len(t.address)):

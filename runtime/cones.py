@@ -20,6 +20,7 @@ from scipy.interpolate import CubicSpline
 from generated import dispatch
 from runtime.errors import ModelError
 from runtime.kernels import compiled, inlined
+from runtime.pointers import behind
 from runtime.structure import Floats, Ints, frozen
 
 QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
@@ -322,13 +323,15 @@ def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
 
 @compiled
 def _nearest(u, pieces, curve, t):  # type: ignore[no-untyped-def]
-    nearest(u, 0, len(pieces.kind), pieces, curve, t)
+    at = behind(pieces)
+    nearest(u, 0, len(at.kind), at, curve, t)
 
 
 @compiled
 def _maxima(longitudes, pieces, pair, out):  # type: ignore[no-untyped-def]
+    at = behind(pieces)
     for n in range(len(longitudes)):
-        out[n] = maximum(longitudes[n], 0, len(pieces.kind), pieces, pair)
+        out[n] = maximum(longitudes[n], 0, len(at.kind), at, pair)
 
 
 @compiled

@@ -12,15 +12,19 @@ Drivers are joints whose rows hold prescribed signals of time.  Nothing here all
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
+from numba import carray, cfunc
 
 from runtime import addresses
 from runtime.contacts import ContactTables, ContactWork, apply_contacts, contact_work
-from runtime.kernels import compiled, inlined
+from runtime.kernels import cached_here, compiled, inlined
 from runtime.limits import LimitTables, LimitWork, apply_limits, limit_work
 from runtime.loads import LoadTables, LoadWork, apply_loads, load_work
+from runtime.pointers import CALL, behind, behind_address, call, raw
 from runtime.signals import SignalTables, evaluate_signals
 from runtime.structure import GROUND, Floats, Ints, Structure
 from runtime.vectors import rotate_vectors
@@ -94,6 +98,7 @@ class Work(NamedTuple):
     limits: LimitWork
     loads: LoadWork
     contacts: ContactWork
+    address: Ints  # (1,) of the compiled ``accelerations``, in this process
 
 
 def work_for(t: Tables) -> Work:
@@ -127,9 +132,13 @@ def work_for(t: Tables) -> Work:
         limits=limit_work(t.limits),
         loads=load_work(t.loads),
         contacts=contact_work(t.contacts),
+        address=np.zeros(1, np.int64),
     )
     work.state[GROUND, P] = 1.0
     work.A[GROUND] = np.eye(3)
+    if not _TYPES:
+        globals()["_TYPES"] = (numba.typeof(t), numba.typeof(work))
+    work.address[0] = _accelerations_address()
     return work
 
 
@@ -382,6 +391,11 @@ def apply(t, w, y, u):  # type: ignore[no-untyped-def]
 @inlined
 def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
     """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code.  With ``report``, limits tell all."""
+    return call(w.address[0], time, y.ctypes.data, raw(t), raw(w), report)
+
+
+@inlined
+def _accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
     place(time, y, t, w)
     apply_limits(t, w, report)
     apply_loads(t, w)
@@ -408,6 +422,21 @@ def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
     return OK
 
 
+def _entry(time, y, t, w, report):  # type: ignore[no-untyped-def]
+    """The same by pointers alone: compiled once, and not again in all that uses it."""
+    tables, work = behind_address(t, _TYPES[0]), behind_address(w, _TYPES[1])
+    return _accelerations(time, carray(y, (STATE * (len(tables.mass) - 1),)), tables, work, report)
+
+
+_TYPES: tuple[Any, ...] = ()  # of tables and memory, the same for all systems
+
+
+@cache
+def _accelerations_address() -> int:
+    with cached_here():
+        return int(cfunc(CALL, error_model="numpy", cache=True)(_entry).address)
+
+
 @inlined
 def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
     """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
@@ -431,12 +460,14 @@ def rotations_of(p, A):  # type: ignore[no-untyped-def]
 @compiled
 def derivative_once(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
     """One evaluation, called from Python."""
+    t, w = behind(t), behind(w)
     return derivative(time, y, t, w, y_dot)
 
 
 @compiled
 def derivative_repeated(time, y, t, w, y_dot, count):  # type: ignore[no-untyped-def]
     """Many evaluations inside compiled code, for measuring one."""
+    t, w = behind(t), behind(w)
     code = 0
     for _ in range(count):
         code |= derivative(time, y, t, w, y_dot)

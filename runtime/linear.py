@@ -24,6 +24,7 @@ from runtime.errors import ModelError
 from runtime.kernels import compiled, inlined
 from runtime.limits import EXCESS, PRINTED, measure_excess
 from runtime.loads import AT_BODY_POINT, AT_GLOBAL_POINT
+from runtime.pointers import behind
 from runtime.structure import GROUND, Floats, Ints
 from runtime.system import State, System
 
@@ -324,6 +325,7 @@ def linearise(t, w, m):  # type: ignore[no-untyped-def]
 @compiled
 def linearise_once(time, y, t, w, m):  # type: ignore[no-untyped-def]
     """Accelerations and their Jacobian at a state, called from Python; a code."""
+    t, w, m = behind(t), behind(w), behind(m)
     code = accelerations(time, y, t, w, False)
     if code == OK:
         linearise(t, w, m)

@@ -16,6 +16,7 @@ import numpy as np
 from runtime.crossing import change_sides, first_crossing, first_sides, held, take_as_found
 from runtime.equations import NOT_FINITE, OK, SINGULAR, derivative
 from runtime.kernels import compiled, inlined
+from runtime.pointers import behind
 from runtime.stepping import (
     BOUND,
     DENSE_READY,
@@ -111,6 +112,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
     ``record_t``, ``record_y`` unless they are empty.
     Returns RUNNING when the steps are used up or ``found`` is full, else why it stopped.
     """
+    s, t, w = behind(s), behind(t), behind(w)
     n = len(s.y)
     taken = 0
     switches = len(s.over) > 0
@@ -215,6 +217,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 @compiled
 def interpolate_once(s, t, w, time, y):  # type: ignore[no-untyped-def]
     """State within the last step, called from Python."""
+    s, t, w = behind(s), behind(t), behind(w)
     code = prepare_dense(s, t, w)
     interpolate(s, time, y)
     return code

@@ -15,6 +15,7 @@ from runtime.equations import P, V
 from runtime.errors import ModelError
 from runtime.kernels import compiled
 from runtime.limits import EXCESS, LAWS, POTENTIAL, TOLD, LimitTables, limit_work, restrain
+from runtime.pointers import behind
 from runtime.reference import reference, reference_tables, rotation_matrix
 from runtime.structure import Floats, frozen
 from runtime.system import LIMIT_KINDS, Joint, Limit, finite, unit
@@ -204,6 +205,7 @@ _STILL_STATE = np.eye(1, 13, 3)  # at the origin, not turned
 
 @compiled
 def _restrictions(u, t, w, told, moment):  # type: ignore[no-untyped-def]
+    t, w = behind(t), behind(w)
     for n in range(len(u)):
         slope = w.slope[0]
         restrain(u[n], 0, t, w, told[n], slope)

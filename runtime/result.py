@@ -34,6 +34,7 @@ from runtime.equations import (
 from runtime.errors import ModelError
 from runtime.kernels import compiled
 from runtime.limits import EXCESS, LATITUDE, LONGITUDE, MAXIMUM, POTENTIAL, TOLD
+from runtime.pointers import behind
 from runtime.structure import Floats
 from runtime.system import Joint, Limit, State, System, finite
 
@@ -132,6 +133,7 @@ class _Derived(NamedTuple):
 @compiled
 def _derive(times, states, touches, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` for all states; index of the first singular one, or -1.  ``touches`` tell the speeds of touch-down."""
+    t, w, d = behind(t), behind(w), behind(d)
     singular, passed = -1, 0
     for n in range(len(states)):
         while passed < len(touches) and touches[passed, 0] <= times[n]:

@@ -82,7 +82,7 @@ def serves(question: Callable[..., Any], memory: type) -> Callable[[Callable[...
         jitted = inlined(function)
 
         def answer(s, *args):  # type: ignore[no-untyped-def]
-            if s.types[s.fields.index("own")].instance_class is not memory:
+            if s.field("own")[1].instance_class is not memory:
                 return None
             return lambda s, *args: jitted(s, *args)
 

@@ -1,0 +1,102 @@
+"""Named tuples of arrays behind one pointer, inside compiled code.
+
+numba hands a named tuple to a function as all its scalars: a system's tables and memory are more than a thousand, and every
+function that took them was compiled with so many arguments.  ``behind(t)`` puts the tuple into memory once, in the entry
+point; what is called from there takes a pointer, and reads ``t.mass`` or ``t.limits.kind`` where it needs them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
+
+
+class Behind(types.Type):  # type: ignore[misc]
+    """A pointer to a named tuple."""
+
+    def __init__(self, of: types.BaseNamedTuple) -> None:
+        self.of = of
+        super().__init__(name=f"Behind({of})")
+
+    def field(self, name: str) -> tuple[int, Any]:
+        """Number and type of a field."""
+        number = self.of.fields.index(name)
+        return number, self.of.types[number]
+
+
+@register_model(Behind)
+class _Model(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, pointer: Behind) -> None:
+        super().__init__(manager, pointer, manager.lookup(pointer.of).get_value_type().as_pointer())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def behind(typingctx: Any, value: Any) -> Any:
+    """A pointer to a named tuple, which is put into memory of the calling function."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return cgutils.alloca_once_value(builder, arguments[0])
+
+    return Behind(value)(value), generate
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):  # type: ignore[misc]
+    key = Behind
+
+    def generic_resolve(self, pointer: Behind, name: str) -> Any:
+        if name not in pointer.of.fields:
+            return None
+        _, kind = pointer.field(name)
+        return Behind(kind) if isinstance(kind, types.BaseNamedTuple) else kind
+
+
+@lower_getattr_generic(Behind)  # type: ignore[untyped-decorator]
+def _attribute(context: Any, builder: Any, pointer: Behind, value: Any, name: str) -> Any:
+    number, kind = pointer.field(name)
+    place = cgutils.gep_inbounds(builder, value, 0, number)
+    return place if isinstance(kind, types.BaseNamedTuple) else builder.load(place)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def raw(typingctx: Any, pointer: Any) -> Any:
+    """The address of a named tuple, to be handed to code that was compiled apart."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(types.voidptr))
+
+    return types.voidptr(pointer), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def behind_address(typingctx: Any, address: Any, kind: Any) -> Any:
+    """The named tuple of a type at an address."""
+    pointer = Behind(kind.instance_type)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(pointer))
+
+    return pointer(address, kind), generate
+
+
+# What is called so: time, state, tables, memory, a flag; it returns a code.
+CALL = types.int64(types.float64, types.CPointer(types.float64), types.voidptr, types.voidptr, types.boolean)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call(typingctx: Any, address: Any, time: Any, y: Any, t: Any, w: Any, flag: Any) -> Any:
+    """Call the function at an address; ``y`` is the address of a state."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double, byte = ir.DoubleType(), ir.IntType(8)
+        void = context.get_value_type(types.voidptr)
+        function = ir.FunctionType(ir.IntType(64), [double, double.as_pointer(), void, void, byte])
+        address, time, y, t, w, flag = arguments
+        called = builder.inttoptr(address, function.as_pointer())
+        return builder.call(called, [time, builder.inttoptr(y, double.as_pointer()), t, w, builder.zext(flag, byte)])
+
+    return types.int64(types.int64, types.float64, types.intp, types.voidptr, types.voidptr, types.boolean), generate
