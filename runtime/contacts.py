@@ -19,8 +19,10 @@ from runtime.vectors import rotate_vectors
 
 # How an evaluation takes a contact: as its penetration and force say; or as apart; or as touching, the law being continued
 # above the plane and below zero force; or as within the plane but without force, its surface coming up more slowly than the
-# sphere leaves.  The last three are smooth: an integrator steps over a change, finds where it was, and steps up to there.
-AS_FOUND, APART, TOUCHING, SLACK = 0, 1, 2, 3
+# sphere leaves; or, where friction makes it gain and lose its force without end (its viscous part does not fade with the
+# normal force), as leaving without force until it is out or comes back.  All but the first are smooth: an integrator steps over
+# a change, finds where it was, and steps up to there.
+AS_FOUND, APART, TOUCHING, SLACK, LEAVING = 0, 1, 2, 3, 4
 
 # What an evaluation tells of a contact.
 PENETRATION, PENETRATION_RATE, SLIP, NORMAL_FORCE, FRICTION, POTENTIAL = 0, 1, 2, 5, 6, 9
@@ -53,6 +55,7 @@ class ContactWork(NamedTuple):
 
     mode: Ints  # (contacts,)
     was: Ints  # (contacts,) the mode before it was AS_FOUND
+    since: Floats  # (contacts,) [s] when it became slack
     normal: Floats  # (contacts, N) parameters, with the speed of the last touch-down
     x: Floats  # (contacts, X)
     told: Floats  # (contacts, TOLD)
@@ -65,7 +68,8 @@ def contact_work(t: ContactTables) -> ContactWork:
     """Memory for the contacts of a system."""
     count = len(t.law)
     return ContactWork(
-        mode=np.zeros(count, np.int64), was=np.zeros(count, np.int64), normal=t.normal.copy(), x=t.x.copy(),
+        mode=np.zeros(count, np.int64), was=np.zeros(count, np.int64),
+        since=np.full(count, -np.inf), normal=t.normal.copy(), x=t.x.copy(),
         told=np.zeros((count, TOLD)), law=np.zeros((count, 6)), tangential=np.zeros(15), Q=np.zeros(12),
     )  # fmt: skip
 
@@ -112,7 +116,7 @@ def touch(k, tables, w):  # type: ignore[no-untyped-def]
     for c in range(TOLD):
         told[c] = 0.0
     sphere_plane.measure(w.state[t.body_i[k]], w.state[t.body_j[k]], m.x[k], told)
-    if mode == APART or mode == SLACK or (mode == AS_FOUND and not told[PENETRATION] > 0.0):
+    if mode == APART or mode == SLACK or mode == LEAVING or (mode == AS_FOUND and not told[PENETRATION] > 0.0):
         return False
     force = normal_force(k, t, m)
     if mode == AS_FOUND and not force > 0.0:
@@ -159,6 +163,9 @@ def contact_over(tables, w, out):  # type: ignore[no-untyped-def]
         sphere_plane.measure(w.state[t.body_i[k]], w.state[t.body_j[k]], m.x[k], told)
         if mode == APART or mode == AS_FOUND:
             out[first + k] = 1e3 * told[PENETRATION]
+            continue
+        if mode == LEAVING:
+            out[first + k] = 1e3 * max(told[PENETRATION_RATE], -told[PENETRATION])
             continue
         # The depth that the force would take is a measure of how far the end of the force is away.
         force, slope = normal_force(k, t, m), m.law[k, 5]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.contacts import APART, PENETRATION, PENETRATION_RATE, SLACK, TOUCHING, contact_over, touch
+from runtime.contacts import APART, LEAVING, PENETRATION, PENETRATION_RATE, SLACK, TOUCHING, contact_over, touch
 from runtime.equations import OK, place_bodies
 from runtime.kernels import inlined
 from runtime.limits import AS_FOUND, FREE, HELD, outside
@@ -17,6 +17,7 @@ from runtime.stepping import FOUND, LENGTH, LOOKS, T_OLD, between_ends, interpol
 
 ON_SIDE = 1e-9  # [rad] or [mm] this near, a direction is on its cone, where the moment is below 1e-13 of its maximum
 SURE = 1e-10  # [mm] how near a contact's change is looked for
+CHATTER = 1e-8  # [s] a contact that is slack for so short a time only is about to be so again and again
 FINDS = 40  # steps of the search for the crossing
 GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] what seems to come this near between two looks is looked at there
 BACK = 0.99  # of a step: with its end, it tells when something changed near the end
@@ -113,7 +114,9 @@ def change_contact(k, time, s, t, w):  # type: ignore[no-untyped-def]
     if mode == AS_FOUND:
         mode, m.mode[k] = m.was[k], found_side(k, t, w)
     elif mode == TOUCHING:
-        m.mode[k] = SLACK if inside else APART
+        m.mode[k], m.since[k] = SLACK if inside else APART, time
+    elif mode == SLACK and inside and time - m.since[k] < CHATTER:
+        m.mode[k] = LEAVING
     else:
         m.mode[k] = TOUCHING if mode == APART or inside else APART
     began = m.mode[k] == TOUCHING

@@ -10,15 +10,18 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils
+from numba.core import types as numba_types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
+types: Any = numba_types  # which a type checker cannot see into
 
-class Behind(types.Type):  # type: ignore[misc]
+
+class Behind(numba_types.Type):  # type: ignore[misc]
     """A pointer to a named tuple."""
 
-    def __init__(self, of: types.BaseNamedTuple) -> None:
+    def __init__(self, of: Any) -> None:
         self.of = of
         super().__init__(name=f"Behind({of})")
 

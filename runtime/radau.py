@@ -2,12 +2,13 @@
 
 Hairer and Wanner, Solving Ordinary Differential Equations II, sections IV.8 and IV.9.  Its coefficients follow here from the
 collocation at its nodes.  Newton's method solves for the stages; a system of linear equations for a state is reduced to one
-for velocities: with the eigenvalue mu = lambda / h of the method and displacements dq = (R_q + du) / mu,
+for velocities: with the eigenvalue mu = lambda / h of the method, displacements are dr = (R_r + dv) / mu and
+dp = (mu - P)^-1 (R_p + 1/2 G^T domega), where P dp = 1/2 G(dp)^T omega has the square -|omega|^2 / 4.  The turns 2 G dp are
+T domega and a part of R_q, so
 
-    (mu - J_u - J_q / mu) du = R_u + J_q R_q / mu
+    (mu - J_u - J_q T) du = R_u + J_q R_q
 
-where J_q and J_u are the derivatives of the accelerations (``runtime.linear``).  How a turn itself changes with omega is left
-out there (it makes Newton's method slower by h omega, and changes nothing of what it finds).
+where J_q and J_u are the derivatives of the accelerations (``runtime.linear``).
 Between its ends a step is a polynomial of degree 5 of the positions, which r, v and v' at both ends give.
 """
 
@@ -105,6 +106,10 @@ class Memory(NamedTuple):
     turns: Ints  # (2, m) exchanged rows
     u: Floats  # (m,)
     u_pair: np.ndarray
+    T: Floats  # (bodies, 3, 3) turns by changes of omega
+    T_pair: np.ndarray
+    p: Floats  # (3, 4)
+    p_pair: np.ndarray
     q: Floats  # (m,) displacements of the right-hand side
     q_pair: np.ndarray
     dense: Floats  # (6, 7 bodies) polynomial of the positions
@@ -125,6 +130,8 @@ def memory(system: System) -> Memory:
         table=TABLE, linear=linear_work(system), z=np.zeros((3, n)), f=np.zeros((3, n)), real=np.zeros(n),
         pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex), lu=np.zeros((m, m)),
         lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m), u_pair=np.zeros(m, complex),
+        T=np.zeros((bodies, 3, 3)), T_pair=np.zeros((bodies, 3, 3), complex), p=np.zeros((3, 4)),
+        p_pair=np.zeros((3, 4), complex),
         q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)), error=np.zeros(n),
         kept=np.zeros(4, np.int64), last=np.zeros(5),
     )  # fmt: skip
@@ -162,6 +169,7 @@ def solve_lu(a, turns, x):  # type: ignore[no-untyped-def]
         row = turns[k]
         if row != k:
             x[k], x[row] = x[row], x[k]
+    for k in range(n):
         value = x[k]
         for r in range(k + 1, n):
             x[r] -= a[r, k] * value
@@ -173,45 +181,77 @@ def solve_lu(a, turns, x):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_matrix(mu, J, a):  # type: ignore[no-untyped-def]
-    """Mu - J_u - J_q / mu."""
+def turn_of(e, d, out):  # type: ignore[no-untyped-def]
+    """The turn of a change d of Euler parameters e, 2 G d."""
+    out[0] = 2.0 * (-e[1] * d[0] + e[0] * d[1] - e[3] * d[2] + e[2] * d[3])
+    out[1] = 2.0 * (-e[2] * d[0] + e[3] * d[1] + e[0] * d[2] - e[1] * d[3])
+    out[2] = 2.0 * (-e[3] * d[0] - e[2] * d[1] + e[1] * d[2] + e[0] * d[3])
+
+
+@inlined
+def change_of(mu, omega, right, out):  # type: ignore[no-untyped-def]
+    """The change of Euler parameters that (mu - P) makes to the right-hand side; ``right`` and ``out`` differ."""
+    euler_rates(right, omega, out)
+    scale = 1.0 / (mu * mu + 0.25 * (omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]))
+    for c in range(4):
+        out[c] = (out[c] + mu * right[c]) * scale
+
+
+@inlined
+def set_matrix(mu, y, J, a, T, p):  # type: ignore[no-untyped-def]
+    """Mu - J_u - J_q T into ``a``, and the T of the turns of each body (bodies, 3, 3); ``p`` (3, 4) is memory."""
     m = len(a)
     inverse = 1.0 / mu
+    for b in range(m // 6):
+        e, omega = y[STATE * b + P : STATE * b + V], y[STATE * b + OMEGA : STATE * b + STATE]
+        for k in range(3):
+            p[2, 0] = p[2, 1] = p[2, 2] = p[2, 3] = 0.0
+            p[2, k] = 1.0
+            euler_rates(e, p[2], p[0])
+            change_of(mu, omega, p[0], p[1])
+            turn_of(e, p[1], p[2])
+            for c in range(3):
+                T[b, c, k] = p[2, c]
+        for r in range(m):
+            for k in range(3):
+                column = 6 * b + k
+                a[r, column] = -J[r, m + column] - J[r, column] * inverse
+                value = -J[r, m + column + 3] + 0.0 * mu  # of the type of mu
+                for c in range(3):
+                    value -= J[r, 6 * b + 3 + c] * T[b, c, k]
+                a[r, column + 3] = value
     for r in range(m):
-        for c in range(m):
-            a[r, c] = -J[r, m + c] - J[r, c] * inverse
         a[r, r] += mu
 
 
 @inlined
-def solve_state(mu, y, J, a, turns, right, q, u):  # type: ignore[no-untyped-def]
-    """Replace the right-hand side of a state's linear system by its solution; ``q`` and ``u`` are memory (6 bodies,)."""
+def solve_state(mu, y, J, a, turns, right, q, u, p):  # type: ignore[no-untyped-def]
+    """Replace the right-hand side of a state's linear system by its solution; ``q``, ``u`` and ``p`` are memory."""
     m, inverse = len(a), 1.0 / mu
     for b in range(m // 6):
-        o, e = STATE * b, y[STATE * b + P : STATE * b + V]
-        d = right[o + P : o + V]
+        o = STATE * b
+        e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
+        change_of(mu, omega, right[o + P : o + V], p[0])
+        turn_of(e, p[0], q[6 * b + 3 : 6 * b + 6])
         for c in range(3):
-            q[6 * b + c] = right[o + R + c]
-        # The turn of a change of Euler parameters, 2 G p'.
-        q[6 * b + 3] = 2.0 * (-e[1] * d[0] + e[0] * d[1] - e[3] * d[2] + e[2] * d[3])
-        q[6 * b + 4] = 2.0 * (-e[2] * d[0] + e[3] * d[1] + e[0] * d[2] - e[1] * d[3])
-        q[6 * b + 5] = 2.0 * (-e[3] * d[0] - e[2] * d[1] + e[1] * d[2] + e[0] * d[3])
+            q[6 * b + c] = right[o + R + c] * inverse
         for c in range(6):
             u[6 * b + c] = right[o + V + c]
     for r in range(m):
         value = u[r]
         for c in range(m):
-            value += J[r, c] * q[c] * inverse
+            value += J[r, c] * q[c]
         u[r] = value
     solve_lu(a, turns, u)
     for b in range(m // 6):
-        o, e, w = STATE * b, y[STATE * b + P : STATE * b + V], u[6 * b + 3 : 6 * b + 6]
+        o = STATE * b
+        e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
         for c in range(3):
             right[o + R + c] = (right[o + R + c] + u[6 * b + c]) * inverse
-        right[o + P] = (right[o + P] + 0.5 * (-e[1] * w[0] - e[2] * w[1] - e[3] * w[2])) * inverse
-        right[o + P + 1] = (right[o + P + 1] + 0.5 * (e[0] * w[0] + e[3] * w[1] - e[2] * w[2])) * inverse
-        right[o + P + 2] = (right[o + P + 2] + 0.5 * (-e[3] * w[0] + e[0] * w[1] + e[1] * w[2])) * inverse
-        right[o + P + 3] = (right[o + P + 3] + 0.5 * (e[2] * w[0] - e[1] * w[1] + e[0] * w[2])) * inverse
+        euler_rates(e, u[6 * b + 3 : 6 * b + 6], p[0])
+        for c in range(4):
+            p[1, c] = right[o + P + c] + p[0, c]
+        change_of(mu, omega, p[1], right[o + P : o + V])
         for c in range(6):
             right[o + V + c] = u[6 * b + c]
 
@@ -282,8 +322,8 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
             for q in range(STAGES):
                 own.right[i] += table.to_real[q] * own.f[q, i]
                 own.right_pair[i] += table.to_pair[q] * own.f[q, i]
-        solve_state(mu, s.y, J, own.lu, own.turns[0], own.right, own.q, own.u)
-        solve_state(mu_pair, s.y, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair)
+        solve_state(mu, s.y, J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+        solve_state(mu_pair, s.y, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair, own.p_pair)
         size = 0.0
         for i in range(n):
             own.real[i] += own.right[i]
@@ -316,7 +356,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     own, n, table = s.own, len(s.y), s.own.table
     # The estimate is of order 3: to the tolerance that the result of order 5 is to meet belongs a larger one.  Hairer, RADAU5.
     looser = 0.1 * rtol ** (2.0 / 3.0)
-    enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(rtol)))
+    enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / rtol, looser
     time, sides = s.time[T], sides_of(w)
     s.tried[ERROR], s.tried[FACTOR], s.tried[WEAKEST] = np.inf, 0.5, np.inf
@@ -338,8 +378,8 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             linearise(t, w, own.linear)
             own.kept[FRESH] = 1
         if own.kept[FACTORISED] == 0 or own.last[FACTORS_OF] != h:
-            set_matrix(table.real / h, own.linear.J, own.lu)
-            set_matrix(table.pair / h, own.linear.J, own.lu_pair)
+            set_matrix(table.real / h, s.y, own.linear.J, own.lu, own.T, own.p)
+            set_matrix(table.pair / h, s.y, own.linear.J, own.lu_pair, own.T_pair, own.p_pair)
             if not (factorise_lu(own.lu, own.turns[0]) and factorise_lu(own.lu_pair, own.turns[1])):
                 return OK
             own.kept[FACTORISED], own.last[FACTORS_OF] = 1, h
@@ -362,7 +402,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             own.right[i] += table.error[q] * own.z[q, i] / h
     for i in range(n):
         own.error[i] = own.right[i] - s.begin[i]
-    solve_state(table.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u)
+    solve_state(table.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
     error = norm_of(own.right, s, rtol, atol)
     if error >= 1.0 and (s.counts[REJECTED] == 1 or own.kept[BEHIND] == 0):
         for i in range(n):
@@ -372,7 +412,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         if code == OK:
             for i in range(n):
                 own.right[i] = own.f[0, i] + own.error[i]
-            solve_state(table.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u)
+            solve_state(table.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
             error = norm_of(own.right, s, rtol, atol)
     error = max(error, 1e-10)
     safety = SAFETY * (2 * MOST_ITERATIONS + 1) / (2 * MOST_ITERATIONS + iterations)
