@@ -10,6 +10,7 @@ from runtime.builder import GROUND, Builder
 from runtime.capture import Capture, GaitEvent, GroundForce, Subject, read_capture
 from runtime.cones import Cone
 from runtime.contact_motion import ContactMotion, GroundReaction
+from runtime.equilibrium import equilibrium
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
 from runtime.events import Event, Rest, rest
 from runtime.export import write_storage
@@ -60,6 +61,7 @@ __all__ = [
     "System",
     "Table",
     "coordinate",
+    "equilibrium",
     "ground",
     "hertz_stiffness",
     "inverse_dynamics",

@@ -31,7 +31,7 @@ BODY_QUANTITIES = {
 SCALARS = {
     "kinetic_energy": ("J", "kinetic energy"),
     "potential_energy": ("J", "potential energy of gravity, zero at the origin"),
-    "elastic_energy": ("J", "energy stored in the limits of motion and in the springs of motors"),
+    "elastic_energy": ("J", "energy stored in limits of motion, springs of motors and contacts"),
     "energy": ("J", "kinetic, potential and elastic energy"),
     "violation": ("", "largest abs Phi of all rows, each in its own unit"),
     "velocity_violation": ("", "largest abs Phi' of all rows, each in its own unit per second"),
@@ -48,6 +48,16 @@ LIMIT_QUANTITIES = {
     "dissipative_moment": ("N m", "magnitude of the dissipative moment"),
     "elastic_energy": ("J", "energy stored in the limit"),
     "dissipated_power": ("W", "power of the damper"),
+}
+CONTACT_QUANTITIES = {
+    "penetration": ("m", "depth of the sphere in the plane, below 0 away from it"),
+    "penetration_rate": ("m/s", "its rate"),
+    "slip": ("m/s", "velocity of the sphere's point against the plane's"),
+    "normal_force": ("N", "normal force"),
+    "force": ("N", "force on the sphere's body"),
+    "point": ("m", "where it acts"),
+    "elastic_energy": ("J", "energy stored in the contact"),
+    "dissipated_power": ("W", "power of damping and friction"),
 }
 
 
@@ -85,6 +95,21 @@ def to_xarray(run: Run) -> xarray.Dataset:
         for name, (unit, meaning) in LIMIT_QUANTITIES.items():
             values = np.stack([getattr(motion, name) for motion in run.limits.values()], axis=1)
             data[f"limit_{name}"] = (("time", "limit"), values, {"units": unit, "long_name": meaning})
+    if system.contacts:
+        coordinates["contact"] = list(system.contact_names)
+        for name, (unit, meaning) in CONTACT_QUANTITIES.items():
+            values = np.stack([getattr(motion, name) for motion in run.contacts.values()], axis=1)
+            contact_dims = ("time", "contact") + (("axis",) if values.ndim == 3 else ())
+            data[f"contact_{name}"] = (contact_dims, values, {"units": unit, "long_name": meaning})
+        if len(run.touches):
+            kinds = np.where(run.touches[:, 2] == 1.0, "touch-down", "lift-off")
+            data["touch_time"] = (
+                ("touch",),
+                run.touches[:, 0],
+                {"units": "s", "long_name": "touch-downs and lift-offs"},
+            )
+            coordinates["touch_contact"] = ("touch", [system.contact_names[int(k)] for k in run.touches[:, 1]])
+            coordinates["touch_kind"] = ("touch", list(kinds))
     for name, (unit, meaning) in SCALARS.items():
         data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
     return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
@@ -128,6 +153,13 @@ def table(run: Run) -> tuple[list[str], list[str], Floats]:
             names.append(f"{limit}.{name}")
             units.append(unit)
             columns.append(getattr(motion, name))
+    for contact, touched in run.contacts.items():
+        for name, (unit, _) in CONTACT_QUANTITIES.items():
+            values = getattr(touched, name)
+            for k in range(values.shape[1] if values.ndim == 2 else 1):
+                names.append(f"{contact}.{name}" + (f"_{AXES[k]}" if values.ndim == 2 else ""))
+                units.append(unit)
+                columns.append(values[:, k] if values.ndim == 2 else values)
     for name, (unit, _) in SCALARS.items():
         names.append(name)
         units.append(unit)

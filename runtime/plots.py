@@ -377,15 +377,16 @@ def under_the_foot(paths: Mapping[str, Any], marks: Mapping[str, Any]) -> Figure
     return fig
 
 
-def snapshots(poses: Mapping[str, Mapping[float, Mapping[str, Any]]]) -> Figure:
+def snapshots(
+    poses: Mapping[str, Mapping[float, Mapping[str, Any]]], *, planes: Sequence[str] = ("sagittal", "frontal")
+) -> Figure:
     """Stick figures side by side, one for each time, from the side and from the front.  Seed 000, Figs. 11, 15 and 16.
 
     ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part.
     """
-    planes = ("sagittal", "frontal")
-    fig, axes = figure(len(poses), 2, width=6.2, height=2.3)
+    fig, axes = figure(len(poses), len(planes), width=6.2 if len(planes) > 1 else 9.0, height=2.3)
     everything = [points for by_time in poses.values() for parts in by_time.values() for points in parts.values()]
-    low, high = (pick([pick(points, axis=0) for points in everything], axis=0) for pick in (np.min, np.max))
+    low, high = (pick([pick(points, axis=0) for points in everything], axis=0) for pick in (np.nanmin, np.nanmax))
     for row, (title, by_time) in zip(axes, poses.items(), strict=True):
         for ax, plane in zip(row, planes, strict=True):
             a, b = PLANES[plane]
@@ -394,15 +395,23 @@ def snapshots(poses: Mapping[str, Mapping[float, Mapping[str, Any]]]) -> Figure:
                 for n, (part, points) in enumerate(parts.items()):
                     label = part if number == 0 else None
                     across, up = points[:, a] - 0.5 * (low[a] + high[a]) + number * step, points[:, b]
-                    ax.plot(across, up, color=COLOURS[n], linewidth=2.0, solid_capstyle="round", label=label)
-                ax.text(number * step, low[b] - 0.035, f"{time:.2f} s", ha="center", fontsize=8)
+                    thin = len(points) > 10  # an outline
+                    ax.plot(
+                        across,
+                        up,
+                        color=COLOURS[n],
+                        linewidth=0.8 if thin else 2.0,
+                        solid_capstyle="round",
+                        label=label,
+                    )
+                ax.text(number * step, low[b] - 0.02, f"{time:.2f} s", ha="center", va="top", fontsize=8)
             ax.grid(False)
             ax.set_aspect("equal")
             ax.set(
                 title=f"{title}, {plane} plane",
                 xticks=[],
                 ylabel=f"{DIRECTIONS[b]} [m]",
-                ylim=(low[b] - 0.05, high[b] + 0.01),
+                ylim=(low[b] - 0.02 - 0.12 * (high[b] - low[b]), high[b] + 0.01),
             )
     _legend(fig, axes[0, 0])
     return fig

@@ -1,0 +1,74 @@
+"""Static equilibrium of a system: Newton's method on the accelerations, with their exact Jacobian."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime import assembly
+from runtime.equations import OK, OMEGA, STATE, V, derivative_once
+from runtime.errors import ModelError
+from runtime.linear import linear_work, linearise_once
+from runtime.system import State, System, finite
+
+STEPS, HALVINGS = 200, 10
+FARTHEST = 2e-3  # [m], [rad] of one step: contacts and limits change sides on the way
+SAME = (
+    1e-12  # relative singular value of a displacement that changes no force: the foot may stand anywhere on its plane
+)
+REST = 1e-11  # [m/s^2], [rad/s^2] times the largest acceleration that a force alone would make
+
+
+def equilibrium(system: System, state: State | None = None, *, time: float | None = None) -> State:
+    """The configuration near a state in which the system stays at rest: joints, limits, motors, loads and contacts in balance.
+
+    Of displacements that change no force none is made.  The equilibrium may be unstable: ``linearisation`` tells.
+
+    Parameters
+    ----------
+    system : System
+    state : State, optional
+        Where to start; its velocities do not matter.  Default: ``system.state``.
+    time : float [s], optional
+        At which loads and drivers have their values.  Default: ``system.time``.
+
+    Raises
+    ------
+    ModelError
+        If none is found: with the body that is still accelerated most.
+    """
+    state = system.state if state is None else state
+    time = system.time if time is None else float(finite(time, (), "equilibrium: time"))
+    if state.names != system.body_names:
+        raise ModelError(
+            f"system '{system.name}': {state!r} is no State of its bodies; change system.state with replace()"
+        )
+    y = np.array(state.y)
+    y.reshape(-1, STATE)[:, V : OMEGA + 3] = 0.0
+    work, memory, moved = system.work(), linear_work(system), np.empty_like(y)
+    n = len(system.bodies)
+    u, y_dot = np.zeros((n + 1, 6)), np.empty_like(y)
+    for _ in range(STEPS):
+        if linearise_once(time, y, system.tables, work, memory) != OK:
+            raise ModelError(f"system '{system.name}': its configuration became singular on the way to an equilibrium")
+        a = work.v_dot[1:].ravel().copy()
+        if np.abs(a).max() <= REST * max(1.0, float(np.abs(work.free[1:]).max())):
+            return State(state.names, y)
+        step = np.linalg.lstsq(memory.J[:, : 6 * n], -a, rcond=SAME)[0]
+        largest = float(np.abs(step).max())
+        if largest == 0.0:
+            break
+        u[1:] = step.reshape(n, 6)
+        # Shorter steps where the whole one makes it worse: contacts begin and end on the way.
+        for halving in range(HALVINGS):
+            share = min(1.0, FARTHEST / largest) / 2.0**halving
+            assembly.move(y, u, share, moved)
+            if derivative_once(time, moved, system.tables, work, y_dot) == OK:
+                rates = y_dot.reshape(-1, STATE)[:, V:]
+                if np.linalg.norm(rates) < np.linalg.norm(a):
+                    break
+        y = moved.copy()
+    worst = int(np.abs(a.reshape(n, 6)).max(axis=1).argmax())
+    raise ModelError(
+        f"system '{system.name}': no equilibrium after {STEPS} steps of Newton's method; body "
+        f"'{system.body_names[worst]}' is still accelerated by {np.abs(a).max():.1e} m/s^2 or rad/s^2; start nearer, or simulate until runtime.rest()"
+    )
