@@ -36,6 +36,7 @@ from benchmarks.measure import (
     seconds,
     succeeded,
 )
+from models import foot_ground
 from runtime import Report, System, Table, dop853, equations, march, plots, stepping
 
 DURATION, OUTPUTS, TOLERANCE = 5.0, 501, 1e-10  # [s], times, of the timed runs
@@ -64,7 +65,7 @@ class Target:
 def ask(*, quick: bool, say: Say) -> Answer:
     """Measure every target."""
     targets: list[Target] = []
-    for part in (_accuracy, _speed, _limits, _gait, _peer, _growth, _allocations, _starts, _regeneration):
+    for part in (_accuracy, _speed, _limits, _gait, _contact, _peer, _growth, _allocations, _starts, _regeneration):
         for target in part(quick, say):
             targets.append(target)
             measured = "-" if target.measured is None else f"{target.measured:.3g}"
@@ -219,16 +220,37 @@ def _gait(quick: bool, say: Say) -> Iterator[Target]:
     )  # fmt: skip
 
 
+def _contact(quick: bool, say: Say) -> Iterator[Target]:
+    """A foot that falls, and a ball that bounces."""
+    say("contact: a fall with friction, a hundred bounces")
+    system = foot_ground.build()
+    settings: dict[str, Any] = dict(method="radau", rtol=1e-8, atol=1e-8, progress=False)
+    runs = [succeeded(runtime.simulate(system, 1.0, **settings), system.name) for _ in range(3 if quick else 15)][1:]
+    times = [1e3 * run.stats.wall_time for run in runs]
+    yield Target(
+        "fall with friction, 1 s", min(times), 50.0, "ms",
+        f"models.foot_ground at 1e-8, compiled Radau, warm, least of several; {runs[0].stats.steps} steps",
+        float(np.median(times)),
+    )  # fmt: skip
+    b = runtime.Builder("ball", gravity=(0.0, 0.0, -9.81))
+    b.body("ball", mass=1.3, inertia=(1e-3,) * 3, r=(0.0, 0.0, 0.1), free=True)
+    b.contact("sole", "ball", centre=(0.0, 0.0, 0.0), radius=0.05, law="hertz", stiffness=4e5)
+    run = succeeded(runtime.simulate(b.build(), 22.0, progress=False), "ball")
+    bounces = len(run.contacts["sole"].lift_off)
+    drift = float(np.abs(run.energy - run.energy[0]).max() / run.energy[0])
+    yield Target("bounces of Hertz, energy", drift, 1e-8, "1", f"default settings, {bounces} bounces, relative")
+
+
 def _allocations(quick: bool, say: Say) -> Iterator[Target]:
     """Whether compiled code reaches the heap."""
     system = foot("modified")
     _signatures(system)
-    entries = {"evaluation": [equations.derivative_once]}
+    entries: dict[str, list[Any]] = {"evaluation": [equations.derivative_once, equations.accelerations_alone()]}
     if not quick:
         entries["step"] = [march.advance, march.interpolate_once]
     for what, functions in entries.items():
         say(f"compiling the {what} anew to read its code")
-        outside = set().union(*(outside_calls(f, f.signatures[0]) for f in functions))
+        outside = set().union(*(outside_calls(f, signature) for f in functions for signature in f.signatures))
         yield Target(
             f"heap allocations, {what}", float(len(outside)), 0.0, "calls",
             f"LLVM IR of {', '.join(f.__name__ for f in functions)}: calls of functions outside, other than LLVM's own and "
@@ -249,6 +271,7 @@ def _signatures(system: System) -> None:
     )
     run, _ = compiled_run(system, 0.1, 1e-6)
     run()
+    runtime.simulate(system, 0.01, method="radau")
     none, none2 = np.zeros(0), np.zeros((0, 0))
     march.advance(s, t, w, 0.1, 1e-6, 1e-6, np.inf, 1, none, none2, none, none2)
     march.interpolate_once(s, t, w, float(s.time[stepping.T]), y)

@@ -431,6 +431,13 @@ def _entry(time, y, t, w, report):  # type: ignore[no-untyped-def]
 _TYPES: tuple[Any, ...] = ()  # of tables and memory, the same for all systems
 
 
+def accelerations_alone() -> Any:
+    """The same as a function of its own, compiled anew: to look at its code."""
+    alone = inlined(_entry)
+    alone.compile(CALL.args)
+    return alone
+
+
 @cache
 def _accelerations_address() -> int:
     with cached_here():

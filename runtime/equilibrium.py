@@ -70,5 +70,6 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     worst = int(np.abs(a.reshape(n, 6)).max(axis=1).argmax())
     raise ModelError(
         f"system '{system.name}': no equilibrium after {STEPS} steps of Newton's method; body "
-        f"'{system.body_names[worst]}' is still accelerated by {np.abs(a).max():.1e} m/s^2 or rad/s^2; start nearer, or simulate until runtime.rest()"
+        f"'{system.body_names[worst]}' is still accelerated by {np.abs(a).max():.1e} m/s^2 or rad/s^2; start nearer, or "
+        "simulate until runtime.rest()"
     )
