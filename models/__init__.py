@@ -2,7 +2,8 @@
 
 ``models.foot``, ``models.pendulum``, ``models.double_pendulum``, ``models.free_body``, ``models.hooke_shaft``,
 ``models.four_bar``, ``models.chain``; ``models.gait``, a subject's leg and foot, with ``models.gait_analysis`` from files of
-motion laboratories to joint moments, ``models.subject``, ``models.normative`` and ``models.synthetic_gait``.
+motion laboratories to joint moments, ``models.gait_contact``, spheres under its sole, ``models.subject``,
+``models.normative`` and ``models.synthetic_gait``.
 """
 
 from models import (
@@ -14,6 +15,7 @@ from models import (
     free_body,
     gait,
     gait_analysis,
+    gait_contact,
     hooke_shaft,
     normative,
     pendulum,
@@ -30,6 +32,7 @@ __all__ = [
     "free_body",
     "gait",
     "gait_analysis",
+    "gait_contact",
     "hooke_shaft",
     "normative",
     "pendulum",

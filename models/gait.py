@@ -62,6 +62,13 @@ class Coordinates:
         signal: Signal = getattr(self, joint)
         return signal
 
+    @property
+    def begin(self) -> float:
+        """When all of them are defined from [s]; 0 where they are constant."""
+        signals = (*self.leg, *self.turn, self.talocrural, self.talocalcaneal, self.metatarsophalangeal)
+        start = max(s.span[0] for s in signals)
+        return start if np.isfinite(start) else 0.0
+
 
 @dataclass(frozen=True, eq=False)
 class Ground:
@@ -107,14 +114,18 @@ def build(
         from models import synthetic_gait
 
         subject, coordinates, ground = synthetic_gait.subject(), synthetic_gait.coordinates(), synthetic_gait.ground()
-    b, c = skeleton(subject, "gait"), coordinates
-    _guide_leg(b, c)
-    for joint, (name, kind, bodies, signal, vectors) in hinges(subject).items():
-        b.driver(name, kind, *bodies, **{signal: c.angle(joint)}, **vectors)
+    b = guided(subject, coordinates, "gait")
     _add_ground(b, ground)
-    spans = [s.span for s in (*c.leg, *c.turn, c.talocrural, c.talocalcaneal, c.metatarsophalangeal)]
-    begin = max(span[0] for span in spans)
-    return b.build(time=(begin if np.isfinite(begin) else 0.0) if time is None else time)
+    return b.build(time=coordinates.begin if time is None else time)
+
+
+def guided(subject: LegFoot, coordinates: Coordinates, name: str) -> Builder:
+    """Bodies, joints and drivers of a subject; what the ground does is still to be added."""
+    b = skeleton(subject, name)
+    _guide_leg(b, coordinates)
+    for joint, (driver, kind, bodies, signal, vectors) in hinges(subject).items():
+        b.driver(driver, kind, *bodies, **{signal: coordinates.angle(joint)}, **vectors)
+    return b
 
 
 def skeleton(subject: LegFoot, name: str) -> Builder:

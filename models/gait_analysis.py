@@ -81,7 +81,8 @@ class Gait:
     ``t`` (n,) [s]: frames of the cycle, two more on each side.  By joint (``talocrural``, ``talocalcaneal``,
     ``metatarsophalangeal``): ``angles`` [rad], ``moments`` [N m], ``powers`` [W], each (n,); dorsiflexion, inversion and
     extension are positive, zero while standing; a moment is that of muscles and ligaments on the distal body.
-    ``ground`` : the force on the foot; ``residual`` (n,) [m]: root mean square distance of the markers from the model.
+    ``ground`` : the force on the foot; ``residual`` (n,) [m]: root mean square distance of the markers from the model;
+    ``coordinates`` : what guides the ``motion``.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Gait:
     powers: Mapping[str, Floats]
     ground: GroundForce
     residual: Floats
+    coordinates: gait.Coordinates
     motion: Motion
     toes_guided: bool
     speed: float  # [m/s] of the leg over the cycle; 0 on a treadmill
@@ -242,8 +244,8 @@ def analyse(
         name=trial.name, side=side, subject=person, cycle=cycle, t=t, angles=gait.angles(motion, person),
         moments={joint: axis.effort for joint, axis in axes.items()},
         powers={joint: axis.power for joint, axis in axes.items()},
-        ground=ground, residual=fit.residual[within] * np.sqrt(3.0), motion=motion, toes_guided=guided, speed=speed,
-        notes=tuple(notes),
+        ground=ground, residual=fit.residual[within] * np.sqrt(3.0), coordinates=coordinates, motion=motion,
+        toes_guided=guided, speed=speed, notes=tuple(notes),
     )  # fmt: skip
 
 

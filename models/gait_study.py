@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import gait as leg_foot
-from models import gait_analysis, normative, synthetic_gait
+from models import gait_analysis, gait_contact_study, normative, synthetic_gait
 from models.gait_analysis import JOINTS, PERCENT, Filters, Gait
 from models.subject import GRAVITY
 from runtime import Capture, ModelError, Report, Table, plots, read_capture, write_storage
@@ -44,6 +44,7 @@ def gait(
     marker: list[str] | None = None,
     up: str | None = None,
     units: str | None = None,
+    contact: bool = False,
 ) -> Report:
     """Joint angles, moments and powers of a walking subject's ankle and foot; without files, of a synthetic trial.
 
@@ -86,6 +87,8 @@ def gait(
         Vertical axis of the files (x, y, z, -x, -y, -z), where they do not tell it.
     units : str
         Of the positions (mm, cm, m), where the files do not tell them.
+    contact : bool
+        Also put the nine spheres of seed 004 under the foot, fit them to the measured force, and compare.
     """
     for name, value, allowed in (("side", side, SIDES), ("toes", toes, TOES), ("sex", sex or SEXES[0], SEXES)):
         if value not in allowed:
@@ -145,11 +148,17 @@ def gait(
     if not files:
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(_recovery_table(found[0]))
-    report.tables.append(Table("notes", ["decided instead of read"], [[note] for note in _notes(found)]))
+    notes, figures = _notes(found), _figures(found)
+    contacts = gait_contact_study.analyse(found, say) if contact else []
+    if contacts:
+        report.tables += gait_contact_study.tables(contacts)
+        notes += [one.note for one in contacts]
+        figures |= gait_contact_study.figures(contacts, _stems(found))
+    report.tables.append(Table("notes", ["decided instead of read"], [[note] for note in notes]))
     say("figures and data")
-    for name, figure in _figures(found).items():
+    for name, figure in figures.items():
         report.files += plots.save(figure(), folder, name)
-    report.files += _write(found, folder)
+    report.files += _write(found, contacts, folder)
     report.write(folder)
     return report
 
@@ -384,9 +393,13 @@ def _heel(one: Gait) -> Floats:
 # Files
 
 
-def _write(found: Sequence[Gait], folder: Path) -> list[Path]:
+def _write(found: Sequence[Gait], contacts: Sequence[gait_contact_study.Contact], folder: Path) -> list[Path]:
     files = [folder / "gait.nc", folder / "curves.csv"]
-    dataset(found).to_netcdf(files[0], engine="scipy")
+    data = dataset(found)
+    if contacts:
+        data = gait_contact_study.add_to(data, contacts)
+        files.append(gait_contact_study.write_csv(contacts, folder / "contact.csv"))
+    data.to_netcdf(files[0], engine="scipy")
     _curves_csv(found, files[1])
     for one, stem in zip(found, _stems(found), strict=True):
         files += [

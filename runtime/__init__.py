@@ -10,6 +10,7 @@ from runtime.builder import GROUND, Builder
 from runtime.capture import Capture, GaitEvent, GroundForce, Subject, read_capture
 from runtime.cones import Cone
 from runtime.contact_motion import ContactMotion, GroundReaction
+from runtime.contact_sensitivity import ContactSensitivity, contact_sensitivities
 from runtime.equilibrium import equilibrium
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
 from runtime.events import Event, Rest, rest
@@ -36,6 +37,7 @@ __all__ = [
     "Cone",
     "Contact",
     "ContactMotion",
+    "ContactSensitivity",
     "DriverMotion",
     "Event",
     "FreedomMotion",
@@ -60,6 +62,7 @@ __all__ = [
     "Subject",
     "System",
     "Table",
+    "contact_sensitivities",
     "coordinate",
     "equilibrium",
     "ground",

@@ -130,6 +130,18 @@ def touch(k, tables, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def pass_touches(time, touches, passed, tables, w):  # type: ignore[no-untyped-def]
+    """Take over the speeds of the touch-downs up to a time, ``passed`` of which were; how many have been passed now."""
+    t, m = tables.contacts, w.contacts
+    while passed < len(touches) and touches[passed, 0] <= time:
+        k = int(touches[passed, 1])
+        if touches[passed, 2] == 1.0 and t.impact[k] >= 0:
+            m.normal[k, t.impact[k]] = max(touches[passed, 3], t.least_impact[k])
+        passed += 1
+    return passed
+
+
+@inlined
 def apply_contacts(tables, w):  # type: ignore[no-untyped-def]
     """Add what the contacts do to the accelerations ``w.free`` of the bodies without joints."""
     t, m = tables.contacts, w.contacts

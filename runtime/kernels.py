@@ -26,7 +26,7 @@ COMMAND = "python -m codegen"
 DIGEST_MARK = "# Digest: "
 # Modules of the runtime that hold no compiled code and nothing that compiled code takes a value from.
 EDGE = (
-    "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "contact_motion",
+    "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "contact_sensitivity",
     "equilibrium", "events", "export", "folder", "freedoms", "ground", "inverse", "plates", "plots", "progress", "rank",
     "report", "simulate", "smoothing", "terminal", "touching",
 )  # fmt: skip

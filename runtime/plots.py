@@ -42,6 +42,15 @@ class Panel:
     band_label: str = "normative mean ± SD"
 
 
+@dataclass(frozen=True)
+class Chart:
+    """Curves (x, y) of one quantity by label."""
+
+    title: str
+    ylabel: str
+    series: Mapping[str, tuple[Any, Any]]
+
+
 def figure(rows: int, columns: int, *, width: float = 4.2, height: float = 3.4) -> tuple[Figure, Any]:
     """An empty figure without a window, and its axes (rows, columns)."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -314,6 +323,47 @@ def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> F
         axes[0, 0].plot(x, y, label=label, **_style(number))
     axes[0, 0].set(xlabel=xlabel, ylabel=ylabel)
     _legend(fig, axes[0, 0])
+    return fig
+
+
+def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
+    """Several charts over the same axis, with one legend; the first series of each is black, as what is measured.  Seed 004."""
+    columns = min(columns, len(charts))
+    rows = -(-len(charts) // columns)
+    fig, axes = figure(rows, columns, width=5.2, height=3.2)
+    for ax, chart in zip(axes.flat, charts, strict=False):
+        for number, (label, (x, y)) in enumerate(chart.series.items()):
+            style = _style(number - 1) if number else {"color": "black", "linewidth": 1.8}
+            ax.plot(x, y, label=label, **style)
+        ax.axhline(0.0, color="0.5", linewidth=0.6)
+        ax.set(title=chart.title, xlabel=xlabel, ylabel=chart.ylabel)
+    for ax in axes.flat[len(charts) :]:
+        ax.set_visible(False)
+    _legend(fig, axes[0, 0])
+    return fig
+
+
+def pressed(
+    maps: Mapping[str, tuple[Any, Mapping[str, Any]]], marks: Sequence[float], xlabel: str, scale: str
+) -> Figure:
+    """Which contacts press when, and how much.  Seed 004, Fig. 9.
+
+    ``maps``: by title x (n,) and values (n,) by contact, white where they are zero; ``marks``: places of x to look at.
+    """
+    fig, axes = figure(len(maps), 1, width=7.5, height=2.8)
+    greatest = max(float(np.max(values)) for _, rows in maps.values() for values in rows.values())
+    for ax, (title, (x, rows)) in zip(axes[:, 0], maps.items(), strict=True):
+        ax.grid(False)
+        values = np.array(list(rows.values()))
+        drawn = ax.pcolormesh(
+            x, np.arange(len(rows)), np.ma.masked_less_equal(values, 0.0), cmap="viridis_r", shading="nearest", vmin=0.0,
+            vmax=greatest,
+        )  # fmt: skip
+        for mark in marks:
+            ax.axvline(mark, color="black", linewidth=0.8, linestyle="--")
+        ax.set_yticks(range(len(rows)), list(rows))
+        ax.set(title=title, xlabel=xlabel)
+    fig.colorbar(drawn, ax=list(axes[:, 0]), label=scale)
     return fig
 
 

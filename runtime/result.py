@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from generated import contact_sphere_plane as sphere_plane
 from generated import dispatch
 from runtime.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
-from runtime.contacts import NORMAL_FORCE
+from runtime.contacts import NORMAL_FORCE, pass_touches
 from runtime.contacts import POTENTIAL as STORED
 from runtime.contacts import TOLD as TOUCHED
 from runtime.equations import (
@@ -136,11 +136,7 @@ def _derive(times, states, touches, t, w, d):  # type: ignore[no-untyped-def]
     t, w, d = behind(t), behind(w), behind(d)
     singular, passed = -1, 0
     for n in range(len(states)):
-        while passed < len(touches) and touches[passed, 0] <= times[n]:
-            k = int(touches[passed, 1])
-            if touches[passed, 2] == 1.0 and t.contacts.impact[k] >= 0:
-                w.contacts.normal[k, t.contacts.impact[k]] = max(touches[passed, 3], t.contacts.least_impact[k])
-            passed += 1
+        passed = pass_touches(times[n], touches, passed, t, w)
         if accelerations(times[n], states[n], t, w, True) != OK and singular < 0:
             singular = n
         for b in range(len(t.mass)):
