@@ -136,7 +136,9 @@ def refuse_unequal_forces(
 ) -> NDArray[np.float64]:
     """Refuse forces on two bodies (12,) that do not cancel, tried with the numbers of ``sample``; ``more`` in numbers."""
     expressions = [*more, *wrench]
-    values = sample(sorted(set().union(*(sp.sympify(e).free_symbols for e in expressions)), key=str))
+    symbols = set().union(*(sp.sympify(e).free_symbols for e in expressions))
+    symbols |= {s for m in scope.sums.values() for _, term in m.terms for s in term.symbols}
+    values = sample(sorted(symbols, key=str))
     for m in scope.sums.values():
         parts = {s: sp.Float(values.get(s, 0.0)) for term in m.terms for s in term[1].symbols}
         values |= {s: float(e.xreplace(parts)) for s, e in zip(m.symbols, m.derivative_values(0), strict=True)}

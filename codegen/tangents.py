@@ -38,8 +38,9 @@ def seeds_of(moving: Iterable[Moving], others: Iterable[Expr] = ()) -> tuple[lis
             steps = translation if m.kind == "centre" else [sp.sympify(e) for e in m.derivative_values(1)]
             motion |= {s: e.xreplace(omega_to_turn) for s, e in zip(m.symbols, steps, strict=True)}
     for s in others:
-        rows.append(moved(s))
-        motion[s] = motion.get(s, sp.S.Zero) + moved(s)
+        change = sp.Symbol(f"change_{s}", real=True) if s in motion else moved(s)
+        rows.append(change)
+        motion[s] = motion.get(s, sp.S.Zero) + change
     return rows, motion
 
 

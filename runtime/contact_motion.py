@@ -48,7 +48,7 @@ class GroundReaction:
     """The sum of contacts with one plane; arrays over time, in global axes.
 
     ``force`` (n, 3) [N] on the bodies; ``centre_of_pressure`` (n, 3) [m]: the point of the plane about which the moment of all
-    has no part in the plane, NaN without a normal force; ``free_moment`` (n,) [N m] about the normal there.
+    has no part in the plane, NaN without a normal force; ``free_moment`` (n,) [N m] about the normal there, NaN likewise.
     """
 
     force: Floats

@@ -39,6 +39,7 @@ class ContactTables(NamedTuple):
     normal: Floats  # (contacts, N) parameters of the normal law
     impact: Ints  # (contacts,) place of the speed of touch-down among them, -1 if it has none
     least_impact: Floats  # (contacts,) [m/s]
+    fades: Ints  # (contacts,) 1 where the damping fades with the penetration, so that the force ends on the plane
     tangential: Floats  # (contacts, F) parameters of the law of friction
     creep: Floats  # (contacts,) [m/s]
     signal: Ints  # (contacts,) number of the belt's speed
@@ -93,8 +94,8 @@ def normal_force(k, t, m):  # type: ignore[no-untyped-def]
         delta, sign = -delta, -1.0
     dispatch.law(t.law[k], delta, told[PENETRATION_RATE], m.normal[k], law)
     law[1] *= sign
-    if sign < 0.0:
-        law[3] = law[5]  # of the elastic part alone: the damping of hysteresis is small there
+    if sign < 0.0 and t.fades[k] == 1:
+        law[2], law[4] = -law[2], -law[4]
     return law[1] + law[2]
 
 
@@ -179,7 +180,15 @@ def contact_over(tables, w, out):  # type: ignore[no-untyped-def]
         if mode == LEAVING:
             out[first + k] = 1e3 * max(told[PENETRATION_RATE], -told[PENETRATION])
             continue
-        # The depth that the force would take is a measure of how far the end of the force is away.
-        force, slope = normal_force(k, t, m), m.law[k, 5]
-        depth = force / slope if slope > 0.0 else told[PENETRATION]
-        out[first + k] = -1e3 * depth if mode == TOUCHING else 1e3 * max(depth, -told[PENETRATION])
+        # How far the end of the force is away: the plane, or where damping takes all of it; in metres, or nearly so.
+        force = normal_force(k, t, m)
+        elastic, slope = m.law[k, 1], m.law[k, 5]
+        left = 1e-3 if t.fades[k] == 1 else told[PENETRATION]
+        if t.fades[k] == 1 and elastic != 0.0:
+            left = 1e-3 * force / elastic
+        elif t.fades[k] == 0 and slope > 0.0:
+            left = force / slope
+        if mode == TOUCHING:
+            out[first + k] = -1e3 * (min(left, told[PENETRATION]) if t.fades[k] == 1 else left)
+        else:
+            out[first + k] = 1e3 * max(left, -told[PENETRATION])

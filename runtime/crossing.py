@@ -17,6 +17,7 @@ from runtime.stepping import FOUND, LENGTH, LOOKS, T_OLD, between_ends, interpol
 
 ON_SIDE = 1e-9  # [rad] or [mm] this near, a direction is on its cone, where the moment is below 1e-13 of its maximum
 SURE = 1e-10  # [mm] how near a contact's change is looked for
+NEAR_PLANE = 1e-9  # [m]
 CHATTER = 1e-8  # [s] a contact that is slack for so short a time only is about to be so again and again
 FINDS = 40  # steps of the search for the crossing
 GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] what seems to come this near between two looks is looked at there
@@ -111,10 +112,14 @@ def change_contact(k, time, s, t, w):  # type: ignore[no-untyped-def]
     """Take contact k as it is after a change, and write down when it began or ceased to touch."""
     m, mode, told = w.contacts, w.contacts.mode[k], w.contacts.told[k]
     inside, speed = 1e3 * told[PENETRATION] > ON_SIDE, told[PENETRATION_RATE]
+    # On the way out, a force that ends on the plane has ended, though the step ends a little before it.
+    out = speed < 0.0 and told[PENETRATION] < NEAR_PLANE and t.contacts.fades[k] == 1
     if mode == AS_FOUND:
         mode, m.mode[k] = m.was[k], found_side(k, t, w)
+        if out:
+            m.mode[k] = APART
     elif mode == TOUCHING:
-        m.mode[k], m.since[k] = SLACK if inside else APART, time
+        m.mode[k], m.since[k] = SLACK if inside and not out else APART, time
     elif mode == SLACK and inside and time - m.since[k] < CHATTER:
         m.mode[k] = LEAVING
     else:

@@ -51,7 +51,7 @@ RUNNING, FINISHED, STEP_TOO_SMALL, FAILED_SINGULAR, FAILED_NOT_FINITE = range(10
 LEAST_LANDING = 1e-12  # [s] times the larger of 1 and the time
 MOST_LANDINGS = 4  # tries; then the step is taken with everything as it is found
 FIRST_ORDER = 8  # of the method that Hairer's choice of the first step is made for
-CLOSE = 1e-9  # of a step: how near its end a contact changes that it was to end at
+CLOSE, CLOSE_TIME = 1e-9, 1e-11  # of a step, [s]: how near its end a contact changes that it was to end at
 FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
 
 
@@ -99,9 +99,11 @@ def start(s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def landed(s, w):  # type: ignore[no-untyped-def]
+def landed(s, w, h):  # type: ignore[no-untyped-def]
     """From which fraction of a step on, a change in a step that was to end at it counts as its end."""
-    return 1.0 - CLOSE if len(w.contacts.mode) > 0 and s.flags[LANDING] < MOST_LANDINGS - 1 else 0.9
+    if len(w.contacts.mode) == 0 or s.flags[LANDING] == MOST_LANDINGS - 1:
+        return 0.9
+    return 1.0 - max(CLOSE, CLOSE_TIME / h)
 
 
 @compiled
@@ -165,7 +167,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             fraction = first_crossing(s, t, w) if s.flags[LANDING] < MOST_LANDINGS else 2.0
             if fraction <= 1.0 and fraction * h <= LEAST_LANDING * max(1.0, abs(time)):
                 fraction = 0.0  # the step begins on the cone, on the other side: take it so from the start
-            again = fraction <= 1.0 and not (landing and fraction > landed(s, w))
+            again = fraction <= 1.0 and not (landing and fraction > landed(s, w, h))
             if again:
                 for i in range(n):
                     s.y[i] = s.y_old[i]

@@ -41,7 +41,7 @@ def contact_of(
     """A checked contact."""
     what = f"contact '{name}'"
     for key, value, known in (("law", law, NORMAL_LAWS), ("friction", friction, FRICTIONS)):
-        if value not in known and not (key == "friction" and value is None):
+        if not (isinstance(value, str) and value in known) and not (key == "friction" and value is None):
             raise ModelError(f"{what}: {key} = {value!r}; use {', '.join(map(repr, known))}")
     for key, value in (("body", body), ("plane", plane)):
         if value not in bodies and not (key == "plane" and value == GROUND):
@@ -62,7 +62,7 @@ def contact_of(
         raise ModelError(f"{what}: restitution = {checked['restitution']:g}, must not be above 1")
     n = unit(finite(normal, (3,), f"{what}: normal"), f"{what}: normal", AXIS_TOLERANCE)
     if belt is None:
-        if not isinstance(belt_speed, Signal) and belt_speed != 0.0:
+        if isinstance(belt_speed, Signal) or belt_speed != 0.0:
             raise ModelError(f"{what}: belt_speed = {belt_speed!r} without belt; give the direction in which it runs")
         along = np.eye(3)[int(np.abs(n).argmin())]
         along = np.cross(n, along) / np.linalg.norm(np.cross(n, along))
@@ -118,6 +118,7 @@ def contact_tables(
         normal=parameters(of_law),
         impact=np.array([names.index("impact") if "impact" in names else -1 for names in of_law], np.int64),
         least_impact=np.array([c.least_impact for c in contacts], float),
+        fades=np.array([_fades(c) for c in contacts], np.int64),
         tangential=parameters(of_friction),
         creep=np.array([c.parameters["creep"] for c in contacts], float),
         signal=first_signal + np.arange(len(contacts)),
@@ -128,6 +129,14 @@ def contact_tables(
         vector_local=locals_,
         x=x,
     )
+
+
+def _fades(contact: Contact) -> bool:
+    """The damping of a contact's law is nothing at no penetration."""
+    module, out = NORMAL_LAWS[contact.law], np.zeros(6)
+    own = [contact.parameters.get(key, contact.least_impact) for key in module.PARAMETERS]
+    module.law.py_func(0.0, 1.0, np.array(own), out)
+    return bool(out[2] == 0.0)
 
 
 def hertz_stiffness(
@@ -156,5 +165,7 @@ def hertz_stiffness(
             )
     if not 0.0 < radius < np.inf:
         raise ModelError(f"hertz_stiffness: radius = {radius!r} m, must be a finite number above 0 m")
+    if np.isinf(youngs_modulus) and np.isinf(plane_modulus):
+        raise ModelError("hertz_stiffness: modulus of the sphere = inf Pa, and that of the plane; one must be finite")
     compliance = (1.0 - poissons_ratio**2) / youngs_modulus + (1.0 - plane_ratio**2) / plane_modulus
     return float(4.0 / 3.0 * np.sqrt(radius) / compliance)

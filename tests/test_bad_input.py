@@ -18,7 +18,7 @@ def builder(**body):
 
 
 def counts(b):
-    return len(b._bodies), len(b._joints), len(b._limits)
+    return len(b._bodies), len(b._joints), len(b._limits), len(b._contacts)
 
 
 ANKLE = dict(s_i=(0.1, 0, 0), a_i=(1, 0, 0), s_j=(-0.1, 0, 0), a_j=(0, 1, 0))
@@ -254,6 +254,113 @@ def test_a_direction_must_turn_in_the_motions_that_the_joint_leaves_free():
         b.limit("along", "only", **LIMIT, direction=(0, 1, 0))
 
 
+# Contacts
+
+SPHERE = dict(centre=(0, 0, 0), radius=0.1, law="flores", stiffness=1e5, exponent=1.5, restitution=0.5)
+RUBS = dict(friction="coulomb", mu_c=0.5, mu_d=0.0)
+BELT = dict(belt=(1, 0, 0))
+FASTER = runtime.Signal.function(np.sin, 0.0, 0.5)
+CONTACT_ERRORS = {
+    "name": (dict(name="a.b"), "contact name 'a.b': use letters, digits and '_'"),
+    "taken name": (dict(name="taken"), "contact 'taken' exists already; names must differ"),
+    "law": (
+        dict(law="hooke"),
+        "law = 'hooke'; use 'kelvin_voigt', 'hertz', 'hunt_crossley', 'lankarani_nikravesh', 'flores'",
+    ),
+    "no law": (dict(law=None), "law = None; use 'kelvin_voigt'"),
+    "laws": (dict(law=["hertz"]), "law = ['hertz']; use 'kelvin_voigt'"),
+    "friction": (dict(friction="dry"), "friction = 'dry'; use 'coulomb', 'smooth'"),
+    "body": (dict(body="hand"), "unknown body 'hand'; the bodies are leg, foot"),
+    "ground": (dict(body="ground"), "unknown body 'ground'; the bodies are leg, foot"),
+    "plane": (dict(plane="floor"), "unknown plane 'floor'; the bodies are leg, foot, ground"),
+    "itself": (dict(plane="foot"), "sphere and plane belong to the same body 'foot'; give two"),
+    "unused": (dict(law="hertz"), "unused exponent, restitution; law hertz needs stiffness"),
+    "missing": (dict(law="kelvin_voigt"), "missing damping; law kelvin_voigt needs stiffness, exponent, damping"),
+    "missing friction": (
+        dict(friction="smooth"),
+        "missing mu_c, mu_d; law flores with friction smooth needs stiffness, exponent",
+    ),
+    "unused friction": (dict(mu_c=0.5), "unused mu_c; law flores needs stiffness, exponent, restitution"),
+    "impact": (dict(impact=1.0), "unused impact; law flores needs stiffness, exponent, restitution"),
+    "no radius": (dict(radius=0), "radius = 0 m, must be above 0 m"),
+    "radius NaN": (dict(radius=np.nan), "radius = nan is not finite"),
+    "no stiffness": (dict(stiffness=0.0), "stiffness = 0 N/m^n, must be above 0 N/m^n"),
+    "word": (dict(stiffness="hard"), "stiffness = 'hard': give one number"),
+    "exponent": (dict(exponent=0.99), "exponent = 0.99, must not be below 1"),
+    "no restitution": (dict(restitution=0.0), "restitution = 0, must be above 0"),
+    "restitution": (dict(restitution=1.01), "restitution = 1.01, must not be above 1"),
+    "least impact": (dict(least_impact=0.0), "least_impact = 0 m/s, must be above 0 m/s"),
+    "negative friction": (RUBS | dict(mu_c=-0.1), "mu_c = -0.1, must not be below 0"),
+    "negative drag": (RUBS | dict(mu_d=-1.0), "mu_d = -1 N s/m, must not be below 0 N s/m"),
+    "no creep": (RUBS | dict(creep=0.0), "creep = 0 m/s, must be above 0 m/s"),
+    "centre NaN": (dict(centre=(0, np.nan, 0)), "centre = [0.0, nan, 0.0] is not finite"),
+    "point shape": (dict(point=(0, 0)), "point has the shape (2,); give 3 numbers"),
+    "normal": (dict(normal=(0, 0, 2)), "normal has the length 2, limit 1 within 1e-09; give (0, 0, 1)"),
+    "belt": (dict(belt=(2, 0, 0)), "belt has the length 2, limit 1 within 1e-09; give (1, 0, 0)"),
+    "belt off the plane": (
+        dict(belt=(0.6, 0, 0.8)),
+        "belt stands off the plane, its product with the normal is 0.8, limit 0",
+    ),
+    "speed without belt": (dict(belt_speed=1.0), "belt_speed = 1.0 without belt; give the direction in which it runs"),
+    "signal without belt": (dict(belt_speed=FASTER), "without belt; give the direction in which it runs"),
+    "speed NaN": (BELT | dict(belt_speed=np.nan), "belt_speed = nan: give a runtime.Signal or a finite number"),
+    "speed a word": (BELT | dict(belt_speed="fast"), "belt_speed = 'fast': give a runtime.Signal or a finite number"),
+}
+
+
+@pytest.mark.parametrize("case", CONTACT_ERRORS)
+def test_contacts(case):
+    values, message = CONTACT_ERRORS[case]
+    b = builder(free=True)
+    b.contact("taken", "foot", **SPHERE)
+    before = counts(b)
+    with pytest.raises(ModelError) as error:
+        b.contact(**(dict(name="heel", body="foot") | SPHERE | values))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert message.startswith("contact") or str(error.value).startswith("contact 'heel': ")
+    assert counts(b) == before
+
+
+def test_contacts_that_are_nearly_wrong_are_taken():
+    b = builder(free=True)
+    for k, change in enumerate(({}, RUBS, BELT | dict(belt_speed=1.0), dict(restitution=1.0), dict(exponent=1.0))):
+        b.contact(f"heel_{k}", "foot", **SPHERE | change)
+    assert len(b._contacts) == 5
+
+
+def test_runs_of_contacts():
+    b = Builder("steps")
+    b.body("foot", mass=1.0, inertia=UNIT, free=True)
+    b.contact("heel", "foot", **SPHERE, **BELT, belt_speed=FASTER)
+    system = b.build()
+    with pytest.raises(ModelError, match=r"the signal 'heel.belt_speed' of system 'steps' is defined from 0 to 0.5 s"):
+        runtime.simulate(system, 1.0)
+    with pytest.raises(
+        ModelError, match="contact 'heel' damps by the speed of touch-down, which method 'BDF' does not find"
+    ):
+        runtime.simulate(system, 0.1, method="BDF")
+    with pytest.raises(ModelError, match="unknown contact 'toe'; the contacts are heel"):
+        system.contact("toe")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((0.0, 1e9, 0.3), "radius = 0.0 m, must be a finite number above 0 m"),
+        ((0.1, 0.0, 0.3), "modulus of the sphere = 0.0 Pa, must be above 0 Pa"),
+        ((0.1, np.inf, 0.3), "modulus"),
+        ((0.1, 1e9, 0.6), "Poisson's ratio of the sphere = 0.6, must be above -1 and at most 0.5"),
+        ((0.1, 1e9, 0.3, -1.0), "modulus of the plane = -1.0 Pa, must be above 0 Pa"),
+        ((0.1, 1e9, 0.3, 1e9, np.nan), "Poisson's ratio of the plane = nan, must be above -1 and at most 0.5"),
+    ],
+)
+def test_stiffness_of_materials(arguments, says):
+    with pytest.raises(ModelError) as error:
+        runtime.hertz_stiffness(*arguments)
+    assert str(error.value).startswith("hertz_stiffness: ") and says in str(error.value)
+
+
 def test_limits_of_the_models():
     for build, arguments, message in (
         (models.foot.build, dict(limits="stiff"), "limits = 'stiff'; use None, 'elastic', 'dissipative'"),
@@ -304,7 +411,7 @@ def test_inconsistent_state(foot):
 
 
 SIMULATE_ERRORS = {
-    "unknown method": (dict(method="ode15s"), "unknown method 'ode15s'; use dop853, RK23"),
+    "unknown method": (dict(method="ode15s"), "unknown method 'ode15s'; use dop853, radau, RK23"),
     "negative time": (dict(t_end=-1.0), "t_end = -1 s must be after t_start = 0 s"),
     "no time": (dict(t_end=0.0), "must be after"),
     "time not finite": (dict(t_end=np.nan), "t_end = nan is not finite"),

@@ -763,7 +763,10 @@ def lint(function, expected, inputs=STATE_INPUTS):
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
             found.append(f"{where}: no plain assignment")
             continue
+        indices = [node.slice for node in ast.walk(statement.value) if isinstance(node, ast.Subscript)]
         for node in ast.walk(statement.value):
+            if isinstance(node, ast.Tuple) and node in indices:  # of a matrix
+                continue
             if not isinstance(node, ALLOWED):
                 found.append(f"{where}: {type(node).__name__}")
             elif isinstance(node, ast.Call) and not ast.unparse(node.func).startswith("math."):
@@ -792,11 +795,38 @@ def lint(function, expected, inputs=STATE_INPUTS):
     return found
 
 
+class Column(ast.NodeTransformer):
+    """Gives column n of ``seeds`` and ``out`` names of their own, so that a pass of a tangent's loop reads like a kernel."""
+
+    def visit_Subscript(self, node):
+        match node:
+            case ast.Subscript(ast.Name("seeds" | "out" as array), ast.Tuple([index, ast.Name("n")])):
+                return ast.Subscript(ast.Name(f"{array}_n", ast.Load()), index, node.ctx)
+        return node
+
+
+def lint_tangent(function, targets, inputs):
+    """What breaks the rules of a tangent: straight-line code, then one loop over the directions, straight-line code too."""
+    *before, loop = function.body
+    head = "for n in range(seeds.shape[1]):"
+    if [a.arg for a in function.args.args] != [*inputs, "seeds", "out"]:
+        return [f"{function.name}: takes other arguments than {', '.join(inputs)}, seeds, out"]
+    if not (isinstance(loop, ast.For) and ast.unparse(loop).startswith(head) and not loop.orelse):
+        return [f"{function.name}: does not end with '{head}'"]
+    once = copy.deepcopy(function)
+    once.body = [*before, *(Column().visit(copy.deepcopy(statement)) for statement in loop.body)]
+    once.args.args[-2].arg, once.args.args[-1].arg = "seeds_n", "out_n"
+    return lint(once, [(targets,)], (*inputs, "seeds_n"))
+
+
 @all_definitions
 def test_kernels_are_straight_line_code(name):
     module = module_of(name)
     functions = functions_of(inspect.getsource(module))
-    assert functions.pop("entry").body[1:], "for a call through its address"
+    for entry in ("entry", "tangent_entry"):
+        assert functions.pop(entry).body[1:], "for a call through its address"
+    tangent = functions.pop("tangent")
+    assert lint_tangent(tangent, 12 + 3 * len(module.ROWS), (*STATE_INPUTS, "about")) == []
     assert tuple(functions) == KERNELS
     for kernel, function in functions.items():
         expected = shapes(module)[kernel]
@@ -817,6 +847,8 @@ def test_kernels_are_straight_line_code(name):
         ("a = x[0]\n a = x[1]\n out[0] = a", "writes a twice"),
         ("out[0] = x[0] if x[1] else x[2]", "IfExp"),
         ("out[0] = [x[0]]", "List"),
+        ("out[0] = (x[0], x[1])", "Tuple"),
+        ("out[0] = x[0:1]", "Slice"),
         ("out[1] = x[0]", "of 1"),
         ("out[0] += x[0]", "no plain assignment"),
         ("x[0] = 1.0\n out[0] = 1.0", "writes x[0]"),
@@ -825,6 +857,38 @@ def test_kernels_are_straight_line_code(name):
 def test_the_linter_sees(body, says):
     function = functions_of(f'def phi(body_i, body_j, x, out):\n "Text."\n {body}\n')["phi"]
     assert any(says in line for line in lint(function, [(1,)]))
+
+
+LOOP = "for n in range(seeds.shape[1]):\n  "
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("out[0, 0] = x[0]", "does not end with"),
+        (f"{LOOP}out[0, n] = 1.0\n a = x[0]", "does not end with"),
+        (f"{LOOP}out[0, n] = 1.0\n else:\n  a = x[0]", "does not end with"),
+        ("for n in range(3):\n  out[0, n] = 1.0", "does not end with"),
+        (f"{LOOP}a = x[0]\n {LOOP}out[0, n] = 1.0", "no plain assignment"),
+        (f"{LOOP}if x[0]:\n   out[0, n] = 1.0", "no plain assignment"),
+        (f"{LOOP}for m in x:\n   out[0, n] = 1.0", "no plain assignment"),
+        (f"{LOOP}out[0, n] += 1.0", "no plain assignment"),
+        (f"{LOOP}out[0, n] = seeds[0, 0]", "reads seeds[0, 0]"),
+        (f"a = seeds[0, 0]\n {LOOP}out[0, n] = a", "reads seeds[0, 0]"),
+        (f"{LOOP}out[0, 0] = 1.0", "writes out[0, 0]"),
+        (f"{LOOP}out[0, n] = n", "reads n before"),
+        (f"{LOOP}out[0, n] = a", "before it is written"),
+        (f"{LOOP}out[1, n] = 1.0", "of 1"),
+        (f"{LOOP}out[0, n] = 1.0\n  out[0, n] = 2.0", "writes 2 entries, 1 different"),
+        (f"{LOOP}seeds[0, n] = 1.0\n  out[0, n] = 1.0", "writes seeds_n[0]"),
+    ],
+)
+def test_the_linter_sees_in_a_tangent(body, says):
+    inputs = ("body_i", "body_j", "x")
+    function = functions_of(f'def tangent(body_i, body_j, x, seeds, out):\n "Text."\n {body}\n')["tangent"]
+    assert any(says in line for line in lint_tangent(function, 1, inputs))
+    good = functions_of(f'def t(body_i, body_j, x, seeds, out):\n "T."\n a = x[0]\n {LOOP}out[0, n] = a*seeds[0, n]\n')
+    assert lint_tangent(good["t"], 1, inputs) == []
 
 
 @all_generated

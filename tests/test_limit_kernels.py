@@ -14,10 +14,22 @@ from types import FunctionType, SimpleNamespace
 import mpmath
 import numpy as np
 import pytest
-from test_kernels import G, Motion, Setting, derivatives, distance, functions_of, lint, machine_code, mutants, unit
+from test_kernels import (
+    G,
+    Motion,
+    Setting,
+    derivatives,
+    distance,
+    functions_of,
+    lint,
+    lint_tangent,
+    machine_code,
+    mutants,
+    unit,
+)
 
 from codegen import Vector, limits
-from generated import dispatch, law_cubic, position, separation
+from generated import contact_sphere_plane, digests, dispatch, law_cubic, position, separation, top_view
 
 TOLERANCE = 1e-12  # relative to the largest of 1 and the quantity
 SEEDS = range(4)
@@ -32,13 +44,26 @@ OPERATIONS = {
     "elliptical": {"curve": 104, "limit": 23, "bearing": 39, "parameter": 5},
     "spline": {"curve": 141, "limit": 48, "bearing": 64, "parameter": 4},
     "latitude_spline": {"curve": 61, "limit": 11, "bearing": 10, "parameter": 0},
-    "cubic": {"law": 8},
+    "cubic": {"law": 11},
     "separation": {"separation": 51},
     "position": {"position": 20},
+    "top_view": {"top_view": 112},
+    "kelvin_voigt": {"law": 11, "law_parameters": 4},
+    "hertz": {"law": 13, "law_parameters": 2},
+    "hunt_crossley": {"law": 19, "law_parameters": 13},
+    "lankarani_nikravesh": {"law": 26, "law_parameters": 28},
+    "flores": {"law": 27, "law_parameters": 32},
+    "coulomb": {"below": 68, "above": 50},
+    "smooth": {"below": 52, "above": 52},
+    "sphere_plane": {"measure": 158, "point": 9, "reference": 0, "wrench": 254},
 }
 LIMITS = {module.NAME: module for module in dispatch.LIMITS}
 CONES = {module.NAME: module for module in dispatch.CONES}
-MODULES = LIMITS | CONES | {"cubic": law_cubic, "separation": separation, "position": position}
+MEASURES = {"separation": separation, "position": position, "top_view": top_view}
+NORMAL_LAWS = {module.NAME: module for module in dispatch.NORMAL_LAWS}
+FRICTIONS = {module.NAME: module for module in dispatch.FRICTIONS}
+MODULES = LIMITS | CONES | MEASURES | NORMAL_LAWS | FRICTIONS
+MODULES |= {"cubic": law_cubic, "sphere_plane": contact_sphere_plane}
 
 all_limits = pytest.mark.parametrize("name", list(LIMITS))
 all_cones = pytest.mark.parametrize("name", list(CONES))
@@ -403,38 +428,83 @@ def test_position_at_every_latitude(latitude, seed):
     assert position_is_latitude_and_longitude(u, position) < TOLERANCE
 
 
+# Top view
+
+
+def top_view_is_the_law_of_cosines(places, module):
+    """Distance in the plane of latitude and longitude, cosine of the angle between, and their slopes by a complex step."""
+    worst = 0.0
+    for u, t in places:
+        (a, b), (psi, phi) = ([np.arccos(v[2]) for v in (u, t)], [np.arctan2(v[1], v[0]) for v in (u, t)])
+        truth = [np.sqrt(a * a + b * b - 2.0 * a * b * np.cos(psi - phi)), u @ t]
+        slopes = [call(top_view.top_view, 8, u + 1j * H * e, t)[:2].imag / H for e in np.eye(3)]
+        worst = max(worst, distance(call(module.top_view, 8, u, t), np.r_[truth, np.array(slopes).T.ravel()]))
+    return worst
+
+
+def random_pairs(count):
+    rng = np.random.default_rng(count)
+    return [tuple(map(unit, rng.normal(size=(2, 3)))) for _ in range(count)]
+
+
+def test_top_view():
+    assert top_view_is_the_law_of_cosines(random_pairs(100), top_view) < TOLERANCE
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-9])
+def test_top_view_keeps_its_digits_where_directions_are_near(apart):
+    """On a circle of latitude the distance is a chord of it."""
+    latitude, turn = 0.7, np.array([0.3, 0.3 + apart])
+    u, t = np.stack([np.sin(latitude) * np.cos(turn), np.sin(latitude) * np.sin(turn), [np.cos(latitude)] * 2], axis=1)
+    distance_there, shortening = call(top_view.top_view, 8, u, t)[:2]
+    # What is left is the rounding of the components of u and t.
+    assert distance_there == pytest.approx(2.0 * latitude * np.sin(apart / 2.0), abs=3e-16)
+    assert shortening == pytest.approx(1.0 - np.sin(latitude) ** 2 * (1.0 - np.cos(apart)), abs=3e-16)
+
+
 # Law
 
 
-def law_is_the_work_and_its_slope(x, module):
-    work, moment = derivatives(lambda t: (x + t) ** 3 - (x + t) ** 4 / 2, 1)
-    return distance(call(module.law, 2, x), [work, moment])
+def law_is_the_work_and_its_slopes(x, module):
+    return distance(call(module.law, 3, x), derivatives(lambda t: (x + t) ** 3 - (x + t) ** 4 / 2, 2))
 
 
 @pytest.mark.parametrize("x", [0.0, 1e-9, 0.2, 0.5, 0.9, 1.0])
 def test_law(x):
-    assert law_is_the_work_and_its_slope(x, law_cubic) < 1e-14
-    assert call(law_cubic.law, 2, x)[1] == pytest.approx(3 * x**2 - 2 * x**3, abs=1e-16)
-    slope, bend = derivatives(lambda t: call(law_cubic.law, 2, x + t)[0], 2)[1:]
-    assert slope == pytest.approx(call(law_cubic.law, 2, x)[1], abs=1e-14)
-    assert bend == pytest.approx(6 * x * (1 - x), abs=1e-12)  # 0 at both ends: the moment has no kink there
+    assert law_is_the_work_and_its_slopes(x, law_cubic) < 1e-13
+    _, moment, bend = call(law_cubic.law, 3, x)
+    assert moment == pytest.approx(3 * x**2 - 2 * x**3, abs=1e-16)
+    assert bend == pytest.approx(6 * x * (1 - x), abs=1e-15)  # 0 at both ends: the moment has no kink there
 
 
 # The text of kernels
 
 
-def sizes(module, kernel):
-    return {"direction": 3, "measure": 3, "wrench": 12, "reference": getattr(module, "HELD", 0), "curve": 9, "parameter": 1,
-            "separation": 4, "position": 8}.get(kernel, 2)  # fmt: skip
+def sizes(name, kernel):
+    """How many numbers a kernel writes."""
+    module = MODULES[name]
+    known = {"direction": 3, "measure": 3, "wrench": 12, "reference": getattr(module, "HELD", 0), "curve": 9,
+             "limit": 2, "bearing": 2, "parameter": 1, "separation": 4, "position": 8, "top_view": 8, "law": 3, "below": 15,
+             "above": 15, "point": 3}  # fmt: skip
+    if name in NORMAL_LAWS:
+        known |= {"law": 6, "law_parameters": len(module.PARAMETERS)}
+    return (known | {"measure": 5} if name == "sphere_plane" else known)[kernel]
 
 
 @pytest.mark.parametrize("name", list(MODULES))
 def test_kernels_are_straight_line_code(name):
     functions = functions_of(inspect.getsource(MODULES[name]))
+    differentiated = {"direction", "wrench"} if name in LIMITS else {name} & set(MEASURES)
+    for kernel in differentiated:
+        inputs = [a.arg for a in functions[kernel].args.args[:-1]]
+        assert lint_tangent(functions.pop(f"{kernel}_tangent"), sizes(name, kernel), inputs) == []
+    if name == "sphere_plane":  # tests/test_tangents.py looks at them
+        for tangent in ("measure_tangent", "measure_variation", "wrench_tangent"):
+            functions.pop(tangent)
     assert list(functions) == list(OPERATIONS[name])
     for kernel, function in functions.items():
         inputs = [a.arg for a in function.args.args[:-1]]
-        assert lint(function, [(sizes(MODULES[name], kernel),)], tuple(inputs)) == []
+        assert lint(function, [(sizes(name, kernel),)], tuple(inputs)) == []
 
 
 @pytest.mark.parametrize("name", list(MODULES))
@@ -446,6 +516,9 @@ def test_operation_count_has_not_risen(name):
 
 def test_every_module_is_checked():
     assert set(OPERATIONS) == set(MODULES)
+    prefixes = ("limit_", "cone_", "normal_", "friction_", "contact_", "law_")
+    generated = {name for name in digests.MODULES if name.startswith(prefixes) or name in MEASURES}
+    assert generated == {module.__name__.removeprefix("generated.") for module in MODULES.values()}
 
 
 @all_limits
@@ -483,9 +556,11 @@ def test_a_broken_cone_is_found(name, kernel):
     assert missed(CONES[name], kernel, lambda other: CONE_CHECKS[kernel](c, other)) == []
 
 
-def test_a_broken_separation_position_or_law_is_found():
+def test_a_broken_measure_or_law_is_found():
     places = [separated(-0.1, False, seed) for seed in range(3)]
     assert missed(separation, "separation", lambda other: separation_is_the_angle(places, other)) == []
     u = unit(np.r_[0.3, -0.5, 0.7])
     assert missed(position, "position", lambda other: position_is_latitude_and_longitude(u, other)) == []
-    assert missed(law_cubic, "law", lambda other: law_is_the_work_and_its_slope(0.3, other)) == []
+    pairs = random_pairs(3)
+    assert missed(top_view, "top_view", lambda other: top_view_is_the_law_of_cosines(pairs, other)) == []
+    assert missed(law_cubic, "law", lambda other: law_is_the_work_and_its_slopes(0.3, other)) == []
