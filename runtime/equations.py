@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba import carray, cfunc
+from numba import carray, cfunc, types
 
 from runtime import addresses
 from runtime.contacts import ContactTables, ContactWork, apply_contacts, contact_work
 from runtime.kernels import cached_here, compiled, inlined
 from runtime.limits import LimitTables, LimitWork, apply_limits, limit_work
 from runtime.loads import LoadTables, LoadWork, apply_loads, load_work
-from runtime.pointers import CALL, behind, behind_address, call, raw
+from runtime.pointers import CALL, Behind, behind, behind_address, call, raw
 from runtime.signals import SignalTables, evaluate_signals
 from runtime.structure import GROUND, Floats, Ints, Structure
 from runtime.vectors import rotate_vectors
@@ -433,8 +433,9 @@ _TYPES: tuple[Any, ...] = ()  # of tables and memory, the same for all systems
 
 def accelerations_alone() -> Any:
     """The same as a function of its own, compiled anew: to look at its code."""
-    alone = inlined(_entry)
-    alone.compile(CALL.args)
+    alone = inlined(_accelerations.py_func)
+    state = types.Array(types.float64, 1, "C")
+    alone.compile((types.float64, state, Behind(_TYPES[0]), Behind(_TYPES[1]), types.boolean))
     return alone
 
 
