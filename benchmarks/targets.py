@@ -265,7 +265,7 @@ def _signatures(system: System) -> None:
     y = system.state.y.copy()
     equations.derivative_once(0.0, y, system.tables, system.work(), np.empty_like(y))
     s, t, w = (
-        stepping.stepper(y, 0.0, dop853.memory(len(y)), len(system.limits) + len(system.contacts)),
+        stepping.stepper(y, 0.0, dop853.memory(len(y)), system.tables),
         system.tables,
         system.work(),
     )

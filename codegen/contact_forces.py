@@ -21,7 +21,7 @@ from codegen.derive import (
     refuse_unused,
 )
 from codegen.emit import Layout, assemble_module, data_lines, kernel
-from codegen.forces import VELOCITIES, refuse_unequal_forces
+from codegen.forces import VELOCITIES, over_velocities, refuse_unequal_forces
 from codegen.straight import function, indexed
 from codegen.tangents import seeds_of, tangent
 
@@ -69,12 +69,7 @@ def derive_contact(definition: Definition) -> ContactDerivation:
 
     deeper = jacobian_row(scope, penetration)
     rows = {symbol: jacobian_row(scope, expression) for symbol, expression in scope.rates.items()}
-    slips = []
-    for component in slip:
-        row = [sp.diff(component, v) for v in VELOCITIES]
-        for symbol, own in rows.items():
-            row = [a + sp.diff(component, symbol) * b for a, b in zip(row, own, strict=True)]
-        slips.append(row)
+    slips = [over_velocities(component, rows) for component in slip]
     values = {s: _times(row, VELOCITIES) for s, row in rows.items()}
     f_n, *f_t = FORCE
     d = ContactDerivation(

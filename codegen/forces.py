@@ -9,7 +9,7 @@ At the closest direction the separation does not change with t to first order, s
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,9 +87,7 @@ def derive_limit(definition: Definition) -> LimitDerivation:
     push = (
         [sp.diff(potential, angle) * d for d in jacobian_row(scope, own)] if turning else jacobian_row(scope, potential)
     )
-    drag = [sp.diff(dissipation, v) for v in VELOCITIES]
-    for symbol, row in rows.items():
-        drag = [a + sp.diff(dissipation, symbol) * b for a, b in zip(drag, row, strict=True)]
+    drag = over_velocities(dissipation, rows)
     values = {s: sum(d * v for d, v in zip(row, VELOCITIES, strict=True)) for s, row in rows.items()}
     values[angle] = own
     d = LimitDerivation(
@@ -104,6 +102,14 @@ def derive_limit(definition: Definition) -> LimitDerivation:
     )
     _refuse_limits_without_sense(d)
     return d
+
+
+def over_velocities(expression: Expr, rows: Mapping[Expr, Sequence[Expr]]) -> list[Expr]:
+    """Derivatives by v_i, omega_i, v_j, omega_j, directly and through rates, whose rows are given."""
+    derivatives = [sp.diff(expression, v) for v in VELOCITIES]
+    for symbol, row in rows.items():
+        derivatives = [a + sp.diff(expression, symbol) * b for a, b in zip(derivatives, row, strict=True)]
+    return derivatives
 
 
 def _refuse_limits_without_sense(d: LimitDerivation) -> None:

@@ -399,18 +399,9 @@ def _cost_figure(costs: Mapping[tuple[str, str], Mapping[str, Run]]) -> Any:
     return plots.bars(groups, values, "function evaluations [-]")
 
 
-def _rotated(p: np.ndarray, s: Any) -> np.ndarray:
-    """A body-fixed vector in global axes, from Euler parameters, (3,)."""
-    s = np.asarray(s, dtype=float)
-    return s + 2.0 * np.cross(p[1:], np.cross(p[1:], s) + p[0] * s)
-
-
 def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
     """Polylines of leg, talus, main foot with a bar across its ball, and toes at one time."""
-
-    def point(body: str, s: Any) -> np.ndarray:
-        return np.asarray(run.r[body][n] + _rotated(run.p[body][n], s))
-
+    point = partial(measures.point, run, n)
     ends = run.system.joint("ankle").values
     calcaneal, crural = point(BODY, ends["s_i"]), point("leg", ends["s_j"])
     ball, half = np.array(foot.METATARSOPHALANGEAL[BODY]), np.array([0.0, 0.04, 0.0])
@@ -425,11 +416,7 @@ def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
 
 def _snapshots(runs: Mapping[str, Run]) -> Any:
     """Poses over the first second."""
-    poses = {}
-    for label, run in runs.items():
-        at = np.linspace(0.0, min(1.0, run.t[-1]), SNAPSHOTS)
-        poses[label] = {float(run.t[n]): _pose(run, int(n)) for n in np.searchsorted(run.t, at - 1e-9)}
-    return plots.snapshots(poses)
+    return plots.snapshots(measures.poses(runs, _pose, SNAPSHOTS, 1.0))
 
 
 def _draw_foot(ax: Any, number: int) -> None:

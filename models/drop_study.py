@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from models import foot_ground, measures
-from models.foot import BODIES, METATARSOPHALANGEAL, TALOCRURAL
+from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from runtime import Report, Run, Table, plots, simulate
 
 METHOD = "radau"
@@ -117,7 +117,8 @@ def _fall_table(runs: Mapping[str, Run]) -> Table:
 
 
 def _sole_table(runs: Mapping[str, Run]) -> Table:
-    names = next(iter(runs.values())).system.contact_names
+    system = next(iter(runs.values())).system
+    names = system.contact_names
     rows = [
         [
             shape,
@@ -126,7 +127,7 @@ def _sole_table(runs: Mapping[str, Run]) -> Table:
         ]
         for shape, run in runs.items()
     ]
-    weight = 9.81 * sum(float(data["mass"]) for data in BODIES.values())  # type: ignore[arg-type]
+    weight = -float(system.gravity[2]) * sum(body.mass for body in system.bodies)
     note = (
         f"Normal force of each sphere [N] at the end of the run; the weight is {weight:.2f} N.  1-6 are under the main foot "
         "from the heel on, 7-9 under the toes; sphere 1 lies within sphere 2."
@@ -177,12 +178,7 @@ def _pressure_from_heel(run: Run) -> np.ndarray:
 
 def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
     """Leg, main foot, toes and the outlines of the spheres of one output."""
-    A = {body: run.rotations(body)[n] for body in run.system.body_names}
-
-    def point(body: str, local: Any) -> np.ndarray:
-        place: np.ndarray = run.r[body][n] + A[body] @ np.asarray(local)
-        return place
-
+    point = partial(measures.point, run, n)
     knee = -np.array(TALOCRURAL["leg"])
     ankle, ball = point("leg", TALOCRURAL["leg"]), point("main_foot", METATARSOPHALANGEAL["main_foot"])
     parts = {
@@ -205,8 +201,4 @@ def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
 
 def _snapshots(runs: Mapping[str, Run]) -> Any:
     """Poses over the run, from the side."""
-    poses = {}
-    for label, run in runs.items():
-        at = np.linspace(0.0, run.t[-1], SNAPSHOTS)
-        poses[label] = {float(run.t[n]): _pose(run, int(n)) for n in np.searchsorted(run.t, at - 1e-9)}
-    return plots.snapshots(poses, planes=("sagittal",))
+    return plots.snapshots(measures.poses(runs, _pose, SNAPSHOTS, np.inf), planes=("sagittal",))

@@ -118,7 +118,10 @@ class Gait:
 
     def ground_over_cycle(self) -> tuple[Floats, Floats, Floats]:
         """Force (101, 3) [N], centre of pressure (101, 3) [m] and free moment (101,) [N m] over the cycle."""
-        t = self.cycle.strike + PERCENT / 100.0 * (self.cycle.next_strike - self.cycle.strike)
+        return self.ground_at(self.cycle.strike + PERCENT / 100.0 * (self.cycle.next_strike - self.cycle.strike))
+
+    def ground_at(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Force (n, 3) [N], centre of pressure (n, 3) [m], NaN while unloaded, and free moment (n,) [N m] at times [s]."""
         columns = np.column_stack([self.ground.force, self.ground.cop, self.ground.free_moment])
         found = np.column_stack([np.interp(t, self.ground.t, column) for column in columns.T])
         return found[:, :3], found[:, 3:6], found[:, 6]

@@ -17,27 +17,15 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, least_squares
 
 from models import gait
+from models.foot_ground import EXPONENT, MU_D, SPHERES_MM
 from models.gait_analysis import Gait
 from models.subject import GRAVITY, LegFoot
 from runtime import ContactSensitivity, ModelError, Motion, System, contact_sensitivities, inverse_dynamics
 
 Floats = NDArray[np.float64]
 
-# Seed 004, Table 2, in metres: along the foot, up, radius; from the centre of mass of the body.  All lie in one plane, whose
-# medial coordinate the table gives as 0.  Spheres 1 and 2 have the same place in the print.
-TABLE = {
-    "main_foot": (
-        (-0.09470, -0.01534, 0.03081),
-        (-0.09470, -0.01589, 0.03953),
-        (-0.07520, -0.02289, 0.03110),
-        (0.0, -0.02589, 0.01510),
-        (0.02697, -0.03236, 0.01294),
-        (0.05609, -0.03452, 0.01510),
-    ),
-    "toes": ((-0.02270, -0.01510, 0.01294), (0.0, -0.01726, 0.01078), (0.02160, -0.01294, 0.01079)),
-}
-STIFFNESS, EXPONENT = 40e3, 1.5  # [N/m^1.5] and [1] of every sphere, seed 004
-MU_C, MU_D = 0.5, 3.0  # [1], [N s/m]; the seed lets mu_c be 0.5 to 1
+STIFFNESS = 40e3  # [N/m^1.5] of every sphere, to start from; seed 004
+MU_C = 0.5  # [1]; the seed lets it be 0.5 to 1
 LOSS = 0.1  # [s/m] to start from; the seed's chi of 300 is 0.005 s/m, at which a search would see no slope
 CREEP = 0.3  # [m/s] of the friction: a foot that stands seems to slip by cm/s, as its markers are on skin
 ARCH = ("sphere_4", "sphere_5")  # what a cavus foot has higher and a flat foot lower
@@ -116,7 +104,7 @@ def sole(subject: LegFoot) -> Sole:
     spheres: dict[str, Sphere] = {}
     lifts = []
     for body, (begin, span) in spans.items():
-        x, z, radius = np.array(TABLE[body]).T
+        x, _, z, radius = np.array(SPHERES_MM[body]).T / 1000.0
         back = float((x - radius).min())
         scale = span / (float((x + radius).max()) - back)
         lift = (z - radius - (z - radius).min()) * scale
@@ -215,7 +203,7 @@ class Prediction:
 
     def errors(self) -> Errors:
         """Against the measured force."""
-        force, cop = measured(self.trial)
+        force, cop, _ = self.trial.ground_at(self.trial.t)
         weight, stance = self.trial.subject.mass * GRAVITY, in_stance(self.trial)
         off = (self.force - force)[stance] / weight
         both = stance & (force[:, 2] > LOADED * weight) & np.isfinite(self.cop).all(axis=1)
@@ -231,14 +219,6 @@ class Prediction:
 def in_stance(one: Gait) -> NDArray[np.bool_]:
     """Which frames of a trial are in stance, (n,)."""
     return (one.t >= one.cycle.strike) & (one.t <= one.cycle.off)
-
-
-def measured(one: Gait) -> tuple[Floats, Floats]:
-    """Measured force (n, 3) [N] and centre of pressure (n, 3) [m], NaN while unloaded, at the frames of a trial."""
-    g = one.ground
-    columns = np.column_stack([g.force, g.cop])
-    found = np.column_stack([np.interp(one.t, g.t, column) for column in columns.T])
-    return found[:, :3], found[:, 3:]
 
 
 def predict(one: Gait, sole: Sole, floor: Floor | None = None) -> Prediction:
@@ -419,7 +399,7 @@ def _check(trials: Sequence[Gait], free: Sequence[str], shared: Sequence[str], s
 
 
 def _target(one: Gait, start: Sole) -> _Target:
-    force, cop = measured(one)
+    force, cop, _ = one.ground_at(one.t)
     floor = floor_of(one)[0]
     cop = np.column_stack([cop[:, :2], np.full(len(cop), floor.height)])
     cycle = one.cycle

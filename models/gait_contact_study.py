@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from models import gait_contact
 from models.gait_analysis import PERCENT, Gait
-from models.gait_contact import Fit, Prediction, in_stance, measured, predict
+from models.gait_contact import Fit, Prediction, in_stance, predict
 from models.subject import GRAVITY
 from runtime import Table, plots
 
@@ -114,7 +114,7 @@ def _errors_table(contacts: Sequence[Contact]) -> Table:
 
 def _horizontal(one: Gait) -> Floats:
     """Root mean square of the measured anterior and medial force over stance, (2,) [body weights]."""
-    force = measured(one)[0][in_stance(one), :2]
+    force = one.ground_at(one.t)[0][in_stance(one), :2]
     rms: Floats = np.sqrt(np.mean(force**2, axis=0)) / (one.subject.mass * GRAVITY)
     return rms
 
@@ -185,7 +185,7 @@ def figures(contacts: Sequence[Contact], names: Sequence[str]) -> dict[str, Call
     compared = [name for name in (SCALED, SHAPE, FITTED, OTHERS) if name in contacts[0].soles]
 
     def chart(name: str, c: Contact, axis: int, soles: Sequence[str]) -> plots.Chart:
-        force = {"measured": measured(c.trial)[0]} | {sole: c.soles[sole].force for sole in soles}
+        force = {"measured": c.trial.ground_at(c.trial.t)[0]} | {sole: c.soles[sole].force for sole in soles}
         weight = c.trial.subject.mass * GRAVITY
         quantity = f"{('anterior', 'medial', 'vertical')[axis]} force"
         return plots.Chart(
@@ -194,7 +194,7 @@ def figures(contacts: Sequence[Contact], names: Sequence[str]) -> dict[str, Call
         )  # fmt: skip
 
     def pressure(name: str, c: Contact, axis: int) -> plots.Chart:
-        paths = {"measured": measured(c.trial)[1]} | {sole: c.soles[sole].cop for sole in (SHAPE, FITTED)}
+        paths = {"measured": c.trial.ground_at(c.trial.t)[1]} | {sole: c.soles[sole].cop for sole in (SHAPE, FITTED)}
         return plots.Chart(
             f"{name}: centre of pressure", f"{('anterior', 'medial')[axis]} of the heel [mm]",
             {label: _over_stance(c.trial, 1e3 * _in_foot(c.trial, path)[:, axis]) for label, path in paths.items()},
@@ -291,7 +291,7 @@ def write_csv(contacts: Sequence[Contact], file: Path) -> Path:
             "anterior CoP [m]", "medial CoP [m]",
         ])  # fmt: skip
         for c in contacts:
-            force, cop = measured(c.trial)
+            force, cop, _ = c.trial.ground_at(c.trial.t)
             curves = {"measured": (force, cop)} | {name: (p.force, p.cop) for name, p in c.soles.items()}
             for name, (of_force, of_cop) in curves.items():
                 values = np.column_stack([_over_cycle(c.trial, of_force), _over_cycle(c.trial, of_cop)[:, :2]])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from runtime import LimitMotion, Run, System
 
@@ -21,6 +23,23 @@ def times(t_end: float, per_second: int = PER_SECOND) -> np.ndarray:
 def thinned(run: Run, every: int = PER_SECOND // WRITTEN_PER_SECOND) -> Run:
     """The same run with fewer output times, for files."""
     return replace(run, t=run.t[::every].copy(), states=run.states[::every].copy())
+
+
+def point(run: Run, n: int, body: str, s: ArrayLike) -> np.ndarray:
+    """A point of a body, local components from its centre of mass, in global coordinates at output n, (3,) [m]."""
+    p, s = run.p[body][n], np.asarray(s, dtype=float)
+    return np.asarray(run.r[body][n] + s + 2.0 * np.cross(p[1:], np.cross(p[1:], s) + p[0] * s))
+
+
+def poses(
+    runs: Mapping[str, Run], pose: Callable[[Run, int], dict[str, np.ndarray]], count: int, until: float
+) -> dict[str, dict[float, dict[str, np.ndarray]]]:
+    """Poses at so many times from the start to ``until`` [s], by label and time, for ``plots.snapshots``."""
+    found = {}
+    for label, run in runs.items():
+        at = np.linspace(0.0, min(until, run.t[-1]), count)
+        found[label] = {float(run.t[n]): pose(run, int(n)) for n in np.searchsorted(run.t, at - 1e-9)}
+    return found
 
 
 def seen_by(run: Run, system: System) -> Run:

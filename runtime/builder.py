@@ -479,13 +479,10 @@ class Builder:
         bodies = [placed.body for placed in self._bodies.values()]
         joints = list(self._joints.values())
         index = {GROUND: GROUND_INDEX} | {body.name: k + 1 for k, body in enumerate(bodies)}
-        body_i, body_j = (
-            np.array([index[getattr(j, side)] for j in joints], np.int64) for side in ("body_i", "body_j")
-        )
         rows = np.array([0 if fit and j.signals else len(j.rows) for j in joints], np.int64)
         inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
         states = np.vstack([ground_state(), y.reshape(-1, STATE)])
-        x, (numbers, places, owners, locals_) = reference_tables(joints, body_i, body_j, states)
+        body_i, body_j, x, (numbers, places, owners, locals_) = reference_tables(joints, index, states)
         signals = [
             (k, joint.module.SIZE - 3 * (len(joint.signals) - n), signal)
             for k, joint in enumerate(joints)
@@ -538,10 +535,7 @@ class Builder:
         efforts = [number(motor.effort) for motor in motors]
         targets = [number(signal) for motor in motors for signal in motor.joint.signals.values()]
         joints = [motor.joint for motor in motors]
-        body_i, body_j = (
-            np.array([index[getattr(j, side)] for j in joints], np.int64) for side in ("body_i", "body_j")
-        )
-        x, (numbers_of, places, owners, locals_) = reference_tables(joints, body_i, body_j, states)
+        body_i, body_j, x, (numbers_of, places, owners, locals_) = reference_tables(joints, index, states)
         tables = LoadTables(
             body=np.array([index[m.body] for m in loads], np.int64),
             at=np.array(at, np.int64),

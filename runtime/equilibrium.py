@@ -38,10 +38,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     """
     state = system.state if state is None else state
     time = system.time if time is None else float(finite(time, (), "equilibrium: time"))
-    if state.names != system.body_names:
-        raise ModelError(
-            f"system '{system.name}': {state!r} is no State of its bodies; change system.state with replace()"
-        )
+    system.check_bodies(state)
     y = np.array(state.y)
     y.reshape(-1, STATE)[:, V : OMEGA + 3] = 0.0
     work, memory, moved = system.work(), linear_work(system), np.empty_like(y)

@@ -18,12 +18,12 @@ import numpy as np
 from generated import bodies, dispatch, law_cubic, separation, top_view
 from generated import contact_sphere_plane as sphere_plane
 from runtime import addresses
-from runtime.contacts import NORMAL_FORCE, POTENTIAL, friction_force, touch
+from runtime.contacts import NORMAL_FORCE, POTENTIAL, touch
 from runtime.equations import OK, ROWS, accelerations, apply, rows_times, solve
 from runtime.errors import ModelError
 from runtime.kernels import compiled, inlined
 from runtime.limits import EXCESS, PRINTED, measure_excess
-from runtime.loads import AT_BODY_POINT, AT_GLOBAL_POINT
+from runtime.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.pointers import behind
 from runtime.structure import GROUND, Floats, Ints
 from runtime.system import State, System
@@ -44,7 +44,7 @@ class LinearWork(NamedTuple):
     about: Floats  # (18,)
     out: Floats  # (12 + 3 ROWS, 24)
     u: Floats  # (5, 24) memory for limits and contacts
-    frame: Floats  # (9,) axes of a body, or force and moment
+    frame: Floats  # (9,) axes of a body
     pair: Floats  # (6, 1)
     measured: Floats  # (8, 1)
     Q: Floats  # (bodies + 1, 6, columns) derivatives of forces less those of M v' and D^T lam
@@ -221,40 +221,26 @@ def linearise_loads(tables, w, m):  # type: ignore[no-untyped-def]
     """Prescribed loads and motors."""
     t, v = tables.loads, w.loads
     for k in range(len(t.body)):
-        b, signal = t.body[k], t.signal[k]
+        b = t.body[k]
         if t.at[k] != AT_GLOBAL_POINT and t.in_body_axes[k] == 0:
             continue
         for c in range(6):
             for n in range(BOTH):
                 m.out[c, n] = 0.0
+        load_wrench(k, t, w)
         if t.in_body_axes[k] == 1:
-            for a in range(3):
-                m.frame[a] = m.frame[3 + a] = 0.0
-                for c in range(3):
-                    m.frame[a] += w.A[b, a, c] * w.signals[signal[c], 0]
-                    moment = w.signals[signal[6 + c], 0]
-                    if t.at[k] == AT_BODY_POINT:
-                        p, q = (c + 1) % 3, (c + 2) % 3
-                        moment += w.signals[signal[3 + p], 0] * w.signals[signal[q], 0]
-                        moment -= w.signals[signal[3 + q], 0] * w.signals[signal[p], 0]
-                    m.frame[3 + a] += w.A[b, a, c] * moment
-            bodies.load_in_body_tangent(w.state[b], m.frame, m.seeds, m.out)
+            bodies.load_in_body_tangent(w.state[b], v.wrench, m.seeds, m.out)
         else:
-            for c in range(3):
-                m.frame[c] = w.signals[signal[c], 0]
-            bodies.load_at_point_tangent(w.state[b], m.frame, m.frame[:3], m.frame[:3], m.frame[:3], m.seeds, m.out[3:])
+            force = v.wrench[:3]  # all that the derivative depends on
+            bodies.load_at_point_tangent(w.state[b], m.frame, force, force, force, m.seeds, m.out[3:])
         for n in range(BODY):
             for c in range(6):
                 m.Q[b, c, spread(n, b, len(m.Q) - 1)] += m.out[c, n]
     for k in range(len(t.address)):
         i, j = t.body_i[k], t.body_j[k]
-        addresses.call(
-            t.address[k], w.state[i].ctypes.data, w.state[j].ctypes.data, v.x[k].ctypes.data,
-            v.Phi.ctypes.data, v.Phi_dot.ctypes.data, v.D.ctypes.data, v.gamma.ctypes.data,
-        )  # fmt: skip
         for c in range(18):
             m.about[c] = 0.0
-        m.about[12] = w.signals[t.effort[k], 0] - t.stiffness[k] * v.Phi[0] - t.damping[k] * v.Phi_dot[0]
+        m.about[12] = motor_effort(k, t, w)
         addresses.call(
             m.motor[k], w.state[i].ctypes.data, w.state[j].ctypes.data, v.x[k].ctypes.data, m.about.ctypes.data,
             m.seeds.ctypes.data, m.out.ctypes.data,
@@ -275,9 +261,7 @@ def linearise_contacts(tables, w, m):  # type: ignore[no-untyped-def]
             continue
         i, j = t.body_i[k], t.body_j[k]
         sphere_plane.measure_tangent(w.state[i], w.state[j], v.x[k], m.seeds, m.u)
-        sliding = t.friction[k] >= 0
-        if sliding:
-            friction_force(k, t, v)
+        sliding = t.friction[k] >= 0  # ``touch`` has left the slopes of its friction
         for n in range(BOTH):
             force = v.law[k, 3] * m.u[0, n] + v.law[k, 4] * m.u[1, n]
             m.of_force[BOTH, n] = force
@@ -371,10 +355,7 @@ def linearisation(
         For a singular configuration.
     """
     state, time = state or system.state, system.time if time is None else time
-    if state.names != system.body_names:
-        raise ModelError(
-            f"system '{system.name}': {state!r} is no State of its bodies; change system.state with replace()"
-        )
+    system.check_bodies(state)
     tables, work, memory = (
         system.tables._replace(alpha=float(alpha), beta=float(beta)),
         system.work(),

@@ -72,38 +72,51 @@ def push(b, Q, tables, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def load_wrench(k, t, w):  # type: ignore[no-untyped-def]
+    """Put force and moment about the centre of mass of load k, in global axes, into ``w.loads.wrench``."""
+    Q, arm, signal = w.loads.wrench, w.loads.arm, t.signal[k]
+    A, r = w.A[t.body[k]], w.state[t.body[k]]
+    for c in range(3):
+        Q[c], arm[c], Q[3 + c] = w.signals[signal[c], 0], w.signals[signal[3 + c], 0], w.signals[signal[6 + c], 0]
+    if t.in_body_axes[k] == 1:
+        turn(A, Q[:3])
+        turn(A, Q[3:])
+    if t.at[k] == AT_BODY_POINT:
+        turn(A, arm)
+    else:
+        for c in range(3):
+            arm[c] = arm[c] - r[c] if t.at[k] == AT_GLOBAL_POINT else 0.0
+    Q[3] += arm[1] * Q[2] - arm[2] * Q[1]
+    Q[4] += arm[2] * Q[0] - arm[0] * Q[2]
+    Q[5] += arm[0] * Q[1] - arm[1] * Q[0]
+
+
+@inlined
+def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
+    """The moment of motor k; its driver's rows are left in ``w.loads``.  Its vectors and target must be in place."""
+    m = w.loads
+    addresses.call(
+        t.address[k], w.state[t.body_i[k]].ctypes.data, w.state[t.body_j[k]].ctypes.data, m.x[k].ctypes.data,
+        m.Phi.ctypes.data, m.Phi_dot.ctypes.data, m.D.ctypes.data, m.gamma.ctypes.data,
+    )  # fmt: skip
+    return w.signals[t.effort[k], 0] - t.stiffness[k] * m.Phi[0] - t.damping[k] * m.Phi_dot[0]
+
+
+@inlined
 def apply_loads(tables, w):  # type: ignore[no-untyped-def]
     """Add what the loads and motors do to the accelerations ``w.free``; bodies and signals must be in place."""
     t, m = tables.loads, w.loads
-    Q, arm = m.wrench, m.arm
+    Q = m.wrench
     for k in range(len(t.body)):
-        b, signal = t.body[k], t.signal[k]
-        A, r = w.A[b], w.state[b]
-        for c in range(3):
-            Q[c], arm[c], Q[3 + c] = w.signals[signal[c], 0], w.signals[signal[3 + c], 0], w.signals[signal[6 + c], 0]
-        if t.in_body_axes[k] == 1:
-            turn(A, Q[:3])
-            turn(A, Q[3:])
-        if t.at[k] == AT_BODY_POINT:
-            turn(A, arm)
-        else:
-            for c in range(3):
-                arm[c] = arm[c] - r[c] if t.at[k] == AT_GLOBAL_POINT else 0.0
-        Q[3] += arm[1] * Q[2] - arm[2] * Q[1]
-        Q[4] += arm[2] * Q[0] - arm[0] * Q[2]
-        Q[5] += arm[0] * Q[1] - arm[1] * Q[0]
-        push(b, Q, tables, w)
+        load_wrench(k, t, w)
+        push(t.body[k], Q, tables, w)
     rotate_vectors(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     m.energy[0] = 0.0
     for k in range(len(t.address)):
         i, j, o = t.body_i[k], t.body_j[k], t.target_place[k]
         for c in range(3):
             m.x[k, o + c] = w.signals[t.target[k], c]
-        addresses.call(
-            t.address[k], w.state[i].ctypes.data, w.state[j].ctypes.data, m.x[k].ctypes.data,
-            m.Phi.ctypes.data, m.Phi_dot.ctypes.data, m.D.ctypes.data, m.gamma.ctypes.data,
-        )  # fmt: skip
-        effort = w.signals[t.effort[k], 0] - t.stiffness[k] * m.Phi[0] - t.damping[k] * m.Phi_dot[0]
+        effort = motor_effort(k, t, w)
         m.energy[0] += 0.5 * t.stiffness[k] * m.Phi[0] * m.Phi[0]
         for side in range(2):
             b = i if side == 0 else j

@@ -69,7 +69,7 @@ class Compiled:
         self.system, self.tables, self.work = system, tables, system.work()
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         own = dop853.memory(len(y)) if method == "dop853" else radau.memory(system)
-        self.s = stepping.stepper(y, t_start, own, len(system.limits) + len(system.contacts), first_step)
+        self.s = stepping.stepper(y, t_start, own, tables, first_step)
         self.found: list[Floats] = []
 
     def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:

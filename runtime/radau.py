@@ -106,7 +106,7 @@ class Memory(NamedTuple):
     turns: Ints  # (2, m) exchanged rows
     u: Floats  # (m,)
     u_pair: np.ndarray
-    T: Floats  # (bodies, 3, 3) turns by changes of omega
+    T: Floats  # (3, 3) turns of a body by changes of its omega
     T_pair: np.ndarray
     p: Floats  # (3, 4)
     p_pair: np.ndarray
@@ -130,7 +130,7 @@ def memory(system: System) -> Memory:
         table=TABLE, linear=linear_work(system), z=np.zeros((3, n)), f=np.zeros((3, n)), real=np.zeros(n),
         pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex), lu=np.zeros((m, m)),
         lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m), u_pair=np.zeros(m, complex),
-        T=np.zeros((bodies, 3, 3)), T_pair=np.zeros((bodies, 3, 3), complex), p=np.zeros((3, 4)),
+        T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex),
         q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)), error=np.zeros(n),
         kept=np.zeros(4, np.int64), last=np.zeros(5),
@@ -199,7 +199,7 @@ def change_of(mu, omega, right, out):  # type: ignore[no-untyped-def]
 
 @inlined
 def set_matrix(mu, y, J, a, T, p):  # type: ignore[no-untyped-def]
-    """Mu - J_u - J_q T into ``a``, and the T of the turns of each body (bodies, 3, 3); ``p`` (3, 4) is memory."""
+    """Put mu - J_u - J_q T into ``a``; ``T`` (3, 3) and ``p`` (3, 4) are memory."""
     m = len(a)
     inverse = 1.0 / mu
     for b in range(m // 6):
@@ -211,14 +211,14 @@ def set_matrix(mu, y, J, a, T, p):  # type: ignore[no-untyped-def]
             change_of(mu, omega, p[0], p[1])
             turn_of(e, p[1], p[2])
             for c in range(3):
-                T[b, c, k] = p[2, c]
+                T[c, k] = p[2, c]
         for r in range(m):
             for k in range(3):
                 column = 6 * b + k
                 a[r, column] = -J[r, m + column] - J[r, column] * inverse
                 value = -J[r, m + column + 3] + 0.0 * mu  # of the type of mu
                 for c in range(3):
-                    value -= J[r, 6 * b + 3 + c] * T[b, c, k]
+                    value -= J[r, 6 * b + 3 + c] * T[c, k]
                 a[r, column + 3] = value
     for r in range(m):
         a[r, r] += mu
@@ -277,6 +277,17 @@ def sides_of(w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def through_stages(own, i):  # type: ignore[no-untyped-def]
+    """Coefficients of x, x^2 and x^3 of the polynomial of number i through the stages, less the start."""
+    a = b = c = 0.0
+    for q in range(STAGES):
+        a += own.table.dense[0, q] * own.z[q, i]
+        b += own.table.dense[1, q] * own.z[q, i]
+        c += own.table.dense[2, q] * own.z[q, i]
+    return a, b, c
+
+
+@inlined
 def predict(s, h):  # type: ignore[no-untyped-def]
     """First values of the stages: the last step's polynomial, continued."""
     own, n = s.own, len(s.y)
@@ -286,11 +297,7 @@ def predict(s, h):  # type: ignore[no-untyped-def]
                 own.z[q, i] = 0.0
         return
     for i in range(n):
-        a = b = c = 0.0
-        for q in range(STAGES):
-            a += own.table.dense[0, q] * own.z[q, i]
-            b += own.table.dense[1, q] * own.z[q, i]
-            c += own.table.dense[2, q] * own.z[q, i]
+        a, b, c = through_stages(own, i)
         end = a + b + c
         for q in range(STAGES):
             x = 1.0 + own.table.nodes[q] * h / own.last[LAST_LENGTH]
@@ -360,15 +367,14 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     atol, rtol = atol * looser / rtol, looser
     time, sides = s.time[T], sides_of(w)
     s.tried[ERROR], s.tried[FACTOR], s.tried[WEAKEST] = np.inf, 0.5, np.inf
-    if sides != own.kept[SIDES] or own.last[LAST_END] != time:
-        if sides != own.kept[SIDES]:
+    other_sides = sides != own.kept[SIDES]
+    if other_sides or own.last[LAST_END] != time:
+        own.kept[FRESH] = 0
+        if other_sides:
             own.kept[BEHIND] = 0
-        if sides != own.kept[SIDES] or not own.last[THETA] <= REUSE:
-            own.kept[FACTORISED] = own.kept[FRESH] = 0
-        else:
-            own.kept[FRESH] = 0
-        own.kept[SIDES] = sides
-        own.last[LAST_END] = time
+        if other_sides or not own.last[THETA] <= REUSE:
+            own.kept[FACTORISED] = 0
+        own.kept[SIDES], own.last[LAST_END] = sides, time
     for _ in range(2):
         if own.kept[FRESH] == 0 and own.kept[FACTORISED] == 0:
             code = derivative(time, s.y, t, w, own.f[0])
@@ -484,12 +490,11 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
                 y[o + V + c] = slope
             else:
                 own.right[c - 3] = slope
-        e, d = y[o + P : o + V], own.right
-        scale = 2.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
-        # omega = 2 G p' / |p|^2
-        y[o + OMEGA] = scale * (-e[1] * d[0] + e[0] * d[1] - e[3] * d[2] + e[2] * d[3])
-        y[o + OMEGA + 1] = scale * (-e[2] * d[0] + e[3] * d[1] + e[0] * d[2] - e[1] * d[3])
-        y[o + OMEGA + 2] = scale * (-e[3] * d[0] - e[2] * d[1] + e[1] * d[2] + e[0] * d[3])
+        e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
+        turn_of(e, own.right, omega)
+        square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
+        for c in range(3):
+            omega[c] /= square  # omega = 2 G p' / |p|^2
     normalise(y)
 
 
@@ -498,9 +503,5 @@ def between_ends(s, x, y):  # type: ignore[no-untyped-def]
     """The polynomial of degree 3 through the stages."""
     own = s.own
     for i in range(len(y)):
-        a = b = c = 0.0
-        for q in range(STAGES):
-            a += own.table.dense[0, q] * own.z[q, i]
-            b += own.table.dense[1, q] * own.z[q, i]
-            c += own.table.dense[2, q] * own.z[q, i]
+        a, b, c = through_stages(own, i)
         y[i] = s.y_old[i] + x * (a + x * (b + x * c))

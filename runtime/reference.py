@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -63,19 +63,24 @@ def reference(joint: Joint | Limit | Contact, state_i: Floats, state_j: Floats, 
 
 
 def reference_tables(
-    items: Sequence[Joint | Limit | Contact], body_i: Ints, body_j: Ints, states: Floats
-) -> tuple[Floats, tuple[Ints, Ints, Ints, Floats]]:
-    """Numbers x (items, X) of joints, motors, limits or contacts in the reference configuration, and the tables of their vectors.
+    items: Sequence[Joint | Limit | Contact],
+    index: Mapping[str, int],
+    states: Floats,
+    ends: tuple[str, str] = ("body_i", "body_j"),
+) -> tuple[Ints, Ints, Floats, tuple[Ints, Ints, Ints, Floats]]:
+    """Bodies i and j of joints, motors, limits or contacts, their numbers x (items, X), and the tables of their vectors.
 
-    ``states`` (bodies + 1, 13) has the bodies at the places that ``body_i`` and ``body_j`` name.
+    All in the reference configuration ``states`` (bodies + 1, 13), where ``index`` gives the places of the bodies; ``ends`` are
+    the attributes that name them.
     """
+    body_i, body_j = (np.array([index[getattr(item, end)] for item in items], np.int64) for end in ends)
     x = np.zeros((len(items), max([item.module.SIZE for item in items], default=1)))
     vectors: list[Vector] = []
     for k, item in enumerate(items):
         owner = {"i": int(body_i[k]), "j": int(body_j[k])}
         local = reference(item, states[owner["i"]], states[owner["j"]], x[k])
         vectors += vectors_of(k, item.module.VECTORS, owner, local)
-    return x, vector_tables(vectors)
+    return body_i, body_j, x, vector_tables(vectors)
 
 
 def sides(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> tuple[float, ...]:

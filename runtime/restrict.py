@@ -144,8 +144,9 @@ def _free_turns(joint: Joint, states: dict[str, Floats]) -> Floats:
 def limit_tables(limits: Sequence[Limit], index: Mapping[str, int], states: Floats) -> LimitTables:
     """Flat tables of limits; ``index`` gives the places of the bodies in ``states``, the reference configuration."""
     start, pieces = joined([limit.cone for limit in limits])
-    body_i, body_j = (np.array([index[getattr(m, body)] for m in limits], np.int64) for body in ("reference", "moving"))
-    x, (numbers, places, owners, locals_) = reference_tables(limits, body_i, body_j, states)
+    body_i, body_j, x, (numbers, places, owners, locals_) = reference_tables(
+        limits, index, states, ("reference", "moving")
+    )
     return LimitTables(
         kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
         body_i=body_i,

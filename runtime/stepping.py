@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from runtime.equations import STATE, P
+from runtime.equations import STATE, P, Tables
 from runtime.kernels import OPTIONS, compiled, inlined
 from runtime.structure import Floats, Ints
 
@@ -47,9 +47,9 @@ ERROR, FACTOR, WEAKEST = range(3)
 EVENTS = 256  # touch-downs and lift-offs kept until they are fetched
 
 
-def stepper(y: Floats, t: float, own: Any, switches: int, first_step: float = 0.0) -> Stepper:
-    """A stepper at the start, of a system with so many limits and contacts; a first step of 0 is chosen by the method."""
-    n = len(y)
+def stepper(y: Floats, t: float, own: Any, tables: Tables, first_step: float = 0.0) -> Stepper:
+    """A stepper at the start; a first step of 0 is chosen by the method."""
+    n, switches = len(y), len(tables.limits.kind) + len(tables.contacts.law)
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(7, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3), weakest=np.array([np.inf, np.inf, t]),

@@ -449,10 +449,7 @@ class System:
         AssemblyError
             Naming the worst row, its value and the remedy.
         """
-        if not isinstance(state, State) or state.names != self.body_names:
-            raise ModelError(
-                f"system '{self.name}': {state!r} is no State of its bodies; change system.state with replace()"
-            )
+        self.check_bodies(state)
         time = self.time if time is None else float(finite(time, (), f"system '{self.name}': time"))
         self.check_span(time, time, "assembling")
         y, _, _ = assembled(self, time, state.y)
@@ -461,6 +458,13 @@ class System:
             y = assembly.project_velocities(time, y, self.tables, work)
         check_velocities(self, time, y, "call system.assemble(state) to project them onto the constraints")
         return State(state.names, y)
+
+    def check_bodies(self, state: State) -> None:
+        """Refuse what is no state of this system's bodies."""
+        if not isinstance(state, State) or state.names != self.body_names:
+            raise ModelError(
+                f"system '{self.name}': {state!r} is no State of its bodies; change system.state with replace()"
+            )
 
     def check_state(self, state: State, time: float) -> None:
         """Refuse a state that is not of this system, or that violates its constraints at a time [s]."""

@@ -98,8 +98,7 @@ def contact_tables(
     contacts: Sequence[Contact], index: Mapping[str, int], states: Floats, first_signal: int
 ) -> ContactTables:
     """Flat tables of contacts; ``index`` gives the places of the bodies in ``states``; signals are numbered from the first."""
-    body_i, body_j = (np.array([index[getattr(c, body)] for c in contacts], np.int64) for body in ("body", "plane"))
-    x, (numbers, places, owners, locals_) = reference_tables(contacts, body_i, body_j, states)
+    body_i, body_j, x, (numbers, places, owners, locals_) = reference_tables(contacts, index, states, ("body", "plane"))
     laws, frictions = list(NORMAL_LAWS), [None, *FRICTIONS]
 
     def parameters(names: Sequence[Sequence[str]]) -> Floats:

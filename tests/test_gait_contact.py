@@ -13,7 +13,7 @@ import xarray
 import runtime.cli
 from models import gait_contact, synthetic_gait
 from models.gait_analysis import Filters, analyse
-from models.gait_contact import Floor, fit, floor_of, in_stance, measured, predict
+from models.gait_contact import Floor, fit, floor_of, in_stance, predict
 from models.subject import GRAVITY
 from runtime import Builder, ModelError, Signal, contact_sensitivities, inverse_dynamics, read_capture, simulate
 
@@ -360,6 +360,6 @@ def test_the_study_writes_contact(tmp_path, monkeypatch, capsys):
 
 def test_measured_is_what_the_plate_showed():
     one = synthetic()
-    force, cop = measured(one)
+    force, cop, _ = one.ground_at(one.t)
     assert np.abs(force[~in_stance(one)]).max() < 1e-9 and np.isnan(cop[~in_stance(one)]).any()
     assert force[:, 2].max() == pytest.approx(one.ground.force[:, 2].max(), rel=1e-3)
