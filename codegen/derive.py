@@ -386,10 +386,15 @@ def _refuse_rows_without_sense(d: Derivation) -> None:
     common = dict(zip([*u, *w], (0.3, -0.7, 1.1, 0.5, 0.2, -1.3), strict=True))
     parts = d.scope.spelt_out()
     equations = sp.Matrix([*d.Phi, *_orthonormality(d.moving)]).xreplace(parts)
-    Phi = sp.lambdify([unknowns], equations, "numpy")
-    slope = sp.lambdify([unknowns], equations.jacobian(unknowns), "numpy")
-    jacobian = sp.lambdify([unknowns], d.D.xreplace(parts), "numpy")
-    together = sp.lambdify([unknowns], d.D.xreplace(parts) * sp.Matrix(twist).xreplace(common), "numpy")
+    Phi, slope, jacobian, moved = (
+        sp.lambdify([unknowns], expression, "numpy", cse=True)
+        for expression in (
+            equations,
+            equations.jacobian(unknowns),
+            d.D.xreplace(parts),
+            sp.Matrix(twist).xreplace(common),
+        )
+    )
     z = np.array([float(value) for value in sample.values()])
     with np.errstate(all="ignore"):
         for _ in range(NEWTON_STEPS):
@@ -405,7 +410,7 @@ def _refuse_rows_without_sense(d: Derivation) -> None:
                 f"row '{name}' has no gradient where it holds and restrains nothing there; give its parts"
             )
     if {m.body for m in d.moving} == set(BODIES):
-        for name, value in zip(d.rows, together(z).ravel(), strict=True):
+        for name, value in zip(d.rows, (D @ moved(z)).ravel(), strict=True):
             if abs(value) > RIGID_MOTION_TOLERANCE:
                 raise d.scope.error(
                     f"row '{name}' changes when both bodies move together as one rigid body; a joint may only use what lies "

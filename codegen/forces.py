@@ -148,7 +148,7 @@ def refuse_unequal_forces(
     for m in scope.sums.values():
         parts = {s: sp.Float(values.get(s, 0.0)) for term in m.terms for s in term[1].symbols}
         values |= {s: float(e.xreplace(parts)) for s, e in zip(m.symbols, m.derivative_values(0), strict=True)}
-    numbers = np.array([float(sp.sympify(e).subs(values)) for e in expressions])
+    numbers = np.array(sp.lambdify(list(values), expressions, cse=True)(*values.values()), dtype=float)
     force_i, moment_i, force_j, moment_j = numbers[len(more) :].reshape(4, 3)
     arms = [np.array([values.get(s, 0.0) for s in vector(f"r_{body}")]) for body in "ij"]
     moment = moment_i + moment_j + np.cross(arms[0], force_i) + np.cross(arms[1], force_j)

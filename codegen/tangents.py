@@ -105,7 +105,11 @@ def tangent(
 
 
 def _derivative(value: Expr, moving: set[Expr]) -> Sum:
-    slopes = [(sp.diff(value, s), s) for s in sorted(value.free_symbols & moving, key=str)]
+    parts: dict[Expr, list[Expr]] = {}
+    for term in sp.Add.make_args(value):  # each by its own symbols only
+        for s in term.free_symbols & moving:
+            parts.setdefault(s, []).append(sp.diff(term, s))
+    slopes = [(sp.Add(*parts[s]), s) for s in sorted(parts, key=str)]
     return [(slope, s) for slope, s in slopes if slope != 0]
 
 
