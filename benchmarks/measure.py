@@ -139,7 +139,7 @@ def _seconds_each(arguments: tuple[Any, ...]) -> float:
 
 
 def compiled_run(
-    system: System, t_end: float, tolerance: float, times: Floats | None = None
+    system: System, t_end: float, tolerance: float, times: Floats | None = None, *, whole: bool = False
 ) -> tuple[Callable[[], int], Callable[[], int]]:
     """A whole run in compiled code, from ``t = 0`` to ``t_end`` [s], without ``simulate`` around it.
 
@@ -150,7 +150,7 @@ def compiled_run(
     evaluations : callable
         Evaluations of the last run.
     """
-    tables, work = system.tables, system.work()
+    tables, work = system.tables, system.work(whole=whole)
     wanted = _NONE if times is None else times
     out = np.empty((len(wanted), len(system.state.y)))
     evaluations = 0

@@ -245,7 +245,7 @@ def _allocations(quick: bool, say: Say) -> Iterator[Target]:
     """Whether compiled code reaches the heap."""
     system = foot("modified")
     _signatures(system)
-    entries: dict[str, list[Any]] = {"evaluation": [equations.derivative_once, equations.accelerations_alone()]}
+    entries: dict[str, list[Any]] = {"evaluation": [equations.derivative_once, equations.evaluation_alone()]}
     if not quick:
         entries["step"] = [march.advance, march.interpolate_once]
     for what, functions in entries.items():

@@ -1,9 +1,13 @@
-"""``python -m codegen``: write ``generated/`` anew.  ``--check``: compare instead, and fail on any difference."""
+"""``python -m codegen``: write ``generated/`` anew.  ``--check``: compare instead, and fail on any difference.
+
+With ``--models`` the same for the whole-model kernels of ``models.shipped``, which are made from the others.
+"""
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import importlib
 import inspect
 import sys
 from collections.abc import Callable
@@ -11,17 +15,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from codegen import bodies, cones, contacts, drivers, joints, laws, limits
+from codegen import bodies, cones, contacts, drivers, joints, laws, limits, trace, whole
 from codegen.calculus import DefinitionError
 from codegen.contact_forces import derive_contact, emit_contact, emit_friction, emit_normal_law
 from codegen.derive import derive
 from codegen.emit import COMMAND, Switch, digest, emit, emit_digests, emit_dispatch, with_header
 from codegen.forces import derive_limit, emit_cone, emit_law, emit_limit, emit_measures
+from codegen.whole import emit_model
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = ROOT / "generated"
+MODELS = GENERATED / "whole"
 STALE = 3  # exit code
-
 
 ALL = "codegen/"
 STATES = ("body_i", "body_j", "x")
@@ -64,6 +69,21 @@ def sources_digest() -> str:
     return digest("".join(f"{file.name}\n{file.read_text(encoding='utf-8')}" for file in files))
 
 
+def whole_digest() -> str:
+    """The digest of what decides how whole-model kernels follow from the others."""
+    return digest("".join(inspect.getsource(module) for module in (trace, whole)))
+
+
+def generate_models() -> dict[str, str]:
+    """The same for ``generated/whole``, from the kernels that lie in ``generated/``."""
+    shipped = importlib.import_module("models.shipped")  # late: it needs those
+    command = f"{COMMAND} --models"
+    made = {"__init__.py": with_header('"""Whole-model kernels, emitted by codegen; never edited."""\n', ALL, command)}
+    for name, build in shipped.SYSTEMS.items():
+        made[f"{name}.py"] = with_header(emit_model(build().model), f"models/shipped.py: {name}", command)
+    return made
+
+
 def generate() -> dict[str, str]:
     """File name -> text of everything that belongs into ``generated/``."""
     measures = (cones.position, cones.separation, cones.top_view)
@@ -96,43 +116,53 @@ def generate() -> dict[str, str]:
     files |= {f.__name__: emit_measures(f, f"codegen/cones.py: {f.__name__}") for f in measures}
     files["dispatch"] = emit_dispatch({name: (list(family), SWITCHES[name]) for name, family in families.items()}, ALL)
     files["__init__"] = with_header('"""Kernels, emitted by codegen; never edited."""\n', ALL)
-    files["digests"] = emit_digests(files, sources_digest(), ALL)
+    files["digests"] = emit_digests(files, sources_digest(), whole_digest(), ALL)
     return {f"{name}.py": text for name, text in sorted(files.items())}
 
 
 def main(argv: list[str] | None = None) -> int:
     """Exit codes: 0 done, 2 a definition breaks a rule, 3 ``generated/`` is not what the definitions give."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=COMMAND, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true", help="compare with generated/ and change nothing")
-    check = parser.parse_args(argv).check
+    parser.add_argument("--models", action="store_true", help="the whole-model kernels, too")
+    options = parser.parse_args(argv)
     try:
         wanted = generate()
     except DefinitionError as error:
         print(error, file=sys.stderr)
         return 2
+    code = _settle(wanted, GENERATED, COMMAND, options.check)
+    if code or not options.models:
+        return code
+    return _settle(generate_models(), MODELS, f"{COMMAND} --models", options.check)
 
-    GENERATED.mkdir(exist_ok=True)
-    present = {file.name: file.read_text(encoding="utf-8") for file in GENERATED.glob("*.py")}
+
+def _settle(wanted: dict[str, str], folder: Path, command: str, check: bool) -> int:
+    """Make the files of a folder as they are wanted, or tell how they differ."""
+    folder.mkdir(exist_ok=True)
+    place = f"{folder.relative_to(ROOT).as_posix()}/"
+    present = {file.name: file.read_text(encoding="utf-8") for file in folder.glob("*.py")}
     changed = [name for name in sorted(wanted.keys() | present.keys()) if wanted.get(name) != present.get(name)]
     if check:
         for name in changed:
             lines = difflib.unified_diff(
                 present.get(name, "").splitlines(), wanted.get(name, "").splitlines(),
-                f"generated/{name} (as it is)", f"generated/{name} (as the definitions give it)", lineterm="", n=1,
+                f"{place}{name} (as it is)", f"{place}{name} (as the definitions give it)", lineterm="", n=1,
             )  # fmt: skip
             print("\n".join(lines))
         if changed:
-            print(f"generated/: {len(changed)} of {len(wanted)} files differ; run: {COMMAND}")
+            print(f"{place}: {len(changed)} of {len(wanted)} files differ; run: {command}")
             return STALE
-        print(f"generated/: {len(wanted)} files, all as the definitions give them")
+        print(f"{place}: {len(wanted)} files, all as the definitions give them")
         return 0
-
     for name in changed:
         if name in wanted:
-            (GENERATED / name).write_text(wanted[name], encoding="utf-8", newline="\n")
+            (folder / name).write_text(wanted[name], encoding="utf-8", newline="\n")
         else:
-            (GENERATED / name).unlink()
-    print(f"generated/: {len(wanted)} files, {len(changed)} written" + (f" ({', '.join(changed)})" if changed else ""))
+            (folder / name).unlink()
+    print(f"{place}: {len(wanted)} files, {len(changed)} written" + (f" ({', '.join(changed)})" if changed else ""))
     return 0
 
 

@@ -1,14 +1,17 @@
-"""A user's own joint, compiled from a study."""
+"""A user's own joint, and the whole-model kernel of a user's system, from a study."""
 
 from __future__ import annotations
 
 import inspect
 import linecache
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from codegen.calculus import Definition, DefinitionError
 from codegen.derive import derive
-from codegen.emit import emit
+from codegen.emit import emit, with_header
+from codegen.whole import emit_model
 
 
 def compile_joint(definition: Definition) -> ModuleType:
@@ -38,3 +41,30 @@ def compile_joint(definition: Definition) -> ModuleType:
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), module.__dict__)
     return module
+
+
+def compile_model(system: Any) -> Path:
+    """Emit the whole-model kernel of a system; from now on its simulations use it.
+
+    It lies beside the compiled code of these sources and holds for all systems of the same bodies, joints and zeros: masses,
+    lengths and axes stay arguments.  The first simulation compiles it, which takes seconds; later ones find it compiled.
+
+    Parameters
+    ----------
+    system : runtime.System
+
+    Returns
+    -------
+    Path
+        The emitted module.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the system, if it is too large for one function.
+    """
+    model = system.model
+    model.file.parent.mkdir(parents=True, exist_ok=True)
+    model.file.write_text(with_header(emit_model(model), f"the system '{model.name}'"), encoding="utf-8")
+    file: Path = model.file
+    return file

@@ -18,7 +18,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from runtime.kernels import cached_here
+from runtime.kernels import WHOLE, cached_here
 from runtime.structure import Ints
 
 
@@ -43,9 +43,12 @@ def _compiled(module: ModuleType, name: str) -> Any:
     entry = getattr(module, name)
     arrays = len(inspect.signature(entry).parameters)
     signature = types.void(*[types.CPointer(types.float64)] * arrays)
-    generated = module.__name__.startswith("generated.")
+    package = module.__name__.partition(".")[0]
+    contract = {"contract"} if hasattr(module, "LANES") else False  # whole models
     with cached_here():
-        return numba.cfunc(signature, error_model="numpy", cache=generated)(entry)
+        return numba.cfunc(signature, error_model="numpy", fastmath=contract, cache=package in ("generated", WHOLE))(
+            entry
+        )
 
 
 def addresses_of(modules: Iterable[ModuleType], name: str = "entry") -> Ints:

@@ -35,6 +35,9 @@ R, P, V, OMEGA = 0, 3, 7, 10  # where they start
 ROWS = 6  # two bodies can be restrained in six ways, so a joint has at most six rows
 
 OK, SINGULAR, NOT_FINITE = 0, 1, 2  # codes of an evaluation; they may be combined
+# What an evaluation is for: accelerations and multipliers; the same, and limits tell all; the state derivative alone.
+FORCES, REPORT, DERIVATIVE = range(3)
+EVALUATION, WHOLE, LOADED = range(3)  # in ``Work.address``
 # A pivot of S below this fraction of its row's own size: the row depends on those before it.
 # Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.
 PIVOT_TOLERANCE = 1e-13
@@ -98,10 +101,19 @@ class Work(NamedTuple):
     limits: LimitWork
     loads: LoadWork
     contacts: ContactWork
-    address: Ints  # (1,) of the compiled ``accelerations``, in this process
+    address: Ints  # (3,) of the evaluation and of the whole-model kernel (0: none), in this process; 1 if loads go before that
+    constants: Floats  # of the whole-model kernel
 
 
-def work_for(t: Tables) -> Work:
+class Whole(NamedTuple):
+    """A whole-model kernel: what ``derivative`` calls in place of the joints' kernels."""
+
+    address: int  # in this process
+    loaded: bool  # it takes the accelerations without joints from outside
+    constants: Floats
+
+
+def work_for(t: Tables, whole: Whole | None = None) -> Work:
     """Memory for a system."""
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.structure.block_row)
     six = (joints, ROWS)
@@ -132,13 +144,16 @@ def work_for(t: Tables) -> Work:
         limits=limit_work(t.limits),
         loads=load_work(t.loads),
         contacts=contact_work(t.contacts),
-        address=np.zeros(1, np.int64),
+        address=np.zeros(3, np.int64),
+        constants=np.zeros(1) if whole is None else whole.constants,
     )
     work.state[GROUND, P] = 1.0
     work.A[GROUND] = np.eye(3)
     if not _TYPES:
         globals()["_TYPES"] = (numba.typeof(t), numba.typeof(work))
-    work.address[0] = _accelerations_address()
+    work.address[EVALUATION] = _evaluation_address()
+    if whole is not None:
+        work.address[WHOLE], work.address[LOADED] = whole.address, whole.loaded
     return work
 
 
@@ -391,15 +406,38 @@ def apply(t, w, y, u):  # type: ignore[no-untyped-def]
 @inlined
 def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
     """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code.  With ``report``, limits tell all."""
-    return call(w.address[0], time, y.ctypes.data, raw(t), raw(w), report)
+    return call(w.address[EVALUATION], time, y.ctypes.data, raw(t), raw(w), REPORT if report else FORCES, y.ctypes.data)
 
 
 @inlined
-def _accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
-    place(time, y, t, w)
-    apply_limits(t, w, report)
-    apply_loads(t, w)
-    apply_contacts(t, w)
+def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
+    """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
+    return call(w.address[EVALUATION], time, y.ctypes.data, raw(t), raw(w), DERIVATIVE, y_dot.ctypes.data)
+
+
+@inlined
+def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    whole = purpose == DERIVATIVE and w.address[WHOLE] != 0
+    if whole and w.address[LOADED] == 0:
+        place_signals(time, t, w)
+    else:
+        place_bodies(y, t, w)
+        place_signals(time, t, w)
+        apply_limits(t, w, purpose == REPORT)
+        apply_loads(t, w)
+        apply_contacts(t, w)
+    if whole:
+        addresses.call(
+            w.address[WHOLE], y.ctypes.data, w.free.ctypes.data, w.signals.ctypes.data, w.constants.ctypes.data,
+            y_dot.ctypes.data, w.weakest.ctypes.data,
+        )  # fmt: skip
+        w.weakest[0] = 1.0 / w.weakest[0]
+        if w.weakest[0] > PIVOT_TOLERANCE:
+            return OK
+        if w.address[LOADED] == 0:
+            place_bodies(y, t, w)
+        # It cannot tell which row is to blame.
+    evaluate_joints(t, w)
     for k in range(len(t.address)):
         for r in range(t.active[k]):
             row = t.active_row[k, r]
@@ -419,43 +457,38 @@ def _accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
             for r in range(t.active[k]):
                 w.lam[k, r] = w.y[k, r] if step == 0 else w.lam[k, r] + w.y[k, r]
         apply(t, w, w.y, w.v_dot)
+    if purpose == DERIVATIVE:
+        for b in range(1, len(t.mass)):
+            state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]
+            to[R], to[R + 1], to[R + 2] = state[V], state[V + 1], state[V + 2]
+            euler_rates(state[P:V], state[OMEGA:STATE], to[P:V])
+            for c in range(6):
+                to[V + c] = u[c]
     return OK
 
 
-def _entry(time, y, t, w, report):  # type: ignore[no-untyped-def]
+def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The same by pointers alone: compiled once, and not again in all that uses it."""
     tables, work = behind_address(t, _TYPES[0]), behind_address(w, _TYPES[1])
-    return _accelerations(time, carray(y, (STATE * (len(tables.mass) - 1),)), tables, work, report)
+    n = STATE * (len(tables.mass) - 1)
+    return _evaluate(time, carray(y, (n,)), tables, work, purpose, carray(y_dot, (n,)))
 
 
 _TYPES: tuple[Any, ...] = ()  # of tables and memory, the same for all systems
 
 
-def accelerations_alone() -> Any:
-    """The same as a function of its own, compiled anew: to look at its code."""
-    alone = inlined(_accelerations.py_func)
+def evaluation_alone() -> Any:
+    """The evaluation as a function of its own, compiled anew: to look at its code."""
+    alone = inlined(_evaluate.py_func)
     state = types.Array(types.float64, 1, "C")
-    alone.compile((types.float64, state, Behind(_TYPES[0]), Behind(_TYPES[1]), types.boolean))
+    alone.compile((types.float64, state, Behind(_TYPES[0]), Behind(_TYPES[1]), types.int64, state))
     return alone
 
 
 @cache
-def _accelerations_address() -> int:
+def _evaluation_address() -> int:
     with cached_here():
         return int(cfunc(CALL, error_model="numpy", cache=True)(_entry).address)
-
-
-@inlined
-def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
-    """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
-    code = accelerations(time, y, t, w, False)
-    for b in range(1, len(t.mass)):
-        state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]
-        to[R], to[R + 1], to[R + 2] = state[V], state[V + 1], state[V + 2]
-        euler_rates(state[P:V], state[OMEGA:STATE], to[P:V])
-        for c in range(6):
-            to[V + c] = u[c]
-    return code
 
 
 @compiled

@@ -68,7 +68,7 @@ class Rest:
 
     def of(self, system: System, tables: Tables) -> Event:
         """The event for a system, with the tables that its simulation uses."""
-        work, y_dot = system.work(), np.empty(len(system.state.y))
+        work, y_dot = system.work(tables, whole=True), np.empty(len(system.state.y))
 
         def above_rest(t: float, state: State) -> float:
             """The largest speed or acceleration as a multiple of its limit, less 1."""

@@ -24,11 +24,12 @@ from runtime.errors import StaleKernelsError
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python -m codegen"
 DIGEST_MARK = "# Digest: "
+WHOLE = "whole"  # folder of the whole-model kernels
 # Modules of the runtime that hold no compiled code and nothing that compiled code takes a value from.
 EDGE = (
     "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "contact_sensitivity",
-    "equilibrium", "events", "export", "folder", "freedoms", "ground", "inverse", "plates", "plots", "progress", "rank",
-    "report", "simulate", "smoothing", "terminal", "touching",
+    "ensemble", "ensemble_folder", "equilibrium", "events", "export", "folder", "freedoms", "ground", "inverse",
+    "plates", "plots", "progress", "rank", "report", "simulate", "smoothing", "terminal", "touching",
 )  # fmt: skip
 
 
@@ -59,7 +60,7 @@ def verify(root: Path = ROOT) -> None:
     recorded = _constants(record)
     modules: dict[str, str] = recorded["MODULES"]
     present = {file.stem: file for file in generated.glob("*.py")}
-    folders = [folder.name for folder in generated.iterdir() if folder.is_dir() and folder.name != "__pycache__"]
+    folders = [f.name for f in generated.iterdir() if f.is_dir() and f.name not in ("__pycache__", WHOLE)]
     if folders:
         _refuse(f"generated/{folders[0]}/ is no output of codegen")
     for name in sorted(modules.keys() | present.keys()):
@@ -67,13 +68,22 @@ def verify(root: Path = ROOT) -> None:
             _refuse(f"generated/{name}.py is missing")
         if name not in modules and name != "digests":
             _refuse(f"generated/{name}.py is no output of codegen")
-        _, _, rest = _text(present[name]).partition(DIGEST_MARK)
-        stated, _, body = rest.partition("\n")
-        if not (_sha(body) == stated == modules.get(name, stated)):
+        stated, true = _digests(present[name])
+        if not (true == stated == modules.get(name, stated)):
             _refuse(f"generated/{name}.py was edited by hand or comes from another generation")
+    for file in sorted((generated / WHOLE).glob("*.py")):  # whether they are fresh is told by their keys
+        stated, true = _digests(file)
+        if true != stated:
+            _refuse(f"generated/{WHOLE}/{file.name} was edited by hand", f"{COMMAND} --models")
     sources = sorted((root / "codegen").glob("*.py"))
     if sources and _sha("".join(f"{file.name}\n{_text(file)}" for file in sources)) != recorded["SOURCES"]:
         _refuse("generated/ is older than the definitions in codegen/")
+
+
+def _digests(file: Path) -> tuple[str, str]:
+    """The digest that a generated module states, and that of its text."""
+    stated, _, body = _text(file).partition(DIGEST_MARK)[2].partition("\n")
+    return stated, _sha(body)
 
 
 def _constants(file: Path) -> dict[str, Any]:
@@ -82,8 +92,8 @@ def _constants(file: Path) -> dict[str, Any]:
     return {node.targets[0].id: ast.literal_eval(node.value) for node in assignments}  # type: ignore[attr-defined]
 
 
-def _refuse(reason: str) -> NoReturn:
-    message = f"stale kernels: {reason}; run: {COMMAND}"
+def _refuse(reason: str, command: str = COMMAND) -> NoReturn:
+    message = f"stale kernels: {reason}; run: {command}"
     print(message, file=sys.stderr)
     raise StaleKernelsError(message)
 
@@ -104,6 +114,11 @@ verify()
 _FOLDER = str(cache_folder() / _digest())
 
 
+def compiled_folder() -> Path:
+    """Where compiled code of these very sources is kept."""
+    return Path(_FOLDER)
+
+
 @contextmanager
 def cached_here() -> Iterator[None]:
     """What is made ready for compiling in this context is cached under the digest of the sources."""
@@ -115,10 +130,12 @@ def cached_here() -> Iterator[None]:
         config.CACHE_DIR = previous
 
 
-def compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any], **more: Any) -> Any:
     """Compile an entry point: strict floating point, no exceptions, no lock, cached under the digest of the sources."""
     with cached_here():
-        return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True)(function)
+        return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True, **more)(
+            function
+        )
 
 
 OPTIONS: dict[str, Any] = dict(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)

@@ -66,7 +66,7 @@ class Compiled:
         self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
-        self.system, self.tables, self.work = system, tables, system.work()
+        self.system, self.tables, self.work = system, tables, system.work(tables, whole=True)
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         own = dop853.memory(len(y)) if method == "dop853" else radau.memory(system)
         self.s = stepping.stepper(y, t_start, own, tables, first_step)
@@ -136,7 +136,7 @@ class SciPy:
         self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
-        work = system.work()
+        work = system.work(tables, whole=True)
         self.weakest: list[float] = [np.inf, np.inf, t_start]
 
         def fun(t: float, y: Floats) -> Floats:

@@ -86,20 +86,22 @@ def behind_address(typingctx: Any, address: Any, kind: Any) -> Any:
     return pointer(address, kind), generate
 
 
-# What is called so: time, state, tables, memory, a flag; it returns a code.
-CALL = types.int64(types.float64, types.CPointer(types.float64), types.voidptr, types.voidptr, types.boolean)
+# What is called so: time, state, tables, memory, what for, an output; it returns a code.
+_STATE = types.CPointer(types.float64)
+CALL = types.int64(types.float64, _STATE, types.voidptr, types.voidptr, types.int64, _STATE)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call(typingctx: Any, address: Any, time: Any, y: Any, t: Any, w: Any, flag: Any) -> Any:
-    """Call the function at an address; ``y`` is the address of a state."""
+def call(typingctx: Any, address: Any, time: Any, y: Any, t: Any, w: Any, purpose: Any, out: Any) -> Any:
+    """Call the function at an address; ``y`` and ``out`` are addresses of states."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        double, byte = ir.DoubleType(), ir.IntType(8)
-        void = context.get_value_type(types.voidptr)
-        function = ir.FunctionType(ir.IntType(64), [double, double.as_pointer(), void, void, byte])
-        address, time, y, t, w, flag = arguments
+        double, integer = ir.DoubleType(), ir.IntType(64)
+        void, state = context.get_value_type(types.voidptr), ir.DoubleType().as_pointer()
+        function = ir.FunctionType(integer, [double, state, void, void, integer, state])
+        address, time, y, t, w, purpose, out = arguments
         called = builder.inttoptr(address, function.as_pointer())
-        return builder.call(called, [time, builder.inttoptr(y, double.as_pointer()), t, w, builder.zext(flag, byte)])
+        return builder.call(called, [time, builder.inttoptr(y, state), t, w, purpose, builder.inttoptr(out, state)])
 
-    return types.int64(types.int64, types.float64, types.intp, types.voidptr, types.voidptr, types.boolean), generate
+    arguments = (types.int64, types.float64, types.intp, types.voidptr, types.voidptr, types.int64, types.intp)
+    return types.int64(*arguments), generate

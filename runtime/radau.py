@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime import stepping
-from runtime.equations import OK, OMEGA, STATE, P, R, V, derivative, euler_rates
+from runtime.equations import OK, OMEGA, STATE, P, R, V, accelerations, derivative, euler_rates
 from runtime.kernels import inlined
 from runtime.linear import LinearWork, linear_work, linearise
 from runtime.stepping import (
@@ -377,7 +377,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         own.kept[SIDES], own.last[LAST_END] = sides, time
     for _ in range(2):
         if own.kept[FRESH] == 0 and own.kept[FACTORISED] == 0:
-            code = derivative(time, s.y, t, w, own.f[0])
+            code = accelerations(time, s.y, t, w, False)
             s.counts[EVALUATIONS] += 1
             if code != OK:
                 return code

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,9 @@ from runtime.equations import OMEGA, STATE, P, R, Tables, V, Work, work_for
 from runtime.errors import AssemblyError, ModelError
 from runtime.signals import Signal
 from runtime.structure import Floats, frozen
+
+if TYPE_CHECKING:
+    from runtime.whole import Model
 
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
@@ -313,6 +316,10 @@ class System:
     ]  # signs of what the joints' definitions call sided, in the reference configuration
     tables: Tables = field(repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle what it is, not what follows from that."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Unpickle: compiled code lies elsewhere in this process, and is made for read-only tables."""
         self.__dict__.update(state)
@@ -429,9 +436,22 @@ class System:
         """``joint.row`` of a row, for messages."""
         return f"{self.joints[joint].name}.{self.joints[joint].rows[row]}"
 
-    def work(self) -> Work:
-        """Fresh memory for evaluations of this system."""
-        return work_for(self.tables)
+    def work(self, tables: Tables | None = None, *, whole: bool = False) -> Work:
+        """Fresh memory for evaluations of this system, or with other tables of it.
+
+        ``whole``: state derivatives come from the system's whole-model kernel, if there is one.
+        """
+        from runtime.whole import whole_of  # it needs systems
+
+        tables = self.tables if tables is None else tables
+        return work_for(tables, whole_of(self, tables) if whole else None)
+
+    @cached_property
+    def model(self) -> Model:
+        """What has to be known of it to emit its whole-model kernel, ``codegen.compile_model``."""
+        from runtime.whole import model_of  # it needs systems
+
+        return model_of(self)
 
     def assemble(self, state: State, *, time: float | None = None, project_velocities: bool = True) -> State:
         """Move a state onto the constraints by the least change (measured by the kinetic energy).

@@ -1,0 +1,267 @@
+"""Arithmetic that writes itself down: numbers that remember how they were made.
+
+A straight-line kernel that is called with such numbers in place of floats leaves a record of what it computed.  Equal
+operations are recorded once, products with 0 and 1 and sums with 0 not at all, and what is not needed is never written: so
+kernels that were emitted apart become one.  No derivative and no formula is made here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+LONGEST = 12  # operations in one statement
+
+OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+class Record:
+    """All operations so far, each as (name, number of an operand, ...); constants and inputs carry what they are."""
+
+    def __init__(self) -> None:
+        self.operations: list[tuple[Any, ...]] = []
+        self._number: dict[tuple[Any, ...], int] = {}
+
+    def of(self, *operation: Any) -> Number:
+        """The result of an operation, which is recorded unless it was before."""
+        if operation not in self._number:
+            self._number[operation] = len(self.operations)
+            self.operations.append(operation)
+        return Number(self, self._number[operation])
+
+    def constant(self, value: float) -> Number:
+        """A number that is known now."""
+        return self.of("constant", float(value) + 0.0)  # no negative zero
+
+    def input(self, text: str) -> Number:
+        """A number that the emitted code reads."""
+        return self.of("input", text)
+
+    def operands(self, number: int) -> tuple[int, ...]:
+        """Numbers of the operands of an operation."""
+        name, *rest = self.operations[number]
+        return () if name in ("constant", "input") else tuple(r for r in rest if isinstance(r, int))
+
+
+class Number:
+    """A number on record."""
+
+    __slots__ = ("number", "record")
+
+    def __init__(self, record: Record, number: int) -> None:
+        self.record, self.number = record, number
+
+    @property
+    def constant(self) -> float | None:
+        """Its value if it is known now."""
+        name, *rest = self.record.operations[self.number]
+        return float(rest[0]) if name == "constant" else None
+
+    @property
+    def negated(self) -> Number | None:
+        """What it is the negative of."""
+        name, *rest = self.record.operations[self.number]
+        return Number(self.record, rest[0]) if name == "neg" else None
+
+    def same(self, other: Number) -> bool:
+        """Made in the same way."""
+        return self.number == other.number
+
+    def _other(self, value: Any) -> Number:
+        return value if isinstance(value, Number) else self.record.constant(value)
+
+    def __neg__(self) -> Number:
+        if self.constant is not None:
+            return self.record.constant(-self.constant)
+        return self.record.of("neg", self.number) if self.negated is None else self.negated
+
+    def __pos__(self) -> Number:
+        return self
+
+    def __add__(self, value: Any) -> Number:
+        other = self._other(value)
+        a, b = self.constant, other.constant
+        if a is not None and b is not None:
+            return self.record.constant(a + b)
+        if a == 0.0:
+            return other
+        if b == 0.0:
+            return self
+        if other.negated is not None:
+            return self - other.negated
+        if self.negated is not None:
+            return other - self.negated
+        return self.record.of("add", *sorted((self.number, other.number)))
+
+    __radd__ = __add__
+
+    def __sub__(self, value: Any) -> Number:
+        other = self._other(value)
+        a, b = self.constant, other.constant
+        if a is not None and b is not None:
+            return self.record.constant(a - b)
+        if a == 0.0:
+            return -other
+        if b == 0.0:
+            return self
+        if self.same(other):
+            return self.record.constant(0.0)
+        if other.negated is not None:
+            return self + other.negated
+        if self.negated is not None:
+            return -(self.negated + other)
+        # One way round only, so that a - b and b - a are known as opposites.
+        first, second = sorted((self.number, other.number))
+        difference = self.record.of("sub", first, second)
+        return difference if first == self.number else -difference
+
+    def __rsub__(self, value: Any) -> Number:
+        return self._other(value) - self
+
+    def __mul__(self, value: Any) -> Number:
+        other = self._other(value)
+        a, b = self.constant, other.constant
+        if a is not None and b is not None:
+            return self.record.constant(a * b)
+        if a is not None:
+            return other * self
+        if b in (0.0, 1.0, -1.0):
+            return other if b == 0.0 else self if b == 1.0 else -self
+        if self.negated is not None:
+            return -(self.negated * other)
+        if other.negated is not None:
+            return -(self * other.negated)
+        return self.record.of("mul", *sorted((self.number, other.number)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, value: Any) -> Number:
+        other = self._other(value)
+        a, b = self.constant, other.constant
+        if a is not None and b is not None and b != 0.0:
+            return self.record.constant(a / b)
+        if a == 0.0:
+            return self
+        if b in (1.0, -1.0):
+            return self if b == 1.0 else -self
+        if self.negated is not None:
+            return -(self.negated / other)
+        if other.negated is not None:
+            return -(self / other.negated)
+        return self.record.of("div", self.number, other.number)
+
+    def __rtruediv__(self, value: Any) -> Number:
+        return self._other(value) / self
+
+    def __pow__(self, exponent: Any) -> Number:
+        if not isinstance(exponent, int) or exponent < 1:
+            return self.call("pow", exponent)
+        power = self
+        for _ in range(exponent - 1):
+            power = power * self
+        return power
+
+    def call(self, name: str, *rest: Any) -> Number:
+        """A function of ``math``."""
+        others = [self._other(value) for value in rest]
+        values = [n.constant for n in (self, *others)]
+        if all(value is not None for value in values):
+            return self.record.constant(getattr(math, name)(*values))
+        return self.record.of("call", f"math.{name}", self.number, *(other.number for other in others))
+
+    def __bool__(self) -> bool:
+        raise TypeError("straight-line code has no branches")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def recording(function: Any) -> Callable[..., Any]:
+    """A compiled kernel as a function that takes numbers on record; its functions of ``math`` are recorded."""
+    plain: FunctionType = getattr(function, "py_func", function)
+    names = [name for name in plain.__code__.co_names if hasattr(math, name)]
+
+    def recorded(name: str) -> Callable[..., Any]:
+        def call(first: Any, *rest: Any) -> Any:
+            return first.call(name, *rest) if isinstance(first, Number) else getattr(math, name)(first, *rest)
+
+        return call
+
+    traced = SimpleNamespace(**{name: recorded(name) for name in names}, pi=math.pi)
+    return FunctionType(plain.__code__, {**plain.__globals__, "math": traced}, plain.__name__, plain.__defaults__)
+
+
+def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
+    """Sum of products."""
+    total: Any = 0.0
+    for x, y in zip(a, b, strict=True):
+        total = x * y + total
+    return total
+
+
+class Text:
+    """Statements for values on record: those used more than once, or long ones, get names."""
+
+    def __init__(self, record: Record, prefix: str, known: dict[int, str] | None = None) -> None:
+        self.record, self.prefix = record, prefix
+        self.known = dict(known or {})  # texts of what is computed elsewhere
+        self.lines: list[str] = []
+        self.operations = 0
+
+    def write(self, targets: Sequence[tuple[str, Number]]) -> list[str]:
+        """Lines that compute the values and put them to their targets."""
+        order = list(self._order(value.number for _, value in targets))
+        uses: dict[int, int] = {}
+        for number in [o for n in order for o in self.record.operands(n)] + [value.number for _, value in targets]:
+            uses[number] = uses.get(number, 0) + 1
+        texts, length = dict(self.known), dict.fromkeys(self.known, 0)
+        for n in order:
+            name, *rest = self.record.operations[n]
+            operands = self.record.operands(n)
+            size = 1 + sum(length[o] for o in operands)
+            if name == "constant":
+                texts[n], size = repr(rest[0]), 0
+            elif name == "input":
+                texts[n], size = rest[0], 0
+            elif name == "neg":
+                texts[n], size = f"(-{texts[rest[0]]})", size - 1
+            elif name == "call":
+                texts[n] = f"{rest[0]}({', '.join(texts[o] for o in operands)})"
+            else:
+                texts[n] = f"({texts[rest[0]]}{OPERATORS[name]}{texts[rest[1]]})"
+            self.operations += name not in ("constant", "input", "neg")
+            simple = name == "constant" or (name == "neg" and size == 0)
+            if not simple and (uses[n] > 1 or size > LONGEST):
+                named = f"{self.prefix}{n}"
+                self.lines.append(f"{named} = {_bare(texts[n])}")
+                texts[n], size = named, 0
+            length[n] = size
+        self.lines += [f"{target} = {_bare(texts[value.number])}" for target, value in targets]
+        return self.lines
+
+    def _order(self, numbers: Iterable[int]) -> Iterator[int]:
+        """What is needed, each after its operands."""
+        seen = set(self.known)
+        for wanted in numbers:
+            stack = [(wanted, False)]
+            while stack:
+                n, ready = stack.pop()
+                if ready:
+                    yield n
+                elif n not in seen:
+                    seen.add(n)
+                    stack.append((n, True))
+                    stack += [(o, False) for o in reversed(self.record.operands(n)) if o not in seen]
+
+
+def _bare(text: str) -> str:
+    """Without the outermost brackets, if they belong together."""
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for k, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return text[1:-1] if k == len(text) - 1 else text
+    return text

@@ -1,0 +1,21 @@
+"""The systems whose whole-model kernels come with Talus: ``python -m codegen --models`` emits them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from models import double_pendulum, foot, foot_ground, four_bar, free_body, hooke_shaft, pendulum
+from runtime import System
+
+SYSTEMS: dict[str, Callable[[], System]] = {
+    "foot_modified": lambda: foot.build("modified"),
+    "foot_modified_limited": lambda: foot.build("modified", limits="elastic"),
+    "foot_classical": lambda: foot.build("classical"),
+    "foot_classical_limited": lambda: foot.build("classical", limits="elastic"),
+    "foot_ground": foot_ground.build,
+    "pendulum": pendulum.build,
+    "double_pendulum": double_pendulum.build,
+    "four_bar": four_bar.build,
+    "hooke_shaft": hooke_shaft.build,
+    "free_body": free_body.build,
+}
