@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.integrate import cumulative_trapezoid
 
 from models import foot_ground, measures
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL
-from runtime import Report, Run, Table, plots, simulate
+from runtime import Report, Run, Table, equilibrium, plots, simulate
 
 METHOD = "radau"
 # Seed 004, Figs. 7a-c and 7d-f: without and with the viscous part; and ten times that part, to see what it does at all.
@@ -21,7 +22,11 @@ FRICTIONS = {
     "ten times as viscous": {"mu_d": 10.0 * foot_ground.MU_D},
 }
 FALL: dict[str, Any] = {"pitch_deg": 0.0, "speed": 1.0}  # horizontal, as the seed's; its speed is not printed
-SNAPSHOTS = 6
+SNAPSHOTS = 4
+IMPACT = (-0.002, 0.02)  # [s] about the first touch-down that a figure looks at
+BOUNCE = 0.15  # [s] after it, by which the foot has landed again and stays
+LOADED = 0.1  # of the weight, from which a centre of pressure means something
+SETTLING = 1.0  # [s] after which a foot that was put down is near enough to rest for ``equilibrium``
 
 
 def drop(
@@ -50,39 +55,79 @@ def drop(
     report = Report("A foot falls on the ground (seed 004)")
     say("compiling (the first time after installation or an edit of a definition this takes most of a minute)")
     simulate(foot_ground.build(), 0.01, method=METHOD)
-    settings: dict[str, Any] = dict(t_eval=measures.times(t_end), method=METHOD, rtol=tolerance, atol=tolerance)
+    settings: dict[str, Any] = dict(method=METHOD, rtol=tolerance, atol=tolerance)
+    times = measures.times(t_end)
 
     say(f"friction: {', '.join(FRICTIONS)}; {t_end:g} s at tolerance {tolerance:g}")
-    falls = {
-        label: simulate(foot_ground.build(height=height, **FALL, **friction), t_end, **settings)
-        for label, friction in FRICTIONS.items()
-    }
-    say(f"soles: {', '.join(foot_ground.SHAPE_NAMES)}; dropped upright at rest")
+    systems = {label: foot_ground.build(height=height, **FALL, **friction) for label, friction in FRICTIONS.items()}
+    falls = {label: simulate(system, t_end, t_eval=times, **settings) for label, system in systems.items()}
+    resolved = measures.resolved(systems, t_end, **settings)
+    say(f"soles: {', '.join(foot_ground.SHAPE_NAMES)}; dropped upright at rest, and standing")
     soles = {
-        shape: simulate(foot_ground.build(shape, height=height, pitch_deg=0.0), t_end, **settings)  # type: ignore[arg-type]
+        shape: simulate(foot_ground.build(shape, height=height, pitch_deg=0.0), t_end, t_eval=times, **settings)  # type: ignore[arg-type]
         for shape in foot_ground.SHAPE_NAMES
     }
+    standing = {shape: _standing(shape, settings) for shape in foot_ground.SHAPE_NAMES}
     for label, run in {**falls, **soles}.items():
         if not run.success:
             report.failures.append(f"{label}: {run.message}")
         report.files.append(measures.thinned(run).to_netcdf(folder / f"{label.replace(' ', '_')}.nc"))
-    report.tables += [_fall_table(falls), _sole_table(soles), _touch_table(falls)]
+    landed = all(_touching(run).any() for run in resolved.values())
+    if not landed and not report.failures:
+        # Free fall without a turn: exact.
+        needed = float(np.sqrt(2.0 * height / np.linalg.norm(resolved["Coulomb"].system.gravity)))
+        report.failures.append(
+            f"the foot did not land within {t_end:g} s: it takes {needed:.3g} s to fall {height:g} m; give a longer --t-end or a "
+            "smaller --height"
+        )
+    report.tables += [_fall_table(resolved), _sole_table(standing, soles)]
 
-    say("figures")
-    for name, figure in _figures(falls, soles).items():
-        report.files += plots.save(figure(), folder, name)
+    if landed:
+        report.tables.append(_touch_table(falls))
+        say("figures")
+        fine = measures.resolved({shape: run.system for shape, run in soles.items()}, t_end, **settings)
+        for name, figure in _figures(falls, resolved, fine).items():
+            report.files += plots.save(figure(), folder, name)
     report.write(folder)
     return report
 
 
-def pitch(run: Run, body: str) -> np.ndarray:
-    """Turn of a body about -y, toes up, (n,) [rad]."""
-    angle: np.ndarray = -np.unwrap(2.0 * np.arctan2(run.p[body][:, 2], run.p[body][:, 0]))
+def _standing(shape: str, settings: Mapping[str, Any]) -> Run:
+    """A foot at rest on the ground: put down, left to settle, and brought to its equilibrium."""
+    system = foot_ground.build(shape, height=0.0, pitch_deg=0.0)  # type: ignore[arg-type]
+    rest = equilibrium(system, simulate(system, SETTLING, **settings).final)
+    return simulate(system, SETTLING, initial=rest, **settings)
+
+
+def _touching(run: Run) -> np.ndarray:
+    """When any sphere touches, (n,)."""
+    return np.any([contact.normal_force > 0.0 for contact in run.contacts.values()], axis=0)
+
+
+def lean(run: Run) -> np.ndarray:
+    """Turn of the leg about y, its upper end forwards, (n,) [deg]."""
+    angle: np.ndarray = np.rad2deg(np.unwrap(2.0 * np.arctan2(run.p["leg"][:, 2], run.p["leg"][:, 0])))
     return angle
 
 
-def slide(run: Run) -> np.ndarray:
-    """How far the main foot's centre of mass has moved forward since the first touch-down, (n,) [m]."""
+def slip(run: Run) -> dict[str, np.ndarray]:
+    """How far the lowest point of each sphere has slipped over the ground while it touched, along its path, (n,) [m]."""
+    return {
+        name: cumulative_trapezoid(
+            np.where(contact.normal_force > 0.0, np.linalg.norm(contact.slip, axis=1), 0.0), run.t, initial=0.0
+        )
+        for name, contact in run.contacts.items()
+    }
+
+
+def most_slipping(run: Run) -> str:
+    """The sphere that slips farthest."""
+    paths = slip(run)
+    return max(paths, key=lambda name: float(paths[name][-1]))
+
+
+def advance(run: Run) -> np.ndarray:
+    """How far the main foot's centre of mass has gone forward since the first touch-down, (n,) [m]: also as the heel rises."""
     landed = min(
         (contact.touch_down[0] for contact in run.contacts.values() if len(contact.touch_down)), default=run.t[-1]
     )
@@ -91,47 +136,79 @@ def slide(run: Run) -> np.ndarray:
     return moved
 
 
+def _viscous_share(run: Run) -> float:
+    """The part of friction's work that its viscous part takes."""
+    viscous = whole = 0.0
+    for name, contact in run.contacts.items():
+        touches = contact.normal_force > 0.0
+        squared = np.einsum("na,na->n", contact.slip, contact.slip)
+        viscous += run.system.contact(name).parameters["mu_d"] * np.trapezoid(np.where(touches, squared, 0.0), run.t)
+        whole -= np.trapezoid(np.einsum("na,na->n", contact.friction, contact.slip), run.t)
+    return viscous / whole
+
+
 def _fall_table(runs: Mapping[str, Run]) -> Table:
-    rows = []
+    rows: list[list[Any]] = []
     for label, run in runs.items():
+        most = most_slipping(run)
         force = run.ground_reaction().force
+        of_contact: list[Any] = [
+            1000.0 * float(slip(run)[most][-1]), most.removeprefix("sphere_"), 1000.0 * float(advance(run)[-1]),
+            float(lean(run)[-1]), float(force[:, 2].max()), float(np.abs(force[:, 0]).max()),
+        ] if _touching(run).any() else [None] * 6  # fmt: skip
         lost = float(run.energy[0] - run.energy[-1])
-        rows.append(
-            [
-                label, 1000.0 * float(slide(run)[-1]), float(np.rad2deg(pitch(run, "leg")[-1])),
-                float(force[:, 2].max()), float(np.abs(force[:, 0]).max()), lost, run.stats.steps, run.stats.rejections,
-                1000.0 * run.stats.wall_time,
-            ]
-        )  # fmt: skip
+        rows.append([label, *of_contact, lost, run.stats.steps, 1000.0 * run.stats.wall_time])
     columns = [
-        "", "slide [mm]", "leg leans [deg]", "up [N]", "along [N]", "lost [J]", "steps", "rejected", "ms",
+        "", "slip [mm]", "sphere", "main foot [mm]", "leg leans [deg]", "up [N]", "along [N]", "lost [J]", "steps", "ms",
     ]  # fmt: skip
-    apart = abs(rows[1][1] - rows[0][1])
     note = (
-        f"Slide and lean (backwards positive) at the end of the run; up, along: the ground's largest forces; lost: energy; "
-        f"mu_c = {foot_ground.MU_C:g}.  Seed 004 finds that its viscous part of {foot_ground.MU_D:g} N s/m stops the foot: with "
-        f"the numbers that it prints the slide changes by {apart:.1g} mm, for at 1 m/s a sphere has "
-        f"{foot_ground.MU_D:g} N of it beside tens of newtons of Coulomb's friction."
+        "Slip: the longest path of a sphere over the ground while it touches, and which it is; main foot: how far its centre "
+        "goes forward after touch-down, most of it as the heel rises; leg: forwards; up, along: the ground's largest forces "
+        f"within all steps of the integration; lost: energy; mu_c = {foot_ground.MU_C:g}."
     )
+    if all(_touching(run).any() for run in runs.values()):
+        first, second, tenfold = (runs[label] for label in FRICTIONS)
+        slipped, leans = abs(rows[1][1] - rows[0][1]), abs(rows[1][4] - rows[0][4])
+        note += (
+            "  Seed 004 (Fig. 7) finds that Coulomb's friction alone lets the foot slide too far and turn beyond the vertical, "
+            f"and that its viscous part of {foot_ground.MU_D:g} N s/m stops it.  With the numbers that it prints, no sphere "
+            f"slips farther than {rows[0][1]:.2g} mm with Coulomb's friction alone; the viscous part changes that by "
+            f"{slipped:.1g} mm and the lean by {leans:.1g} deg, for it takes {100.0 * _viscous_share(second):.1g} % of the work "
+            f"of friction, ten times of it {100.0 * _viscous_share(tenfold):.1g} %.  With each friction the leg falls over toes "
+            "that stay in place."
+        )
     return Table("friction (seed 004, Fig. 7)", columns, rows, note)
 
 
-def _sole_table(runs: Mapping[str, Run]) -> Table:
-    system = next(iter(runs.values())).system
+def _sole_table(standing: Mapping[str, Run], dropped: Mapping[str, Run]) -> Table:
+    system = next(iter(standing.values())).system
     names = system.contact_names
     rows = [
         [
             shape,
-            *(float(run.contacts[name].normal_force[-1]) for name in names),
-            float(run.ground_reaction().force[-1, 2]),
+            *(float(run.contacts[name].normal_force[0]) for name in names),
+            float(run.ground_reaction().force[0, 2]),
         ]
-        for shape, run in runs.items()
+        for shape, run in standing.items()
     ]
     weight = -float(system.gravity[2]) * sum(body.mass for body in system.bodies)
+    shaped = [f"sphere_{number}" for number in foot_ground.SHAPES_MM["cavus"]]
     note = (
-        f"Normal force of each sphere [N] at the end of the run; the weight is {weight:.2f} N.  1-6 are under the main foot "
+        f"Normal force of each sphere [N] at rest, in equilibrium; the weight is {weight:.2f} N.  1-6 are under the main foot "
         "from the heel on, 7-9 under the toes; sphere 1 lies within sphere 2."
     )
+    landed = _touching(dropped["normal"]).any()
+    if not any(
+        (run.contacts[name].normal_force > 0.0).any()
+        for runs in (standing, dropped)
+        for run in (runs["normal"], runs["cavus"])
+        for name in shaped
+    ):
+        spheres = " and ".join(name.removeprefix("sphere_") for name in shaped)
+        note += (
+            f"  A cavus foot differs in spheres {spheres} alone, and these touch neither of the normal nor of the cavus foot"
+            f"{', standing or dropped' if landed else ', standing'}: so both do the same."
+        )
     return Table(
         "standing on soles of three shapes", ["sole", *(n.removeprefix("sphere_") for n in names), "sum"], rows, note
     )
@@ -146,34 +223,45 @@ def _touch_table(runs: Mapping[str, Run]) -> Table:
     return Table(f"touch-downs and lift-offs, {label}", ["sphere", "", "time [s]", "speed [m/s]"], rows)
 
 
-def _figures(falls: Mapping[str, Run], soles: Mapping[str, Run]) -> dict[str, Callable[[], Any]]:
+def _figures(
+    falls: Mapping[str, Run], resolved: Mapping[str, Run], soles: Mapping[str, Run]
+) -> dict[str, Callable[[], Any]]:
+    landed, end = min(run.t[_touching(run)][0] for run in resolved.values()), min(run.t[-1] for run in soles.values())
+    most = most_slipping(resolved["Coulomb"])
     return {
         "fig07_snapshots": partial(_snapshots, falls),
-        "slide_and_lean": partial(
-            plots.over_time, falls,
-            {"slide [m]": slide, "leg leans [deg]": lambda run: np.rad2deg(pitch(run, "leg"))},
+        "slip_and_lean": partial(
+            plots.over_time, resolved,
+            {
+                f"slip of {most.replace('_', ' ')} [mm]": lambda run: 1000.0 * slip(run)[most],
+                "leg leans forwards [deg]": lean,
+            },
+            differences=True,
         ),
         "reaction": partial(
-            plots.over_time, falls,
+            plots.over_time, resolved,
             {
-                "vertical force [N]": lambda run: run.ground_reaction().force[:, 2],
-                "horizontal force [N]": lambda run: run.ground_reaction().force[:, 0],
+                "force upwards [N]": lambda run: run.ground_reaction().force[:, 2],
+                "force forwards [N]": lambda run: run.ground_reaction().force[:, 0],
             },
+            span=(landed + IMPACT[0], min(landed + IMPACT[1], end)),
         ),
         "soles": partial(
             plots.over_time, soles,
             {
-                "vertical force [N]": lambda run: run.ground_reaction().force[:, 2],
-                "centre of pressure from the heel [m]": _pressure_from_heel,
+                "force upwards [N]": lambda run: run.ground_reaction().force[:, 2],
+                "centre of pressure\nbefore the heel [mm]": _pressure_from_heel,
             },
+            span=(landed + IMPACT[0], min(landed + BOUNCE, end)),
         ),
     }  # fmt: skip
 
 
 def _pressure_from_heel(run: Run) -> np.ndarray:
-    """Along the floor from the centre of the heel's sphere to the centre of pressure, (n,) [m]; NaN off the ground."""
-    found: np.ndarray = run.ground_reaction().centre_of_pressure[:, 0] - run.contacts["sphere_2"].point[:, 0]
-    return found
+    """Along the floor from the centre of the heel's sphere to the centre of pressure, (n,) [mm]; NaN where little is on it."""
+    reaction, weight = run.ground_reaction(), -run.system.gravity[2] * sum(body.mass for body in run.system.bodies)
+    found = 1000.0 * (reaction.centre_of_pressure[:, 0] - run.contacts["sphere_2"].point[:, 0])
+    return np.where(reaction.force[:, 2] > LOADED * weight, found, np.nan)
 
 
 def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
@@ -184,7 +272,7 @@ def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
     parts = {
         "leg": np.array([point("leg", knee), ankle]),
         "main foot": np.array([ankle, run.r["main_foot"][n], ball]),
-        "toes": np.array([ball, run.r["toes"][n]]),
+        "toes": np.array([ball, point("toes", run.system.contacts[-1].values["s_i"])]),
     }
     angles = np.linspace(0.0, 2.0 * np.pi, 33)
     circle = np.column_stack([np.cos(angles), np.zeros(33), np.sin(angles)])
@@ -194,11 +282,10 @@ def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
     ]
     gap = np.full((1, 3), np.nan)
     parts["spheres"] = np.concatenate([part for ring in rings for part in (ring, gap)])
-    ends = [point("leg", knee)[0], ankle[0], run.r["toes"][n][0]]
-    parts["ground"] = np.array([(min(ends) - 0.1, 0.0, 0.0), (max(ends) + 0.1, 0.0, 0.0)])
     return parts
 
 
 def _snapshots(runs: Mapping[str, Run]) -> Any:
-    """Poses over the run, from the side."""
-    return plots.snapshots(measures.poses(runs, _pose, SNAPSHOTS, np.inf), planes=("sagittal",))
+    """Poses over the run, from the side; of the leg what is near the foot."""
+    shown = {label: runs[label] for label in ("Coulomb", "Coulomb and viscous")}  # what the seed shows
+    return plots.side_views(measures.poses(shown, _pose, SNAPSHOTS, np.inf), ("main foot", "toes", "spheres"))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime import LimitMotion, Run, System
+from runtime import LimitMotion, Run, System, simulate
 
 PER_SECOND = 1000  # output times: a contact lasts tens of milliseconds
 WRITTEN_PER_SECOND = 200  # of those, what goes into files
+PARTS = 8  # of a step of the integration, to see forces within it
 SETTLED = 0.95  # of the energy that will be dissipated
 
 
@@ -23,6 +25,18 @@ def times(t_end: float, per_second: int = PER_SECOND) -> np.ndarray:
 def thinned(run: Run, every: int = PER_SECOND // WRITTEN_PER_SECOND) -> Run:
     """The same run with fewer output times, for files."""
     return replace(run, t=run.t[::every].copy(), states=run.states[::every].copy())
+
+
+def resolved(systems: Mapping[str, System], t_end: float, **settings: Any) -> dict[str, Run]:
+    """Runs of systems at the steps of all and at ``times``, each step in ``PARTS``: for forces that jump or have short peaks.
+
+    ``settings`` of ``simulate``.
+    """
+    own = [simulate(system, t_end, **settings).t for system in systems.values()]
+    steps = np.unique(np.concatenate([*own, times(t_end)]))
+    within = np.interp(np.arange(PARTS * (len(steps) - 1) + 1) / PARTS, np.arange(len(steps)), steps)
+    outputs = np.unique(within[within <= min(t[-1] for t in own)])
+    return {label: simulate(system, t_end, t_eval=outputs, **settings) for label, system in systems.items()}
 
 
 def point(run: Run, n: int, body: str, s: ArrayLike) -> np.ndarray:

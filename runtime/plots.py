@@ -179,21 +179,40 @@ def draw(axes_of: Callable[[Any, int], None], count: int) -> Figure:
 
 
 def over_time(
-    runs: Runs, quantities: Mapping[str, Callable[[Run], Any]], *, span: tuple[float, float] | None = None
+    runs: Runs,
+    quantities: Mapping[str, Callable[[Run], Any]],
+    *,
+    span: tuple[float, float] | None = None,
+    differences: bool = False,
 ) -> Figure:
-    """Quantities of runs over time, one panel each under its label with unit; ``span`` adds a zoom on the right."""
-    fig, axes = figure(len(quantities), 1 if span is None else 2, width=7.0 if span is None else 5.0, height=2.4)
+    """Quantities of runs over time, one panel each under its label with unit.
+
+    ``span`` adds a zoom on the right; ``differences`` what each run has more than the first, at the same times.
+    """
+    beside = (span is not None) + differences
+    fig, axes = figure(len(quantities), 1 + beside, width=5.0 if beside else 7.0, height=2.4)
+    for column in axes.T:
+        for ax in column[1:]:
+            ax.sharex(column[0])
     for row, (ylabel, quantity) in zip(axes, quantities.items(), strict=True):
+        first = None
         for number, (label, run) in enumerate(runs.items()):
             values = quantity(run)
             row[0].plot(run.t, values, label=label, **_style(number))
             if span is not None:
                 inside = (run.t >= span[0]) & (run.t <= span[1])
                 row[1].plot(run.t[inside], values[inside], **_style(number))
+            if differences:
+                first = values if first is None else first
+                row[-1].plot(run.t, values - first, **_style(number))
         row[0].set(ylabel=ylabel)
-    axes[0, 0].set(title="" if span is None else "whole run")
+    if beside:
+        axes[0, 0].set(title="whole run")
     if span is not None:
         axes[0, 1].set(title=f"zoom: {span[0]:.2f} .. {span[1]:.2f} s")
+        axes[0, 1].locator_params(axis="x", nbins=6)
+    if differences:
+        axes[0, -1].set(title=f"difference from {next(iter(runs))}")
     for ax in axes[-1]:
         ax.set(xlabel="time [s]")
     _legend(fig, axes[0, 0])
@@ -463,5 +482,35 @@ def snapshots(
                 ylabel=f"{DIRECTIONS[b]} [m]",
                 ylim=(low[b] - 0.02 - 0.12 * (high[b] - low[b]), high[b] + 0.01),
             )
+    _legend(fig, axes[0, 0])
+    return fig
+
+
+def side_views(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], near: Sequence[str]) -> Figure:
+    """Drawings from the side on level ground, a row for each label and a column for each time.  Seed 004, Fig. 7.
+
+    ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part; ``near``: the parts that a drawing shows
+    as a whole, others are cut off at its edge.
+    """
+    a, b = PLANES["sagittal"]
+    shown = np.concatenate([parts[name] for by_time in poses.values() for parts in by_time.values() for name in near])
+    (left, low), (right, high) = np.nanmin(shown, axis=0)[[a, b]] - 0.03, np.nanmax(shown, axis=0)[[a, b]] + 0.03
+    low = min(low, -0.02)
+    width = 3.2
+    count = max(map(len, poses.values()))
+    fig, axes = figure(len(poses), count, width=width, height=width * (high - low) / (right - left) + 0.4)
+    for row, (title, by_time) in zip(axes, poses.items(), strict=True):
+        for ax, (time, parts) in zip(row, by_time.items(), strict=True):
+            ax.axhline(0.0, color="0.35", linewidth=1.5, zorder=0)
+            for n, (part, points) in enumerate(parts.items()):
+                outline = len(points) > 10
+                ax.plot(points[:, a], points[:, b], color=COLOURS[n], linewidth=1.0 if outline else 3.0, label=part)
+            ax.grid(False)
+            ax.set_aspect("equal")
+            ax.set(xlim=(left, right), ylim=(low, high))
+            ax.text(0.02, 0.02, f"{time:.2f} s", transform=ax.transAxes)
+        row[0].set(ylabel=f"{title}\n{DIRECTIONS[b]} [m]")
+    for ax in axes[-1]:
+        ax.set(xlabel=f"{DIRECTIONS[a]} [m]")
     _legend(fig, axes[0, 0])
     return fig
