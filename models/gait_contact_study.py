@@ -27,7 +27,7 @@ SCALED, SHAPE, FITTED, OTHERS, CAVUS, FLAT = (
 MEANING = {
     SCALED: "seed 004, scaled to the foot, nothing fitted",
     SHAPE: "three numbers fitted: a stiffness, a loss and a height that all spheres have in common",
-    FITTED: "a stiffness and a height of every sphere and a common loss fitted",
+    FITTED: "a stiffness and a height of every sphere and a common loss fitted, held near the scaled sole by a prior",
     OTHERS: "the same, fitted to all other trials",
     CAVUS: "seed's shape, middle spheres higher",
     FLAT: "seed's shape, middle spheres lower",
@@ -44,12 +44,16 @@ STANCE = "stance [%]"
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """The contact of one trial: what each sole does, by its name, and the fits of two of them."""
+    """The contact of one trial: what each sole does, by its name, and the fits of those that are fitted.
+
+    ``elsewhere``: of soles fitted to this trial, the error of the vertical force [body weights] on each other trial.
+    """
 
     trial: Gait
     note: str
     soles: Mapping[str, Prediction]
     fits: Mapping[str, Fit]
+    elsewhere: Mapping[str, Sequence[float]]
 
 
 def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[Contact]:
@@ -58,14 +62,18 @@ def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[Contact]:
     start = gait_contact.sole(found[0].subject)
     for one in found:
         say(f"fitting a sole to {one.name}")
-        fits = {SHAPE: gait_contact.fit(one, start, shared=ALIKE), FITTED: gait_contact.fit(one, start)}
-        soles = {SCALED: start, SHAPE: fits[SHAPE].sole, FITTED: fits[FITTED].sole}
         others = [other for other in found if other is not one]
+        fits = {SHAPE: gait_contact.fit(one, start, shared=ALIKE, prior=0.0), FITTED: gait_contact.fit(one, start)}
+        elsewhere = {
+            name: [predict(other, fit.sole).errors().vertical for other in others] for name, fit in fits.items()
+        }
         if others:
-            soles[OTHERS] = gait_contact.fit(others, start).sole
+            fits[OTHERS] = gait_contact.fit(others, start)
+        soles = {SCALED: start} | {name: fit.sole for name, fit in fits.items()}
         soles |= {CAVUS: fits[SHAPE].sole.cavus, FLAT: fits[SHAPE].sole.flat}
         floor, note = gait_contact.floor_of(one)
-        contacts.append(Contact(one, note, {name: predict(one, sole, floor) for name, sole in soles.items()}, fits))
+        predictions = {name: predict(one, sole, floor) for name, sole in soles.items()}
+        contacts.append(Contact(one, note, predictions, fits, elsewhere))
     return contacts
 
 
@@ -85,29 +93,45 @@ def _errors_table(contacts: Sequence[Contact]) -> Table:
                 continue
             e = prediction.errors()
             fit = c.fits.get(name)
+            others = c.elsewhere.get(name)
             rows.append([
-                c.trial.name, name, e.vertical, e.anterior, e.medial, 1e3 * e.cop_anterior, 1e3 * e.cop_medial,
-                fit.per_mm if fit else None,
+                c.trial.name, name, e.vertical, float(np.mean(others)) if others else None, e.anterior, e.medial,
+                1e3 * e.cop_anterior, 1e3 * e.cop_medial, fit.per_mm if fit else None,
             ])  # fmt: skip
     columns = [
-        "trial", "sole", "vertical [BW]", "anterior [BW]", "medial [BW]", "CoP anterior [mm]", "CoP medial [mm]",
-        "1 mm of height [BW]",
+        "trial", "sole", "vertical [BW]", "other trials [BW]", "anterior [BW]", "medial [BW]", "CoP anterior [mm]",
+        "CoP medial [mm]", "1 mm of height [BW]",
     ]  # fmt: skip
     off = [1e3 * float(np.sqrt(np.mean(c.trial.residual**2))) for c in contacts]
     reached = [c.soles[FITTED].errors().vertical <= LIMIT for c in contacts]
     own = np.mean([_horizontal(c.trial) for c in contacts], axis=0)
-    reason = (
-        f"the markers are {np.mean(off):.1f} mm off the model, so that a sole fits other trials less well than its own"
-    )
+    reason = f"the markers are {np.mean(off):.1f} mm off the model"
     if np.mean(off) < MADE:
         reason = "the synthetic force is a normative curve, which no sole has made"
+    across = "".join(
+        f"  {name}: {np.mean([c.soles[name].errors().vertical for c in contacts]):.3f} off its own trial on average, "
+        f"{np.mean([c.elsewhere[name] for c in contacts]):.3f} off others, at most "
+        f"{np.max([c.elsewhere[name] for c in contacts]):.3f}."
+        for name in (SHAPE, FITTED)
+        if len(contacts) > 1
+    )
+    stopped = [f"{name} of {c.trial.name}" for c in contacts for name, fit in c.fits.items() if not fit.converged]
+    unfinished = (
+        f"  The search did not converge in {gait_contact.MOST_STEPS} steps, so that a better sole may exist: "
+        f"{'; '.join(stopped)}."
+        if stopped
+        else ""
+    )
     note = (
-        "Root mean square over stance, against the measured force; CoP: centre of pressure, above a tenth of the weight.  "
+        "Root mean square over stance, against the measured force; other trials: the vertical force there, by the sole of this "
+        "one; CoP: centre of pressure, above a tenth of the weight.  "
         f"{' '.join(f'{name}: {MEANING[name]}.' for name in contacts[0].soles if name not in (CAVUS, FLAT))}  "
         f"Fitted: {sum(reached)} of {len(reached)} trials within {LIMIT:g} body weights.  1 mm of height: by how much the "
-        f"vertical force changes when the whole sole is a millimetre lower; {reason}.  The measured horizontal force itself is "
-        f"{own[0]:.3f} (anterior) and {own[1]:.3f} (medial), so friction tells little of it: it follows the slip of a foot that "
-        "hardly slips, and markers do not show that slip."
+        f"vertical force changes when the whole sole is a millimetre lower; {reason}.{across}{unfinished}  "
+        f"The measured horizontal force itself is {own[0]:.3f} (anterior) and {own[1]:.3f} (medial), so friction tells little of "
+        "it: it follows the slip of a foot that hardly slips, and markers do not show that slip.  All spheres lie on one line "
+        "through the heel, along the foot, so the predicted centre of pressure is about 0 medial of it by construction, whatever "
+        "is fitted."
     )
     return Table("errors of the contact", columns, rows, note)
 
@@ -128,8 +152,16 @@ def _sole_table(c: Contact) -> Table:
         rows.append([name, sphere.body, 1e3 * sphere.radius, moved, sphere.stiffness, sphere.loss, greatest])
     bounds = f"On a bound of the search: {', '.join(fit.at_bounds)}.  " if fit.at_bounds else ""
     idle = f"Never touching, so that their numbers mean nothing: {', '.join(fit.idle)}.  " if fit.idle else ""
-    end = "converged" if fit.converged else "stopped at the limit of steps"
-    note = f"{bounds}{idle}Height: change from the scaled sole.  The search {end} after {fit.steps} steps."
+    end = "converged" if fit.converged else "did not converge, and was stopped"
+    prior = ", ".join(
+        f"{name} a factor of {group.width:g}" if group.factor else f"{name} {1e3 * group.width:g} mm"
+        for name, group in gait_contact.GROUPS.items()
+        if name in gait_contact.FREE
+    )
+    note = (
+        f"{bounds}{idle}Height: change from the scaled sole.  The search {end} after {fit.steps} steps.  The prior: "
+        f"off the scaled sole by {prior} each count as much as {gait_contact.PRIOR:g} body weights, root mean square over stance."
+    )
     columns = [
         "sphere", "body", "radius [mm]", "height [mm]", "stiffness [N/m^1.5]", "loss [s/m]", "greatest force [BW]",
     ]  # fmt: skip
@@ -179,28 +211,29 @@ def _short(names: Sequence[str]) -> str:
 # Figures
 
 
-def figures(contacts: Sequence[Contact], names: Sequence[str]) -> dict[str, Callable[[], Any]]:
-    """The figures by name, to be drawn when they are called; ``names`` of the trials."""
-    shown = list(zip(names, contacts, strict=True))[:MANY]
-    compared = [name for name in (SCALED, SHAPE, FITTED, OTHERS) if name in contacts[0].soles]
+def figures(contacts: Sequence[Contact]) -> dict[str, Callable[[], Any]]:
+    """The figures by name, to be drawn when they are called."""
+    shown = contacts[:MANY]
+    compared = [name for name in (SHAPE, FITTED, OTHERS, SCALED) if name in contacts[0].soles]
 
-    def chart(name: str, c: Contact, axis: int, soles: Sequence[str]) -> plots.Chart:
+    def chart(c: Contact, axis: int, soles: Sequence[str]) -> plots.Chart:
         force = {"measured": c.trial.ground_at(c.trial.t)[0]} | {sole: c.soles[sole].force for sole in soles}
         weight = c.trial.subject.mass * GRAVITY
         quantity = f"{('anterior', 'medial', 'vertical')[axis]} force"
         return plots.Chart(
-            f"{name}: {quantity}", f"{quantity} [body weights]",
+            f"{c.trial.name}: {quantity}", f"{quantity} [body weights]",
             {label: _over_stance(c.trial, values[:, axis] / weight) for label, values in force.items()},
         )  # fmt: skip
 
-    def pressure(name: str, c: Contact, axis: int) -> plots.Chart:
+    def pressure(c: Contact, axis: int) -> plots.Chart:
         paths = {"measured": c.trial.ground_at(c.trial.t)[1]} | {sole: c.soles[sole].cop for sole in (SHAPE, FITTED)}
         return plots.Chart(
-            f"{name}: centre of pressure", f"{('anterior', 'medial')[axis]} of the heel [mm]",
+            f"{c.trial.name}: centre of pressure", f"{('anterior', 'medial')[axis]} of the heel [mm]",
             {label: _over_stance(c.trial, 1e3 * _in_foot(c.trial, path)[:, axis]) for label, path in paths.items()},
         )  # fmt: skip
 
-    name, first = shown[0]
+    first = contacts[0]
+    name = first.trial.name
     weight = first.trial.subject.mass * GRAVITY
     fig10 = plots.Chart(
         f"{name}: vertical force", "vertical force [body weights]",
@@ -215,15 +248,22 @@ def figures(contacts: Sequence[Contact], names: Sequence[str]) -> dict[str, Call
         for sole in (SHAPE, FITTED)
     }
     return {
-        "fig8_vertical_force": partial(plots.charts, [chart(n, c, 2, compared) for n, c in shown], STANCE),
-        "fig8_horizontal_force": partial(
-            plots.charts, [chart(n, c, axis, (SHAPE, FITTED)) for n, c in shown for axis in (0, 1)], STANCE
+        "seed004_fig8_vertical_force": partial(plots.charts, [chart(c, 2, compared) for c in shown], STANCE),
+        "seed004_fig8_horizontal_force": partial(
+            plots.charts, [chart(c, axis, (SHAPE, FITTED)) for c in shown for axis in (0, 1)], STANCE
         ),
-        "fig8_centre_of_pressure": partial(
-            plots.charts, [pressure(n, c, axis) for n, c in shown for axis in (0, 1)], STANCE
+        "seed004_fig8_centre_of_pressure": partial(
+            plots.charts, [pressure(c, axis) for c in shown for axis in (0, 1)], STANCE
         ),
-        "fig9_spheres_that_touch": partial(plots.pressed, maps, tuple(SEED_TOUCHING), STANCE, "body weights"),
-        "fig10_cavus_and_flat_foot": partial(plots.charts, [fig10], STANCE),
+        "seed004_fig9_spheres_that_touch": partial(
+            plots.pressed,
+            maps,
+            tuple(SEED_TOUCHING),
+            "where the seed tells which spheres touch",
+            STANCE,
+            "normal force [body weights]",
+        ),
+        "seed004_fig10_cavus_and_flat_foot": partial(plots.charts, [fig10], STANCE),
     }
 
 

@@ -153,7 +153,7 @@ def gait(
     if contacts:
         report.tables += gait_contact_study.tables(contacts)
         notes += [one.note for one in contacts]
-        figures |= gait_contact_study.figures(contacts, _stems(found))
+        figures |= gait_contact_study.figures(contacts)
     report.tables.append(Table("notes", ["decided instead of read"], [[note] for note in notes]))
     say("figures and data")
     for name, figure in figures.items():

@@ -363,11 +363,12 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
 
 
 def pressed(
-    maps: Mapping[str, tuple[Any, Mapping[str, Any]]], marks: Sequence[float], xlabel: str, scale: str
+    maps: Mapping[str, tuple[Any, Mapping[str, Any]]], marks: Sequence[float], marked: str, xlabel: str, scale: str
 ) -> Figure:
     """Which contacts press when, and how much.  Seed 004, Fig. 9.
 
-    ``maps``: by title x (n,) and values (n,) by contact, white where they are zero; ``marks``: places of x to look at.
+    ``maps``: by title x (n,) and values (n,) by contact, white where they are zero; ``marks``: places of x to look at, and
+    ``marked`` what they are.
     """
     fig, axes = figure(len(maps), 1, width=7.5, height=2.8)
     greatest = max(float(np.max(values)) for _, rows in maps.values() for values in rows.values())
@@ -378,11 +379,12 @@ def pressed(
             x, np.arange(len(rows)), np.ma.masked_less_equal(values, 0.0), cmap="viridis_r", shading="nearest", vmin=0.0,
             vmax=greatest,
         )  # fmt: skip
-        for mark in marks:
-            ax.axvline(mark, color="black", linewidth=0.8, linestyle="--")
+        for n, mark in enumerate(marks):
+            ax.axvline(mark, color="black", linewidth=0.8, linestyle="--", label=None if n else marked)
         ax.set_yticks(range(len(rows)), list(rows))
         ax.set(title=title, xlabel=xlabel)
     fig.colorbar(drawn, ax=list(axes[:, 0]), label=scale)
+    _legend(fig, axes[0, 0])
     return fig
 
 

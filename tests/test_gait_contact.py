@@ -11,15 +11,16 @@ import pytest
 import xarray
 
 import runtime.cli
-from models import gait_contact, synthetic_gait
+from models import gait_contact, gait_contact_study, synthetic_gait
 from models.gait_analysis import Filters, analyse
 from models.gait_contact import Floor, fit, floor_of, in_stance, predict
 from models.subject import GRAVITY
-from runtime import Builder, ModelError, Signal, contact_sensitivities, inverse_dynamics, read_capture, simulate
+from runtime import Builder, ModelError, Signal, contact_sensitivities, inverse_dynamics, plots, read_capture, simulate
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "gait" / "dev"
 TRIALS = ("C3_01", "C3_02", "C3_03", "C3_05", "C4_05")
 OFF = Filters.off()
+ALIKE = ("stiffness", "loss", "height")
 
 recorded = pytest.mark.skipif(
     not SHARED.is_dir(), reason="the recorded gait is not here: no ../shared/gait beside the repository"
@@ -185,7 +186,7 @@ def test_prediction_follows_from_the_motion_alone():
 
 def test_raised_arches():
     one = synthetic()
-    sole = fit(one, shared=("stiffness", "loss", "height"), starts=(1.0,)).sole
+    sole = fit(one, shared=ALIKE, starts=(1.0,), prior=0.0).sole
     normal, cavus, flat = (predict(one, each).force[:, 2] for each in (sole, sole.cavus, sole.flat))
     assert (cavus <= normal + 1e-9).all() and (flat >= normal - 1e-9).all()
     middle = np.argmin(np.abs(one.percent - 20.0))
@@ -219,7 +220,7 @@ def known():
 def test_a_known_sole_is_found_again():
     start, truth = known()
     one = acted(synthetic(), truth)
-    found = fit(one, start, starts=(1.0,))
+    found = fit(one, start, starts=(1.0,), prior=0.0)
     assert found.converged and not found.idle and not found.at_bounds
     for name, sphere in found.sole.spheres.items():
         exact = truth.spheres[name]
@@ -233,9 +234,9 @@ def test_a_known_sole_is_found_again():
 def test_two_trials_count_alike_and_a_fit_is_deterministic():
     start, truth = known()
     one = acted(synthetic(), truth)
-    alone = fit(one, start, shared=("stiffness", "loss", "height"), starts=(1.0,))
-    twice = fit([one, one], start, shared=("stiffness", "loss", "height"), starts=(1.0,))
-    again = fit(one, start, shared=("stiffness", "loss", "height"), starts=(1.0,))
+    alone = fit(one, start, shared=ALIKE, starts=(1.0,), prior=0.0)
+    twice = fit([one, one], start, shared=ALIKE, starts=(1.0,), prior=0.0)
+    again = fit(one, start, shared=ALIKE, starts=(1.0,), prior=0.0)
     assert twice.cost == pytest.approx(2.0 * alone.cost, rel=1e-6)
     for name in start.spheres:
         assert twice.sole.spheres[name].stiffness == pytest.approx(alone.sole.spheres[name].stiffness, rel=1e-4)
@@ -259,6 +260,36 @@ def test_the_jacobian_of_a_fit_is_exact():
         assert jacobian[:, k] == pytest.approx(difference, abs=2e-6 * np.abs(jacobian[:, k]).max())
 
 
+def test_the_prior_holds_a_sole_near_its_start():
+    one = synthetic()
+    start = gait_contact.sole(one.subject)
+
+    def off(sole):
+        """Widths by which each number of a sole is off the start."""
+        names = {"stiffness": np.log(10.0), "loss": np.log(3.0)}
+        of_law = [
+            np.log(getattr(sphere, key) / getattr(start.spheres[name], key)) / width
+            for key, width in names.items()
+            for name, sphere in sole.spheres.items()
+            if key == "stiffness" or name == "sphere_1"  # the loss is one for all
+        ]
+        heights = [(sphere.centre - start.spheres[name].centre)[2] / 2e-4 for name, sphere in sole.spheres.items()]
+        return np.array(of_law + heights)
+
+    loose, usual, tight = (fit(one, start, starts=(1.0,), prior=prior) for prior in (0.0, 0.01, 1.0))
+    assert np.abs(off(loose.sole)).max() > 20.0 * np.abs(off(usual.sole)).max() > 20.0 * np.abs(off(tight.sole)).max()
+    errors = [predict(one, each.sole).errors().vertical for each in (loose, usual, tight)]
+    assert errors == sorted(errors) and usual.converged
+    # The cost is the data's and the prior's, and its slope is zero where the search ends.
+    target = [gait_contact._target(one, start)]
+    entries = [(gait_contact.GROUPS["height"], (name,)) for name in start.spheres]
+    residuals, slopes = gait_contact._compare(target, usual.sole, entries)
+    pull = 0.01 * off(usual.sole)
+    assert usual.cost == pytest.approx(0.5 * (residuals @ residuals + pull @ pull), rel=1e-9)
+    of_data, of_prior = slopes.T @ residuals, pull[-9:] * 0.01 / 2e-4
+    assert np.abs(of_data + of_prior).max() < 0.02 * np.abs(of_data).max()
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -267,6 +298,8 @@ def test_the_jacobian_of_a_fit_is_exact():
         (dict(shared=("friction",)), "fit: shared = 'friction'; use stiffness"),
         (dict(starts=()), "fit: starts is empty"),
         (dict(starts=(1e3,)), r"fit: starts = 1000\.0, must be between 0\.01 and 100"),
+        (dict(prior=-1.0), r"fit: prior = -1\.0 body weights, must be a finite number, not below 0"),
+        (dict(prior=np.nan), "fit: prior = nan body weights"),
     ],
 )
 def test_fit_refuses_options(options, sentence):
@@ -290,27 +323,47 @@ def test_fit_refuses_trials():
 # Recorded gait
 
 
+@cache
+def fitted(name, side, alike=False):
+    one = adult(name, side)
+    return fit(one, shared=ALIKE, prior=0.0) if alike else fit(one)
+
+
 @recorded
 @pytest.mark.parametrize("side", ["right", "left"])
 @pytest.mark.parametrize("name", TRIALS)
 def test_the_fitted_contact_reproduces_the_vertical_force(name, side):
-    one = adult(name, side)
-    found = fit(one)
+    one, found = adult(name, side), fitted(name, side)
+    assert found.converged and not found.at_bounds
     errors = predict(one, found.sole).errors()
     assert errors.vertical < 0.15  # the issue's limit, in body weights
-    assert errors.cop_anterior < 0.03 and errors.cop_medial < 0.02
+    assert errors.cop_anterior < 0.035 and errors.cop_medial < 0.02
     # One stiffness, loss and height for all: three numbers.
-    seed = predict(one, fit(one, shared=("stiffness", "loss", "height")).sole).errors()
+    seed = predict(one, fitted(name, side, alike=True).sole).errors()
     assert errors.vertical < seed.vertical < 0.2
 
 
 @recorded
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_a_fitted_sole_predicts_other_trials_better_than_three_numbers(side):
+    """The figures of the README: each trial's sole on the four other trials; without the prior they are 0.26 and 0.29."""
+
+    def elsewhere(alike):
+        pairs = [(name, other) for name in TRIALS for other in TRIALS if other != name]
+        return [predict(adult(other, side), fitted(name, side, alike).sole).errors().vertical for name, other in pairs]
+
+    own, three = elsewhere(False), elsewhere(True)
+    assert np.mean(own) < 0.18 < 0.19 < np.mean(three) < 0.2
+    assert max(own) < 0.26
+
+
+@recorded
 def test_a_sole_serves_other_trials():
-    """Fitted to four trials, it meets the fifth; a millimetre that a marker is off changes the force by 0.3 body weights."""
+    """Fitted to four trials, it meets the fifth; a millimetre that a marker is off changes the force by 0.1 body weights."""
     trials = [adult(name, "right") for name in TRIALS]
     found = fit(trials[:4])
-    assert predict(trials[4], found.sole).errors().vertical < 0.2
-    assert 0.1 < found.per_mm < 0.6
+    assert predict(trials[4], found.sole).errors().vertical < 0.17
+    assert 0.1 < found.per_mm < 0.2
 
 
 @recorded
@@ -340,8 +393,8 @@ def test_the_study_writes_contact(tmp_path, monkeypatch, capsys):
     assert [row["seed 004"] for row in summary["tables"]["spheres that touch"]] == ["1-3", "1-8", "7-9"]
     assert [row["foot"] for row in summary["tables"]["cavus and flat foot"]] == ["normal", "cavus", "flat foot"]
     for name in ("vertical_force", "horizontal_force", "centre_of_pressure"):
-        assert (folder / f"fig8_{name}.png").stat().st_size > 10_000
-    for name in ("fig9_spheres_that_touch", "fig10_cavus_and_flat_foot"):
+        assert (folder / f"seed004_fig8_{name}.png").stat().st_size > 10_000
+    for name in ("seed004_fig9_spheres_that_touch", "seed004_fig10_cavus_and_flat_foot"):
         assert (folder / f"{name}.png").stat().st_size > 10_000 and (folder / f"{name}.svg").is_file()
     with xarray.open_dataset(folder / "gait.nc") as data:
         sizes = dict(data.sizes)
@@ -356,6 +409,39 @@ def test_the_study_writes_contact(tmp_path, monkeypatch, capsys):
         assert data.sphere_stiffness.attrs["units"] == "N/m^1.5"
     lines = (folder / "contact.csv").read_text().splitlines()
     assert len(lines) == 1 + 6 * 101 and lines[1].startswith("synthetic trial,measured,0,")
+
+
+def test_the_study_tells_how_soles_predict_other_trials(monkeypatch):
+    one = synthetic()
+    two = replace(acted(one, known()[1]), name="second trial")
+    contacts = gait_contact_study.analyse([one, two], lambda line: None)
+    errors, fitted_sole, *_ = gait_contact_study.tables(contacts)
+    rows = {(row["trial"], row["sole"]): row for row in errors.records()}
+    for c, other in zip(contacts, (two, one), strict=True):
+        for name in ("seed's shape", "fitted"):
+            there = predict(other, c.fits[name].sole).errors().vertical
+            assert rows[c.trial.name, name]["other trials [BW]"] == pytest.approx(there, rel=1e-12)
+        assert rows[c.trial.name, "as scaled"]["other trials [BW]"] is None
+    both = [rows[name, "fitted"] for name in ("synthetic trial", "second trial")]
+    own, others = (np.mean([row[key] for row in both]) for key in ("vertical [BW]", "other trials [BW]"))
+    assert f"fitted: {own:.3f} off its own trial on average, {others:.3f} off others" in errors.note
+    assert "about 0 medial of it by construction" in errors.note and "did not converge" not in errors.note
+    assert "stiffness a factor of 10, loss a factor of 3, height 0.2 mm" in fitted_sole.note
+    for figure in gait_contact_study.figures(contacts).values():
+        titles = [ax.get_title() for ax in figure().axes if ax.get_title()]
+        assert titles and not [title for title in titles if "_" in title]
+    monkeypatch.setattr(gait_contact, "MOST_STEPS", 2)
+    errors, fitted_sole, *_ = gait_contact_study.tables(gait_contact_study.analyse([one], lambda line: None))
+    assert "did not converge in 2 steps" in errors.note and "fitted of synthetic trial" in errors.note
+    assert "did not converge" in fitted_sole.note
+
+
+def test_marks_and_colours_of_pressed_contacts_are_explained():
+    maps = {"one": (np.arange(5.0), {"sphere_1": np.arange(5.0)})}
+    figure = plots.pressed(maps, (1.0, 3.0), "where the seed looks", "stance [%]", "normal force [body weights]")
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["where the seed looks"]
+    assert figure.axes[-1].get_ylabel() == "normal force [body weights]"
 
 
 def test_measured_is_what_the_plate_showed():
