@@ -335,7 +335,7 @@ class Builder:
         *,
         centre: ArrayLike,
         radius: float,
-        law: str,
+        law: str = "",
         friction: str | None = None,
         plane: str = GROUND,
         point: ArrayLike = (0.0, 0.0, 0.0),

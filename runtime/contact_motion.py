@@ -74,12 +74,16 @@ def contact_motions(run: Run) -> Mapping[str, ContactMotion]:
     return MappingProxyType(found)
 
 
-def ground_reaction(run: Run, contacts: Sequence[str] | None = None) -> GroundReaction:
+def ground_reaction(run: Run, contacts: Sequence[str] | str | None = None) -> GroundReaction:
     """The sum of contacts that share a plane."""
     system = run.system
-    names = system.contact_names if contacts is None else tuple(contacts)
-    if not names:
+    if not system.contacts:
         raise ModelError(f"system '{system.name}' has no contact; add one with Builder.contact")
+    names = (contacts,) if isinstance(contacts, str) else system.contact_names if contacts is None else tuple(contacts)
+    if not names:
+        raise ModelError(f"ground_reaction: no contact is named; the contacts are {', '.join(system.contact_names)}")
+    if twice := [name for k, name in enumerate(names) if name in names[:k]]:
+        raise ModelError(f"ground_reaction: contact '{twice[0]}' is named twice; name each once")
     chosen = [system.contact(name) for name in names]
     first = chosen[0]
     for other in chosen[1:]:

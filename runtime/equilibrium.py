@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime import assembly
+from runtime.contacts import NORMAL_FORCE
 from runtime.equations import OK, OMEGA, STATE, V, derivative_once
 from runtime.errors import ModelError
 from runtime.linear import linear_work, linearise_once
@@ -44,6 +45,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     work, memory, moved = system.work(), linear_work(system), np.empty_like(y)
     n = len(system.bodies)
     u, y_dot = np.zeros((n + 1, 6)), np.empty_like(y)
+    why = f"after {STEPS} steps of Newton's method"
     for _ in range(STEPS):
         if linearise_once(time, y, system.tables, work, memory) != OK:
             raise ModelError(f"system '{system.name}': its configuration became singular on the way to an equilibrium")
@@ -53,6 +55,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
         step = np.linalg.lstsq(memory.J[:, : 6 * n], -a, rcond=SAME)[0]
         largest = float(np.abs(step).max())
         if largest == 0.0:
+            why = "near this state, where no displacement changes what accelerates the bodies"
             break
         u[1:] = step.reshape(n, 6)
         # Shorter steps where the whole one makes it worse: contacts begin and end on the way.
@@ -63,10 +66,17 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
                 rates = y_dot.reshape(-1, STATE)[:, V:]
                 if np.linalg.norm(rates) < np.linalg.norm(a):
                     break
+        else:
+            why = "near this state: no step of Newton's method brings the bodies nearer to rest"
+            break
         y = moved.copy()
+    derivative_once(time, y, system.tables, work, y_dot)
+    rubs = [
+        c.name for c, told in zip(system.contacts, work.contacts.told, strict=True) if c.friction and told[NORMAL_FORCE]
+    ]
+    slips = f"; friction begins with slip, so that of contact '{rubs[0]}' holds nothing at rest" if rubs else ""
     worst = int(np.abs(a.reshape(n, 6)).max(axis=1).argmax())
     raise ModelError(
-        f"system '{system.name}': no equilibrium after {STEPS} steps of Newton's method; body "
-        f"'{system.body_names[worst]}' is still accelerated by {np.abs(a).max():.1e} m/s^2 or rad/s^2; start nearer, or "
-        "simulate until runtime.rest()"
+        f"system '{system.name}': no equilibrium {why}; body '{system.body_names[worst]}' is still accelerated by "
+        f"{np.abs(a).max():.1e} m/s^2 or rad/s^2{slips}; start nearer, or simulate until runtime.rest()"
     )

@@ -26,7 +26,7 @@ from runtime.limits import EXCESS, PRINTED, measure_excess
 from runtime.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.pointers import behind
 from runtime.structure import GROUND, Floats, Ints
-from runtime.system import State, System
+from runtime.system import State, System, finite
 
 BODY = 12  # directions of one body
 BOTH = 2 * BODY
@@ -335,6 +335,8 @@ def linearisation(
 ) -> Linearisation:
     """The exact Jacobian of the equations of motion: of joints, drivers, limits, loads, motors and contacts.
 
+    A state does not tell how fast its contacts touched down: the laws that damp by that speed take ``least_impact``.
+
     Parameters
     ----------
     system : System
@@ -352,16 +354,18 @@ def linearisation(
     Raises
     ------
     ModelError
-        For a singular configuration.
+        For a singular configuration, and for numbers that break a rule.
     """
-    state, time = state or system.state, system.time if time is None else time
-    system.check_bodies(state)
-    tables, work, memory = (
-        system.tables._replace(alpha=float(alpha), beta=float(beta)),
-        system.work(),
-        linear_work(system),
+    state = system.state if state is None else state
+    time = system.time if time is None else float(finite(time, (), "linearisation: time"))
+    alpha, beta = (
+        float(finite(value, (), f"linearisation: {name}")) for name, value in dict(alpha=alpha, beta=beta).items()
     )
-    if linearise_once(float(time), np.array(state.y), tables, work, memory) != OK:
+    if min(alpha, beta) < 0.0:
+        raise ModelError(f"linearisation: alpha = {alpha:g} and beta = {beta:g} 1/s must not be below 0 1/s")
+    system.check_bodies(state)
+    tables, work, memory = system.tables._replace(alpha=alpha, beta=beta), system.work(), linear_work(system)
+    if linearise_once(time, np.array(state.y), tables, work, memory) != OK:
         raise ModelError(
             f"system '{system.name}' has no single accelerations at t = {time:g} s: its configuration is singular"
         )

@@ -361,13 +361,13 @@ class Run:
         """What each contact saw and did, by its name."""
         return contact_motions(self)
 
-    def ground_reaction(self, contacts: Sequence[str] | None = None) -> GroundReaction:
+    def ground_reaction(self, contacts: Sequence[str] | str | None = None) -> GroundReaction:
         """The sum of the forces of contacts that share a plane, with its centre of pressure.  Seed 004, Eqs. (15)-(18).
 
         Parameters
         ----------
-        contacts : sequence of str, optional
-            Their names; default: all.
+        contacts : str or sequence of str, optional
+            Their names, each once; default: all.
 
         Raises
         ------

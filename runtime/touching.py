@@ -18,18 +18,23 @@ from runtime.system import FRICTIONS, NORMAL_LAWS, Contact, finite, unit
 
 AXIS_TOLERANCE = 1e-9
 GROUND = "ground"
-# Least values of the parameters of the laws; those that must be above it are open.
-LEAST: dict[str, tuple[float, bool, str]] = {
-    "stiffness": (0.0, True, "N/m^n"),
-    "exponent": (1.0, False, ""),
-    "damping": (0.0, False, "N s/m"),
-    "loss": (0.0, False, "s/m"),
-    "restitution": (0.0, True, ""),
-    "mu_c": (0.0, False, ""),
-    "mu_d": (0.0, False, "N s/m"),
-    "radius": (0.0, True, "m"),
-    "creep": (0.0, True, "m/s"),
-    "least_impact": (0.0, True, "m/s"),
+# Least and largest values of the numbers of a contact; those that must be above the least are open.
+BOUNDS: dict[str, tuple[float, bool, float, str]] = {
+    "stiffness": (0.0, True, 1e18, "N/m^n"),
+    "exponent": (1.0, False, 10.0, ""),
+    "damping": (0.0, False, np.inf, "N s/m"),
+    "loss": (0.0, False, np.inf, "s/m"),
+    "restitution": (0.0, True, 1.0, ""),
+    "mu_c": (0.0, False, np.inf, ""),
+    "mu_d": (0.0, False, np.inf, "N s/m"),
+    "radius": (0.0, True, np.inf, "m"),
+    "creep": (0.0, True, np.inf, "m/s"),
+    "least_impact": (0.0, True, np.inf, "m/s"),
+}
+# What to do about those that no step of an integrator could follow.
+REMEDY = {
+    "stiffness": "; a steel ball has 1e10, see hertz_stiffness; what shall not give at all is a joint",
+    "exponent": "; 1 is a linear spring, 1.5 is Hertz's",
 }
 
 
@@ -58,8 +63,6 @@ def contact_of(
         raise ModelError(f"{what}: unused {', '.join(unused)}; {both} needs {', '.join(wanted)}")
     numbers = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
     checked = {key: _number(f"{what}: {key}", key, value) for key, value in numbers.items()}
-    if checked.get("restitution", 0.0) > 1.0:
-        raise ModelError(f"{what}: restitution = {checked['restitution']:g}, must not be above 1")
     n = unit(finite(normal, (3,), f"{what}: normal"), f"{what}: normal", AXIS_TOLERANCE)
     if belt is None:
         if isinstance(belt_speed, Signal) or belt_speed != 0.0:
@@ -87,10 +90,13 @@ def contact_of(
 
 def _number(what: str, key: str, value: Any) -> float:
     number = float(finite(value, (), what))
-    least, above, of = LEAST[key]
+    least, above, most, of = BOUNDS[key]
+    told = f"{what} = {number:g} {of}".rstrip()
     if number < least or (above and number == least):
         rule = "must be above" if above else "must not be below"
-        raise ModelError(f"{what} = {number:g} {of}".rstrip() + f", {rule} {least:g} {of}".rstrip())
+        raise ModelError(f"{told}, {rule} {least:g} {of}".rstrip())
+    if number > most:
+        raise ModelError(f"{told}, must not be above {most:g} {of}".rstrip() + REMEDY.get(key, ""))
     return number
 
 
@@ -155,6 +161,13 @@ def hertz_stiffness(
     ------
     ModelError
     """
+    numbers = dict(
+        radius=radius, youngs_modulus=youngs_modulus, poissons_ratio=poissons_ratio, plane_modulus=plane_modulus,
+        plane_ratio=plane_ratio,
+    )  # fmt: skip
+    for key, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            raise ModelError(f"hertz_stiffness: {key} = {value!r}; give one number")
     for key, modulus, ratio in (("sphere", youngs_modulus, poissons_ratio), ("plane", plane_modulus, plane_ratio)):
         if not modulus > 0.0:
             raise ModelError(f"hertz_stiffness: modulus of the {key} = {modulus!r} Pa, must be above 0 Pa")

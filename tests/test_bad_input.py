@@ -268,6 +268,7 @@ CONTACT_ERRORS = {
         "law = 'hooke'; use 'kelvin_voigt', 'hertz', 'hunt_crossley', 'lankarani_nikravesh', 'flores'",
     ),
     "no law": (dict(law=None), "law = None; use 'kelvin_voigt'"),
+    "law left out": (dict(law=""), "law = ''; use 'kelvin_voigt'"),
     "laws": (dict(law=["hertz"]), "law = ['hertz']; use 'kelvin_voigt'"),
     "friction": (dict(friction="dry"), "friction = 'dry'; use 'coulomb', 'smooth'"),
     "body": (dict(body="hand"), "unknown body 'hand'; the bodies are leg, foot"),
@@ -286,7 +287,12 @@ CONTACT_ERRORS = {
     "radius NaN": (dict(radius=np.nan), "radius = nan is not finite"),
     "no stiffness": (dict(stiffness=0.0), "stiffness = 0 N/m^n, must be above 0 N/m^n"),
     "word": (dict(stiffness="hard"), "stiffness = 'hard': give one number"),
+    "stiff": (dict(stiffness=1e300), "stiffness = 1e+300 N/m^n, must not be above 1e+18 N/m^n; a steel ball has 1e10"),
     "exponent": (dict(exponent=0.99), "exponent = 0.99, must not be below 1"),
+    "high exponent": (
+        dict(exponent=1000),
+        "exponent = 1000, must not be above 10; 1 is a linear spring, 1.5 is Hertz's",
+    ),
     "no restitution": (dict(restitution=0.0), "restitution = 0, must be above 0"),
     "restitution": (dict(restitution=1.01), "restitution = 1.01, must not be above 1"),
     "least impact": (dict(least_impact=0.0), "least_impact = 0 m/s, must be above 0 m/s"),
@@ -304,6 +310,7 @@ CONTACT_ERRORS = {
     "speed without belt": (dict(belt_speed=1.0), "belt_speed = 1.0 without belt; give the direction in which it runs"),
     "signal without belt": (dict(belt_speed=FASTER), "without belt; give the direction in which it runs"),
     "speed NaN": (BELT | dict(belt_speed=np.nan), "belt_speed = nan: give a runtime.Signal or a finite number"),
+    "no speed": (BELT | dict(belt_speed=None), "belt_speed = None: give a runtime.Signal or a finite number"),
     "speed a word": (BELT | dict(belt_speed="fast"), "belt_speed = 'fast': give a runtime.Signal or a finite number"),
 }
 
@@ -322,11 +329,25 @@ def test_contacts(case):
     assert counts(b) == before
 
 
+def test_a_contact_without_a_law_is_refused():
+    with pytest.raises(ModelError, match="contact 'heel': law = ''; use 'kelvin_voigt', 'hertz'"):
+        builder(free=True).contact("heel", "foot", centre=(0, 0, 0), radius=0.1)
+
+
 def test_contacts_that_are_nearly_wrong_are_taken():
     b = builder(free=True)
-    for k, change in enumerate(({}, RUBS, BELT | dict(belt_speed=1.0), dict(restitution=1.0), dict(exponent=1.0))):
+    for k, change in enumerate(
+        (
+            {},
+            RUBS,
+            BELT | dict(belt_speed=1.0),
+            dict(restitution=1.0),
+            dict(exponent=1.0),
+            dict(stiffness=1e18, exponent=10.0),
+        )
+    ):
         b.contact(f"heel_{k}", "foot", **SPHERE | change)
-    assert len(b._contacts) == 5
+    assert len(b._contacts) == 6
 
 
 def test_runs_of_contacts():
@@ -352,6 +373,9 @@ def test_runs_of_contacts():
         ((0.1, np.inf, 0.3), "modulus"),
         ((0.1, 1e9, 0.6), "Poisson's ratio of the sphere = 0.6, must be above -1 and at most 0.5"),
         ((0.1, 1e9, 0.3, -1.0), "modulus of the plane = -1.0 Pa, must be above 0 Pa"),
+        (("a", 1e9, 0.3), "radius = 'a'; give one number"),
+        ((0.1, None, 0.3), "youngs_modulus = None; give one number"),
+        ((0.1, 1e9, [0.3]), "poissons_ratio = [0.3]; give one number"),
         ((0.1, 1e9, 0.3, 1e9, np.nan), "Poisson's ratio of the plane = nan, must be above -1 and at most 0.5"),
     ],
 )

@@ -353,8 +353,15 @@ def test_planes_that_differ_have_no_common_reaction():
             run.ground_reaction(["a", other])
     with pytest.raises(ModelError, match="unknown contact 'd'; the contacts are a, beside"):
         run.ground_reaction(["a", "d"])
-    with pytest.raises(ModelError, match="has no contact; add one with Builder.contact"):
+    with pytest.raises(ModelError, match="ground_reaction: no contact is named; the contacts are a, beside"):
         run.ground_reaction([])
+    with pytest.raises(ModelError, match="ground_reaction: contact 'a' is named twice; name each once"):
+        run.ground_reaction(["a", "beside", "a"])
+    assert np.array_equal(run.ground_reaction("a").force, run.ground_reaction(["a"]).force)
+    without = Builder("without")
+    without.body("ball", mass=1.0, inertia=(1, 1, 1), free=True)
+    with pytest.raises(ModelError, match="has no contact; add one with Builder.contact"):
+        simulate(without.build(), 0.01).ground_reaction()
 
 
 def test_contacts_and_runs_travel():

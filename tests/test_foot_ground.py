@@ -134,6 +134,20 @@ def test_without_equilibrium_the_body_is_named():
         equilibrium(b.build())
 
 
+def test_a_message_tells_why_there_is_no_equilibrium():
+    hovering = Builder("hovering")
+    hovering.body("ball", mass=0.4, inertia=(2e-4,) * 3, r=(0, 0, 0.1), free=True)
+    hovering.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, law="hertz", stiffness=1e5)
+    with pytest.raises(ModelError, match="no equilibrium near this state, where no displacement changes") as error:
+        equilibrium(hovering.build())
+    assert "200 steps" not in str(error.value) and "friction" not in str(error.value)
+    system, _ = block(CRITICAL - 0.1)
+    with pytest.raises(
+        ModelError, match="friction begins with slip, so that of contact 'corner_0' holds nothing at rest"
+    ):
+        equilibrium(system)
+
+
 # --- falling -------------------------------------------------------------------------------------------------------
 
 
