@@ -20,13 +20,15 @@ from runtime.vectors import rotate_vectors
 # How an evaluation takes a contact: as its penetration and force say; or as apart; or as touching, the law being continued
 # above the plane and below zero force; or as within the plane but without force, its surface coming up more slowly than the
 # sphere leaves; or, where friction makes it gain and lose its force without end (its viscous part does not fade with the
-# normal force), as leaving without force until it is out or comes back.  All but the first are smooth: an integrator steps over
-# a change, finds where it was, and steps up to there.
+# normal force), as leaving without friction until it is out or comes back.  All but the first are smooth: an integrator steps
+# over a change, finds where it was, and steps up to there.
 AS_FOUND, APART, TOUCHING, SLACK, LEAVING = 0, 1, 2, 3, 4
 
 # What an evaluation tells of a contact.
 PENETRATION, PENETRATION_RATE, SLIP, NORMAL_FORCE, FRICTION, POTENTIAL = 0, 1, 2, 5, 6, 9
 TOLD = 10
+
+BLUR = 10.0  # [m/s] times the tolerances of an integration, which does not tell nearer speeds from each other
 
 
 class ContactTables(NamedTuple):
@@ -56,7 +58,10 @@ class ContactWork(NamedTuple):
 
     mode: Ints  # (contacts,)
     was: Ints  # (contacts,) the mode before it was AS_FOUND
-    since: Floats  # (contacts,) [s] when it became slack
+    since: Floats  # (contacts,) [s] when its mode changed
+    quick: Ints  # (contacts,) how many changes in a row came soon after the one before
+    speed: Floats  # (contacts,) [m/s] of the last touch-down
+    blur: Floats  # (1,) [m/s] by so little, the integration does not tell a speed from another
     normal: Floats  # (contacts, N) parameters, with the speed of the last touch-down
     x: Floats  # (contacts, X)
     told: Floats  # (contacts, TOLD)
@@ -69,9 +74,10 @@ def contact_work(t: ContactTables) -> ContactWork:
     """Memory for the contacts of a system."""
     count = len(t.law)
     return ContactWork(
-        mode=np.zeros(count, np.int64), was=np.zeros(count, np.int64),
-        since=np.full(count, -np.inf), normal=t.normal.copy(), x=t.x.copy(),
-        told=np.zeros((count, TOLD)), law=np.zeros((count, 6)), tangential=np.zeros(15), Q=np.zeros(12),
+        mode=np.zeros(count, np.int64), was=np.full(count, APART), since=np.full(count, -np.inf),
+        quick=np.zeros(count, np.int64), speed=np.where(t.impact >= 0, t.least_impact, 0.0), blur=np.zeros(1),
+        normal=t.normal.copy(), x=t.x.copy(), told=np.zeros((count, TOLD)), law=np.zeros((count, 6)),
+        tangential=np.zeros(15), Q=np.zeros(12),
     )  # fmt: skip
 
 
@@ -100,6 +106,23 @@ def normal_force(k, t, m):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def force_left(k, t, m):  # type: ignore[no-untyped-def]
+    """How far the end of the force is away in the plane, where damping takes all of it: in metres, or nearly so; below 0 past it.
+
+    Damping that fades with the penetration takes it only from a sphere that is pulled out faster than the plane comes up; of
+    one that is not, the two speeds become equal to rounding, and the force ends on the plane.
+    """
+    force, elastic, over_rate, slope = normal_force(k, t, m), m.law[k, 1], m.law[k, 4], m.law[k, 5]
+    if t.fades[k] == 0:
+        return force / slope if slope > 0.0 else m.told[k, PENETRATION]
+    if elastic == 0.0:
+        return m.told[k, PENETRATION]
+    if m.mode[k] != SLACK:
+        force += m.blur[0] * max(1.0, abs(m.told[k, PENETRATION_RATE])) * over_rate
+    return force / elastic
+
+
+@inlined
 def friction_force(k, t, m):  # type: ignore[no-untyped-def]
     """Put the force of friction and its slopes into ``m.tangential``."""
     slip = m.told[k, SLIP : SLIP + 3]
@@ -110,20 +133,29 @@ def friction_force(k, t, m):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def measure(k, tables, w):  # type: ignore[no-untyped-def]
+    """Put penetration, its rate and slip of contact k into ``told``.  Bodies, vectors and signals must be in place."""
+    t, m = tables.contacts, w.contacts
+    sphere_plane.measure(w.state[t.body_i[k]], w.state[t.body_j[k]], m.x[k], m.told[k])
+
+
+@inlined
 def touch(k, tables, w):  # type: ignore[no-untyped-def]
     """Fill what contact k tells; True if it has a force.  Bodies, vectors and signals must be in place."""
     t, m = tables.contacts, w.contacts
     told, mode = m.told[k], m.mode[k]
     for c in range(TOLD):
         told[c] = 0.0
-    sphere_plane.measure(w.state[t.body_i[k]], w.state[t.body_j[k]], m.x[k], told)
-    if mode == APART or mode == SLACK or mode == LEAVING or (mode == AS_FOUND and not told[PENETRATION] > 0.0):
+    measure(k, tables, w)
+    if mode == APART or mode == SLACK or (mode == AS_FOUND and not told[PENETRATION] > 0.0):
+        return False
+    if mode == AS_FOUND and not force_left(k, t, m) > 0.0:
         return False
     force = normal_force(k, t, m)
-    if mode == AS_FOUND and not force > 0.0:
-        return False
+    if mode == AS_FOUND:
+        force = max(force, 0.0)
     told[NORMAL_FORCE], told[POTENTIAL] = force, m.law[k, 0]
-    if t.friction[k] >= 0:
+    if t.friction[k] >= 0 and mode != LEAVING:
         friction_force(k, t, m)
         for c in range(3):
             told[FRICTION + c] = m.tangential[c]
@@ -137,7 +169,7 @@ def pass_touches(time, touches, passed, tables, w):  # type: ignore[no-untyped-d
     while passed < len(touches) and touches[passed, 0] <= time:
         k = int(touches[passed, 1])
         if touches[passed, 2] == 1.0 and t.impact[k] >= 0:
-            m.normal[k, t.impact[k]] = max(touches[passed, 3], t.least_impact[k])
+            m.normal[k, t.impact[k]] = touches[passed, 3]
         passed += 1
     return passed
 
@@ -173,22 +205,13 @@ def contact_over(tables, w, out):  # type: ignore[no-untyped-def]
     first = len(out) - len(t.law)
     for k in range(len(t.law)):
         told, mode = m.told[k], m.mode[k]
-        sphere_plane.measure(w.state[t.body_i[k]], w.state[t.body_j[k]], m.x[k], told)
+        measure(k, tables, w)
         if mode == APART or mode == AS_FOUND:
             out[first + k] = 1e3 * told[PENETRATION]
             continue
-        if mode == LEAVING:
-            out[first + k] = 1e3 * max(told[PENETRATION_RATE], -told[PENETRATION])
-            continue
-        # How far the end of the force is away: the plane, or where damping takes all of it; in metres, or nearly so.
-        force = normal_force(k, t, m)
-        elastic, slope = m.law[k, 1], m.law[k, 5]
-        left = 1e-3 if t.fades[k] == 1 else told[PENETRATION]
-        if t.fades[k] == 1 and elastic != 0.0:
-            left = 1e-3 * force / elastic
-        elif t.fades[k] == 0 and slope > 0.0:
-            left = force / slope
-        if mode == TOUCHING:
-            out[first + k] = -1e3 * (min(left, told[PENETRATION]) if t.fades[k] == 1 else left)
-        else:
+        left = force_left(k, t, m)
+        if mode == SLACK:
             out[first + k] = 1e3 * max(left, -told[PENETRATION])
+            continue
+        ends = -min(left, told[PENETRATION]) if t.fades[k] == 1 else -left
+        out[first + k] = 1e3 * (max(ends, told[PENETRATION_RATE]) if mode == LEAVING else ends)

@@ -9,19 +9,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.contacts import APART, LEAVING, PENETRATION, PENETRATION_RATE, SLACK, TOUCHING, contact_over, touch
+from runtime.contacts import (
+    APART,
+    LEAVING,
+    PENETRATION,
+    PENETRATION_RATE,
+    SLACK,
+    TOUCHING,
+    contact_over,
+    force_left,
+    measure,
+    place_contacts,
+)
 from runtime.equations import OK, place_bodies
 from runtime.kernels import inlined
 from runtime.limits import AS_FOUND, FREE, HELD, outside
-from runtime.stepping import FOUND, LENGTH, LOOKS, T_OLD, between_ends, interpolate, prepare_dense
+from runtime.stepping import FOUND, LENGTH, LOOKS, T_OLD, T, between_ends, interpolate, prepare_dense
 
 ON_SIDE = 1e-9  # [rad] or [mm] this near, a direction is on its cone, where the moment is below 1e-13 of its maximum
 SURE = 1e-10  # [mm] how near a contact's change is looked for
-NEAR_PLANE = 1e-9  # [m]
-CHATTER = 1e-8  # [s] a contact that is slack for so short a time only is about to be so again and again
+CHATTER = 1e-5  # [s] so soon after it a change is quick
+MOST_QUICK = 4  # in a row: a contact that loses and regains its force more often is about to do so without end
 FINDS = 40  # steps of the search for the crossing
 GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] what seems to come this near between two looks is looked at there
-BACK = 0.99  # of a step: with its end, it tells when something changed near the end
 NEARER = 3  # times, each with a tenth of the distance between looks
 
 
@@ -38,32 +48,57 @@ def over_at(y, t, w, out):  # type: ignore[no-untyped-def]
 
 @inlined
 def first_sides(s, t, w):  # type: ignore[no-untyped-def]
-    """Take everything as it is a little after the start, whose derivative is known: so nothing lies on its cone or plane."""
+    """Take every limit as it is a little after the start, whose derivative is known: so nothing lies on its cone."""
     for i in range(len(s.y)):
         s.trial[i] = s.y[i] + 1e-6 * s.begin[i]
     over_at(s.trial, t, w, s.over)
     for k in range(len(w.limits.mode)):
         w.limits.mode[k] = FREE if s.over[k] < 0.0 else HELD
-    for k in range(len(w.contacts.mode)):
-        w.contacts.mode[k] = found_side(k, t, w)
     over_at(s.trial, t, w, s.over)
     for k in range(len(s.over)):
         s.seen[0, k] = s.over[k]  # the first step begins there
 
 
 @inlined
-def found_side(k, t, w):  # type: ignore[no-untyped-def]
-    """How contact k, which is taken as it is found, is."""
-    if touch(k, t, w):
-        return TOUCHING
-    return SLACK if w.contacts.told[k, PENETRATION] > 0.0 else APART
+def first_contacts(s, t, w):  # type: ignore[no-untyped-def]
+    """Take every contact as it is at the start: what touches touches down there."""
+    place_bodies(s.y, t, w)
+    place_contacts(t, w)
+    for k in range(len(w.contacts.mode)):
+        measure(k, t, w)
+        change_contact(k, s.time[T], s, t, w)
 
 
 @inlined
-def change_sides(s, t, w, landing, at_start):  # type: ignore[no-untyped-def]
+def found_side(k, t, w):  # type: ignore[no-untyped-def]
+    """How contact k, which is taken as it is found, is; on its plane, it touches if it moves in."""
+    m, told = w.contacts, w.contacts.told[k]
+    if abs(1e3 * told[PENETRATION]) <= ON_SIDE:
+        return TOUCHING if told[PENETRATION_RATE] > 0.0 else APART
+    if told[PENETRATION] < 0.0:
+        return APART
+    return TOUCHING if force_left(k, t.contacts, m) > 0.0 else SLACK
+
+
+@inlined
+def next_side(k, t, w):  # type: ignore[no-untyped-def]
+    """How contact k is after the change to which it came."""
+    m, told, mode = w.contacts, w.contacts.told[k], w.contacts.mode[k]
+    if mode == APART:
+        return TOUCHING
+    depth, left = told[PENETRATION], force_left(k, t.contacts, m)
+    if mode == SLACK:
+        return TOUCHING if left > -depth else APART
+    if mode == LEAVING and told[PENETRATION_RATE] > -min(left, depth):
+        return TOUCHING
+    return SLACK if depth > left else APART
+
+
+@inlined
+def change_sides(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
     """Take what changed sides in the last step as it is now, at its end, or at its start; how many contacts did.
 
-    A step that was to end at a change has made it.
+    ``at`` [s] is that time.  A step that was to end at a change has made it; ``first`` is what changes at the start, or -1.
     """
     near = -10.0 * ON_SIDE if landing else ON_SIDE
     limits = len(w.limits.mode)
@@ -71,28 +106,20 @@ def change_sides(s, t, w, landing, at_start):  # type: ignore[no-untyped-def]
     changes = contacts = 0
     for k in range(len(s.over)):
         s.seen[0, k] = s.over[k]  # the next step begins there
-        changes += s.over[k] > near or as_found(k, w)
+        changes += s.over[k] > near or as_found(k, w) or k == first
     if changes == 0:
         return 0
-    if not at_start:
+    if first < 0:
         prepare_dense(s, t, w)  # now, while all is as it was in the step
-        interpolate(s, s.time[T_OLD] + BACK * s.time[LENGTH], s.trial)
-        over_at(s.trial, t, w, s.seen[1])
         over_at(s.y, t, w, s.over)
     for k in range(len(s.over)):
-        if not (s.over[k] > near or as_found(k, w)):
+        if not (s.over[k] > near or as_found(k, w) or k == first):
             continue
         if k < limits:
             free = s.over[k] < 0.0 if w.limits.mode[k] == AS_FOUND else w.limits.mode[k] == HELD
             w.limits.mode[k] = FREE if free else HELD
             continue
-        time = s.time[T_OLD]
-        if not at_start:
-            # The secant tells the time of the change to more digits than the end of a step near it.
-            now, before = s.over[k], s.seen[1, k]
-            late = (1.0 - BACK) * now / (now - before) if now > before else 0.0
-            time += s.time[LENGTH] * (1.0 - late)
-        change_contact(k - limits, time, s, t, w)
+        change_contact(k - limits, at, s, t, w)
         contacts += 1
     over_at(s.y, t, w, s.over)
     for k in range(len(s.over)):
@@ -110,27 +137,28 @@ def as_found(k, w):  # type: ignore[no-untyped-def]
 @inlined
 def change_contact(k, time, s, t, w):  # type: ignore[no-untyped-def]
     """Take contact k as it is after a change, and write down when it began or ceased to touch."""
-    m, mode, told = w.contacts, w.contacts.mode[k], w.contacts.told[k]
-    inside, speed = 1e3 * told[PENETRATION] > ON_SIDE, told[PENETRATION_RATE]
-    # On the way out, a force that ends on the plane has ended, though the step ends a little before it.
-    out = speed < 0.0 and told[PENETRATION] < NEAR_PLANE and t.contacts.fades[k] == 1
+    m, mode, rate = w.contacts, w.contacts.mode[k], w.contacts.told[k, PENETRATION_RATE]
     if mode == AS_FOUND:
-        mode, m.mode[k] = m.was[k], found_side(k, t, w)
-        if out:
-            m.mode[k] = APART
-    elif mode == TOUCHING:
-        m.mode[k], m.since[k] = SLACK if inside and not out else APART, time
-    elif mode == SLACK and inside and time - m.since[k] < CHATTER:
-        m.mode[k] = LEAVING
+        mode, now = m.was[k], found_side(k, t, w)
     else:
-        m.mode[k] = TOUCHING if mode == APART or inside else APART
-    began = m.mode[k] == TOUCHING
-    if began == (mode == TOUCHING):
+        now = next_side(k, t, w)
+    if now == mode:
+        m.mode[k] = now
         return
-    if began and t.contacts.impact[k] >= 0:
-        m.normal[k, t.contacts.impact[k]] = max(speed, t.contacts.least_impact[k])
+    m.quick[k] = m.quick[k] + 1 if time - m.since[k] < CHATTER and now != APART and mode != APART else 0
+    m.since[k] = time
+    if now == TOUCHING and mode == SLACK and rate < 0.0 and m.quick[k] >= MOST_QUICK:
+        now = LEAVING
+    m.mode[k] = now
+    began = now == TOUCHING or now == LEAVING
+    if began == (mode == TOUCHING or mode == LEAVING):
+        return
+    if mode == APART:
+        m.speed[k] = max(rate, t.contacts.least_impact[k] if t.contacts.impact[k] >= 0 else 0.0)
+        if t.contacts.impact[k] >= 0:
+            m.normal[k, t.contacts.impact[k]] = m.speed[k]
     row = s.found[s.counts[FOUND]]
-    row[0], row[1], row[2], row[3] = time, k, 1.0 if began else 0.0, abs(speed)
+    row[0], row[1], row[2], row[3] = time, k, 1.0 if began else 0.0, m.speed[k] if began else abs(rate)
     s.counts[FOUND] += 1
 
 
@@ -141,7 +169,7 @@ def held(w):  # type: ignore[no-untyped-def]
         if w.limits.mode[k] != FREE:
             return 1
     for k in range(len(w.contacts.mode)):
-        if w.contacts.mode[k] == TOUCHING:
+        if w.contacts.mode[k] == TOUCHING or w.contacts.mode[k] == LEAVING:
             return 1
     return 0
 
@@ -161,6 +189,16 @@ def crossed(s):  # type: ignore[no-untyped-def]
     largest = -np.inf
     for k in range(len(s.over)):
         largest = max(largest, s.over[k])
+    return largest
+
+
+@inlined
+def foremost(s):  # type: ignore[no-untyped-def]
+    """Which of ``s.over`` is the largest."""
+    largest = 0
+    for k in range(len(s.over)):
+        if s.over[k] > s.over[largest]:
+            largest = k
     return largest
 
 
@@ -214,9 +252,9 @@ def first_crossing(s, t, w):  # type: ignore[no-untyped-def]
             x = q / LOOKS
             between_ends(s, x, s.trial)
         else:
-            # The secant, kept well inside the bracket.
+            # The secant, kept well inside the bracket, and every other time its middle: where two meet there are bends.
             x = 0.5 * (lower + upper)
-            if value_lower < 0.0 < value_upper:
+            if value_lower < 0.0 < value_upper and q % 2 == 0:
                 x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
                 x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
             interpolate(s, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
@@ -225,7 +263,7 @@ def first_crossing(s, t, w):  # type: ignore[no-untyped-def]
         if upper == 2.0:
             for k in range(len(s.over)):
                 s.seen[q, k] = s.over[k]
-            if value > (ON_SIDE if q == LOOKS else 0.0):
+            if value > ON_SIDE:
                 lower, upper = (q - 1.0) / LOOKS, x
             elif q == LOOKS:
                 upper = graze(s, t, w)

@@ -18,7 +18,7 @@ import numpy as np
 from generated import bodies, dispatch, law_cubic, separation, top_view
 from generated import contact_sphere_plane as sphere_plane
 from runtime import addresses
-from runtime.contacts import NORMAL_FORCE, POTENTIAL, touch
+from runtime.contacts import LEAVING, NORMAL_FORCE, POTENTIAL, touch
 from runtime.equations import OK, ROWS, accelerations, apply, rows_times, solve
 from runtime.errors import ModelError
 from runtime.kernels import compiled, inlined
@@ -261,7 +261,7 @@ def linearise_contacts(tables, w, m):  # type: ignore[no-untyped-def]
             continue
         i, j = t.body_i[k], t.body_j[k]
         sphere_plane.measure_tangent(w.state[i], w.state[j], v.x[k], m.seeds, m.u)
-        sliding = t.friction[k] >= 0  # ``touch`` has left the slopes of its friction
+        sliding = t.friction[k] >= 0 and v.mode[k] != LEAVING  # ``touch`` has left the slopes of its friction
         for n in range(BOTH):
             force = v.law[k, 3] * m.u[0, n] + v.law[k, 4] * m.u[1, n]
             m.of_force[BOTH, n] = force

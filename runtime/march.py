@@ -13,7 +13,8 @@ import math
 
 import numpy as np
 
-from runtime.crossing import change_sides, first_crossing, first_sides, held, take_as_found
+from runtime.contacts import BLUR
+from runtime.crossing import change_sides, first_contacts, first_crossing, first_sides, foremost, held, take_as_found
 from runtime.equations import NOT_FINITE, OK, SINGULAR, derivative
 from runtime.kernels import compiled, inlined
 from runtime.pointers import behind
@@ -22,7 +23,6 @@ from runtime.stepping import (
     DENSE_READY,
     ERROR,
     EVALUATIONS,
-    EVENTS,
     FACTOR,
     FOUND,
     LANDING,
@@ -59,9 +59,13 @@ FIRST_HELD = 0.05  # of the usual step: the first one with a limit held
 def start(s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
     """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
     n, first_step = len(s.y), s.time[NEXT_STEP]
-    take_as_found(w)
     code = derivative(s.time[T], s.y, t, w, s.begin)
     s.counts[EVALUATIONS] += 1
+    if code == OK and len(w.contacts.mode) > 0:
+        w.contacts.blur[0] = BLUR * (atol + rtol)
+        first_contacts(s, t, w)
+        code = derivative(s.time[T], s.y, t, w, s.begin)  # now with the speeds of the touch-downs there
+        s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
     s.weakest[0] = s.weakest[1] = w.weakest[0]
@@ -123,7 +127,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         if code != OK:
             return FAILED_SINGULAR if code & SINGULAR else FAILED_NOT_FINITE
         s.flags[STARTED] = 1
-    while taken < max_steps and s.counts[FOUND] + len(w.contacts.mode) <= EVENTS:
+    while taken < max_steps and s.counts[FOUND] + len(w.contacts.mode) <= len(s.found):
         time, h = s.time[T], s.time[NEXT_STEP]
         if time >= end:
             return FINISHED
@@ -171,9 +175,10 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             if again:
                 for i in range(n):
                     s.y[i] = s.y_old[i]
-            if (fraction == 0.0 or not again) and change_sides(s, t, w, landing or again, again) > 0:
+            at = time if again else end if last else time + h
+            first = foremost(s) if again else -1
+            if (fraction == 0.0 or not again) and change_sides(s, t, w, landing or again, at, first) > 0:
                 # The force of a contact may begin or end with a jump.
-                at = time if again else end if last else time + h
                 code = derivative(at, s.y, t, w, s.begin if again else s.end)
                 s.counts[EVALUATIONS] += 1
                 if code != OK:

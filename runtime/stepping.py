@@ -44,7 +44,7 @@ T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED, BOUND, FOUND = range(7)
 DENSE_READY, STEP_ENDED, LANDING, STARTED = range(4)
 ERROR, FACTOR, WEAKEST = range(3)
-EVENTS = 256  # touch-downs and lift-offs kept until they are fetched
+EVENTS = 256  # touch-downs and lift-offs kept until they are fetched, and as many more as may come at once
 
 
 def stepper(y: Floats, t: float, own: Any, tables: Tables, first_step: float = 0.0) -> Stepper:
@@ -54,7 +54,7 @@ def stepper(y: Floats, t: float, own: Any, tables: Tables, first_step: float = 0
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(7, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3), weakest=np.array([np.inf, np.inf, t]),
         flags=np.zeros(4, np.int64), over=np.zeros(switches), seen=np.zeros((LOOKS + 1, switches)),
-        found=np.zeros((EVENTS, 4)), own=own,
+        found=np.zeros((EVENTS + len(tables.contacts.law), 4)), own=own,
     )  # fmt: skip
 
 

@@ -228,7 +228,7 @@ def test_a_ball_falls_and_bounces(law):
     assert loss == pytest.approx(told, rel=1e-7, abs=drop)
 
 
-@pytest.mark.parametrize("restitution", [0.15, 0.3, 0.4])
+@pytest.mark.parametrize("restitution", [0.02, 0.05, 0.1, 0.15, 0.3, 0.4])
 @pytest.mark.parametrize("tolerance", [1e-8, 1e-11, 1e-12])
 def test_lift_off_where_damping_takes_most_of_the_force(restitution, tolerance):
     p = dict(stiffness=1e6, exponent=1.5, restitution=restitution)
@@ -245,6 +245,119 @@ def test_touch_downs_and_lift_offs_alternate(law, tolerance):
     began = run.touches[:, 2]
     assert run.success and len(began) > 6 and (np.diff(run.touches[:, 0]) > 0.0).all()
     assert began.tolist() == [1.0, 0.0] * (len(began) // 2) + [1.0] * (len(began) % 2)
+
+
+# Touch-down to lift-off of 0.4 kg at 1 m/s on K = 1e5 N/m^n, by quadrature of the closed form to 40 digits.
+LASTING = [
+    (dict(law="flores", exponent=1.5, restitution=0.1), 0.0537640457705),
+    (dict(law="flores", exponent=1.5, restitution=0.05), 0.0806570910225),
+    (dict(law="flores", exponent=1.5, restitution=0.02), 0.139053069469),
+    (dict(law="hunt_crossley", exponent=1.5, loss=20.0), 0.0800599103567),
+    (dict(law="hunt_crossley", exponent=1.0, loss=20.0), 0.0161152221083),
+]
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+@pytest.mark.parametrize(("parameters", "lasts"), LASTING)
+def test_a_force_that_fades_on_the_plane_ends_there(method, parameters, lasts):
+    b = Builder("ball", gravity=(0, 0, 0))
+    b.body("ball", mass=0.4, inertia=(4e-4,) * 3, r=(0, 0, 0.0501), v=(0, 0, -1.0), free=True)
+    b.contact("touch", "ball", centre=(0, 0, 0), radius=0.05, stiffness=1e5, **parameters)
+    touch = simulate(b.build(), 0.3, method=method, rtol=1e-11, atol=1e-11).contacts["touch"]
+    assert touch.lift_off - touch.touch_down == pytest.approx([lasts], rel=1e-8)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+@pytest.mark.parametrize("most", [150.0, 400.0])
+def test_the_force_told_is_that_of_the_motion(method, most):
+    """A ball that is pulled out, so that damping takes its force within the plane, and pushed in again."""
+    knots, pulls = [0.0, 0.003, 0.0035, 0.0045, 0.005, 0.006, 0.1], [0.0, 0.0, most, most, -400.0, -400.0, -400.0]
+    pull = Signal.spline(np.linspace(0, 0.06, 6001), np.interp(np.linspace(0, 0.06, 6001), knots, pulls))
+    b = Builder("ball", gravity=(0, 0, 0))
+    b.body("ball", mass=0.4, inertia=(4e-4,) * 3, r=(0, 0, 0.0501), v=(0, 0, -1.0), free=True)
+    b.contact(
+        "touch", "ball", centre=(0, 0, 0), radius=0.05, law="flores", stiffness=1e5, exponent=1.5, restitution=0.1
+    )
+    b.load("pull", "ball", force=(0.0, 0.0, pull))
+    times = np.linspace(0.0, 0.02, 8001)
+    run = simulate(b.build(), 0.02, t_eval=times, method=method, rtol=1e-9, atol=1e-9)
+    touch, began = run.contacts["touch"], run.touches[:, 2]
+    assert (np.diff(run.touches[:, 0]) >= 0.0).all() and 0.0 <= run.touches[0, 0] and run.touches[-1, 0] <= 0.02
+    assert began.tolist() == [1.0, 0.0, 1.0] and touch.impact_speed == pytest.approx([1.0, 1.0], rel=1e-9)
+    assert 0.0 < np.interp(touch.lift_off[0], times, touch.penetration) > 1e-3
+    moved = 0.4 * np.gradient(run.v["ball"][:, 2], times, edge_order=2) - pull(times)
+    assert np.abs(moved - touch.normal_force)[3:-3].max() < 2.0 and touch.normal_force.max() > 300.0
+
+
+@pytest.mark.parametrize("gap", [-1e-5, 0.0, 1e-13, 1e-7, 0.9e-6, 1.1e-6, 1e-5])
+@all_laws
+def test_a_start_near_the_plane_is_like_any_other(law, gap):
+    run = simulate(ball(law, z=RADIUS + gap, v=(0, 0, -0.8), gravity=0.0), 0.1, rtol=1e-10, atol=1e-10)
+    after = simulate(ball(law, z=RADIUS + 1e-4, v=(0, 0, -0.8), gravity=0.0), 0.1, rtol=1e-10, atol=1e-10)
+    touch = run.contacts["touch"]
+    assert touch.touch_down == pytest.approx([max(gap, 0.0) / 0.8], abs=1e-12)
+    assert touch.impact_speed == pytest.approx([0.8], rel=1e-9) and len(touch.lift_off) == 1
+    near = 1e-3 if gap < 0.0 else 1e-8  # of a sphere in the plane, the work until there is missing
+    assert run.v["ball"][-1, 2] == pytest.approx(after.v["ball"][-1, 2], rel=near)
+
+
+def test_what_touches_at_the_start_touches_down_there():
+    """With the speed that it has, or the least one that its law takes."""
+    for law, speed in (("hertz", 0.0), ("flores", 0.01)):
+        touch = simulate(ball(law, z=RADIUS - 1e-4), 0.001).contacts["touch"]
+        assert touch.touch_down.tolist() == [0.0] and touch.impact_speed.tolist() == [speed]
+    later = simulate(ball("flores", z=RADIUS - 1e-4, v=(0, 0, -0.3)), 1.001, t_start=1.0).contacts["touch"]
+    assert later.touch_down.tolist() == [1.0] and later.impact_speed.tolist() == [0.3]
+
+
+def box(count=4, *, tilt=0.0, v=(0.0, 0.0, 0.0), omega=(0.0, 0.0, 0.0), z=0.1, push=0.0, **parameters):
+    """A box on up to four spheres at its lower corners."""
+    b = Builder("box")
+    b.body("box", mass=1.0, inertia=(4e-3, 6e-3, 8e-3), r=(0, 0, z), v=v, omega=omega, free=True)
+    for k, (x, y) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))[:count]):
+        b.contact(
+            f"c{k}", "box", centre=(0.08 * x, 0.05 * y, -0.03), radius=0.02, normal=(np.sin(tilt), 0, np.cos(tilt)),
+            law="kelvin_voigt", exponent=1.5, **parameters,
+        )  # fmt: skip
+    b.load("push", "box", force=(0.0, 0.0, push))
+    return b.build()
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+@pytest.mark.parametrize("damping", [15.0, 60.0, 120.0])
+def test_a_sphere_without_force_leaves_the_plane_without_an_event(method, damping):
+    run = simulate(box(1, stiffness=5e3, damping=damping), 0.6, method=method, rtol=1e-8, atol=1e-8)
+    touch = run.contacts["c0"]
+    assert (np.diff(run.touches[:, 2]) != 0.0).all() and run.touches[0, 2] == 1.0
+    assert (np.interp(touch.touch_down, run.t, touch.penetration_rate) > 0.0).all()
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_contact_that_chatters_is_ended(method):
+    """Viscous friction turns the box so that a sphere loses its force as soon as it has it, again and again."""
+    times = np.linspace(0.0, 1.0, 401)
+    push = Signal.spline(times, 9.48538224 * np.sin(59.12724261 * times))
+    rough = dict(friction="smooth", mu_c=0.39348753209993237, mu_d=3.7703358811842884, creep=0.013173480682229354)
+    system = box(
+        tilt=0.3396741916607668, z=0.11194335, v=(-0.67679736, -0.10689762, 0.11550288),
+        omega=(-0.58820231, -0.85650978, 7.00905594), push=push, stiffness=303858.8887846757, damping=761.9794870985395, **rough,
+    )  # fmt: skip
+    run = simulate(system, 1.0, method=method, rtol=1e-8, atol=1e-8)
+    assert run.success and len(run.touches) < 150
+    for k in range(4):
+        began = run.touches[run.touches[:, 1] == k, 2]
+        assert began[0] == 1.0 and (np.diff(began) != 0.0).all()
+
+
+def test_more_contacts_than_events_are_kept():
+    b = Builder("brush")
+    b.body("brush", mass=1.0, inertia=(1e-2,) * 3, r=(0, 0, 0.06), free=True)
+    for k in range(270):
+        b.contact(
+            f"c{k}", "brush", centre=(1e-3 * (k % 16), 1e-3 * (k // 16), 0), radius=0.05, law="hertz", stiffness=1e4
+        )
+    run = simulate(b.build(), 0.1, method="radau", rtol=1e-6, atol=1e-6)
+    assert run.success and (run.touches[:, 2] == 1.0).sum() >= 270
 
 
 @pytest.mark.parametrize(
