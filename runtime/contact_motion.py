@@ -24,7 +24,10 @@ class ContactMotion:
     ``penetration`` [m]: above 0 in the plane, below 0 away from it; ``penetration_rate`` [m/s]; ``slip`` (n, 3) [m/s]: of the
     sphere's point against the plane's.  ``normal_force`` (n,), ``friction`` (n, 3), ``force`` (n, 3) [N]: on the sphere's body;
     ``point`` (n, 3) [m]: where it acts.  ``elastic_energy`` [J]; ``dissipated_power`` [W].
-    ``touch_down``, ``lift_off`` (k,) [s]: when the force began and ended; ``impact_speed`` (k,) [m/s] at each touch-down.
+    ``touch_down``, ``lift_off`` (k,) [s]: when the force began and ended, in turn; ``impact_speed`` (k,) [m/s] at each
+    touch-down.  What touches at the start touches down there.  A force that ends and begins again within the plane keeps the
+    speed at which the sphere came in; the laws that damp by it take at least ``least_impact``, which is then told.
+    The compiled methods step up to these times; SciPy's, and guided motions, are looked at between steps, or given times.
     """
 
     name: str

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from runtime.contact_slopes import SEEDS, Slopes, fill
-from runtime.equations import STATE
+from runtime.equations import STATE, Tables, Work
 from runtime.errors import ModelError
 from runtime.reference import ground_state
 from runtime.result import Run
 from runtime.structure import Floats, frozen
 from runtime.system import NORMAL_LAWS, Contact
+from runtime.touches import found_touches
 from runtime.touching import GROUND, contact_of, contact_tables
 
 GEOMETRY = ("centre_x", "centre_y", "centre_z", "radius")
@@ -32,7 +33,7 @@ class ContactSensitivity:
     ``parameters``: those of the normal law by name, then ``centre_x``, ``centre_y``, ``centre_z`` [m] in axes of the sphere's
     body and ``radius`` [m].  ``normal_force`` (n,) [N] and its slopes (n, q); ``friction`` (n, 3) [N], (n, 3, q); ``point``
     (n, 3) [m] where both act, (n, 3, q).  A slope is in the unit of its quantity by that of its parameter; without a force all
-    of the force's are zero.  The speed of touch-down, by which two of the laws damp, is taken as given.
+    of the force's are zero.  The speed of touch-down, by which two of the laws damp, is taken as the run has it.
     """
 
     name: str
@@ -80,7 +81,7 @@ def contact_sensitivities(
     start = np.vstack([ground_state(), run.states[0].reshape(-1, STATE)])
     changed = contact_tables(contacts, index, start, int(run.tables.contacts.signal[0]))
     tables = run.tables._replace(contacts=frozen(changed))
-    work = system.work()
+    work = run._work()
     work.contacts.normal[:] = tables.contacts.normal
     work.contacts.x[:] = tables.contacts.x
     n, count, width, size = len(run.t), len(contacts), tables.contacts.normal.shape[1], tables.contacts.x.shape[1]
@@ -89,7 +90,9 @@ def contact_sensitivities(
         over_geometry=np.zeros((n, count, 4, 4)), point_over_geometry=np.zeros((n, count, 3, 4)),
         seeds=np.zeros((SEEDS, 4)), measured=np.zeros((5, 4)), parameters=np.zeros(width), moved=np.zeros(size),
     )  # fmt: skip
-    fill(run.t, np.ascontiguousarray(run.states), run.touches, tables, work, s)
+    damped = any(contact.needs_impact for contact in contacts)
+    touches = _touches(run, tables, work) if changes and damped else run.touches
+    fill(run.t, np.ascontiguousarray(run.states), touches, tables, work, s)
     found = {}
     for k, contact in enumerate(contacts):
         names = NORMAL_LAWS[contact.law].PARAMETERS
@@ -102,6 +105,17 @@ def contact_sensitivities(
             friction_slopes=slopes[:, 1:], point_slopes=np.concatenate([still, s.point_over_geometry[:, k]], axis=2),
         )  # fmt: skip
     return MappingProxyType(found)
+
+
+def _touches(run: Run, tables: Tables, work: Work) -> Floats:
+    """Touch-downs of the run, and those of changed contacts that do not touch in it; one that touches sooner has its speed."""
+    own, t = run.touches, tables.contacts
+    for _, k, began, speed in own[::-1]:
+        if began and t.impact[int(k)] >= 0:
+            work.contacts.normal[int(k), t.impact[int(k)]] = speed
+    others = found_touches(run.t, run.states, tables, work)
+    rows = np.concatenate([own, others[~np.isin(others[:, 1], own[:, 1])]])
+    return rows[np.argsort(rows[:, 0], kind="stable")]
 
 
 def _changed(contact: Contact, changes: Mapping[str, Any], bodies: Sequence[str]) -> Contact:

@@ -22,6 +22,7 @@ from runtime.result import Reaction, Run, Stats
 from runtime.signals import DEGREE, SignalTables
 from runtime.structure import Floats, frozen
 from runtime.system import State, System, assembled, mirrored
+from runtime.touches import found_touches
 
 FIT_STEPS = 50
 FIT_TOLERANCE = 1e-11  # [m], [rad] the largest move of a step that ends the search
@@ -325,10 +326,12 @@ def kinematics(
                 raise AssemblyError(f"at t = {time:g} s: {error}") from None
             y = assembly.project_velocities(float(time), y, tables, system.work())
             states[n] = y
+    touches = found_touches(times, states, tables, system.work()) if system.contacts else np.zeros((0, 4))
     stats = Stats("kinematics", len(times), len(times), None, clock.perf_counter() - begin, 0.0, 0.0)
     return Motion(
         system=system, tables=tables, t=times, states=states, final=State(system.body_names, y), status=0,
-        message=f"{len(times)} configurations", stats=stats, events={}, event_states={}, residual=residual, fitted=fitted,
+        message=f"{len(times)} configurations", stats=stats, events={}, event_states={}, touches=touches, residual=residual,
+        fitted=fitted,
     )  # fmt: skip
 
 

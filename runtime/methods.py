@@ -13,10 +13,12 @@ from runtime import dop853, march, radau, stepping
 from runtime.equations import OK, SINGULAR, Tables, derivative_once
 from runtime.structure import Floats
 from runtime.system import System
+from runtime.touches import found_touches
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 COMPILED_METHODS = ("dop853", "radau")
 METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
+LOOKS = 4  # places of a step of SciPy's methods at which contacts are looked at
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
 
 # Why a step ended.  A run's own status is one of these, or 0 to 2.
@@ -46,6 +48,13 @@ class Method(Protocol):
     @property
     def y(self) -> Floats:
         """State reached."""
+
+    def stop(self, t: float) -> None:
+        """End the motion at a time within the last step."""
+
+    @property
+    def touches(self) -> Floats:
+        """Touch-downs and lift-offs, in order: time, contact, 1 or 0, speed of touch-down."""
 
     def counts(self) -> tuple[int, int, int | None]:
         """Evaluations, accepted steps, rejected steps."""
@@ -100,6 +109,15 @@ class Compiled:
             raise SingularError(_singular(self.system, self.work.failed, t))
         return y
 
+    def stop(self, t: float) -> None:
+        self.s.y[:] = self.at(t)
+        rows = self.touches
+        self.found = [rows[rows[:, 0] <= t]]
+
+    @property
+    def touches(self) -> Floats:
+        return np.concatenate([np.zeros((0, 4)), *self.found])
+
     @property
     def t(self) -> float:
         return float(self.s.time[stepping.T])
@@ -137,6 +155,8 @@ class SciPy:
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
         work = system.work(tables, whole=True)
+        self.tables, self.work = tables, work
+        self.seen = [(t_start, y.copy())]  # where contacts may have changed: at the ends of steps and between
         self.weakest: list[float] = [np.inf, np.inf, t_start]
 
         def fun(t: float, y: Floats) -> Floats:
@@ -192,6 +212,9 @@ class SciPy:
         self.steps += 1
         self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
         self.dense = None
+        if len(self.tables.contacts.law):
+            times = np.linspace(self.t_old, self.t, LOOKS + 1)[1:]
+            self.seen += [(float(t), self.at(t)) for t in times]
         return (FINISHED if self.solver.status == "finished" else RUNNING), ""
 
     def at(self, t: float) -> Floats:
@@ -199,6 +222,16 @@ class SciPy:
             self.dense = self.solver.dense_output()
         assert self.dense is not None
         return self.dense(t)
+
+    def stop(self, t: float) -> None:
+        y = self.at(t)
+        self.seen = [*(seen for seen in self.seen if seen[0] < t), (t, y)]
+        self.solver.y[:] = y
+
+    @property
+    def touches(self) -> Floats:
+        times, states = zip(*self.seen, strict=True)
+        return found_touches(np.array(times), np.array(states), self.tables, self.work)
 
     @property
     def t(self) -> float:

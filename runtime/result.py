@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from generated import contact_sphere_plane as sphere_plane
 from generated import dispatch
 from runtime.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
-from runtime.contacts import NORMAL_FORCE, pass_touches
+from runtime.contacts import BLUR, NORMAL_FORCE, pass_touches
 from runtime.contacts import POTENTIAL as STORED
 from runtime.contacts import TOLD as TOUCHED
 from runtime.equations import (
@@ -27,6 +27,7 @@ from runtime.equations import (
     R,
     Tables,
     V,
+    Work,
     accelerations,
     angular_momentum,
     rotations_of,
@@ -50,8 +51,8 @@ class Stats:
     """What a run cost.
 
     ``evaluations`` of the equations of motion include those of the dense output (DOP853: 3 for each step that holds a time
-    of ``t_eval`` or an event) and of the Jacobians that SciPy's implicit methods form by differences.  ``rejections`` is
-    None where the method does not tell.
+    of ``t_eval`` or an event; SciPy's, with contacts: for every step) and of the Jacobians that SciPy's implicit methods form
+    by differences.  ``rejections`` is None where the method does not tell.
     """
 
     method: str
@@ -271,6 +272,12 @@ class Run:
         """Angular velocities, (n, 3) [rad/s], global axes."""
         return self._bodies(self._state, OMEGA, STATE)
 
+    def _work(self) -> Work:
+        """Memory for evaluations at the states of the run, which take contacts as the run did."""
+        work = self.system.work()
+        work.contacts.blur[0] = BLUR * (self.stats.rtol + self.stats.atol)
+        return work
+
     @cached_property
     def _derived(self) -> _Derived:
         n, t = len(self.t), self.tables
@@ -282,10 +289,9 @@ class Run:
             touched=np.zeros((n, contacts, TOUCHED)), damping_force=np.zeros((n, contacts)),
             contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
         )  # fmt: skip
+        work = self._work()
         object.__setattr__(
-            self,
-            "_singular",
-            _derive(self.t, np.ascontiguousarray(self.states), self.touches, t, self.system.work(), d),
+            self, "_singular", _derive(self.t, np.ascontiguousarray(self.states), self.touches, t, work, d)
         )
         return d
 

@@ -34,7 +34,10 @@ from runtime.system import State, System, finite
 RTOL = ATOL = 1e-11
 # Between two steps an event function is looked at in this many places, so that two crossings in one step are not missed.
 EVENT_SAMPLES = 4
-STEPS_PER_CALL = 64  # compiled steps before the first look at progress and interruption
+STEPS_PER_CALL, MOST_STEPS = (
+    64,
+    4096,
+)  # compiled steps before the first look at progress and interruption, and a later one
 SECONDS_PER_CALL = 0.2
 
 REACHED_END, STOPPED_BY_EVENT, INTERRUPTED = 0, 1, 2
@@ -67,12 +70,15 @@ def simulate(
     Parameters
     ----------
     system : System
+        What its contacts touch at the start touches down there, with the speed that it has.
     t_end : float [s]
     t_eval : (n,) [s], optional
         Times of the result, increasing, within the interval.  Default: the steps that the method takes.
     method : str
         "dop853" (compiled), "radau" (compiled, implicit, of order 5, for stiff systems such as contacts with friction), or
-        one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".
+        one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".  Where stability bounds the steps of "dop853", as in a
+        stiff contact, its states between them (``t_eval``, events) have velocities less exact than the tolerance; those of
+        "radau" are as exact as its steps.
     rtol, atol : float
         Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
     initial : State, optional
@@ -130,7 +136,7 @@ def simulate(
         )
     if method in SCIPY_METHODS and (needing := [contact.name for contact in system.contacts if contact.needs_impact]):
         raise ModelError(
-            f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find; use "
+            f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find on its way; use "
             f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
         )
     system.check_span(t_start, t_end, "simulating")
@@ -164,15 +170,9 @@ def simulate(
         message=(reason or f"reached t = {t_end:g} s") + _closeness(stepper) + _stiffness(stepper),
         stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, rtol, atol),
         events={name: np.array(found.get(name, ([], []))[0]) for name in names},
-        touches=_touches(stepper),
+        touches=stepper.touches,
         event_states={name: tuple(State(system.body_names, y) for y in found.get(name, ([], []))[1]) for name in names},
     )
-
-
-def _touches(m: Method) -> Floats:
-    """Touch-downs and lift-offs up to where the run ended, in order."""
-    rows = np.concatenate([np.zeros((0, 4)), *getattr(m, "found", [])])
-    return rows[np.argsort(rows[:, 0], kind="stable")]
 
 
 def _closeness(m: Method) -> str:
@@ -242,9 +242,7 @@ def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple
                 states.append(record_y[:taken])
             bar.update(m.t)
             seconds = max(clock.perf_counter() - begin, 1e-6)
-            portion = int(np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, 4 * portion))
-            if outputs is None:
-                portion = min(portion, 4096)
+            portion = int(np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, min(4 * portion, MOST_STEPS)))
         status = REACHED_END if code == FINISHED else code
     except KeyboardInterrupt:
         status, reason = INTERRUPTED, f"interrupted at t = {m.t:.6g} s"
@@ -305,7 +303,7 @@ def _march(
                 for roots, roots_y in found.values():
                     kept = [k for k, root in enumerate(roots) if root <= stop[0]]
                     roots[:], roots_y[:] = [roots[k] for k in kept], [roots_y[k] for k in kept]
-                m.y[:] = m.at(stop[0])
+                m.stop(stop[0])
                 status, reason = STOPPED_BY_EVENT, f"event '{stop[1].name}' at t = {stop[0]:.9g} s"
                 break
     except KeyboardInterrupt:

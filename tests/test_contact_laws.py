@@ -12,7 +12,7 @@ from test_limit_kernels import FRICTIONS, NORMAL_LAWS
 from test_tangents import Contact, values
 
 from generated import contact_sphere_plane
-from runtime import Builder, ModelError, Signal, hertz_stiffness, simulate
+from runtime import Builder, Event, ModelError, Signal, hertz_stiffness, simulate
 
 MASS, RADIUS, HEIGHT, FALL = 0.5, 0.1, 0.05, 9.81
 TIGHT = dict(rtol=1e-12, atol=1e-12)
@@ -289,6 +289,21 @@ def test_the_force_told_is_that_of_the_motion(method, most):
     assert np.abs(moved - touch.normal_force)[3:-3].max() < 2.0 and touch.normal_force.max() > 300.0
 
 
+def test_friction_lasts_until_the_force_ends_on_the_plane():
+    """Also where damping has taken the normal force but for rounding."""
+    b = Builder("ball", gravity=(0, 0, 0))
+    b.body("ball", mass=0.4, inertia=(4e-4,) * 3, r=(0, 0, 0.0501), v=(0.3, 0, -1.0), free=True)
+    b.contact(
+        "touch", "ball", centre=(0, 0, 0), radius=0.05, law="flores", stiffness=1e5, exponent=1.5, restitution=0.02,
+        friction="coulomb", mu_c=0.0, mu_d=0.2,
+    )  # fmt: skip
+    times = np.linspace(0.0, 0.13, 1301)
+    run = simulate(b.build(), 0.13, t_eval=times, method="radau", rtol=1e-8, atol=1e-8)
+    moved = 0.4 * np.gradient(run.v["ball"][:, 0], times, edge_order=2)
+    assert run.contacts["touch"].friction[50:-5, 0] == pytest.approx(moved[50:-5], abs=1e-4)
+    assert np.abs(moved[50:-5]).min() > 1e-4 and run.contacts["touch"].normal_force.min() >= 0.0
+
+
 @pytest.mark.parametrize("gap", [-1e-5, 0.0, 1e-13, 1e-7, 0.9e-6, 1.1e-6, 1e-5])
 @all_laws
 def test_a_start_near_the_plane_is_like_any_other(law, gap):
@@ -349,6 +364,11 @@ def test_a_contact_that_chatters_is_ended(method):
         assert began[0] == 1.0 and (np.diff(began) != 0.0).all()
 
 
+def test_a_long_run_of_many_bounces():
+    run = simulate(ball("hertz"), 1000.0, t_eval=np.linspace(0.0, 1000.0, 11), rtol=1e-6, atol=1e-6)
+    assert run.success and len(run.touches) > 9000
+
+
 def test_more_contacts_than_events_are_kept():
     b = Builder("brush")
     b.body("brush", mass=1.0, inertia=(1e-2,) * 3, r=(0, 0, 0.06), free=True)
@@ -358,6 +378,26 @@ def test_more_contacts_than_events_are_kept():
         )
     run = simulate(b.build(), 0.1, method="radau", rtol=1e-6, atol=1e-6)
     assert run.success and (run.touches[:, 2] == 1.0).sum() >= 270
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "BDF"])
+def test_touches_end_with_the_run(method):
+    down = np.sqrt(2.0 * HEIGHT / FALL)
+    for stop, count in ((0.999, 0), (1.001, 1)):
+        late = Event("late", lambda t, state, stop=stop: t - stop * down, terminal=True)
+        run = simulate(ball("hertz"), 1.0, method=method, rtol=1e-8, atol=1e-8, events=[late])
+        assert run.t[-1] == pytest.approx(stop * down) and len(run.touches) == count
+
+
+@pytest.mark.parametrize("method", ["BDF", "Radau", "LSODA", "DOP853", "RK45"])
+@pytest.mark.parametrize("law", ["kelvin_voigt", "hertz", "hunt_crossley"])
+def test_touches_of_scipys_methods(law, method):
+    """Found afterwards, between the steps."""
+    ours = simulate(ball(law), 0.5, **TIGHT)
+    theirs = simulate(ball(law), 0.5, method=method, t_eval=[0.2, 0.5], rtol=1e-9, atol=1e-9)
+    assert np.array_equal(ours.touches[:, 1:3], theirs.touches[:, 1:3]) and len(ours.touches) >= 3
+    assert theirs.touches[:, [0, 3]] == pytest.approx(ours.touches[:, [0, 3]], abs=1e-5)
+    assert theirs.contacts["touch"].touch_down == pytest.approx(ours.contacts["touch"].touch_down, abs=1e-5)
 
 
 @pytest.mark.parametrize(

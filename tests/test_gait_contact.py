@@ -129,6 +129,43 @@ def test_sensitivities_of_a_simulated_impact_know_its_speed():
     assert own.normal_force_slopes[pressed, q] == pytest.approx((a - c)[pressed] / (2 * h), rel=1e-6, abs=1e-4)
 
 
+@pytest.mark.parametrize("law", LAWS)
+def test_guided_motions_tell_their_touch_downs(law):
+    """A sphere that is pressed into the plane and lifted: its speed at touch-down follows from the signal."""
+    t = np.linspace(0.0, 1.0, 401)
+    b = Builder("press")
+    b.body("foot", mass=3.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, 0.06))
+    z_t = Signal.function(lambda t: 0.06 - 0.02 * np.sin(np.pi * t) ** 2, 0.0, 1.0)
+    b.driver("place", "guided_point", "foot", s_i=(0, 0, 0), x_t=0.0, y_t=0.0, z_t=z_t)
+    for k, (i, j) in enumerate((((1, 0, 0), (0, 1, 0)), ((1, 0, 0), (0, 0, 1)), ((0, 1, 0), (0, 0, 1)))):
+        b.joint(f"turn_{k}", "constant_angle", "ground", "foot", a_i=i, a_j=j)
+    p = LAWS[law]
+    b.contact("sole", "foot", centre=(0, 0, 0), radius=0.0503, law=law, **p)
+    motion = inverse_dynamics(b.build(), t)
+    sole = motion.contacts["sole"]
+    down = np.arcsin(np.sqrt((0.06 - 0.0503) / 0.02)) / np.pi
+    speed = 0.02 * np.pi * np.sin(2 * np.pi * down)
+    assert sole.touch_down == pytest.approx([down], abs=1e-9)
+    assert sole.impact_speed == pytest.approx([speed], rel=1e-5)
+    depth, rate = np.maximum(0.0503 - z_t(t), 0.0), -z_t(t, 1)
+    factor = {
+        "lankarani_nikravesh": lambda: 0.75 * (1 - p["restitution"] ** 2) / speed,
+        "flores": lambda: 1.6 * (1 - p["restitution"]) / p["restitution"] / speed,
+        "hunt_crossley": lambda: 1.5 * p["loss"],
+    }.get(law, lambda: 0.0)()
+    elastic = p["stiffness"] * depth ** p.get("exponent", 1.5)
+    force = elastic * (1.0 + factor * rate) + p.get("damping", 0.0) * rate * (depth > 0.0)
+    assert sole.normal_force == pytest.approx(np.maximum(force, 0.0), rel=1e-5, abs=1e-9)
+    last = t[force > 0.0][-1]
+    assert len(sole.lift_off) == 1 and last <= sole.lift_off[0] < last + 0.0025
+    # The same of a contact with other parameters, which may touch sooner or where the run's does not.
+    if law == "flores":
+        b.contact("high", "foot", centre=(0, 0, 0), radius=0.03, law=law, **p)
+        other = inverse_dynamics(b.build(), t)
+        lower = contact_sensitivities(other, {"high": {"radius": 0.0503}})["high"]
+        assert lower.normal_force == pytest.approx(sole.normal_force, rel=1e-9)
+
+
 def test_sensitivities_refuse():
     motion = inverse_dynamics(rolling("hertz", None, stiffness=3e5), np.linspace(0.0, 1.0, 5))
     for changes, sentence in (
