@@ -29,7 +29,7 @@ from runtime.stepping import FOUND, LENGTH, LOOKS, T_OLD, T, between_ends, inter
 ON_SIDE = 1e-9  # [rad] or [mm] this near, a direction is on its cone, where the moment is below 1e-13 of its maximum
 SURE = 1e-10  # [mm] how near a contact's change is looked for
 CHATTER = 1e-5  # [s] so soon after it a change is quick
-MOST_QUICK = 4  # in a row: a contact that loses and regains its force more often is about to do so without end
+MOST_QUICK = 2  # in a row: a contact that then regains its force is about to lose and regain it without end
 FINDS = 40  # steps of the search for the crossing
 GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] what seems to come this near between two looks is looked at there
 NEARER = 3  # times, each with a tenth of the distance between looks

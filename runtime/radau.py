@@ -85,6 +85,7 @@ def _table() -> Table:
 TABLE = _table()
 MOST_ITERATIONS = 7
 ROUNDING = 2.2e-16
+SHORT = 1e-6  # [s] in such a step, the slopes of positions have lost the digits of velocities
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast serves the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
 KEEP = 1.2  # a step that could grow by less keeps its length, and the factors of its matrices
@@ -475,11 +476,30 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     return OK
 
 
+@inlined
+def through(s, x, y):  # type: ignore[no-untyped-def]
+    """The polynomial of degree 3 through the stages."""
+    own = s.own
+    for i in range(len(y)):
+        a, b, c = through_stages(own, i)
+        y[i] = s.y_old[i] + x * (a + x * (b + x * c))
+
+
+@serves(stepping.between_ends, Memory)
+def between_ends(s, x, y):  # type: ignore[no-untyped-def]
+    """The same, which is at hand."""
+    through(s, x, y)
+
+
 @serves(stepping.interpolate, Memory)
 def interpolate(s, time, y):  # type: ignore[no-untyped-def]
-    """Positions by their polynomials, velocities by the slopes of these."""
+    """Positions by their polynomials, velocities by the slopes of these; in a very short step, all through the stages."""
     own, h = s.own, s.time[LENGTH]
     x = (time - s.time[T_OLD]) / h
+    if h < SHORT:
+        through(s, x, y)
+        normalise(y)
+        return
     for b in range(len(y) // STATE):
         o = STATE * b
         for c in range(7):
@@ -496,12 +516,3 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
         for c in range(3):
             omega[c] /= square  # omega = 2 G p' / |p|^2
     normalise(y)
-
-
-@serves(stepping.between_ends, Memory)
-def between_ends(s, x, y):  # type: ignore[no-untyped-def]
-    """The polynomial of degree 3 through the stages."""
-    own = s.own
-    for i in range(len(y)):
-        a, b, c = through_stages(own, i)
-        y[i] = s.y_old[i] + x * (a + x * (b + x * c))

@@ -364,6 +364,18 @@ def test_a_contact_that_chatters_is_ended(method):
         assert began[0] == 1.0 and (np.diff(began) != 0.0).all()
 
 
+def test_a_step_between_two_changes_may_be_very_short():
+    """Within 1e-9 s, slopes of positions tell no velocities: a contact would seem to change again and again."""
+    rough = dict(friction="coulomb", mu_c=0.1605447931313183, mu_d=3.8608458459801795, creep=0.0035564986359944927)
+    system = box(
+        tilt=np.arcsin(0.09179922260799582), z=0.1373305622651596,
+        v=(0.28177325246368373, 0.8965564163641463, -0.9499023697814365), stiffness=12620.87878834244,
+        damping=394.23080134342985, **rough,
+    )  # fmt: skip
+    run = simulate(system, 0.3, method="radau", rtol=1e-8, atol=1e-8)
+    assert run.success and len(run.touches) < 80
+
+
 def test_a_long_run_of_many_bounces():
     run = simulate(ball("hertz"), 1000.0, t_eval=np.linspace(0.0, 1000.0, 11), rtol=1e-6, atol=1e-6)
     assert run.success and len(run.touches) > 9000
