@@ -2,18 +2,22 @@
 
 A straight-line kernel that is called with such numbers in place of floats leaves a record of what it computed.  Equal
 operations are recorded once, products with 0 and 1 and sums with 0 not at all, and what is not needed is never written: so
-kernels that were emitted apart become one.  No derivative and no formula is made here.
+kernels that were emitted apart become one, and the record can be differentiated.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
+import sympy as sp
+from sympy.printing.pycode import PythonCodePrinter
+
 LONGEST = 12  # operations in one statement
 
+NAMES_IN_SYMPY = {"math.pow": "Pow"}
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
 
@@ -190,6 +194,56 @@ def recording(function: Any) -> Callable[..., Any]:
 
     traced = SimpleNamespace(**{name: recorded(name) for name in names}, pi=math.pi)
     return FunctionType(plain.__code__, {**plain.__globals__, "math": traced}, plain.__name__, plain.__defaults__)
+
+
+def forward_derivatives(record: Record, wanted: Sequence[Number], seeds: Mapping[int, Number]) -> list[Number]:
+    """How numbers on record move when those of ``seeds`` move so: by the rules of sums, products and quotients.
+
+    The operands of an operation come before it, so one pass is enough.  Functions of ``math`` are differentiated by SymPy.
+    """
+    moves: dict[int, Number] = dict(seeds)
+    needed, stack = set(), [number.number for number in wanted]
+    while stack:
+        n = stack.pop()
+        if n not in needed:
+            needed.add(n)
+            stack += () if n in seeds else record.operands(n)
+    still = record.constant(0.0)
+    for n in sorted(needed - seeds.keys()):
+        operands = record.operands(n)
+        if not any(o in moves for o in operands):
+            continue
+        name = record.operations[n][0]
+        values = [Number(record, o) for o in operands]
+        steps = [moves.get(o, still) for o in operands]
+        if name == "add":
+            move = steps[0] + steps[1]
+        elif name == "sub":
+            move = steps[0] - steps[1]
+        elif name == "neg":
+            move = -steps[0]
+        elif name == "mul":
+            move = steps[0] * values[1] + values[0] * steps[1]
+        elif name == "div":
+            move = (steps[0] - Number(record, n) * steps[1]) * (1.0 / values[1])
+        else:
+            slopes = _slopes(record.operations[n][1], values)
+            move = dot(slopes, steps) + still
+        if move.constant != 0.0:
+            moves[n] = move
+    return [moves.get(number.number, still) for number in wanted]
+
+
+def _slopes(name: str, values: Sequence[Number]) -> list[Number]:
+    """Partial derivatives of a function of ``math``."""
+    symbols = sp.symbols(f"x:{len(values)}", real=True)
+    function = getattr(sp, NAMES_IN_SYMPY.get(name, name.removeprefix("math.")))(*symbols)
+    slopes = []
+    for symbol in symbols:
+        text = PythonCodePrinter({"fully_qualified_modules": True}).doprint(sp.diff(function, symbol))
+        kernel = FunctionType(compile(f"lambda {', '.join(map(str, symbols))}: {text}", name, "eval").co_consts[0], {})
+        slopes.append(recording(kernel)(*values))
+    return slopes
 
 
 def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:

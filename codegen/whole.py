@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from codegen.calculus import DefinitionError
-from codegen.trace import Number, Record, Text, dot, recording
+from codegen.trace import Number, Record, Text, dot, forward_derivatives, recording
 
 # Inlined, a loop over columns becomes vector instructions; products and sums may be fused, and nothing else be changed.
 DECORATOR = '@njit(error_model="numpy", fastmath={"contract"}, _nrt=False, inline="always")'
@@ -101,7 +101,10 @@ def emit_model(model: Model) -> str:
         "",
         DECORATOR,
         "def derivative(n, y, f, s, c, out, worst):",
-        f'    """State derivative of column n; worst: sum of sizes of rows over their pivots.  {text.operations} operations."""',
+        '    """State derivative of column n; worst: squares of sizes of rows over their pivots, summed.',
+        "",
+        f"    {text.operations} operations.",
+        '    """',
         *(f"    {line}" for line in lines),
         "",
         "",
@@ -113,17 +116,41 @@ def emit_model(model: Model) -> str:
     ]
     if not (model.loaded or model.signals):
         size = STATE * (len(model.fixed) - 1)
+        seeds = {n: record.input(f"c[{len(needed) + k}, n]") for k, n in enumerate(needed)}
+        seeds |= {n: record.input(f"y[{size + k}, n]") for k, n in recorded.state_inputs.items()}
+        moves = forward_derivatives(record, [value for _, value in derivative], seeds)
+        moving = Text(record, "t", {n: f"c[{k}, n]" for k, n in enumerate(needed)})
+        moved = moving.write(
+            [*derivative, *((f"out[{size + k}, n]", move) for k, move in enumerate(moves)), ("worst[0, n]", worst)]
+        )
+        lines += _lanes("lanes", "derivative(n, y, c, c, c, out, worst)", size, len(needed), "The same")
         lines += [
             "",
             "",
-            "def lanes(y, c, out, worst):",
-            f'    """The same for {LANES} columns side by side."""',
-            f"    y, out = carray(y, ({size}, {LANES})), carray(out, ({size}, {LANES}))",
-            f"    c, worst = carray(c, ({max(len(needed), 1)}, {LANES})), carray(worst, (1, {LANES}))",
-            f"    for n in range({LANES}):",
-            "        derivative(n, y, c, c, c, out, worst)  # it reads no free accelerations and no signals",
+            DECORATOR,
+            "def moved_derivative(n, y, c, out, worst):",
+            '    """State derivative, and how it moves when state and constants move as their second halves tell.',
+            "",
+            f"    {moving.operations} operations.",
+            '    """',
+            *(f"    {line}" for line in moved),
         ]
+        lines += _lanes("moved", "moved_derivative(n, y, c, out, worst)", 2 * size, 2 * len(needed), "The latter")
     return "\n".join(lines) + "\n"
+
+
+def _lanes(name: str, call: str, size: int, constants: int, what: str) -> list[str]:
+    """The entry that calls a function for all columns."""
+    return [
+        "",
+        "",
+        f"def {name}(y, c, out, worst):",
+        f'    """{what} for {LANES} columns side by side, by addresses."""',
+        f"    y, out = carray(y, ({size}, {LANES})), carray(out, ({size}, {LANES}))",
+        f"    c, worst = carray(c, ({max(constants, 1)}, {LANES})), carray(worst, (1, {LANES}))",
+        f"    for n in range({LANES}):",
+        f"        {call}",
+    ]
 
 
 def _early(record: Record, inputs: set[int]) -> list[bool]:
@@ -161,6 +188,7 @@ class _Whole:
         self.places: list[tuple[str, tuple[int, ...]]] = []  # of the parameters
         self._parameter: dict[tuple[str, tuple[int, ...]], Number] = {}
         self.inputs: set[int] = set()
+        self.state_inputs: dict[int, int] = {}  # of the numbers of the state that is read
         self.state, self.A = self._bodies()
         self.free = [b for b, fixed in enumerate(model.fixed) if not fixed]
 
@@ -186,7 +214,9 @@ class _Whole:
             if fixed:
                 state = [self.parameter("pose", b, k) for k in range(7)] + 6 * [self.zero]
             else:
-                state = [self.input(f"y[{STATE * (b - 1) + k}, n]") for k in range(STATE)]
+                first = STATE * (b - 1)
+                state = [self.input(f"y[{first + k}, n]") for k in range(STATE)]
+                self.state_inputs |= {first + k: number.number for k, number in enumerate(state)}
             A = np.full((3, 3), self.zero, object)
             if b > 0:
                 recording(self.model.rotation)(state[3:7], A)
@@ -225,7 +255,7 @@ class _Whole:
         return rows
 
     def derivative(self) -> tuple[list[tuple[str, Number]], Number]:
-        """The state derivative with its places, and the sum over all rows of their sizes in S over their pivots."""
+        """The state derivative with its places, and the squares of rows' sizes in S over their pivots, summed."""
         rows = self.rows()
         locks, ratios = self._lock(rows)
         groups = {b: _Group(self, b) for b in self.free}
@@ -246,7 +276,7 @@ class _Whole:
                 recording(self.model.euler_rates)(state[3:7], state[10:13], p_dot)
                 values = [*state[7:10], *p_dot, *solution[b]]
             targets += [(f"out[{STATE * (b - 1) + k}, n]", value) for k, value in enumerate(values)]
-        return targets, self.one + sum(ratios)
+        return targets, self.zero + sum(ratio * ratio for ratio in ratios)
 
     def _lock(self, rows: list[Row]) -> tuple[list[Lock], list[Number]]:
         """Bodies that six rows lock to one other body, or to none that moves (0).  The rows go, and the bodies in others."""

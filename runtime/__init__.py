@@ -11,6 +11,7 @@ from runtime.capture import Capture, GaitEvent, GroundForce, Subject, read_captu
 from runtime.cones import Cone
 from runtime.contact_motion import ContactMotion, GroundReaction
 from runtime.contact_sensitivity import ContactSensitivity, contact_sensitivities
+from runtime.ensemble import Ensemble, read_ensemble, simulate_many
 from runtime.equilibrium import equilibrium
 from runtime.errors import AssemblyError, ModelError, StaleKernelsError
 from runtime.events import Event, Rest, rest
@@ -22,6 +23,7 @@ from runtime.methods import METHODS
 from runtime.report import Report, Table
 from runtime.restrict import Restriction, restriction
 from runtime.result import LimitMotion, Reaction, Run, Stats
+from runtime.sensitivities import ParameterFit, Sensitivities, fit_parameters, sensitivities
 from runtime.signals import Signal
 from runtime.simulate import simulate
 from runtime.system import Body, Contact, Joint, Limit, State, System
@@ -39,6 +41,7 @@ __all__ = [
     "ContactMotion",
     "ContactSensitivity",
     "DriverMotion",
+    "Ensemble",
     "Event",
     "FreedomMotion",
     "GaitEvent",
@@ -50,11 +53,13 @@ __all__ = [
     "Linearisation",
     "ModelError",
     "Motion",
+    "ParameterFit",
     "Reaction",
     "Report",
     "Rest",
     "Restriction",
     "Run",
+    "Sensitivities",
     "Signal",
     "StaleKernelsError",
     "State",
@@ -65,6 +70,7 @@ __all__ = [
     "contact_sensitivities",
     "coordinate",
     "equilibrium",
+    "fit_parameters",
     "ground",
     "hertz_stiffness",
     "inverse_dynamics",
@@ -72,10 +78,13 @@ __all__ = [
     "linearisation",
     "plots",
     "read_capture",
+    "read_ensemble",
     "rest",
     "restriction",
     "results_folder",
+    "sensitivities",
     "simulate",
+    "simulate_many",
     "smoothing",
     "write_storage",
 ]

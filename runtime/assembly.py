@@ -51,6 +51,21 @@ def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def worst_of_all(time, states, t, w, worst):  # type: ignore[no-untyped-def]
+    """Largest |Phi| and |Phi'| of all rows, into ``worst`` (n, 2), of many states (n, 13 bodies) at one time."""
+    t, w = behind(t), behind(w)
+    for n in range(len(states)):
+        place(time, states[n], t, w)
+        worst[n, 0] = worst[n, 1] = 0.0
+        for k in range(len(t.address)):
+            for r in range(t.rows[k]):
+                if not abs(w.Phi[k, r]) <= worst[n, 0]:
+                    worst[n, 0] = abs(w.Phi[k, r])
+                if not abs(w.Phi_dot[k, r]) <= worst[n, 1]:
+                    worst[n, 1] = abs(w.Phi_dot[k, r])
+
+
+@compiled
 def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
     """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi')."""
     t, w = behind(t), behind(w)

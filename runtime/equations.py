@@ -12,6 +12,7 @@ Drivers are joints whose rows hold prescribed signals of time.  Nothing here all
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -431,7 +432,7 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             w.address[WHOLE], y.ctypes.data, w.free.ctypes.data, w.signals.ctypes.data, w.constants.ctypes.data,
             y_dot.ctypes.data, w.weakest.ctypes.data,
         )  # fmt: skip
-        w.weakest[0] = 1.0 / w.weakest[0]
+        w.weakest[0] = 1.0 / math.sqrt(w.weakest[0])
         if w.weakest[0] > PIVOT_TOLERANCE:
             return OK
         if w.address[LOADED] == 0:

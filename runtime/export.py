@@ -14,6 +14,7 @@ from runtime.structure import Floats
 if TYPE_CHECKING:
     import xarray
 
+    from runtime.ensemble import Ensemble
     from runtime.result import Run
 
 AXES = ("x", "y", "z")
@@ -59,6 +60,36 @@ CONTACT_QUANTITIES = {
     "elastic_energy": ("J", "energy stored in the contact"),
     "dissipated_power": ("W", "power of damping and friction"),
 }
+
+
+def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
+    """Dimensions case, time, body, axis, euler; parameters of the cases are coordinates of ``case``."""
+    import xarray
+
+    wanted = np.arange(len(ensemble))[slice(None) if cases is None else cases]
+    states = ensemble.states(cases)
+    data: dict[str, Any] = {}
+    start = 0
+    for name in ("r", "p", "v", "omega"):
+        components, unit, meaning = BODY_QUANTITIES[name]
+        part = states[..., start : start + len(components)]
+        start += len(components)
+        dims = ("case", "time", "body", "axis" if components is AXES else "euler")
+        data[name] = (dims, part, {"units": unit, "long_name": meaning})
+    for name, meaning in {
+        "status": "0 where the case reached its end", "evaluations": "of the equations of motion", "steps": "accepted",
+        "rejections": "steps that were tried again",
+    }.items():  # fmt: skip
+        data[name] = ("case", getattr(ensemble, name)[wanted], {"units": "1", "long_name": meaning})
+    data["reached"] = ("case", ensemble.reached[wanted], {"units": "s", "long_name": "time reached"})
+    coordinates: dict[str, Any] = {
+        "case": wanted, "time": ("time", ensemble.t, {"units": "s"}), "body": list(ensemble.bodies), "axis": list(AXES),
+        "euler": list(EULER),
+    }  # fmt: skip
+    for name, values in ensemble.cases.items():
+        further = (f"{name}_{k}" for k in range(values.ndim - 1))
+        coordinates[f"case_{name}"] = (("case", *further), values[wanted])
+    return xarray.Dataset(data, coordinates, {"system": ensemble.name, "conventions": CONVENTION})
 
 
 def to_xarray(run: Run) -> xarray.Dataset:

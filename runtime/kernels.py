@@ -29,7 +29,7 @@ WHOLE = "whole"  # folder of the whole-model kernels
 EDGE = (
     "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "contact_sensitivity",
     "ensemble", "ensemble_folder", "equilibrium", "events", "export", "folder", "freedoms", "ground", "inverse",
-    "plates", "plots", "progress", "rank", "report", "simulate", "smoothing", "terminal", "touching",
+    "plates", "plots", "progress", "rank", "report", "sensitivities", "simulate", "smoothing", "terminal", "touching",
 )  # fmt: skip
 
 

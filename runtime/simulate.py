@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,23 +104,7 @@ def simulate(
     ModelError
         For arguments that break a rule.  A failure of the integration itself never raises.
     """
-    t_start = system.time if t_start is None else float(finite(t_start, (), "t_start"))
-    t_end = float(finite(t_end, (), "t_end"))
-    if t_end <= t_start:
-        raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
-    if method not in METHODS:
-        raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
-    rtol, atol, alpha, beta = (
-        _not_negative(name, value) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
-    )
-    if rtol < 1e-14 and atol < 1e-14:
-        raise ModelError(
-            f"rtol = {rtol:g} and atol = {atol:g} are both below the rounding of numbers, limit 1e-14; raise one"
-        )
-    if atol == 0.0:
-        raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
-    max_step = _step("max_step", max_step)
-    first_step = 0.0 if first_step is None else min(_step("first_step", first_step), t_end - t_start)
+    how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step)
     if not all(isinstance(event, Event | Rest) for event in events):
         raise ModelError("events must be a sequence of runtime.Event(name, function) or runtime.rest()")
     if initial is not None and not isinstance(initial, State):
@@ -127,27 +112,18 @@ def simulate(
     names = [event.name for event in events]
     if len(set(names)) < len(names):
         raise ModelError(f"events: the names {', '.join(names)} must differ")
-    outputs = None if t_eval is None else _outputs(t_eval, t_start, t_end)
     state = system.state if initial is None else initial
-    if system.fits:
-        raise ModelError(
-            f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
-            "there are degrees of freedom, and build without redundant='fit'"
-        )
-    if method in SCIPY_METHODS and (needing := [contact.name for contact in system.contacts if contact.needs_impact]):
-        raise ModelError(
-            f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find on its way; use "
-            f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
-        )
-    system.check_span(t_start, t_end, "simulating")
-    if initial is not None or (t_start != system.time and system.drivers):
-        system.check_state(state, t_start)
+    if initial is not None or (how.t_start != system.time and system.drivers):
+        system.check_state(state, how.t_start)
 
-    tables = system.tables._replace(alpha=float(alpha), beta=float(beta))
+    tables = system.tables._replace(alpha=how.alpha, beta=how.beta)
     begin = clock.perf_counter()
-    bar = reporter(progress, t_start, t_end)
+    bar = reporter(progress, how.t_start, how.t_end)
     make = Compiled if method in COMPILED_METHODS else SciPy
-    stepper = make(method, system, tables, state.y, t_start, t_end, rtol, atol, max_step, first_step)
+    stepper = make(
+        method, system, tables, state.y, how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
+    )
+    outputs = None if how.t is None else np.array(how.t)
     with bar:
         if isinstance(stepper, Compiled) and not events:
             times, states, status, reason = _march_compiled(stepper, outputs, bar)
@@ -167,12 +143,65 @@ def simulate(
         states=states[finite_rows],
         final=State(system.body_names, stepper.y),
         status=status,
-        message=(reason or f"reached t = {t_end:g} s") + _closeness(stepper) + _stiffness(stepper),
-        stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, rtol, atol),
+        message=(reason or f"reached t = {how.t_end:g} s") + _closeness(stepper) + _stiffness(stepper),
+        stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, how.rtol, how.atol),
         events={name: np.array(found.get(name, ([], []))[0]) for name in names},
         touches=stepper.touches,
         event_states={name: tuple(State(system.body_names, y) for y in found.get(name, ([], []))[1]) for name in names},
     )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run goes, in numbers that were checked."""
+
+    t_start: float  # [s]
+    t_end: float
+    t: tuple[float, ...] | None  # of the results; None: those of the steps
+    method: str
+    rtol: float
+    atol: float
+    alpha: float
+    beta: float
+    max_step: float
+    first_step: float  # 0: the method chooses it
+
+
+def settings(
+    system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
+    alpha: float, beta: float, max_step: float, first_step: float | None,
+) -> Settings:  # fmt: skip
+    """What ``simulate`` was asked for; raises ModelError where it breaks a rule."""
+    t_start = system.time if t_start is None else float(finite(t_start, (), "t_start"))
+    t_end = float(finite(t_end, (), "t_end"))
+    if t_end <= t_start:
+        raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
+    if method not in METHODS:
+        raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
+    rtol, atol, alpha, beta = (
+        _not_negative(name, value) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
+    )
+    if rtol < 1e-14 and atol < 1e-14:
+        raise ModelError(
+            f"rtol = {rtol:g} and atol = {atol:g} are both below the rounding of numbers, limit 1e-14; raise one"
+        )
+    if atol == 0.0:
+        raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
+    max_step = _step("max_step", max_step)
+    first_step = 0.0 if first_step is None else min(_step("first_step", first_step), t_end - t_start)
+    if system.fits:
+        raise ModelError(
+            f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
+            "there are degrees of freedom, and build without redundant='fit'"
+        )
+    if method in SCIPY_METHODS and (needing := [contact.name for contact in system.contacts if contact.needs_impact]):
+        raise ModelError(
+            f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find on its way; use "
+            f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
+        )
+    system.check_span(t_start, t_end, "simulating")
+    times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
+    return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step)
 
 
 def _closeness(m: Method) -> str:

@@ -72,7 +72,7 @@ def model_of(system: System) -> Model:
     constants = [[name, list(map(int, i)), float(parameters[name][i])] for name in FOLDED for i in _where(folded[name])]
     kernels = {joint.module.__name__: _digest(joint.module) for joint in system.joints}
     decided = [
-        digests.WHOLE, kernels, inspect.getsource(rotation.py_func), inspect.getsource(euler_rates.py_func),
+        digests.WHOLE, kernels, _text(rotation), _text(euler_rates),
         [[joint.module.__name__, *pair, rows] for joint, pair, rows in zip(system.joints, bodies, kept, strict=True)],
         fixed, vectors, signals, loaded, {name: values.shape for name, values in parameters.items()}, constants,
     ]  # fmt: skip
@@ -109,6 +109,11 @@ def _parameters(t: Tables, y: Floats, fixed: Sequence[bool]) -> dict[str, Floats
 
 def _where(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> list[tuple[int, ...]]:
     return [tuple(index) for index in np.argwhere(mask)]
+
+
+@cache
+def _text(function: Any) -> str:
+    return inspect.getsource(function.py_func)
 
 
 @cache
@@ -154,7 +159,12 @@ def whole_of(system: System, tables: Tables) -> Whole | None:
     module = module_of(model.key)
     if module is None:
         return None
-    parameters = _parameters(tables, system.state.y, model.fixed)
+    return Whole(int(addresses.addresses_of([module])[0]), module.LOADED, constants_of(module, system, tables))
+
+
+def constants_of(module: ModuleType, system: System, tables: Tables) -> Floats:
+    """What a kernel keeps of the parameters of a system with these tables."""
+    parameters = _parameters(tables, system.state.y, system.model.fixed)
     constants = np.zeros(max(module.CONSTANTS, 1))
     module.prepare([float(parameters[name][index]) for name, index in module.PARAMETERS], constants)
-    return Whole(int(addresses.addresses_of([module])[0]), module.LOADED, constants)
+    return constants

@@ -199,7 +199,7 @@ def test_shipped_kernels_are_found_and_used(name):
     assert derivative_once(system.time, y, system.tables, work, y_dot) == OK
     expected, plain = general(system, y)
     assert np.abs(y_dot - expected).max() < 1e-14 * max(1.0, np.abs(expected).max())
-    assert 0.0 < work.weakest[0] <= max(1.0, plain.weakest[0])
+    assert 0.0 < work.weakest[0] and (work.weakest[0] < 1.0 or plain.weakest[0] == np.inf)
 
 
 def test_runs_agree_with_the_general_evaluation(monkeypatch):
@@ -294,7 +294,7 @@ def test_a_wrong_sign_anywhere_is_seen():
     system = models.foot.build()
     y, text = off(system, spun(system).y, 0.1), emit_model(system.model)  # where nothing is zero
     head, body = text.split("def derivative(", 1)
-    lines = body.split("\n")
+    lines = body.split("\n\n\ndef entry", 1)[0].split("\n")
     spots = [k for k, line in enumerate(lines) if " = " in line and "+" in line and "carray" not in line]
     assert len(spots) > 100
     unseen = 0

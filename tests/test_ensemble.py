@@ -1,0 +1,390 @@
+"""Ensembles: every case as ``simulate`` would run it, whoever runs it, once, and kept through kills."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import codegen
+import models
+import runtime.whole
+from runtime import ModelError, read_ensemble, simulate, simulate_many
+from runtime.ensemble import NOT_RUN, REFUSED
+from runtime.lanes import LANES
+from runtime.methods import SINGULAR_CONFIGURATION
+from tests.test_integrators import parallelogram, turning
+
+ROOT = Path(__file__).parent.parent
+SETTINGS = dict(rtol=1e-9, atol=1e-9)
+GRID = np.linspace(0.0, 0.5, 11)
+
+
+@cache
+def thrown(count, seed=0):
+    """Velocities of the foot that its joints allow, by case."""
+    system, rng = models.foot.build(), np.random.default_rng(seed)
+    found = [
+        system.assemble(system.state.replace(omega={"main_foot": rng.normal(size=3)}), project_velocities=True)
+        for _ in range(count)
+    ]
+    return {
+        f"{part}.{body}": np.array([getattr(state, part)[body] for state in found])
+        for part in ("v", "omega")
+        for body in ("main_foot", "toes")
+    }
+
+
+def alone(system, cases, number, t_end, **settings):
+    """The run of one case by ``simulate``."""
+    state = system.state
+    for name, values in cases.items():
+        part, _, body = name.partition(".")
+        state = state.replace(**{part: {body: values[number]}})
+    return simulate(system, t_end, initial=state, **settings)
+
+
+# --- the same answers -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("times", [None, GRID, [0.123, 0.5]])
+def test_side_by_side_is_as_alone(times):
+    system, count = models.foot.build(), 2 * LANES + 5  # the last lanes have no case in the end
+    cases = thrown(count)
+    found = simulate_many(system, cases, 0.5, t_eval=times, **SETTINGS)
+    assert found.success and len(found) == count and found.messages == {}
+    assert found.t == pytest.approx([0.5] if times is None else times)
+    for number in range(0, count, 4):
+        run = alone(system, cases, number, 0.5, t_eval=found.t, **SETTINGS)
+        exact = alone(system, cases, number, 0.5, t_eval=found.t, rtol=1e-13, atol=1e-13)
+        states = found.states([number])[0].reshape(len(found.t), -1)
+        # Both take the same steps; sums in another order differ by rounding, which the control of steps makes visible.
+        assert abs(found.steps[number] - run.stats.steps) <= 1
+        assert np.abs(states - exact.states).max() <= 1.5 * np.abs(run.states - exact.states).max() + 1e-12
+        assert np.abs(states - run.states).max() < 1e-11
+
+
+def test_order_of_the_lanes_method():
+    # Steps of a given length: the error falls with their eighth power.
+    system, cases = models.foot.build(), thrown(3)
+    exact = [alone(system, cases, n, 0.5, t_eval=[0.5], rtol=1e-13, atol=1e-13).states[0] for n in range(3)]
+    errors = []
+    for steps in (8, 12, 16):
+        loose = dict(rtol=1e3, atol=1e3, max_step=0.5 / steps, first_step=0.5 / steps)
+        found = simulate_many(system, cases, 0.5, **loose)
+        assert (found.steps == steps).all()
+        errors.append(np.abs(found.states()[:, 0].reshape(3, -1) - exact).max())
+    slope = np.polyfit(np.log([8, 12, 16]), np.log(errors), 1)[0]
+    assert -slope == pytest.approx(8.0, abs=0.5)
+
+
+def test_a_case_does_not_depend_on_the_others():
+    system, cases = models.foot.build(), thrown(40)
+    reference = simulate_many(system, cases, 0.4, t_eval=[0.2, 0.4], workers=1, **SETTINGS)
+    backwards = {name: values[::-1] for name, values in cases.items()}
+    for found in (
+        simulate_many(system, cases, 0.4, t_eval=[0.2, 0.4], workers=2, chunk=7, **SETTINGS),
+        simulate_many(system, cases, 0.4, t_eval=[0.2, 0.4], workers=5, chunk=1, **SETTINGS),
+    ):
+        assert np.array_equal(found.states(), reference.states()) and np.array_equal(found.counts, reference.counts)
+    found = simulate_many(system, backwards, 0.4, t_eval=[0.2, 0.4], chunk=11, **SETTINGS)
+    assert np.array_equal(found.states()[::-1], reference.states())
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_systems_with_limits_run_as_simulate_does(method):
+    system, cases = models.foot.build(limits="dissipative"), {k: v[:3] for k, v in thrown(5).items()}
+    found = simulate_many(system, cases, 0.3, t_eval=[0.1, 0.3], method=method, rtol=1e-8, atol=1e-8)
+    for number in range(3):
+        run = alone(system, cases, number, 0.3, t_eval=[0.1, 0.3], method=method, rtol=1e-8, atol=1e-8)
+        assert np.array_equal(found.states([number])[0].reshape(2, -1), run.states)
+        assert found.evaluations[number] == run.stats.evaluations
+
+
+def test_parameters_build_a_system_for_each_case():
+    lengths = np.linspace(0.03, 0.06, 20)
+    found = simulate_many(models.foot.build, {"link_length": lengths}, 0.5, **SETTINGS)
+    assert found.success
+    for number in (0, 7, 19):
+        run = simulate(models.foot.build(link_length=lengths[number]), 0.5, t_eval=[0.5], **SETTINGS)
+        assert np.abs(found.states()[number].ravel() - run.states.ravel()).max() < 1e-11
+    assert np.ptp(found.r("main_foot")[:, 0, 2]) > 1e-3
+    data = found.to_xarray()
+    assert data.case_link_length.values == pytest.approx(lengths) and data.sizes["case"] == 20
+    part = found.to_xarray([3, 4])
+    assert part.case_link_length.values == pytest.approx(lengths[3:5])
+    assert np.array_equal(part.r.sel(body="toes").values, found.r("toes")[3:5])
+
+
+def test_names_and_vectors_are_parameters_too():
+    cases = {"ankle": ["classical", "modified"], "gravity": [(0.0, 0.0, -9.81), (0.0, 0.0, -1.62)]}
+    found = simulate_many(models.foot.build, cases, 0.2, **SETTINGS)
+    for number, (ankle, gravity) in enumerate(zip(*cases.values(), strict=True)):
+        run = simulate(models.foot.build(ankle, gravity=gravity), 0.2, t_eval=[0.2], **SETTINGS)
+        assert np.abs(found.states()[number].ravel() - run.states.ravel()).max() < 1e-11
+
+
+# --- what goes wrong with a case --------------------------------------------------------------------------------------
+
+
+def test_a_singular_configuration_is_named_as_alone(monkeypatch, tmp_path):
+    monkeypatch.setattr(runtime.whole, "compiled_folder", lambda: tmp_path)
+    # A parallelogram lies flat when its crank has turned to 180 degrees: only the fast one comes there.
+    system, speeds = parallelogram(1.0), np.array([0.5, 2.0, 1.0])
+    codegen.compile_model(system)
+    states = [turning(system, 1.0, speed) for speed in speeds]
+    cases = {
+        f"{part}.{body}": np.array([getattr(state, part)[body] for state in states])
+        for part in ("v", "omega")
+        for body in system.body_names
+    }
+    found = simulate_many(system, cases, 1.5, t_eval=[0.5, 1.5])
+    assert found.status.tolist() == [0, SINGULAR_CONFIGURATION, 0]
+    run = simulate(system, 1.5, initial=states[1], t_eval=[0.5, 1.5])
+    assert found.messages == {1: run.message} and "row" in run.message
+    assert found.reached[1] <= (np.pi - 1.0) / speeds[1]
+    assert np.array_equal(found.states()[1].reshape(2, -1)[: len(run.t)], run.states)
+    assert np.isfinite(found.states()[1, 0]).all() and np.isnan(found.states()[1, 1]).all()
+
+
+def test_a_case_that_fails_stops_no_other_and_says_why():
+    system, cases = models.foot.build(), {name: values[:20].copy() for name, values in thrown(40).items()}
+    cases["v.toes"][3] += 0.1
+    found = simulate_many(system, cases, 0.2, **SETTINGS)
+    assert found.status[3] == REFUSED and np.isnan(found.states()[3]).all() and np.isnan(found.reached[3])
+    assert list(found.messages) == [3]
+    assert "inconsistent initial velocities" in found.messages[3] and "metatarsophalangeal" in found.messages[3]
+    good = np.arange(20) != 3
+    assert (found.status[good] == 0).all() and np.isfinite(found.states()[good]).all() and not found.success
+
+
+def test_a_system_that_cannot_be_built_is_a_case_refused():
+    found = simulate_many(models.foot.build, {"link_length": [0.04, -1.0, 0.05]}, 0.1, **SETTINGS)
+    assert found.status.tolist() == [0, REFUSED, 0]
+    assert found.messages[1] == "link_length = -1 m must be a finite length, not below 0 m"
+
+
+def test_states_are_moved_onto_the_constraints_if_asked():
+    system = models.foot.build()
+    omega = np.random.default_rng(1).normal(size=(5, 3))
+    assert (simulate_many(system, {"omega.main_foot": omega}, 0.1, **SETTINGS).status == REFUSED).all()
+    found = simulate_many(system, {"omega.main_foot": omega}, 0.1, assemble=True, **SETTINGS)
+    assert found.success
+    state = system.assemble(system.state.replace(omega={"main_foot": omega[2]}))
+    run = simulate(system, 0.1, initial=state, t_eval=[0.1], **SETTINGS)
+    assert np.abs(found.states()[2].ravel() - run.states.ravel()).max() < 1e-12
+
+
+BAD = {
+    "no cases": (dict(cases={}), "a row for each case"),
+    "different lengths": (dict(cases={"v.toes": np.zeros((2, 3)), "v.leg": np.zeros((3, 3))}), "'v.toes' 2, 'v.leg' 3"),
+    "no rows": (dict(cases={"v.toes": np.zeros((0, 3))}), "differ or are 0"),
+    "one value": (dict(cases={"v.toes": 1.0}), "'v.toes' = array(1.) is one value"),
+    "unknown body": (dict(cases={"v.hand": np.zeros((2, 3))}), "hand"),
+    "unknown part": (dict(cases={"a.toes": np.zeros((2, 3))}), "unknown part of the state in 'a.toes'"),
+    "no part": (dict(cases={"link_length": [0.1]}), "'link_length' is no part of the initial state"),
+    "wrong shape": (dict(cases={"v.toes": np.zeros((2, 2))}), "give 3 numbers for each case"),
+    "not finite": (dict(cases={"v.toes": np.full((2, 3), np.nan)}), "'v.toes' of case 0 is not finite"),
+    "objects": (dict(cases={"v.toes": [object(), object()]}), "give numbers or names"),
+    "no system": (dict(system="foot"), "neither a System nor a function"),
+    "no builder": (dict(system=lambda **k: 3, cases={"x": [1.0]}), "gave 3"),
+    "times": (dict(t_eval=[0.5, 0.2]), "t_eval must increase"),
+    "times outside": (dict(t_eval=[0.5, 2.0]), "outside the interval 0 .. 1 s"),
+    "end": (dict(t_end=-1.0), "must be after t_start"),
+    "nothing to build": (
+        dict(system=models.foot.build, cases={"link_length": [-1.0]}),
+        "builds no system for any case",
+    ),
+    "method": (dict(method="euler"), "unknown method 'euler'"),
+    "tolerance": (dict(rtol=-1.0), "rtol = -1"),
+    "chunk": (dict(chunk=0), "chunk = 0"),
+    "workers": (dict(workers=0), "workers = 0"),
+    "engine": (dict(engine="fast"), "engine = 'fast'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    changes, message = BAD[name]
+    arguments = dict(system=models.foot.build(), cases={"v.toes": np.zeros((2, 3))}, t_end=1.0) | changes
+    with pytest.raises(ModelError) as error:
+        simulate_many(**arguments)
+    assert message in str(error.value)
+
+
+# --- kept, and taken up again -----------------------------------------------------------------------------------------
+
+
+def test_a_folder_holds_what_memory_would(tmp_path):
+    system, cases = models.foot.build(), thrown(40)
+    reference = simulate_many(system, cases, 0.3, t_eval=GRID[:7], **SETTINGS)
+    found = simulate_many(system, cases, 0.3, t_eval=GRID[:7], out=tmp_path / "many", chunk=9, **SETTINGS)
+    read = read_ensemble(tmp_path / "many")
+    for one in (found, read):
+        assert np.array_equal(one.states(), reference.states()) and np.array_equal(one.status, reference.status)
+        assert np.array_equal(one.states(slice(5, 12)), reference.states()[5:12])
+        assert np.array_equal(one.cases["omega.toes"], cases["omega.toes"]) and one.t == pytest.approx(GRID[:7])
+    files = {f: f.stat().st_mtime_ns for f in (tmp_path / "many" / "chunks").iterdir()}
+    assert len(files) == 5
+    simulate_many(system, cases, 0.3, t_eval=GRID[:7], out=tmp_path / "many", chunk=9, **SETTINGS)
+    assert files == {f: f.stat().st_mtime_ns for f in (tmp_path / "many" / "chunks").iterdir()}
+
+
+def test_an_interrupted_ensemble_goes_on(tmp_path):
+    system, cases = models.foot.build(), thrown(40)
+
+    def stop(done, count):
+        if done >= 10:
+            raise KeyboardInterrupt
+
+    first = simulate_many(system, cases, 0.3, out=tmp_path, chunk=5, progress=stop, **SETTINGS)
+    count = int((first.status == 0).sum())
+    assert 10 <= count < 40 and (first.status[first.status != 0] == NOT_RUN).all()
+    assert np.isfinite(first.states()[first.status == 0]).all() and np.isnan(first.states()[first.status != 0]).all()
+    told = []
+    again = simulate_many(
+        system, cases, 0.3, out=tmp_path, chunk=5, progress=lambda done, n: told.append((done, n)), **SETTINGS
+    )
+    assert again.success and told[-1] == (40, 40) and told[0][0] > count
+    assert np.array_equal(again.states(), simulate_many(system, cases, 0.3, **SETTINGS).states())
+
+
+PROGRAM = """
+import sys, numpy as np, models, runtime
+cases = dict(np.load(sys.argv[2]))
+runtime.simulate_many(
+    models.foot.build(), cases, 2.0, rtol=1e-11, atol=1e-11, out=sys.argv[1], chunk=16, workers=2,
+    progress=lambda done, count: print(done, flush=True),
+)
+"""
+
+
+def test_killed_ten_times_every_case_is_run_once(tmp_path):
+    names = thrown(40)
+    cases = {name: np.repeat(values, 30, axis=0) for name, values in names.items()}
+    np.savez(tmp_path / "cases.npz", **cases)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "many"), str(tmp_path / "cases.npz")]
+    rng, seen, kills = random.Random(5), {}, 0
+    for _ in range(200):
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(rng.randint(1, 5)):  # chunks that it may finish
+            if not process.stdout.readline():
+                break
+        time.sleep(rng.random() * 5e-3)
+        if kills < 10:
+            process.kill()
+            kills += process.wait() == -signal.SIGKILL
+        else:
+            process.communicate()
+        process.stdout.close()
+        for file in (tmp_path / "many" / "chunks").glob("*.npz"):
+            content = file.stat().st_mtime_ns
+            assert seen.setdefault(file.name, content) == content, "a finished chunk was written again"
+        if process.returncode == 0:
+            break
+    assert kills == 10
+    found = read_ensemble(tmp_path / "many")
+    assert found.success and len(found) == 1200 and len(seen) == 75
+    reference = simulate_many(models.foot.build(), cases, 2.0, rtol=1e-11, atol=1e-11)
+    assert np.array_equal(found.states(), reference.states())
+
+
+def test_another_ensemble_is_refused(tmp_path):
+    system, cases = models.foot.build(), {name: values[:4] for name, values in thrown(5).items()}
+    simulate_many(system, cases, 0.1, out=tmp_path / "many", **SETTINGS)
+    for changes, message in (
+        (dict(rtol=1e-8), "its rtol is 1e-09, not 1e-08"),
+        (dict(cases={name: 1.0001 * values for name, values in cases.items()}), "its cases differ"),
+        (dict(system=models.foot.build(link_length=0.05)), "its system differs"),
+        (dict(t_eval=[0.05, 0.1]), "its t is"),
+    ):
+        arguments = (
+            dict(system=system, cases=cases, t_end=0.1, out=tmp_path / "many", assemble=False) | SETTINGS | changes
+        )
+        with pytest.raises(ModelError, match=r"holds another ensemble") as error:
+            simulate_many(**arguments)
+        assert message in str(error.value)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(ModelError, match="holds other files"):
+        simulate_many(system, cases, 0.1, out=tmp_path / "other", **SETTINGS)
+    with pytest.raises(ModelError, match="holds no ensemble"):
+        read_ensemble(tmp_path / "other")
+
+
+def test_two_writers_are_refused(tmp_path):
+    system, cases = models.foot.build(), {name: values[:4] for name, values in thrown(5).items()}
+
+    def write_too(done, count):
+        with pytest.raises(ModelError, match="being written by another process"):
+            simulate_many(system, cases, 0.1, out=tmp_path, chunk=1, **SETTINGS)
+
+    assert simulate_many(system, cases, 0.1, out=tmp_path, chunk=1, progress=write_too, **SETTINGS).success
+
+
+def test_a_folder_tells_what_was_run(tmp_path):
+    simulate_many(models.foot.build, {"link_length": [0.04, 0.05]}, 0.1, out=tmp_path, **SETTINGS)
+    told = json.loads((tmp_path / "ensemble.json").read_text(encoding="utf-8"))
+    assert told["count"] == 2 and told["settings"]["rtol"] == 1e-9 and told["bodies"] == ["toes", "main_foot", "leg"]
+
+
+# --- engines ----------------------------------------------------------------------------------------------------------
+
+
+class Counting(ThreadPoolExecutor):
+    """Threads that count what is under way."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.now = self.most = 0
+
+    def submit(self, *arguments, **keywords):
+        self.now += 1
+        self.most = max(self.most, self.now)
+        future = super().submit(*arguments, **keywords)
+        future.add_done_callback(lambda _: setattr(self, "now", self.now - 1))
+        return future
+
+
+def test_few_chunks_are_under_way():
+    cases = thrown(40)
+    with Counting(1) as engine:
+        found = simulate_many(models.foot.build(), cases, 0.1, engine=engine, workers=1, chunk=1, **SETTINGS)
+        assert found.success and engine.most <= 3
+
+
+@pytest.mark.parametrize("build", [models.foot.build(), models.foot.build], ids=["system", "function"])
+def test_processes(build):
+    cases = {"link_length": np.linspace(0.03, 0.05, 6)} if callable(build) else thrown(40)
+    with ProcessPoolExecutor(2) as engine:
+        found = simulate_many(build, cases, 0.2, engine=engine, chunk=3, **SETTINGS)
+    assert np.array_equal(found.states(), simulate_many(build, cases, 0.2, **SETTINGS).states())
+
+
+def test_an_engine_whose_worker_is_killed_loses_nothing(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    cases = {name: np.repeat(values, 5, axis=0) for name, values in thrown(40).items()}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        killed = []
+
+        def kill_one(done, count):
+            if not killed and done >= count / 3:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        system = models.foot.build()
+        found = simulate_many(system, cases, 3.0, engine=client, chunk=4, out=tmp_path, progress=kill_one, **SETTINGS)
+        assert killed and found.success
+    assert np.array_equal(found.states(), simulate_many(system, cases, 3.0, **SETTINGS).states())

@@ -1,0 +1,267 @@
+"""Derivatives of runs: against complex steps, differences of runs and closed forms; and parameters found in data."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import models
+from models.shipped import SYSTEMS
+from runtime import Builder, ModelError, fit_parameters, sensitivities, simulate
+from tests.test_linear import BUILDS, spun
+from tests.test_whole import constants, emitted, off
+
+RANDOM = np.random.default_rng(9)
+TIGHT = dict(rtol=1e-13, atol=1e-13)
+
+
+# --- the kernel -------------------------------------------------------------------------------------------------------
+
+
+def complex_step(module, y, c, dy, dc):
+    """State derivative's change in a direction, by a complex step: the arithmetic of the other function alone."""
+    h = 1e-30
+    out, worst = np.zeros((len(y), 1), complex), np.zeros((1, 1), complex)
+    module.derivative.py_func(0, (y + 1j * h * dy)[:, None], None, None, (c + 1j * h * dc)[:, None], out, worst)
+    return out[:, 0].imag / h
+
+
+def moved(module, y, c, dy, dc):
+    out, worst = np.full((2 * len(y), 1), np.nan), np.zeros((1, 1))
+    both = np.concatenate([y, dy])[:, None], np.concatenate([c, dc])[:, None]
+    module.moved_derivative.py_func(0, *both, out, worst)
+    return out[:, 0]
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_kernels_against_a_complex_step(name):
+    system = BUILDS[name]()
+    module = emitted(system)
+    c = constants(module, system)[:, 0]
+    for _ in range(3):
+        y = off(system, spun(system).y, 1e-2)
+        dy, dc = RANDOM.normal(size=len(y)), RANDOM.normal(size=len(c))
+        expected, found = complex_step(module, y, c, dy, dc), moved(module, y, c, dy, dc)
+        value = np.zeros((len(y), 1))
+        module.derivative.py_func(0, y[:, None], None, None, c[:, None], value, np.zeros((1, 1)))
+        assert np.abs(found[: len(y)] - value[:, 0]).max() < 1e-14 * np.abs(value).max()
+        assert np.abs(found[len(y) :] - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+def test_a_wrong_sign_in_the_kernel_is_seen():
+    system = models.foot.build()
+    module = emitted(system)
+    c, y = constants(module, system)[:, 0], off(system, spun(system).y, 0.1)
+    dy, dc = RANDOM.normal(size=len(y)), RANDOM.normal(size=len(c))
+    expected = complex_step(module, y, c, dy, dc)
+    from codegen.whole import emit_model
+
+    head, body = emit_model(system.model).split("def moved_derivative(", 1)
+    lines = body.split("\n")
+    spots = [k for k, line in enumerate(lines) if " = " in line and "+" in line and "carray" not in line]
+    unseen = 0
+    for k in RANDOM.choice(spots, 60, replace=False):
+        broken = type(module)("broken")
+        text = [line.replace("+", "-", 1) if n == k else line for n, line in enumerate(lines)]
+        exec(head + "def moved_derivative(" + "\n".join(text), broken.__dict__)
+        unseen += np.abs(moved(broken, y, c, dy, dc)[len(y) :] - expected).max() < 1e-9 * np.abs(expected).max()
+    assert unseen < 20  # of the step of refinement
+
+
+# --- runs -------------------------------------------------------------------------------------------------------------
+
+
+def difference(states, step):
+    """Slope of runs at their parameter, by central differences of order six."""
+    slopes = [(states(h) - states(-h)) / (2.0 * h) for h in (step, step / 2, step / 4)]
+    return (slopes[0] - 20 * slopes[1] + 64 * slopes[2]) / 45
+
+
+def thrown(omega=(0.1, 0.2, 0.3), **parameters):
+    system = models.foot.build(**parameters)
+    state = system.assemble(system.state.replace(omega={"main_foot": omega}))
+    return simulate(system, 1.0, t_eval=[0.4, 1.0], initial=state, **TIGHT).states
+
+
+GIVEN = {"link_length": 0.0417, "gravity": (0.0, 0.0, -9.81), "omega.main_foot": (0.1, 0.2, 0.3)}
+
+
+@pytest.fixture(scope="module")
+def foot():
+    import codegen
+
+    codegen.compile_model(models.foot.build(gravity=(0.3, 0.2, -9.7)))  # gravity askew: its zeros are none
+    return sensitivities(models.foot.build, GIVEN, 1.0, t_eval=[0.4, 1.0], rtol=1e-11, atol=1e-11)
+
+
+def test_the_motion_is_that_of_simulate(foot):
+    assert np.abs(foot.states - thrown()).max() < 1e-9
+    assert foot.names == (
+        "link_length", "gravity[0]", "gravity[1]", "gravity[2]", *(f"omega.main_foot[{k}]" for k in range(3)),
+    )  # fmt: skip
+    assert foot.slopes.shape == (2, 39, 7) and foot.r["main_foot"].shape == (2, 3, 7)
+    assert np.array_equal(foot.state["r"]["toes"], foot.states[:, :3])
+
+
+@pytest.mark.parametrize("k", range(7))
+def test_runs_of_the_foot(foot, k):
+    def states(h):
+        if k == 0:
+            return thrown(link_length=0.0417 + h)
+        vector = np.array(GIVEN["gravity"] if k < 4 else GIVEN["omega.main_foot"])
+        vector[(k - 1) % 3] += h
+        return thrown(gravity=vector) if k < 4 else thrown(omega=vector)
+
+    expected = difference(states, 4e-4 if k == 0 else 4e-2)
+    assert np.abs(foot.slopes[:, :, k] - expected).max() < 1e-9 * max(1.0, np.abs(expected).max())
+
+
+def test_a_free_body_flies_on():
+    system = models.free_body.build()
+    body = system.body_names[0]
+    t = np.array([0.0, 0.5, 1.5])
+    found = sensitivities(system, {f"v.{body}": system.state.v[body], f"r.{body}": system.state.r[body]}, 1.5, t_eval=t)
+    expected = np.concatenate([t[:, None, None] * np.eye(3), np.ones(3)[:, None, None] * np.eye(3)], axis=2)
+    assert np.abs(found.r[body] - expected).max() < 1e-12
+    assert np.abs(found.v[body][:, :, :3] - np.eye(3)).max() < 1e-13 and np.abs(found.omega[body]).max() < 1e-13
+
+
+def directions(system):
+    """Velocities that the joints allow, as what is given."""
+    spin = spun(system)
+    return {f"{part}.{body}": getattr(spin, part)[body] for part in ("v", "omega") for body in system.body_names}
+
+
+def test_derivatives_keep_the_energy():
+    # Along every direction that the joints allow the energy changes by what it did at the start.
+    system = models.double_pendulum.build()
+    found = sensitivities(system, directions(system), 1.0, t_eval=np.linspace(0.0, 1.0, 5), rtol=1e-12, atol=1e-12)
+    for body in system.body_names:
+        assert np.abs(np.einsum("ti,tik->tk", found.state["p"][body], found.p[body])).max() < 1e-10  # |p| stays 1
+
+    def energy(states):
+        run = simulate(system, 1.0, t_eval=[0.0], rtol=1e-9, atol=1e-9)
+        return replace(run, t=np.zeros(len(states)), states=np.ascontiguousarray(states)).energy
+
+    h = 1e-5
+    change = np.array(
+        [
+            (energy(found.states + h * s) - energy(found.states - h * s)) / (2 * h)
+            for s in found.slopes.transpose(2, 0, 1)
+        ]
+    )
+    assert np.abs(change - change[:, :1]).max() < 1e-7 * np.abs(change).max()
+
+
+def test_more_directions_than_lanes():
+    system = models.double_pendulum.build()
+    given = directions(system) | {f"r.{body}": system.state.r[body] for body in system.body_names}
+    found = sensitivities(system, given, 0.2)
+    assert len(found.names) == 18 and np.isfinite(found.slopes).all()
+    one = sensitivities(system, given, 0.2, wrt="omega.lower")
+    places = [found.names.index(name) for name in one.names]
+    assert np.abs(one.slopes - found.slopes[:, :, places]).max() < 1e-12
+
+
+def test_labelled(foot):
+    data = foot.to_xarray()
+    assert data.d_r.sel(number="link_length", body="toes").values == pytest.approx(foot.r["toes"][:, :, 0])
+    assert data.value.sel(number="gravity[2]") == -9.81 and data.r.attrs["units"] == "m"
+
+
+# --- parameters from data ---------------------------------------------------------------------------------------------
+
+
+def test_parameters_are_found_in_a_motion():
+    t = np.linspace(0.05, 1.0, 20)
+    true = dict(link_length=0.045, omega=(0.3, -0.2, 0.1))
+    system = models.foot.build(link_length=true["link_length"])
+    state = system.assemble(system.state.replace(omega={"main_foot": true["omega"]}))
+    run = simulate(system, 1.0, t_eval=t, initial=state, **TIGHT)
+    data = {"r.main_foot": run.r["main_foot"].copy(), "omega.toes": run.omega["toes"].copy()}
+    data["r.main_foot"][3:5] = np.nan
+    given = {"link_length": 0.0417, "omega.main_foot": state.omega["main_foot"] + 0.05}
+    found = fit_parameters(models.foot.build, given, t, data)
+    assert found.success and found.residual < 1e-9 and found.evaluations < 30
+    assert found.values["link_length"] == pytest.approx(0.045, abs=1e-9)
+    # Of three numbers of the angular velocity the joints allow two: the motion is found, not each number.
+    assert np.abs(found.sensitivities.states - run.states).max() < 1e-7
+
+
+def test_noise_is_told_by_the_deviation():
+    t, noise = np.linspace(0.02, 1.0, 200), 1e-4
+    run = simulate(models.foot.build(link_length=0.045), 1.0, t_eval=t, **TIGHT)
+    rng = np.random.default_rng(3)
+    errors = []
+    for _ in range(5):
+        data = {"r.main_foot": run.r["main_foot"] + noise * rng.normal(size=(200, 3))}
+        found = fit_parameters(models.foot.build, {"link_length": 0.04}, t, data, sigma={"r.main_foot": noise})
+        errors.append((found.values["link_length"] - 0.045) / found.deviation["link_length"])
+        assert found.residual == pytest.approx(1.0, abs=0.1)
+    assert np.abs(errors).max() < 4.0 and np.abs(errors).max() > 0.1
+
+
+def limited():
+    return models.foot.build(limits="elastic")
+
+
+def unknown(l=0.7):
+    b = Builder("unknown")
+    b.body("bob", mass=1.3, inertia=(0.01, 0.02, 0.025), r=(l, 0.0, 0.0))
+    b.joint("pivot", "spherical", "ground", "bob", s_i=(0, 0, 0.1), s_j=(-l, 0, 0.1))
+    return b.build()
+
+
+V0 = {"v.main_foot": (0.0, 0.0, 0.0)}
+BAD = {
+    "no numbers": (dict(given={}), "give a mapping"),
+    "unknown number": (dict(wrt=["hand"]), "wrt: 'hand' is not among the given: link_length"),
+    "no number": (dict(given={"ankle": "modified"}), "wrt: 'ankle' = 'modified' is no finite number"),
+    "not finite": (dict(given={"link_length": np.nan}), "wrt: 'link_length' = nan"),
+    "unknown part": (dict(given={"a.toes": 1.0}), "unknown part of the state in 'a.toes'"),
+    "no function": (dict(build=3), "neither a System nor a function"),
+    "no part": (dict(build=models.foot.build()), "'link_length' is no part of the initial state"),
+    "limits": (dict(build=limited, given=V0), "has limits, contacts, loads, motors or drivers"),
+    "no kernel": (dict(build=unknown, given={"l": 0.7}), "has no whole-model kernel; call codegen.compile_model"),
+    "times": (dict(t_eval=[0.5, 0.2]), "t_eval must increase"),
+    "tolerance": (dict(rtol=-1.0), "rtol = -1"),
+    "edge": (dict(given={"link_length": 0.0}), "needs systems nearby"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    changes, message = BAD[name]
+    with pytest.raises(ModelError) as error:
+        sensitivities(**(dict(build=models.foot.build, given={"link_length": 0.0417}, t_end=1.0) | changes))
+    assert message in str(error.value)
+
+
+DATA = {"r.toes": np.zeros((2, 3))}
+BAD_FIT = {
+    "no data": (dict(data={}), "data: give measured parts"),
+    "unknown body": (dict(data={"r.hand": np.zeros((2, 3))}), "'r.hand' is no part of the state"),
+    "shape": (dict(data={"r.toes": np.zeros((3, 3))}), "has the shape (3, 3); give (2, 3)"),
+    "no value": (dict(data={"r.toes": np.full((2, 3), np.nan)}), "'r.toes' holds no number"),
+    "sigma": (dict(sigma={"r.toes": 0.0}), "sigma: 'r.toes' = 0.0 must be above 0"),
+    "sigma of nothing": (dict(sigma={"v.toes": 1.0}), "there are no data 'v.toes'"),
+    "bounds": (dict(bounds={"link_length": (0.05, 0.06)}), "link_length = 0.0417 is not between 0.05 and 0.06"),
+    "bounds of nothing": (dict(bounds={"hand": (0.0, 1.0)}), "bounds: 'hand' is not looked for"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FIT)
+def test_bad_input_of_fits(name):
+    changes, message = BAD_FIT[name]
+    arguments = dict(build=models.foot.build, given={"link_length": 0.0417}, t=[0.1, 0.2], data=DATA) | changes
+    with pytest.raises(ModelError) as error:
+        fit_parameters(**arguments)
+    assert message in str(error.value)
+
+
+def test_shipped_kernels_have_derivatives_where_they_can():
+    from runtime.whole import module_of
+
+    for build in SYSTEMS.values():
+        module = module_of(build().model.key)
+        assert hasattr(module, "moved") == (not module.LOADED)
