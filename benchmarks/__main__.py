@@ -21,6 +21,7 @@ QUESTIONS = {
     "rhs": "How does the cost of one evaluation grow with the number of bodies?",
     "limits": "What do limits of motion cost, do they come to rest, and what does the law as printed lose?",
     "gait": "What does inverse dynamics recover of a walk whose answer is known, and how long does it take?",
+    "ensembles": "How many cases are run in a second, and what does a sweep of a million take?",
     "targets": "Does the product reach the figures it was given?",
     "peers": "How long do other programs take for the same motion at equal error?",
 }
@@ -32,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Questions asked of cost and accuracy.",
-        epilog="\n".join(["questions:", *(f"  {name:9s}{sentence}" for name, sentence in QUESTIONS.items())]),
+        epilog="\n".join(["questions:", *(f"  {name:11s}{sentence}" for name, sentence in QUESTIONS.items())]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="one of the questions below")

@@ -100,9 +100,9 @@ def seconds(work: Mapping[str, Callable[[], object]], repeats: int) -> dict[str,
     return {name: np.array(values) for name, values in times.items()}
 
 
-def evaluation_time(system: System, repeats: int = 9) -> float:
+def evaluation_time(system: System, repeats: int = 9, *, whole: bool = False) -> float:
     """Time of one evaluation of the equations of motion inside compiled code [s]; the least of several measurements."""
-    return evaluation_times({"": system}, repeats)[""]
+    return evaluation_times({"": system}, repeats, whole=whole)[""]
 
 
 def evaluation_times(
@@ -110,16 +110,18 @@ def evaluation_times(
     repeats: int = 25,
     duration: float = 5e-3,
     states: Mapping[str, Floats] | None = None,
+    *,
+    whole: bool = False,
 ) -> dict[str, float]:
     """The same for several systems in turns, so that their ratio is one of the same moment; each takes ``duration`` [s].
 
-    ``states`` (13 numbers per body) by the systems' names stand for their initial ones.
+    ``states`` (13 numbers per body) by the systems' names stand for their initial ones.  ``whole``: by their whole-model kernels.
     """
     jobs: dict[str, Callable[[], object]] = {}
     counts: dict[str, int] = {}
     for name, system in systems.items():
         y = (states or {}).get(name, system.state.y).copy()
-        arguments = (0.0, y, system.tables, system.work(), np.empty_like(y))
+        arguments = (0.0, y, system.tables, system.work(whole=whole), np.empty_like(y))
         if derivative_repeated(*arguments, 1) != OK:  # loads the compiled code, too
             raise BenchmarkError(f"{system.name}: the initial configuration is singular")
         counts[name] = max(1, int(duration / _seconds_each(arguments)))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import runtime
-from benchmarks import gait, limits, peers, rhs
+from benchmarks import ensembles, gait, limits, peers, rhs
 from benchmarks.allocations import outside_calls
 from benchmarks.measure import (
     ANKLES,
@@ -36,12 +36,19 @@ from benchmarks.measure import (
     seconds,
     succeeded,
 )
-from models import foot_ground
+from models import chain, foot_ground
 from runtime import Report, System, Table, dop853, equations, march, plots, stepping
 
 DURATION, OUTPUTS, TOLERANCE = 5.0, 501, 1e-10  # [s], times, of the timed runs
 REPEATS = 25
 LINEAR = 1.1  # an exponent up to here is called linear: caches fill as the chain grows
+COMPILE = """
+import time, models
+system = models.foot.build()
+begin = time.perf_counter()
+system.work(whole=True)
+print(time.perf_counter() - begin)
+"""
 START = "import runtime, models; runtime.simulate(models.foot.build(), 5.0).energy"
 
 
@@ -65,7 +72,7 @@ class Target:
 def ask(*, quick: bool, say: Say) -> Answer:
     """Measure every target."""
     targets: list[Target] = []
-    for part in (_accuracy, _speed, _limits, _gait, _contact, _peer, _growth, _allocations, _starts, _regeneration):
+    for part in PARTS:
         for target in part(quick, say):
             targets.append(target)
             measured = "-" if target.measured is None else f"{target.measured:.3g}"
@@ -112,8 +119,8 @@ def _speed(quick: bool, say: Say) -> Iterator[Target]:
     options: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE, progress=False)
     for ankle in ANKLES:
         system = foot(ankle)
-        bare, _ = compiled_run(system, DURATION, TOLERANCE)
-        compiled, _ = compiled_run(system, DURATION, TOLERANCE, times)
+        bare, _ = compiled_run(system, DURATION, TOLERANCE, whole=True)
+        compiled, _ = compiled_run(system, DURATION, TOLERANCE, times, whole=True)
         measured = seconds(
             {
                 "bare": bare,
@@ -141,8 +148,63 @@ def _speed(quick: bool, say: Say) -> Iterator[Target]:
         )  # fmt: skip
         yield Target(
             f"{ankle} foot, one evaluation", 1e6 * evaluation_time(system, 5 if quick else REPEATS), 4.0, "us",
-            "equations.derivative_repeated, least of several",
+            "equations.derivative_repeated by the joints' kernels, least of several",
         )  # fmt: skip
+        yield Target(
+            f"{ankle} foot, one evaluation, whole model", 1e6 * evaluation_time(system, 5 if quick else REPEATS, whole=True),
+            0.4, "us", "the same by the whole-model kernel",
+        )  # fmt: skip
+
+
+def _whole(quick: bool, say: Say) -> Iterator[Target]:
+    """Whole-model kernels: time to an error, and of compiling."""
+    system, times = foot("modified"), np.linspace(0.0, DURATION, OUTPUTS)
+    reference, tolerance, error = exact(system, times), 1e-8, np.inf
+    while True:
+        run = succeeded(
+            runtime.simulate(system, DURATION, t_eval=times, rtol=tolerance, atol=tolerance, progress=False),
+            system.name,
+        )
+        error = position_error(run, reference)
+        if error <= 1e-9:
+            break
+        tolerance *= 0.8
+    bare, evaluations = compiled_run(system, DURATION, tolerance, whole=True)
+    took = 1e3 * seconds({"": bare}, 5 if quick else REPEATS)[""]
+    yield Target(
+        "modified foot, 5 s to 1e-9 m", float(took.min()), 1.0, "ms",
+        f"tolerance {tolerance:.2g}, whose error at {OUTPUTS} times is {error:.1e} m; {evaluations()} evaluations, without "
+        "outputs", float(np.median(took)),
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "TALUS_CACHE_DIR": folder}
+        told = []
+        for _ in range(2):
+            done = subprocess.run(
+                [sys.executable, "-c", COMPILE], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+            )
+            told.append(float(done.stdout))
+    how = "System.work(whole=True): module, constants and machine code, in a new process"
+    yield Target("whole-model kernel, first compile", told[0], 15.0, "s", f"{how}, empty cache")
+    yield Target("whole-model kernel, from the cache", told[1], 0.5, "s", f"{how}, once compiled")
+
+
+def _ensembles(quick: bool, say: Say) -> Iterator[Target]:
+    """Cases side by side, and a sweep."""
+    cases = ensembles.QUICK if quick else ensembles.FULL
+    say("ensembles")
+    rates, off = ensembles.throughput(cases.side_by_side, cases.repeats), ensembles.error()
+    how = f"{cases.side_by_side} cases of {ensembles.DURATION:g} s at {ensembles.TOLERANCE:g}, most of several"
+    yield Target("ensemble, error", off, ensembles.ERROR, "m", f"{how}: main foot at the end")
+    yield Target("ensemble, time of a case on one core", 1e6 / rates[1], 100.0, "us", how)
+    yield Target("ensemble, one core's rate to two cores'", rates[1] / rates[2], 1.0 / 1.9, "1", how)
+    if quick:
+        yield Target("sweep of 1e6 cases, memory", None, 1024.0, "MiB", "left out by --quick")
+        return
+    memory, finished, _ = ensembles.sweep(cases.sweep)
+    if finished != cases.sweep:
+        raise BenchmarkError(f"{cases.sweep - finished} cases of the sweep did not reach their end")
+    yield Target("sweep of 1e6 cases, memory", memory, 1024.0, "MiB", "greatest memory of the process, into a folder")
 
 
 def _limits(quick: bool, say: Say) -> Iterator[Target]:
@@ -199,6 +261,13 @@ def _growth(quick: bool, say: Say) -> Iterator[Target]:
             f"chain, {joint} joints, growth", found, LINEAR, "1",
             f"exponent of the time of one evaluation, {cases.fit_from} to {max(cases.links)} links",
         )  # fmt: skip
+    if quick:
+        yield Target("chain of 1000 bodies, one evaluation", None, 1.0, "us/body", "left out by --quick")
+        return
+    time = evaluation_time(chain.build(1000), 9)
+    yield Target(
+        "chain of 1000 bodies, one evaluation", 1e3 * time, 1.0, "us/body", "spherical joints, by the joints' kernels"
+    )
 
 
 def _gait(quick: bool, say: Say) -> Iterator[Target]:
@@ -358,3 +427,8 @@ def _figure(targets: list[Target]) -> Any:
     ax.margins(y=0.02)
     ax.set(xlabel="measured value as a share of its limit (line: the limit)", title="Targets")
     return fig
+
+
+PARTS = (
+    _accuracy, _speed, _whole, _ensembles, _limits, _gait, _contact, _peer, _growth, _allocations, _starts, _regeneration,
+)  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import runtime
-from benchmarks import cost, measure, mujoco_foot, peers, rhs, targets
+from benchmarks import cost, ensembles, measure, mujoco_foot, peers, rhs, targets
 from benchmarks.__main__ import BAD_INPUT, DONE, FAILED, QUESTIONS, main
 from benchmarks.allocations import outside_calls
 
@@ -214,7 +214,10 @@ def test_refuses_unknown_question_in_a_process(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "speed", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, cwd=measure.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == BAD_INPUT and done.stdout == ""
-    assert done.stderr.strip() == "unknown question 'speed'; the questions are cost, rhs, limits, gait, targets, peers"
+    assert (
+        done.stderr.strip()
+        == "unknown question 'speed'; the questions are cost, rhs, limits, gait, ensembles, targets, peers"
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -245,3 +248,12 @@ def test_folders_are_named_by_the_command(tmp_path, monkeypatch, capsys):
     folders = list((tmp_path / "results").iterdir())
     assert len(folders) == 2 and all(folder.name.startswith("benchmark-rhs") for folder in folders)
     assert "files in results" in capsys.readouterr().out
+
+
+def test_ensembles_are_measured():
+    cases = ensembles.thrown(120)
+    assert {len(values) for values in cases.values()} == {120}
+    assert len(np.unique(cases["omega.main_foot"], axis=0)) == 120
+    assert ensembles.error() < ensembles.ERROR
+    memory, finished, size = ensembles.sweep(120)
+    assert finished == 120 and 50.0 < memory < 1024.0 and size > 0.0

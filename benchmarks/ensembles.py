@@ -1,0 +1,145 @@
+"""How many cases of an ensemble are run in a second, on one core and on two, and what a sweep of a million takes.
+
+The foot with the modified ankle over 1 s, at the tolerance whose error in the main foot's position is about 1e-9 m; cases differ
+in the initial velocities.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import models
+import runtime
+from benchmarks.measure import BODY, ROOT, Answer, Floats, Say, foot, seconds
+from runtime import Report, Table
+
+DURATION = 1.0  # [s]
+TOLERANCE = 1e-8
+ERROR = 1e-9  # [m]
+STATES = 50  # different initial states
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Numbers of cases and repeats."""
+
+    side_by_side: int = 10_000
+    limited: int = 40
+    built: int = 100
+    sweep: int = 1_000_000
+    repeats: int = 7
+
+
+FULL = Cases()
+QUICK = Cases(side_by_side=2000, limited=8, built=20, sweep=20_000, repeats=3)
+
+SWEEP = """
+import resource, sys, numpy as np, models, runtime
+from benchmarks.ensembles import DURATION, SETTINGS, thrown
+count = int(sys.argv[1])
+many = runtime.simulate_many(models.foot.build(), thrown(count), DURATION, out=sys.argv[2], progress=False, **SETTINGS)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0, int((many.status == 0).sum()))
+"""
+SETTINGS: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def thrown(count: int) -> dict[str, Floats]:
+    """Velocities that the foot's joints allow, by case; the first ``STATES`` are repeated, a little slower each time."""
+    system, rng = foot("modified"), np.random.default_rng(0)
+    found = [
+        system.assemble(system.state.replace(omega={BODY: 0.5 * rng.normal(size=3)})) for _ in range(min(STATES, count))
+    ]
+    number = np.arange(count)
+    slower = 1.0 - (number // len(found))[:, None] / max(count, 2)  # velocities that are allowed stay so when scaled
+    return {
+        f"{part}.{body}": slower * np.array([getattr(state, part)[body] for state in found])[number % len(found)]
+        for part in ("v", "omega")
+        for body in (BODY, "toes")
+    }
+
+
+def throughput(count: int, repeats: int) -> dict[int, float]:
+    """Cases per second by the number of workers, the most of several."""
+    system, cases = foot("modified"), thrown(count)
+    runtime.simulate_many(system, thrown(16), DURATION, progress=False, **SETTINGS)  # loads the compiled code
+    work = {
+        str(workers): lambda workers=workers: runtime.simulate_many(  # type: ignore[misc]
+            system, cases, DURATION, workers=workers, progress=False, **SETTINGS
+        )
+        for workers in (1, 2)
+    }
+    return {int(name): count / float(times.min()) for name, times in seconds(work, repeats).items()}
+
+
+def error() -> float:
+    """Largest distance of the main foot from the exact motion at the end [m]."""
+    system, cases = foot("modified"), thrown(STATES)
+    found = runtime.simulate_many(system, cases, DURATION, progress=False, **SETTINGS).r(BODY)[:, 0]
+    off = []
+    for number in range(0, STATES, 5):
+        state = system.state
+        for name, values in cases.items():
+            part, _, body = name.partition(".")
+            state = state.replace(**{part: {body: values[number]}})
+        run = runtime.simulate(system, DURATION, t_eval=[DURATION], initial=state, rtol=1e-13, atol=1e-13)
+        off.append(float(np.linalg.norm(run.r[BODY][0] - found[number])))
+    return max(off)
+
+
+def one_by_one(cases: Cases) -> Mapping[str, float]:
+    """Cases per second that run as ``simulate`` does, or whose systems are built."""
+    limited, velocities = models.foot.build(limits="dissipative"), thrown(cases.limited)
+    lengths = {"link_length": np.linspace(0.03, 0.06, cases.built)}
+    work = {
+        "with limits of motion": lambda: runtime.simulate_many(
+            limited, velocities, DURATION, progress=False, **SETTINGS
+        ),
+        "a system built for each case": lambda: runtime.simulate_many(
+            models.foot.build, lengths, DURATION, progress=False, **SETTINGS
+        ),
+    }
+    counts = {"with limits of motion": cases.limited, "a system built for each case": cases.built}
+    return {name: counts[name] / float(times.min()) for name, times in seconds(work, cases.repeats).items()}
+
+
+def sweep(count: int) -> tuple[float, int, float]:
+    """Greatest memory of the process [MiB], cases that reached their end, and size of the folder [MiB]."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "sweep"
+        command = [sys.executable, "-c", SWEEP, str(count), str(out)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        memory, finished = done.stdout.split()
+        size = sum(file.stat().st_size for file in out.rglob("*.npz")) / 2**20
+    return float(memory), int(finished), size
+
+
+def ask(*, quick: bool, say: Say) -> Answer:
+    """Measure everything."""
+    cases = QUICK if quick else FULL
+    say(f"{cases.side_by_side} cases side by side, one worker and two")
+    rates, off = throughput(cases.side_by_side, cases.repeats), error()
+    rows: list[list[Any]] = [[f"side by side, {workers} workers", rate] for workers, rate in rates.items()]
+    say("cases one by one")
+    rows += [[name, rate] for name, rate in one_by_one(cases).items()]
+    say(f"a sweep of {cases.sweep} cases into a folder")
+    memory, finished, size = sweep(cases.sweep)
+    note = (
+        f"Modified foot, {DURATION:g} s at the tolerance {TOLERANCE:g}: {off:.1e} m from the exact motion. Most of several. Two "
+        f"workers are {rates[2] / rates[1]:.2f} times as fast as one."
+    )
+    tables = [
+        Table("cases per second", ["how", "cases/s"], rows, note),
+        Table(
+            "sweep", ["cases", "finished", "memory [MiB]", "folder [MiB]"], [[cases.sweep, finished, memory, size]],
+            "The greatest memory of the whole process, numba and SciPy included.",
+        ),
+    ]  # fmt: skip
+    return Answer(Report("Ensembles", tables), {})
