@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import os
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -64,7 +65,9 @@ def compile_model(system: Any) -> Path:
         Naming the system, if it is too large for one function.
     """
     model = system.model
-    model.file.parent.mkdir(parents=True, exist_ok=True)
-    model.file.write_text(with_header(emit_model(model), f"the system '{model.name}'"), encoding="utf-8")
-    file: Path = model.file
+    text, file = with_header(emit_model(model), f"the system '{model.name}'"), Path(model.file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f"{file.name}.{os.getpid()}")  # other processes find it whole or not at all
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
     return file

@@ -7,8 +7,8 @@ that follows:
 2. A body that six rows lock to one other body moves with it:  a_b = X a_p + x.  Its mass goes to the other.
 3. What is left is solved as the runtime does: by the Schur complement S = D M^-1 D^T, with one step of refinement.
 
-Parameters stay arguments.  Only zeros and ones among them are taken for what they are, and these the emitted module names; what
-depends on parameters alone is computed by its function ``prepare``, once.
+Parameters stay arguments.  Only zeros and ones among them are taken for what they are, which is part of a model's key; what
+depends on parameters alone is computed by the module's function ``prepare``, once.
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ class Model(Protocol):
     made_from: Mapping[str, str]  # digests of the kernels' texts, by module
     file: Path  # where a study's is to lie
     fixed: Sequence[bool]  # (bodies + 1,)
-    joints: Sequence[
-        tuple[Any, int, int, Sequence[int]]
-    ]  # kernel of all rows, bodies i and j, rows that are kept; in order
+    joints: Sequence[tuple[Any, int, int, Sequence[int]]]  # in order: kernel, bodies i and j, rows that are kept
     vectors: Sequence[tuple[int, int, int]]  # joint, place in x, body: in the order of "vector_local"
     signals: Sequence[tuple[int, int]]  # joint and place in x of the signals of drivers
     loaded: bool  # accelerations without joints come from outside
@@ -73,6 +71,7 @@ def emit_model(model: Model) -> str:
             f"system '{model.name}' takes {text.operations} operations, limit {MOST_OPERATIONS}, beyond which one function would "
             "compile for minutes; leave it to the general evaluation, whose cost per body does not grow"
         )
+    size = STATE * (len(model.fixed) - 1)
     uses_math = any("math." in line for line in (*prepare, *lines))
     lines = [
         f'"""The equations of motion of {model.name} in one function."""',
@@ -110,12 +109,11 @@ def emit_model(model: Model) -> str:
         "",
         "def entry(y, f, s, c, out, worst):",
         '    """The same by the addresses of y, free accelerations, signals, constants, outputs."""',
-        f"    y, out = carray(y, ({STATE * (len(model.fixed) - 1)}, 1)), carray(out, ({STATE * (len(model.fixed) - 1)}, 1))",
+        f"    y, out = carray(y, ({size}, 1)), carray(out, ({size}, 1))",
         f"    f, s = carray(f, ({len(model.fixed)}, 6)), carray(s, ({max(len(model.signals), 1)}, 3))",
         f"    derivative(0, y, f, s, carray(c, ({max(len(needed), 1)}, 1)), out, carray(worst, (1, 1)))",
     ]
     if not (model.loaded or model.signals):
-        size = STATE * (len(model.fixed) - 1)
         seeds = {n: record.input(f"c[{len(needed) + k}, n]") for k, n in enumerate(needed)}
         seeds |= {n: record.input(f"y[{size + k}, n]") for k, n in recorded.state_inputs.items()}
         moves = forward_derivatives(record, [value for _, value in derivative], seeds)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 REFUSED, NOT_RUN = -20, -21  # statuses of a case beside those of a run
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}
-SMALL_CHUNK, CHUNK = 64, 512  # cases
+SMALL_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384  # cases
 MOST_BYTES = 64e6  # of the states of a chunk
 AHEAD = 2  # chunks that wait for each worker
 NO_LIMIT = 1e15  # steps
@@ -186,8 +186,8 @@ def simulate_many(
         Cases that are run and written together.
     workers : int, optional
         Threads.  Default: one for each core.
-    engine : concurrent.futures.Executor or dask.distributed.Client, optional
-        Where the chunks are run in place of threads of this process.
+    engine : concurrent.futures.Executor, dask.distributed.Client or "gpu", optional
+        Where the chunks are run in place of threads of this process.  On a graphics processor each case is a thread.
     progress : bool or callable(cases done, cases), optional
 
     Returns
@@ -205,8 +205,11 @@ def simulate_many(
     times = [t_end] if t_eval is None else t_eval
     how = settings(example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step)
     _check_names(system, example, table)
-    size = _chunk_size(chunk, system, example, how)
-    task = Task(system, how, assemble)
+    gpu = isinstance(engine, str) and engine == "gpu"
+    if gpu:
+        _refuse_for_gpu(example, how)
+    size = _chunk_size(chunk, system, example, how, GPU_CHUNK if gpu else CHUNK)
+    task = Task(system, how, assemble, gpu)
     firsts = range(0, count, size)
     folder = None
     if out is not None:
@@ -215,7 +218,7 @@ def simulate_many(
     kept: list[Chunk] = []
     bar = reporter(progress, 0.0, float(count))
     finished = sum(min(size, count - first) for first in done)
-    pool, close = _pool(engine, workers)
+    pool, close = _pool(None if gpu else engine, 1 if gpu else workers)
     try:
         with bar:
             chunks = (
@@ -321,12 +324,26 @@ def _check_names(system: System | Callable[..., System], example: System, table:
             raise ModelError(f"cases: '{name}' has the shape {values.shape}; give {length} numbers for each case")
 
 
-def _chunk_size(chunk: int | None, system: Any, example: System, how: Settings) -> int:
+def _refuse_for_gpu(example: System, how: Settings) -> None:
+    """Refuse what only the processor's cores run."""
+    try:
+        from runtime import gpu
+    except ImportError as error:
+        raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus[gpu]'): {error}") from None
+    gpu.refuse_without_device()
+    if not _side_by_side(example, how):
+        raise ModelError(
+            f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel of a "
+            "system without limits, contacts, loads and drivers (codegen.compile_model)"
+        )
+
+
+def _chunk_size(chunk: int | None, system: Any, example: System, how: Settings, most: int) -> int:
     if chunk is not None:
         if not isinstance(chunk, int | np.integer) or chunk < 1:
             raise ModelError(f"chunk = {chunk!r}; give a number of cases, 1 or more")
         return int(chunk)
-    size = CHUNK if isinstance(system, System) and _side_by_side(example, how) else SMALL_CHUNK
+    size = most if isinstance(system, System) and _side_by_side(example, how) else SMALL_CHUNK
     return max(1, min(size, int(MOST_BYTES / (8.0 * len(how.t or ()) * len(example.state.y)))))
 
 
@@ -363,6 +380,7 @@ class Task:
     system: System | Callable[..., System]
     how: Settings
     assemble: bool  # initial states
+    gpu: bool = False
 
 
 def _results(pool: Executor, chunks: Iterator[tuple[int, Cases]], task: Task, ahead: int) -> Iterator[Chunk]:
@@ -394,7 +412,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     for case, (own, _) in built.items():
         groups.setdefault(own.model.key if _side_by_side(own, how) else "", []).append(case)
     for key, members in groups.items():
-        alone = members if not key else _run_in_lanes(key, members, built, how, chunk)
+        alone = members if not key else _run_in_lanes(key, members, built, task, chunk)
         for case in alone:
             _run_alone(case, *built[case], how, chunk)
     return chunk
@@ -454,10 +472,10 @@ def _many_velocities(
 
 
 def _run_in_lanes(
-    key: str, members: Sequence[int], built: Mapping[int, tuple[System, Floats]], s: Settings, chunk: Chunk
+    key: str, members: Sequence[int], built: Mapping[int, tuple[System, Floats]], task: Task, chunk: Chunk
 ) -> list[int]:
     """Run cases side by side; those that failed, to be run alone, which tells why."""
-    module = module_of(key)
+    module, s = module_of(key), task.how
     assert module is not None
     made: dict[int, Floats] = {}  # one for each system
     for case in members:
@@ -470,12 +488,16 @@ def _run_in_lanes(
     count, n = states.shape
     out, status = np.full((count, len(s.t or ()), n), np.nan), np.zeros(count, np.int64)
     counts, reached = np.zeros((count, 3), np.int64), np.zeros(count)
-    memory = lanes.lanes(system.model.fixed[1:], whole[0].shape[0])
     steps = np.array([s.max_step, s.first_step, NO_LIMIT])
-    lanes.integrate(
-        memory, int(addresses.addresses_of([module], "lanes")[0]), np.array([s.t_start, s.t_end]), np.array([s.rtol, s.atol]),
-        steps, states, np.array(whole), np.array(s.t), out, status, counts, reached,
-    )  # fmt: skip
+    given = np.array([s.t_start, s.t_end]), np.array([s.rtol, s.atol]), steps, states, np.array(whole), np.array(s.t)
+    if task.gpu:
+        from runtime import gpu
+
+        gpu.integrate(module, *given, out, status, counts, reached)
+    else:
+        memory = lanes.lanes(system.model.fixed[1:], whole[0].shape[0])
+        address = int(addresses.addresses_of([module], "lanes")[0])
+        lanes.integrate(memory, address, *given, out, status, counts, reached)
     at = np.array(members)
     good = status == march.FINISHED
     chunk.states[at[good]], chunk.status[at[good]] = out[good], REACHED_END

@@ -39,11 +39,11 @@ def _combination(coefficients: Floats) -> tuple[Ints, Floats]:
 
 # What is summed: the stages' places (rows 1 to 15), the end of the step, both estimates of its error.
 END, ERROR5, ERROR3 = range(STAGES + 1 + EXTRA, STAGES + 4 + EXTRA)
-_ALL = np.zeros((STAGES + 4 + EXTRA, 16))
-_ALL[: len(TABLE.a)] = TABLE.a
-_ALL[END, :STAGES], _ALL[ERROR5, : STAGES + 1], _ALL[ERROR3, : STAGES + 1] = TABLE.b, TABLE.error5, TABLE.error3
-WHICH, FACTORS = _combination(_ALL)
-GROUPS = -(-np.count_nonzero(_ALL, axis=1) // 4)
+SUMS = np.zeros((STAGES + 4 + EXTRA, 16))
+SUMS[: len(TABLE.a)] = TABLE.a
+SUMS[END, :STAGES], SUMS[ERROR5, : STAGES + 1], SUMS[ERROR3, : STAGES + 1] = TABLE.b, TABLE.error5, TABLE.error3
+WHICH, FACTORS = _combination(SUMS)
+GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 
 
 class Lanes(NamedTuple):

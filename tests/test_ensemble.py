@@ -388,3 +388,36 @@ def test_an_engine_whose_worker_is_killed_loses_nothing(tmp_path):
         found = simulate_many(system, cases, 3.0, engine=client, chunk=4, out=tmp_path, progress=kill_one, **SETTINGS)
         assert killed and found.success
     assert np.array_equal(found.states(), simulate_many(system, cases, 3.0, **SETTINGS).states())
+
+
+ON_GPU = """
+import warnings, numpy as np, models, runtime
+warnings.simplefilter("ignore")  # of the emulation
+system, rng = models.foot.build(), np.random.default_rng(2)
+cases = {"omega.main_foot": rng.normal(size=(3, 3))}
+settings = dict(t_eval=[0.0, 0.013, 0.03], rtol=1e-7, atol=1e-7, assemble=True)
+a, b = (runtime.simulate_many(system, cases, 0.03, engine=engine, **settings) for engine in ("gpu", None))
+assert a.success and np.array_equal(a.counts, b.counts), (a.counts, b.counts)
+assert np.abs(a.states() - b.states()).max() < 1e-13
+try:
+    runtime.simulate_many(models.foot.build(limits="elastic"), {"v.toes": np.zeros((1, 3))}, 0.01, engine="gpu")
+except runtime.ModelError as error:
+    print(error)
+"""
+
+
+def test_a_graphics_processor_runs_the_same_source():
+    # Emulated thread by thread; what a device makes of it is told by the benchmark where there is one.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_ENABLE_CUDASIM": "1"}
+    done = subprocess.run([sys.executable, "-c", ON_GPU], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "cannot be run there" in done.stdout
+
+
+def test_no_graphics_processor_is_told_in_a_sentence():
+    from numba import cuda
+
+    if cuda.is_available():
+        pytest.skip("there is a graphics processor")
+    with pytest.raises(ModelError, match=r"^engine='gpu': no CUDA device or driver was found; leave engine out"):
+        simulate_many(models.foot.build(), thrown(40), 0.1, engine="gpu")
