@@ -141,20 +141,27 @@ def _seconds_each(arguments: tuple[Any, ...]) -> float:
 
 
 def compiled_run(
-    system: System, t_end: float, tolerance: float, times: Floats | None = None, *, whole: bool = False
+    system: System,
+    t_end: float,
+    tolerance: float,
+    times: Floats | None = None,
+    *,
+    states: Floats | None = None,
+    whole: bool = False,
 ) -> tuple[Callable[[], int], Callable[[], int]]:
     """A whole run in compiled code, from ``t = 0`` to ``t_end`` [s], without ``simulate`` around it.
 
     Returns
     -------
     run : callable
-        Integrates anew and returns the code of ``march.advance``; states at ``times`` [s] are computed, if given.
+        Integrates anew and returns the code of ``march.advance``; states at ``times`` (n,) [s] are computed, if given, into
+        ``states`` (n, 13 for each body), if given.
     evaluations : callable
         Evaluations of the last run.
     """
     tables, work = system.tables, system.work(whole=whole)
     wanted = _NONE if times is None else times
-    out = np.empty((len(wanted), len(system.state.y)))
+    out = np.empty((len(wanted), len(system.state.y))) if states is None else states
     evaluations = 0
 
     def run() -> int:

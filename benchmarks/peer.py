@@ -5,7 +5,8 @@ A program is a module ``benchmarks.peer_<name>`` with
 - ``NAME``, ``DISTRIBUTION``, ``METHOD``, ``WRITTEN`` (what its user had to write: one of the names below), ``KNOB``, and the
   settings of that knob from coarse to fine: ``LADDER``, all that a search may use, and ``SHOWN``;
 - ``prepare(foot, end, setting, outputs) -> Prepared`` and ``evaluation(foot) -> Repeated``;
-- ``chain(chain) -> Chained``, or ``NO_CHAIN``, the reason why there is none.
+- ``chain(chain) -> Chained``, if it can do chains, up to ``MOST_LINKS``; ``WHY`` not, or not longer ones;
+- ``check()``, which raises MissingError where something beside the program is not installed.
 
 Each lives in a process of its own, because some of these programs cannot be loaded into one process (OpenSim brings a
 CasADi of its own).  The process answers lines of JSON: ``python -m benchmarks.peer NAME``.
@@ -33,6 +34,9 @@ Floats = NDArray[np.float64]
 # What the user of a program writes.
 JOINTS, TREE, FRAMES = "bodies and joints", "a tree", "frames and points"
 LAGRANGIAN, HAND = "the Lagrangian", "equations derived by hand"
+
+
+MOST = 1 << 20  # links
 
 
 class MissingError(Exception):
@@ -166,7 +170,18 @@ class Process:
             [sys.executable, "-m", "benchmarks.peer", name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True, env=os.environ | one, cwd=Path(__file__).resolve().parent.parent,
         )  # fmt: skip
-        self.facts = self.ask("open", foot=foot.text(), end=end, outputs=outputs, build=str(build))
+        self._told = dict(foot=foot.text(), end=end, outputs=outputs, build=str(build))
+
+    def open(self) -> dict[str, Any]:
+        """Facts of the program.
+
+        Raises
+        ------
+        MissingError
+            It, or what it needs, is not installed.
+        """
+        facts: dict[str, Any] = self.ask("open", **self._told)
+        return facts
 
     def ask(self, what: str, **arguments: Any) -> Any:
         """The answer to one question.
@@ -215,12 +230,11 @@ class _Served:
         version = version_of(m.DISTRIBUTION)
         self.foot, self.end, self.outputs = Foot.read(foot), end, outputs
         os.environ["TALUS_PEERS_BUILD"] = build
-        facts = {name.lower(): getattr(m, name) for name in ("NAME", "METHOD", "WRITTEN", "KNOB")}
         if hasattr(m, "check"):
             m.check()
-        return facts | {
-            "version": version, "ladder": list(m.LADDER), "shown": list(m.SHOWN), "no_chain": getattr(m, "NO_CHAIN", None),
-        }  # fmt: skip
+        facts = {name.lower(): getattr(m, name) for name in ("NAME", "METHOD", "WRITTEN", "KNOB")}
+        chains = {"most_links": getattr(m, "MOST_LINKS", MOST) if hasattr(m, "chain") else 0, "why": getattr(m, "WHY", None)}
+        return facts | chains | {"version": version, "ladder": list(m.LADDER), "shown": list(m.SHOWN)}
 
     def _prepare(self, setting: float) -> Prepared:
         if setting not in self.prepared:

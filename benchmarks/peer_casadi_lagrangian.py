@@ -6,9 +6,9 @@ from typing import Any
 
 from benchmarks import reduced_foot
 from benchmarks.peer import LAGRANGIAN, Foot, Prepared, Repeated
-from benchmarks.peer_casadi import DISTRIBUTION, KNOB, LADDER, METHOD, NAME, NO_CHAIN, SHOWN, check, native
+from benchmarks.peer_casadi import DISTRIBUTION, KNOB, LADDER, METHOD, NAME, WHY, SHOWN, check, native
 
-__all__ = ["DISTRIBUTION", "KNOB", "LADDER", "METHOD", "NAME", "NO_CHAIN", "SHOWN", "check"]
+__all__ = ["DISTRIBUTION", "KNOB", "LADDER", "METHOD", "NAME", "WHY", "SHOWN", "check"]
 WRITTEN = LAGRANGIAN
 
 

@@ -10,8 +10,8 @@ from benchmarks import reduced_foot
 from benchmarks.peer import HAND, Floats, Foot, Prepared, Repeated
 
 NAME, DISTRIBUTION, METHOD, WRITTEN = "heyoka", "heyoka", "Taylor series, LLVM", HAND
-KNOB, LADDER, SHOWN = "tolerance", [10.0 ** (-k / 10) for k in range(40, 161)], [10.0**-k for k in range(5, 16)]
-NO_CHAIN = "takes equations; those of a chain would be an algorithm of the user's own"
+KNOB, LADDER, SHOWN = "tolerance", [10.0 ** (-k / 5) for k in range(10, 71)], [10.0**-k for k in range(2, 15, 2)]
+WHY = "takes equations; those of a chain would be an algorithm of the user's own"
 COLUMNS = 4096  # states of one call
 
 

@@ -16,6 +16,7 @@ from benchmarks.peer import TREE, Chain, Chained, Foot, MissingError, Prepared, 
 
 NAME, DISTRIBUTION, METHOD, WRITTEN = "Pinocchio", "pin", "C++, DOP853", TREE
 KNOB, LADDER, SHOWN = "tolerance", [10.0 ** (-k / 20) for k in range(80, 281)], [10.0**-k for k in range(5, 15)]
+MOST_LINKS, WHY = 100, "its data hold arrays of (3 N)^3 numbers"
 
 # One library for both models, because its compilation takes a minute.
 _SOURCE = """

@@ -13,7 +13,7 @@ from benchmarks.peer import FRAMES, Floats, Foot, MissingError, Prepared, Repeat
 
 NAME, DISTRIBUTION, METHOD, WRITTEN = "PyDy", "pydy", "Cython, SciPy's DOP853", FRAMES
 KNOB, LADDER, SHOWN = "tolerance", [10.0 ** (-k / 20) for k in range(60, 271)], [10.0**-k for k in range(4, 14)]
-NO_CHAIN = "derives and compiles its equations anew for each chain"
+WHY = "derives and compiles its equations anew for each chain"
 
 
 def check() -> None:

@@ -13,7 +13,7 @@ from benchmarks.peer import HAND, Foot, Prepared, Repeated
 
 NAME, DISTRIBUTION, METHOD, WRITTEN = "SymForce", "symforce", "generated C++, DOP853", HAND
 KNOB, LADDER, SHOWN = "tolerance", [10.0 ** (-k / 20) for k in range(80, 281)], [10.0**-k for k in range(5, 15)]
-NO_CHAIN = "takes equations; those of a chain would be an algorithm of the user's own"
+WHY = "takes equations; those of a chain would be an algorithm of the user's own"
 check = compiler
 
 

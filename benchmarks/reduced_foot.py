@@ -74,7 +74,7 @@ def lagrangian(foot: Foot, angles: Any, speeds: Any, cos: Any, sin: Any) -> Any:
     turns = []
     for angle, a in zip(angles, axes, strict=True):
         c, s = cos(angle), sin(angle)
-        skew = np.cross(np.eye(3), -a)
+        skew = np.cross(np.eye(3), a)
         turns.append([[c * float(i == j) + s * skew[i, j] + (1.0 - c) * (a[i] * a[j]) for j in range(3)] for i in range(3)])
 
     def turned(R: Any, v: Any) -> list[Any]:
