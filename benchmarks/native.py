@@ -139,9 +139,8 @@ class Native:
         def integrate(room: int) -> int:
             nonlocal last
             x[:], count = self.start, ctypes.c_long()
-            last = self.library.integrate(
-                pointer(x), ctypes.c_double(end), ctypes.c_double(tolerance), pointer(kept), ctypes.c_long(room), ctypes.byref(count)
-            )  # fmt: skip
+            numbers = (ctypes.c_double(end), ctypes.c_double(tolerance))
+            last = self.library.integrate(pointer(x), *numbers, pointer(kept), ctypes.c_long(room), ctypes.byref(count))
             if last < 0:
                 raise PeerError(f"the step became too small at the tolerance {tolerance:g}")
             return count.value
@@ -154,15 +153,10 @@ class Native:
 
         return Prepared(lambda: integrate(0), motion, lambda: last)
 
-    def derivative(self) -> Floats:
-        """At the start."""
-        return self.repeated(1)[1]
-
-    def repeated(self, times: int) -> tuple[Repeated, Floats]:
-        """The evaluation, so many times, and what it gives at the start."""
+    def repeated(self, times: int) -> Repeated:
+        """The evaluation, so many times."""
         x, dx = self.start.copy(), np.empty_like(self.start)
-        self.library.repeat(pointer(x), pointer(dx), ctypes.c_long(1))
-        return Repeated(lambda: self.library.repeat(pointer(x), pointer(dx), ctypes.c_long(times)), times), dx.copy()
+        return Repeated(lambda: self.library.repeat(pointer(x), pointer(dx), ctypes.c_long(times)), times)
 
 
 def pointer(array: Floats) -> Any:

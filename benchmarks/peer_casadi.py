@@ -61,4 +61,4 @@ def prepare(foot: Foot, end: float, setting: float, outputs: int) -> Prepared:
 
 def evaluation(foot: Foot) -> Repeated:
     """The generated C in a loop."""
-    return native(function(foot)).repeated(100_000)[0]
+    return native(function(foot)).repeated(100_000)

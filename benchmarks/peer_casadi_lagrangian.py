@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks import reduced_foot
 from benchmarks.peer import LAGRANGIAN, Foot, Prepared, Repeated
-from benchmarks.peer_casadi import DISTRIBUTION, KNOB, LADDER, METHOD, NAME, WHY, SHOWN, check, native
+from benchmarks.peer_casadi import DISTRIBUTION, KNOB, LADDER, METHOD, NAME, SHOWN, WHY, check, native
 
 __all__ = ["DISTRIBUTION", "KNOB", "LADDER", "METHOD", "NAME", "WHY", "SHOWN", "check"]
 WRITTEN = LAGRANGIAN
@@ -32,4 +32,4 @@ def prepare(foot: Foot, end: float, setting: float, outputs: int) -> Prepared:
 
 def evaluation(foot: Foot) -> Repeated:
     """The generated C in a loop."""
-    return native(function(foot)).repeated(100_000)[0]
+    return native(function(foot)).repeated(100_000)

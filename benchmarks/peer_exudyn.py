@@ -66,9 +66,10 @@ def prepare(foot: Foot, end: float, setting: float, outputs: int) -> Prepared:
     container, system, node = _foot(foot)
     steps = round(end / setting)
     every = end / steps * max(1, steps // outputs)
+    wanted = exu.OutputVariableType.Coordinates
     sensor = system.AddSensor(
-        items.SensorNode(nodeNumber=node, storeInternal=True, writeToFile=False, outputVariableType=exu.OutputVariableType.Coordinates)
-    )  # fmt: skip
+        items.SensorNode(nodeNumber=node, storeInternal=True, writeToFile=False, outputVariableType=wanted)
+    )
     system.Assemble()
     method = exu.DynamicSolverType.RK67
     quiet, telling = settings(end, steps), settings(end, steps, every)

@@ -30,7 +30,7 @@ def prepare(foot: Foot, end: float, setting: float, outputs: int) -> Prepared:
     from exudyn import itemInterface as items
     from exudyn.rigidBodyUtilities import RigidBodyInertia
 
-    container = exu.SystemContainer()
+    container = exu.SystemContainer()  # it must live as long as its system
     system = container.AddSystem()
     mass, centre, inertia = foot.welded()
     ground = system.CreateGround()

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks import reduced_foot
 from benchmarks.peer import LAGRANGIAN, Foot, Prepared, Repeated
-from benchmarks.peer_heyoka import DISTRIBUTION, KNOB, LADDER, METHOD, NAME, WHY, SHOWN, side_by_side, taylor
+from benchmarks.peer_heyoka import DISTRIBUTION, KNOB, LADDER, METHOD, NAME, SHOWN, WHY, side_by_side, taylor
 
 __all__ = ["DISTRIBUTION", "KNOB", "LADDER", "METHOD", "NAME", "WHY", "SHOWN"]
 WRITTEN = LAGRANGIAN

@@ -76,7 +76,7 @@ def prepare(foot: Foot, end: float, setting: float, outputs: int) -> Prepared:
 def _angles(table: Any) -> list[int]:
     """Columns of both angles."""
     labels = list(table.getColumnLabels())
-    return [next(k for k, label in enumerate(labels) if name in label and label.endswith("value")) for name in ("talocrural", "talocalcaneal")]
+    return [labels.index(f"/jointset/{name}/{name}_coord_0/value") for name in ("talocrural", "talocalcaneal")]
 
 
 def chain(chain: Chain) -> Chained:

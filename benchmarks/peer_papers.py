@@ -148,7 +148,9 @@ def _start(places: list[Floats]) -> Floats:
 def _foot(foot: Foot) -> tuple[Model, Floats]:
     parts = (foot.main_foot, foot.toes)
     r, toes = np.array(foot.main_foot.r), np.array(foot.toes.r)
-    P, Q, a, b = (np.array(x) for x in (foot.talocrural, foot.talocalcaneal, foot.talocalcaneal_axis, foot.talocrural_axis))
+    P, Q, a, b = (
+        np.array(x) for x in (foot.talocrural, foot.talocalcaneal, foot.talocalcaneal_axis, foot.talocrural_axis)
+    )
     x, y, z = np.eye(3)
     joints: list[Joint] = [
         (0, GROUND, link(Q - r, a, P, b, float(np.linalg.norm(P - Q)))),

@@ -1,4 +1,4 @@
-"""The foot and the chain in Pinocchio: trees, its articulated-body algorithm in C++, compiled against the headers of its wheel."""
+"""The foot and the chain in Pinocchio: trees, its articulated-body algorithm in C++, compiled with the headers of its wheel."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def prepare(foot: Foot, end: float, setting: float, outputs: int) -> Prepared:
 
 def evaluation(foot: Foot) -> Repeated:
     """``pinocchio::aba`` in a loop."""
-    return _foot(foot).repeated(100_000)[0]
+    return _foot(foot).repeated(100_000)
 
 
 def chain(chain: Chain) -> Chained:

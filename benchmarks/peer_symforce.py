@@ -41,7 +41,8 @@ def source(foot: Foot) -> str:
         paths = made.generate_function(folder, skip_directory_nesting=True)
         header = next(path for path in paths.generated_files if path.suffix == ".h")
         text = Path(header).read_text(encoding="utf-8")
-    text = text.replace("#pragma once", "").replace("#include <Eigen/Core>", "#include <cmath>")  # nothing of Eigen is used
+    # Nothing of Eigen is used.
+    text = text.replace("#pragma once", "").replace("#include <Eigen/Core>", "#include <cmath>")
     return text + (
         "\nstatic inline void derivative(const double *x, double *dx) {\n  dx[0] = x[2]; dx[1] = x[3];\n"
         "  sym::Accelerations<double>(x[0], x[1], x[2], x[3], dx + 2, dx + 3);\n}\n"
@@ -59,4 +60,4 @@ def prepare(foot: Foot, end: float, setting: float, outputs: int) -> Prepared:
 
 def evaluation(foot: Foot) -> Repeated:
     """The generated function in a loop."""
-    return _native(foot).repeated(100_000)[0]
+    return _native(foot).repeated(100_000)

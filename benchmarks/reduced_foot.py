@@ -7,6 +7,7 @@ matrix depends on the second angle alone: numbers times cosines and sines, as on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,18 +38,26 @@ class Equations:
 
 def equations(foot: Foot) -> Equations:
     """From the kinetic and the potential energy, by Lagrange."""
+    return _equations(foot.text())
+
+
+@cache
+def _equations(text: str) -> Equations:
+    foot = Foot.read(text)
     q, u = sp.symbols("q1 q2"), sp.symbols("u1 u2")
     c, s = sp.symbols("c1 c2"), sp.symbols("s1 s2")
     mass, centre, inertia = foot.welded()
     axes = [sp.Matrix(axis) for axis in (foot.talocrural_axis, foot.talocalcaneal_axis)]
-    first, second = (_turn(axis, c[k], s[k]) for k, axis in enumerate(axes))
+    about_first, about_second = (_turn(axis, c[k], s[k]) for k, axis in enumerate(axes))
     link = sp.Matrix(np.array(foot.talocalcaneal) - foot.talocrural)
-    arm = second * sp.Matrix(centre - foot.talocalcaneal)
+    arm = about_second * sp.Matrix(centre - foot.talocalcaneal)
     # In the axes that turn with the first hinge: velocity of the centre of mass and angular velocity, by speeds.
     J = sp.Matrix.hstack(axes[0].cross(link + arm), axes[1].cross(arm))
     W = sp.Matrix.hstack(*axes)
-    M = (mass * J.T * J + W.T * second * sp.Matrix(inertia) * second.T * W).applyfunc(lambda e: _reduced(e, c[1], s[1]))
-    V = sp.expand(-mass * sp.Matrix(foot.gravity).dot(first * (link + arm)))
+    M = (mass * J.T * J + W.T * about_second * sp.Matrix(inertia) * about_second.T * W).applyfunc(
+        lambda e: _reduced(e, c[1], s[1])
+    )
+    V = sp.expand(-mass * sp.Matrix(foot.gravity).dot(about_first * (link + arm)))
 
     def slope(e: sp.Expr, k: int) -> sp.Expr:
         return e.diff(s[k]) * c[k] - e.diff(c[k]) * s[k]
@@ -60,8 +69,9 @@ def equations(foot: Foot) -> Equations:
     force = sp.Matrix([-slope(V, 0), kinetic - slope(V, 1)]) - u[1] * dM * speeds
     force = force.applyfunc(_clean)
     determinant = M[0, 0] * M[1, 1] - M[0, 1] ** 2
-    solved = [(M[1, 1] * force[0] - M[0, 1] * force[1]) / determinant, (M[0, 0] * force[1] - M[0, 1] * force[0]) / determinant]
-    return Equations(q, u, c, s, M, force, (solved[0], solved[1]))
+    first = (M[1, 1] * force[0] - M[0, 1] * force[1]) / determinant
+    second = (M[0, 0] * force[1] - M[0, 1] * force[0]) / determinant
+    return Equations(q, u, c, s, M, force, (first, second))
 
 
 def lagrangian(foot: Foot, angles: Any, speeds: Any, cos: Any, sin: Any) -> Any:
@@ -75,7 +85,9 @@ def lagrangian(foot: Foot, angles: Any, speeds: Any, cos: Any, sin: Any) -> Any:
     for angle, a in zip(angles, axes, strict=True):
         c, s = cos(angle), sin(angle)
         skew = np.cross(np.eye(3), a)
-        turns.append([[c * float(i == j) + s * skew[i, j] + (1.0 - c) * (a[i] * a[j]) for j in range(3)] for i in range(3)])
+        turns.append(
+            [[c * float(i == j) + s * skew[i, j] + (1.0 - c) * (a[i] * a[j]) for j in range(3)] for i in range(3)]
+        )
 
     def turned(R: Any, v: Any) -> list[Any]:
         return [sum(R[i][j] * v[j] for j in range(3)) for i in range(3)]
@@ -92,9 +104,7 @@ def lagrangian(foot: Foot, angles: Any, speeds: Any, cos: Any, sin: Any) -> Any:
     arm = turned(first, turned(second, centre - foot.talocalcaneal))
     at = [x + y for x, y in zip(turned(first, link), arm, strict=True)]
     second_axis = turned(first, axes[1])
-    velocity = [
-        speeds[0] * x + speeds[1] * y for x, y in zip(cross(axes[0], at), cross(second_axis, arm), strict=True)
-    ]
+    velocity = [speeds[0] * x + speeds[1] * y for x, y in zip(cross(axes[0], at), cross(second_axis, arm), strict=True)]
     omega = [speeds[0] * x + speeds[1] * y for x, y in zip(axes[0], second_axis, strict=True)]
     own = back(second, back(first, omega))
     kinetic = 0.5 * mass * sum(v * v for v in velocity)
