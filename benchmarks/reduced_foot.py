@@ -54,9 +54,8 @@ def _equations(text: str) -> Equations:
     # In the axes that turn with the first hinge: velocity of the centre of mass and angular velocity, by speeds.
     J = sp.Matrix.hstack(axes[0].cross(link + arm), axes[1].cross(arm))
     W = sp.Matrix.hstack(*axes)
-    M = (mass * J.T * J + W.T * about_second * sp.Matrix(inertia) * about_second.T * W).applyfunc(
-        lambda e: _reduced(e, c[1], s[1])
-    )
+    M = mass * J.T * J + W.T * about_second * sp.Matrix(inertia) * about_second.T * W
+    M = M.applyfunc(lambda e: _reduced(e, c[1], s[1]))
     V = sp.expand(-mass * sp.Matrix(foot.gravity).dot(about_first * (link + arm)))
 
     def slope(e: sp.Expr, k: int) -> sp.Expr:

@@ -3,14 +3,18 @@
 import json
 import subprocess
 import sys
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import pairwise
 
 import numba
 import numpy as np
 import pytest
+import sympy
+from scipy.integrate import solve_ivp
 
 import runtime
-from benchmarks import cost, ensembles, measure, mujoco_foot, peers, rhs, targets
+from benchmarks import cost, ensembles, measure, native, peer, peers, reduced_foot, rhs, targets
 from benchmarks.__main__ import BAD_INPUT, DONE, FAILED, QUESTIONS, main
 from benchmarks.allocations import outside_calls
 
@@ -19,7 +23,7 @@ FIGURES = {
     "rhs": {"rhs"},
     "limits": {"energy_by_law"},
     "targets": {"targets"},
-    "peers": {"peers"},
+    "peers": {"peers", "chain"},
 }
 
 
@@ -46,10 +50,6 @@ def answer(tmp_path, capsys):
         return data["tables"], data["notes"]
 
     return ask
-
-
-def needs_mujoco():
-    return pytest.importorskip("mujoco", reason="mujoco is not installed; it comes with talus[peers]")
 
 
 def test_cost(answer):
@@ -141,37 +141,146 @@ def test_limits(answer):
 
 
 def test_peers(answer):
-    needs_mujoco()
     tables, _ = answer("peers")
+    cases = peers.QUICK
+    reached = {peers.OWN, peers.GENERAL}
     for row in tables["equal error"]:
-        assert row["error [m]"] <= row["error allowed [m]"]
-        assert row["evaluations"] > 0 and row["ours to theirs"] > 0.0
-    theirs = [row for row in tables["work and precision"] if row["program"] == "MuJoCo"]
+        if row["time [ms]"] is None:
+            assert row["error [m]"] > row["error allowed [m]"] and row["setting"] is None
+        else:
+            assert row["error [m]"] <= row["error allowed [m]"] and row["ours to theirs"] > 0.0
+            reached.add(row["program"])
+        assert row["one evaluation [us]"] > 0.0 and row["version"] and row["the user writes"]
+    assert {row["error allowed [m]"] for row in tables["equal error"]} >= set(cases.errors)
+    absent = {row["program"] for row in tables.get("not here", [])}
+    assert len(reached) == 2 + len(cases.programs) - len(absent)
+    for row in tables["chain"]:
+        assert row["difference"] < 1e-6 and row["1 links [us]"] > 0.0
+    assert {row["program"] for row in tables["chain"]} >= {peers.OWN, peers.GENERAL, "the papers' method"}
     # Another program with other equations: its motion tends to ours with the order of its method.
+    theirs = [row for row in tables["work and precision"] if row["program"] == "MuJoCo"]
     for coarse, fine in pairwise(theirs):
         if fine["error [m]"] > 1e-12:
             order = np.log(coarse["error [m]"] / fine["error [m]"]) / np.log(coarse["setting"] / fine["setting"])
             assert 3.7 < order < 4.6
-    assert theirs[-1]["error [m]"] < 1e-12
+    assert not theirs or theirs[-1]["error [m]"] < 1e-12
 
 
-def test_peers_without_mujoco(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(mujoco_foot.util, "find_spec", lambda name: None)
-    assert main(["peers", "--quick", "--out", str(tmp_path / "out")]) == BAD_INPUT
-    said = capsys.readouterr().err.strip()
-    assert said == 'mujoco is not installed; install it with: pip install "talus[peers]"'
-    assert not (tmp_path / "out").exists()
+@pytest.fixture
+def program(tmp_path):
+    """A program in its process, for a motion of 1 s."""
+    opened = []
+
+    def start(name):
+        told = peers.foot_of(measure.foot("modified"))
+        opened.append(peer.Process(name, told, 1.0, 101, tmp_path))
+        try:
+            return opened[-1], opened[-1].open()
+        except peer.MissingError as error:
+            pytest.skip(f"{error}; all programs come with talus[peers]")
+
+    yield start
+    for process in opened:
+        process.close()
+
+
+@pytest.mark.parametrize("name", peers.PROGRAMS)
+def test_a_program_does_what_we_do(name, program):
+    process, facts = program(name)
+    setting = next(s for s in facts["shown"] if s < (1e-3 if "step" in facts["knob"] else 1e-6))
+    times, found = process.ask("motion", setting=setting)
+    exact = measure.exact(measure.foot("modified"), times).r[measure.BODY]
+    assert np.abs(np.array(found) - exact).max() < 1e-6
+    assert process.ask("run", setting=setting) > 0.0 and process.ask("evaluation", repeats=1) > 0.0
+    if facts["most_links"]:
+        of = peers.chain_of(5)
+        ours = peers.ours(measure.foot("modified"), peers.QUICK, whole=False).chain(of, 1)
+        theirs = process.ask("chain", chain=vars(of), repeats=1)
+        np.testing.assert_allclose(theirs["turning"], ours.turning, rtol=0, atol=1e-6 * np.abs(ours.turning).max())
+    else:
+        assert facts["why"]
+
+
+def test_a_program_tells_what_went_wrong(program):
+    process, _ = program("papers")
+    with pytest.raises(peer.PeerError, match="papers, motion: "):
+        process.ask("motion", setting="coarse")
+    assert process.ask("evaluations", setting=1e-3) > 0  # and it lives on
+    process._process.kill()
+    with pytest.raises(peer.PeerError, match="its process ended with -9 when asked for 'run'"):
+        process.ask("run", setting=1e-3)
+
+
+def test_a_program_that_is_not_installed_is_named(monkeypatch):
+    cases = replace(peers.QUICK, programs=("nothing",), errors=())
+    with ExitStack() as stack:
+        searches, missing, _ = peers._searches(cases, lambda line: None, stack)
+    assert [search.peer.name for search in searches] == [peers.OWN, peers.GENERAL]
+    assert "benchmarks.peer_nothing" in missing["nothing"]
+
+    def absent(process):
+        raise peer.MissingError("mujoco is not installed")
+
+    monkeypatch.setattr(peer.Process, "open", absent)
     (target,) = targets._peer(True, lambda line: None)
-    assert target.reached == "not measured" and "talus[peers]" in target.how
+    assert target.reached == "not measured"
+    assert target.how == 'mujoco is not installed; install it with: pip install "talus[peers]"'
+
+
+def test_a_version_that_is_not_there():
+    with pytest.raises(peer.MissingError, match="no-such-thing is not installed"):
+        peer.version_of("no-such-thing")
+
+
+def test_reduced_equations_are_the_foot():
+    system = measure.foot("modified")
+    told = peers.foot_of(system)
+    found = reduced_foot.equations(told)
+    accelerations = sympy.lambdify((*found.angles, *found.speeds), found.plain(), cse=True)
+    run = solve_ivp(
+        lambda t, x: [x[2], x[3], *accelerations(*x)], (0, 1), np.zeros(4), method="DOP853", rtol=1e-12, atol=1e-12
+    )
+    exact = measure.exact(system, run.t).r[measure.BODY]
+    assert np.abs(reduced_foot.positions(told, run.y[0], run.y[1]) - exact).max() < 1e-11
+
+
+def test_compiled_integrator(monkeypatch, tmp_path):
+    try:
+        native.compiler()
+    except peer.MissingError as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv("TALUS_PEERS_BUILD", str(tmp_path))
+    text = "static void derivative(const double *x, double *dx) { dx[0] = x[1]; dx[1] = -x[0]; }"
+    circle = native.Native(text, np.array([0.0, 1.0]))
+    errors = {}
+    for tolerance in (1e-6, 1e-9, 1e-12):
+        ready = circle.prepare(10.0, tolerance, lambda states: states)
+        times, states = ready.motion()
+        assert times[0] == 0.0 and times[-1] == 10.0
+        errors[tolerance] = np.abs(states - np.stack([np.sin(times), np.cos(times)], axis=1)).max()
+        options = dict(method="DOP853", rtol=tolerance, atol=tolerance)
+        same = solve_ivp(lambda t, x: [x[1], -x[0]], (0, 10), [0.0, 1.0], **options)
+        assert ready.evaluations() == pytest.approx(same.nfev, rel=0.25)
+    assert errors[1e-6] < 1e-5 and errors[1e-9] < 1e-8 and errors[1e-12] < 1e-11
+    assert len(list(tmp_path.glob("*.so"))) == 1
+    with pytest.raises(peer.PeerError, match="the compiler refused"):
+        native.Native("static void nothing", np.zeros(1))
+
+
+def search(known, **options):
+    ladder = sorted(known, reverse=True)
+    one = peers.Peer("exact", "1", "order 2", "bodies", "step", ladder, ladder[::7], prepare=None, evaluation=None)
+    return peers.Search(one, measure.foot("modified"), known=known, **options)
 
 
 def test_search_finds_the_coarsest_setting():
-    ladder = [0.1 / n for n in range(1, 50)]
-    peer = peers.Peer("exact", "1", "order 2", "step", ladder, ladder, prepare=lambda step: None)
-    search = peers.Search(peer, measure.foot("modified"), {step: step**2 for step in ladder})
-    assert search.coarsest(1.1e-4) == pytest.approx(0.01)
-    with pytest.raises(measure.BenchmarkError, match="exact does not reach an error"):
-        search.coarsest(1e-9)
+    known = {0.1 / n: (0.1 / n) ** 2 for n in range(1, 51)}
+    assert search(known).coarsest(1.1e-4) == pytest.approx(0.01)
+    assert search(known).coarsest(1.0) == 0.1
+    with pytest.raises(measure.BenchmarkError, match="exact, order 2 does not reach an error of 1.0e-09 m; at best"):
+        search(known).coarsest(1e-9)
+    with pytest.raises(measure.BenchmarkError, match="does not reach"):
+        search(known, slow={0.1 / 8}).coarsest(1e-5)
 
 
 def test_allocations_are_found():
