@@ -23,7 +23,7 @@ QUESTIONS = {
     "gait": "What does inverse dynamics recover of a walk whose answer is known, and how long does it take?",
     "ensembles": "How many cases are run in a second, and what does a sweep of a million take?",
     "targets": "Does the product reach the figures it was given?",
-    "peers": "How long do other programs take for the same motion at equal error?",
+    "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 

@@ -10,8 +10,9 @@ from benchmarks.peer import JOINTS, Chain, Chained, Floats, Foot, Prepared, Repe
 from benchmarks.peer_exudyn import settings
 
 NAME, DISTRIBUTION, METHOD, WRITTEN = "Exudyn", "exudyn", "trapezoidal, index 2", JOINTS
-KNOB, LADDER, SHOWN = "step [s]", [10.0 ** (-k / 10) for k in range(20, 61)], [0.01 / 4**k for k in range(6)]
-NEGLIGIBLE = 1e-9  # [kg] of the link between the hinges, which must have a mass
+KNOB, LADDER = "step [s]", [10.0 ** (-k / 10) for k in range(20, 52)]
+SHOWN = [*(0.01 / 4**k for k in range(5)), LADDER[-1]]
+NEGLIGIBLE = 1e-15  # [kg] of the link between the hinges, which must have a mass
 
 
 def _settings(end: float, steps: int, every: float | None = None, dense: bool = True) -> Any:

@@ -11,7 +11,7 @@ from benchmarks.peer import TREE, Chain, Chained, Floats, Foot, Prepared, Repeat
 
 NAME, DISTRIBUTION, METHOD, WRITTEN = "OpenSim", "opensim", "Runge-Kutta-Merson", TREE
 KNOB, LADDER, SHOWN = "accuracy", [10.0 ** (-k / 10) for k in range(20, 131)], [10.0**-k for k in range(3, 13)]
-NEGLIGIBLE = 1e-9  # [kg] of the link between the hinges, which must have a mass
+NEGLIGIBLE = 1e-15  # [kg] of the link between the hinges, which must have a mass
 
 
 def _body(name: str, mass: float, centre: Floats, inertia: Floats) -> Any:

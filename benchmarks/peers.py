@@ -38,12 +38,13 @@ from runtime import Report, System, Table, plots
 from runtime.equations import OK, derivative_once, derivative_repeated
 from runtime.kernels import compiled_folder
 
-OWN, GENERAL = "Talus", "Talus, general evaluation"
+OWN, GENERAL = "Talus", "Talus, general"
 PROGRAMS = (
     "heyoka", "symforce", "casadi", "casadi_lagrangian", "heyoka_lagrangian", "pinocchio", "exudyn", "mujoco", "drake", "pydy",
     "opensim", "exudyn_joints", "papers",
 )  # fmt: skip
 INSTALL = 'pip install "talus[peers]"'
+SETTING = ("program", "the user writes", "knob", "setting")
 WHOLE_CHAIN = 10  # links up to which the benchmark has a whole-model kernel made
 
 
@@ -87,8 +88,8 @@ class Peer:
 
     @property
     def label(self) -> str:
-        """Name and method."""
-        return f"{self.name}, {self.method}"
+        """Name and what the user writes, which tells two uses of one program apart."""
+        return f"{self.name}: {self.written}"
 
 
 @dataclass(frozen=True)
@@ -328,8 +329,9 @@ def ask(*, quick: bool, say: Say) -> Answer:
         chains, ended = _chains([search.peer for search in searches], cases, say)
     report = Report("The modified foot and chains in other programs")
     report.tables += [
-        _equal_table(equals, searches, evaluations, cases, bound),
-        Table("work and precision", ["program", "method", "knob", "setting", "evaluations", "time [ms]", "error [m]"], rows),
+        _equal_table(equals, cases, bound),
+        _program_table(searches, evaluations),
+        Table("work and precision", [*SETTING, "evaluations", "time [ms]", "error [m]"], rows),
         _chain_table(chains, ended, [search.peer for search in searches], cases),
     ]  # fmt: skip
     if missing:
@@ -382,13 +384,13 @@ def _settings(search: Search, cases: Cases, say: Say) -> list[list[Any]]:
     """Rows of the table of all settings."""
     peer, rows = search.peer, []
     chosen = search.shown(cases.every)
-    say(f"{peer.label}, {peer.version}: {len(chosen)} settings")
+    say(f"{peer.label}, {peer.method}, {peer.version}: {len(chosen)} settings")
     for setting in chosen:
         if math.isfinite(search.error(setting)):
             ready = peer.prepare(setting)
             took = _in_turns({peer.label: ready}, cases.repeats)[peer.label]
-            row = [peer.name, peer.method, peer.knob, setting, ready.evaluations(), 1e3 * took, search.error(setting)]
-            rows.append(row)
+            measured = [setting, ready.evaluations(), 1e3 * took, search.error(setting)]
+            rows.append([peer.name, peer.written, peer.knob, *measured])
     return rows
 
 
@@ -465,38 +467,42 @@ def _chains(
     return {peer.label: found[peer.label] for peer in peers if peer.label in found}, ended
 
 
-def _equal_table(
-    equals: Sequence[Equal],
-    searches: Sequence[Search],
-    evaluations: dict[str, float | None],
-    cases: Cases,
-    bound: float,
-) -> Table:
-    columns = [
-        "error allowed [m]", "program", "version", "method", "the user writes", "knob", "setting", "error [m]", "evaluations",
-        "time [ms]", "one evaluation [us]", "ours to theirs",
-    ]  # fmt: skip
+def _equal_table(equals: Sequence[Equal], cases: Cases, bound: float) -> Table:
+    columns = ["error allowed [m]", *SETTING, "error [m]", "evaluations", "time [ms]", "ours to theirs"]
     rows = [
         [
-            e.wanted, e.peer.name, e.peer.version, e.peer.method, e.peer.written, e.peer.knob, e.setting, e.error, e.evaluations,
-            _times(1e3, e.time), _times(1e6, evaluations[e.peer.label]), e.ratio,
+            e.wanted, e.peer.name, e.peer.written, e.peer.knob, e.setting, e.error, e.evaluations, _times(1e3, e.time), e.ratio,
         ]
         for e in sorted(equals, key=lambda e: (-e.wanted, math.inf if e.time is None else e.time))
     ]  # fmt: skip
-    closest = {s.peer.label: min(s.known.values()) for s in searches if s.peer.name not in (OWN, GENERAL)}
     note = (
         f"{cases.duration:g} s of motion, warm, on one core, without outputs, least of several times in turns; each at its "
         "coarsest setting within the error, and without a time where it reached none within "
         f"{cases.patience:g} s a run. The error is the largest distance of the main foot's centre of mass from a run at the "
         f"tolerance 1e-14, over {cases.outputs} times or at the program's own steps; the reference itself is within "
-        f"{bound:.0e} m of SciPy's DOP853. {OWN} runs its whole-model kernel. Generated C and C++ and the C++ of Pinocchio "
-        "are compiled for this machine and run in a DOP853 of the usual kind, in C++, because they bring no integrator of "
-        "that order. heyoka counts steps, and evaluates states side by side in vector registers; Exudyn with constraints "
-        "counts steps; PyDy and OpenSim are called from Python for one evaluation. Closest to the reference come "
-        + ", ".join(f"{name} {error:.0e} m" for name, error in closest.items())
-        + "."
+        f"{bound:.0e} m of SciPy's DOP853. {OWN} runs its whole-model kernel, {GENERAL}, the code for every model. heyoka and "
+        "Exudyn with constraints count steps."
     )
     return Table("equal error", columns, rows, note)
+
+
+def _program_table(searches: Sequence[Search], evaluations: dict[str, float | None]) -> Table:
+    columns = ["program", "version", "method", "the user writes", "one evaluation [us]", "closest [m]"]
+    rows = [
+        [
+            s.peer.name, s.peer.version, s.peer.method, s.peer.written, _times(1e6, evaluations[s.peer.label]),
+            min(s.known.values()),
+        ]
+        for s in searches
+    ]  # fmt: skip
+    note = (
+        "Closest: the smallest error of all settings that were tried. Generated C and C++ and the C++ of Pinocchio are "
+        "compiled for this machine and run in a DOP853 of the usual kind, in C++, because they bring no integrator of that "
+        "order. heyoka evaluates states side by side in vector registers; PyDy and OpenSim are called from Python for one "
+        "evaluation; of Exudyn with constraints it is one step. The equations by hand are reduced to products of cosines and "
+        "sines of both angles; the Lagrangian is written with matrices and derived by the program."
+    )
+    return Table("programs", columns, rows, note)
 
 
 def _times(factor: float, value: float | None) -> float | None:
@@ -507,20 +513,23 @@ def _chain_table(
     chains: dict[str, dict[int, tuple[Links, float]]], ended: dict[str, str], peers: Sequence[Peer], cases: Cases
 ) -> Table:
     by_label = {peer.label: peer for peer in peers}
-    columns = ["program", "method", "the user writes", "timed", *(f"{n} links [us]" for n in cases.links), "difference"]
+    columns = ["program", "the user writes", "timed", *(f"{n} links [us]" for n in cases.links), "difference"]
     rows: list[list[Any]] = []
     for label, found in chains.items():
         peer = by_label[label]
         first = next(iter(found.values()))[0]
         costs = [1e6 * found[n][0].seconds / n if n in found else None for n in cases.links]
         worst = max(difference for _, difference in found.values())
-        rows.append([peer.name, peer.method, peer.written, first.what, *costs, worst])
-    none = [f"{peer.label}: {peer.why}" for peer in peers if peer.chain is None]
+        rows.append([peer.name, peer.written, first.what, *costs, worst])
+    none: dict[str, list[str]] = {}
+    for peer in peers:
+        if peer.chain is None:
+            none.setdefault(peer.why or "", []).append(peer.label)
     note = (
         "Time of one evaluation, or step, for each body, of a chain on ball joints. The difference is the largest one of the "
-        f"links' angular accelerations at the start from those of {OWN}, of the largest; from a step where that is timed. "
-        + " ".join(f"{name} ends: {reason}." for name, reason in ended.items())
-        + (" No chain: " + "; ".join(none) + "." if none else "")
+        f"links' angular accelerations at the start from those of {GENERAL}, of the largest; from a step where that is timed. "
+        + " ".join(f"{name}, ends: {reason}." for name, reason in ended.items())
+        + "".join(f" No chain of {'; '.join(names)}: {reason}." for reason, names in none.items())
     )
     return Table("chain", columns, rows, note)
 
@@ -540,11 +549,10 @@ def _styles(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
 def _figure(rows: Sequence[Sequence[Any]], equals: Sequence[Equal], cases: Cases) -> Any:
     fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
     ax = axes[0, 0]
-    written = {equal.peer.label: equal.peer.written for equal in equals}
-    labels = list(dict.fromkeys(f"{row[0]}, {row[1]}" for row in rows))
+    labels = list(dict.fromkeys(f"{row[0]}: {row[1]}" for row in rows))
     for label, style in _styles(labels).items():
-        chosen = [row for row in rows if f"{row[0]}, {row[1]}" == label]
-        ax.loglog([row[6] for row in chosen], [row[5] for row in chosen], label=f"{label}: {written[label]}", **style)
+        chosen = [row for row in rows if f"{row[0]}: {row[1]}" == label]
+        ax.loglog([row[6] for row in chosen], [row[5] for row in chosen], label=label, **style)
     wanted = equals[0].wanted
     ax.axvline(wanted, color="0.4", linestyle=":", linewidth=1.2)
     ax.annotate(
@@ -566,7 +574,7 @@ def _chain_figure(chains: dict[str, dict[int, tuple[Links, float]]]) -> Any:
     for (label, found), style in zip(chains.items(), _styles(list(chains)).values(), strict=True):
         what = next(iter(found.values()))[0].what
         costs = [1e6 * one.seconds / n for n, (one, _) in found.items()]
-        ax.loglog(list(found), costs, label=label if what == "evaluation" else f"{label}, a {what}", **style)
+        ax.loglog(list(found), costs, label=label if what == "evaluation" else f"{label}, {what}", **style)
     sizes = sorted({n for found in chains.values() for n in found})
     ax.set_xticks(sizes, [str(size) for size in sizes])
     ax.minorticks_off()
