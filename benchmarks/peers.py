@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import models
+from benchmarks import peers_report
 from benchmarks.measure import (
     BODY,
     ROOT,
@@ -34,17 +35,16 @@ from benchmarks.measure import (
     reference_error,
 )
 from benchmarks.peer import JOINTS, Body, Chain, Foot, MissingError, PeerError, Process, least, timed
-from runtime import Report, System, Table, plots
+from benchmarks.peers_report import GENERAL, OWN, SETTING
+from runtime import Report, System, Table
 from runtime.equations import OK, derivative_once, derivative_repeated
 from runtime.kernels import compiled_folder
 
-OWN, GENERAL = "Talus", "Talus, general"
 PROGRAMS = (
     "heyoka", "symforce", "casadi", "casadi_lagrangian", "heyoka_lagrangian", "pinocchio", "exudyn", "mujoco", "drake", "pydy",
     "opensim", "exudyn_joints", "papers",
 )  # fmt: skip
 INSTALL = 'pip install "talus[peers]"'
-SETTING = ("program", "the user writes", "knob", "setting")
 WHOLE_CHAIN = 10  # links up to which the benchmark has a whole-model kernel made
 
 
@@ -124,6 +124,13 @@ class Search:
     patience: float = math.inf  # [s] a setting that takes longer is not refined
     known: dict[float, float] = field(default_factory=dict)
     slow: set[float] = field(default_factory=set)
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def closest(self) -> float | None:
+        """The smallest error [m]."""
+        found = [error for error in self.known.values() if math.isfinite(error)]
+        return min(found, default=None)
 
     def error(self, setting: float) -> float:
         """Largest distance from the exact motion [m]; infinite where there is none."""
@@ -134,8 +141,9 @@ class Search:
                 times, found = ready.motion()
                 if time.perf_counter() - begin > self.patience and ready.seconds() > self.patience:
                     self.slow.add(setting)
-            except PeerError:
+            except PeerError as error:
                 self.known[setting] = math.inf
+                self.failures.append(f"{self.peer.knob} {setting:.3g}: {error}")
             else:
                 reference = exact(self.system, times).r[BODY]
                 self.known[setting] = float(np.linalg.norm(found - reference, axis=1).max())
@@ -168,9 +176,8 @@ class Search:
             if ladder[high] in self.slow:
                 break
         if self.error(ladder[high]) > error:
-            raise BenchmarkError(
-                f"{self.peer.label} does not reach an error of {error:.1e} m; at best {min(self.known.values()):.1e} m"
-            )
+            best = "none at all" if self.closest is None else f"at best {self.closest:.1e} m"
+            raise BenchmarkError(f"{self.peer.label} does not reach an error of {error:.1e} m; {best}")
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if self.error(ladder[middle]) <= error else (middle + 1, high)
@@ -185,7 +192,7 @@ class Equal:
     duration: float  # [s] of the motion
     peer: Peer
     setting: float | None
-    error: float  # [m]
+    error: float | None  # [m]
     evaluations: int | None
     time: float | None  # [s] the least of several
     ratio: float | None  # our time to its time
@@ -329,15 +336,17 @@ def ask(*, quick: bool, say: Say) -> Answer:
         chains, ended = _chains([search.peer for search in searches], cases, say)
     report = Report("The modified foot and chains in other programs")
     report.tables += [
-        _equal_table(equals, cases, bound),
-        _program_table(searches, evaluations),
+        peers_report.equal_table(equals, cases, bound),
+        peers_report.program_table(searches, evaluations),
         Table("work and precision", [*SETTING, "evaluations", "time [ms]", "error [m]"], rows),
-        _chain_table(chains, ended, [search.peer for search in searches], cases),
+        peers_report.chain_table(chains, ended, [search.peer for search in searches], cases),
     ]  # fmt: skip
     if missing:
         note = f"{INSTALL} installs all of them."
         report.tables.append(Table("not here", ["program", "reason"], [list(item) for item in missing.items()], note))
-    return Answer(report, {"peers": _figure(rows, equals, cases), "chain": _chain_figure(chains)})
+    return Answer(
+        report, {"peers": peers_report.work_figure(rows, equals, cases), "chain": peers_report.chain_figure(chains)}
+    )
 
 
 def our_ratio(cases: Cases, say: Say, programs: Sequence[str] = ("mujoco",)) -> Equal:
@@ -431,8 +440,7 @@ def at_equal_error(searches: Sequence[Search], cases: Cases, say: Say) -> list[E
                     Equal(wanted, cases.duration, peer, settings[label], error, evaluations, times[label], ratio)
                 )
             else:
-                best = min(search.known.values())
-                found.append(Equal(wanted, cases.duration, peer, None, best, None, None, None))
+                found.append(Equal(wanted, cases.duration, peer, None, search.closest, None, None, None))
     return found
 
 
@@ -465,119 +473,3 @@ def _chains(
             found.setdefault(peer.label, {})[links] = (one, difference)
             last = (links, one.building)
     return {peer.label: found[peer.label] for peer in peers if peer.label in found}, ended
-
-
-def _equal_table(equals: Sequence[Equal], cases: Cases, bound: float) -> Table:
-    columns = ["error allowed [m]", *SETTING, "error [m]", "evaluations", "time [ms]", "ours to theirs"]
-    rows = [
-        [
-            e.wanted, e.peer.name, e.peer.written, e.peer.knob, e.setting, e.error, e.evaluations, _times(1e3, e.time), e.ratio,
-        ]
-        for e in sorted(equals, key=lambda e: (-e.wanted, math.inf if e.time is None else e.time))
-    ]  # fmt: skip
-    note = (
-        f"{cases.duration:g} s of motion, warm, on one core, without outputs, least of several times in turns; each at its "
-        "coarsest setting within the error, and without a time where it reached none within "
-        f"{cases.patience:g} s a run. The error is the largest distance of the main foot's centre of mass from a run at the "
-        f"tolerance 1e-14, over {cases.outputs} times or at the program's own steps; the reference itself is within "
-        f"{bound:.0e} m of SciPy's DOP853. {OWN} runs its whole-model kernel, {GENERAL}, the code for every model. heyoka and "
-        "Exudyn with constraints count steps."
-    )
-    return Table("equal error", columns, rows, note)
-
-
-def _program_table(searches: Sequence[Search], evaluations: dict[str, float | None]) -> Table:
-    columns = ["program", "version", "method", "the user writes", "one evaluation [us]", "closest [m]"]
-    rows = [
-        [
-            s.peer.name, s.peer.version, s.peer.method, s.peer.written, _times(1e6, evaluations[s.peer.label]),
-            min(s.known.values()),
-        ]
-        for s in searches
-    ]  # fmt: skip
-    note = (
-        "Closest: the smallest error of all settings that were tried. Generated C and C++ and the C++ of Pinocchio are "
-        "compiled for this machine and run in a DOP853 of the usual kind, in C++, because they bring no integrator of that "
-        "order. heyoka evaluates states side by side in vector registers; PyDy and OpenSim are called from Python for one "
-        "evaluation; of Exudyn with constraints it is one step. The equations by hand are reduced to products of cosines and "
-        "sines of both angles; the Lagrangian is written with matrices and derived by the program."
-    )
-    return Table("programs", columns, rows, note)
-
-
-def _times(factor: float, value: float | None) -> float | None:
-    return None if value is None else factor * value
-
-
-def _chain_table(
-    chains: dict[str, dict[int, tuple[Links, float]]], ended: dict[str, str], peers: Sequence[Peer], cases: Cases
-) -> Table:
-    by_label = {peer.label: peer for peer in peers}
-    columns = ["program", "the user writes", "timed", *(f"{n} links [us]" for n in cases.links), "difference"]
-    rows: list[list[Any]] = []
-    for label, found in chains.items():
-        peer = by_label[label]
-        first = next(iter(found.values()))[0]
-        costs = [1e6 * found[n][0].seconds / n if n in found else None for n in cases.links]
-        worst = max(difference for _, difference in found.values())
-        rows.append([peer.name, peer.written, first.what, *costs, worst])
-    none: dict[str, list[str]] = {}
-    for peer in peers:
-        if peer.chain is None:
-            none.setdefault(peer.why or "", []).append(peer.label)
-    note = (
-        "Time of one evaluation, or step, for each body, of a chain on ball joints. The difference is the largest one of the "
-        f"links' angular accelerations at the start from those of {GENERAL}, of the largest; from a step where that is timed. "
-        + " ".join(f"{name}, ends: {reason}." for name, reason in ended.items())
-        + "".join(f" No chain of {'; '.join(names)}: {reason}." for reason, names in none.items())
-    )
-    return Table("chain", columns, rows, note)
-
-
-def _styles(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """A look for each program: the first six differ by colour, the next by line and marker, too."""
-    colours = len(plots.COLOURS)
-    return {
-        label: dict(
-            color=plots.COLOURS[k % colours], linestyle=("-", "--", ":")[k // colours % 3],
-            marker="os^"[k // colours % 3], markersize=5, linewidth=1.2,
-        )
-        for k, label in enumerate(labels)
-    }  # fmt: skip
-
-
-def _figure(rows: Sequence[Sequence[Any]], equals: Sequence[Equal], cases: Cases) -> Any:
-    fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
-    ax = axes[0, 0]
-    labels = list(dict.fromkeys(f"{row[0]}: {row[1]}" for row in rows))
-    for label, style in _styles(labels).items():
-        chosen = [row for row in rows if f"{row[0]}: {row[1]}" == label]
-        ax.loglog([row[6] for row in chosen], [row[5] for row in chosen], label=label, **style)
-    wanted = equals[0].wanted
-    ax.axvline(wanted, color="0.4", linestyle=":", linewidth=1.2)
-    ax.annotate(
-        f"error of {OWN} at {cases.tolerance:g}", (wanted, ax.get_ylim()[0]), xytext=(-4, 6), textcoords="offset points",
-        rotation=90, ha="right", va="bottom", fontsize=8, color="0.3",
-    )  # fmt: skip
-    ax.invert_xaxis()
-    ax.set(
-        xlabel="largest error of the main foot's position [m]", ylabel="time of the run [ms]",
-        title=f"Modified foot, {cases.duration:g} s of motion",
-    )  # fmt: skip
-    ax.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return fig
-
-
-def _chain_figure(chains: dict[str, dict[int, tuple[Links, float]]]) -> Any:
-    fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
-    ax = axes[0, 0]
-    for (label, found), style in zip(chains.items(), _styles(list(chains)).values(), strict=True):
-        what = next(iter(found.values()))[0].what
-        costs = [1e6 * one.seconds / n for n, (one, _) in found.items()]
-        ax.loglog(list(found), costs, label=label if what == "evaluation" else f"{label}, {what}", **style)
-    sizes = sorted({n for found in chains.values() for n in found})
-    ax.set_xticks(sizes, [str(size) for size in sizes])
-    ax.minorticks_off()
-    ax.set(xlabel="number of bodies", ylabel="time of one evaluation for each body [µs]", title="Chain on ball joints")
-    ax.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return fig

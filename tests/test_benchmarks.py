@@ -286,6 +286,22 @@ def test_search_finds_the_coarsest_setting():
         search(known, slow={0.1 / 8}).coarsest(1e-5)
 
 
+def test_a_program_that_fails_is_left_out():
+    def fails(setting):
+        raise peer.PeerError(f"{setting} is too much")
+
+    one = search({0.1: 1e-3, 0.01: np.inf})
+    assert one.closest == 1e-3
+    broken = search({0.1: np.inf, 0.01: np.inf})
+    assert broken.closest is None
+    with pytest.raises(measure.BenchmarkError, match="1.0e-09 m; none at all"):
+        broken.coarsest(1e-9)
+    found = replace(one.peer, prepare=lambda setting: peers.Ready(None, lambda: fails(setting), None))
+    failing = peers.Search(found, one.system)
+    assert failing.error(0.1) == np.inf and failing.failures == ["step 0.1: 0.1 is too much"]
+    assert peers._settings(failing, peers.QUICK, lambda line: None) == []
+
+
 def test_allocations_are_found():
     @numba.njit
     def allocates(n):

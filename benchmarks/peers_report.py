@@ -1,0 +1,137 @@
+"""Tables and figures of the comparison with other programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from runtime import Table, plots
+
+if TYPE_CHECKING:
+    from benchmarks.peers import Cases, Equal, Links, Peer, Search
+
+OWN, GENERAL = "Talus", "Talus, general"
+SETTING = ("program", "the user writes", "knob", "setting")
+
+
+def equal_table(equals: Sequence[Equal], cases: Cases, bound: float) -> Table:
+    """All programs at each error, the quickest first."""
+    columns = ["error allowed [m]", *SETTING, "error [m]", "evaluations", "time [ms]", "ours to theirs"]
+    rows = [
+        [
+            e.wanted, e.peer.name, e.peer.written, e.peer.knob, e.setting, e.error, e.evaluations, _times(1e3, e.time), e.ratio,
+        ]
+        for e in sorted(equals, key=lambda e: (-e.wanted, math.inf if e.time is None else e.time))
+    ]  # fmt: skip
+    note = (
+        f"{cases.duration:g} s of motion, warm, on one core, without outputs, least of several times in turns; each at its "
+        "coarsest setting within the error, and without a time where it reached none within "
+        f"{cases.patience:g} s a run. The error is the largest distance of the main foot's centre of mass from a run at the "
+        f"tolerance 1e-14, over {cases.outputs} times or at the program's own steps; the reference itself is within "
+        f"{bound:.0e} m of SciPy's DOP853. {OWN} runs its whole-model kernel, {GENERAL}, the code for every model. heyoka and "
+        "Exudyn with constraints count steps."
+    )
+    return Table("equal error", columns, rows, note)
+
+
+def program_table(searches: Sequence[Search], evaluations: dict[str, float | None]) -> Table:
+    """What each program is, and what one evaluation takes."""
+    columns = ["program", "version", "method", "the user writes", "one evaluation [us]", "closest [m]"]
+    rows = [
+        [
+            s.peer.name, s.peer.version, s.peer.method, s.peer.written, _times(1e6, evaluations[s.peer.label]),
+            s.closest,
+        ]
+        for s in searches
+    ]  # fmt: skip
+    note = (
+        "Closest: the smallest error of all settings that were tried. Generated C and C++ and the C++ of Pinocchio are "
+        "compiled for this machine and run in a DOP853 of the usual kind, in C++, because they bring no integrator of that "
+        "order. heyoka evaluates states side by side in vector registers; PyDy and OpenSim are called from Python for one "
+        "evaluation; of Exudyn with constraints it is one step. The equations by hand are reduced to products of cosines and "
+        "sines of both angles; the Lagrangian is written with matrices and derived by the program."
+    )
+    note += "".join(f" {s.peer.label} failed: {'; '.join(s.failures)}." for s in searches if s.failures)
+    return Table("programs", columns, rows, note)
+
+
+def _times(factor: float, value: float | None) -> float | None:
+    return None if value is None else factor * value
+
+
+def chain_table(
+    chains: dict[str, dict[int, tuple[Links, float]]], ended: dict[str, str], peers: Sequence[Peer], cases: Cases
+) -> Table:
+    """What each program takes for a chain, by its label."""
+    by_label = {peer.label: peer for peer in peers}
+    columns = ["program", "the user writes", "timed", *(f"{n} links [us]" for n in cases.links), "difference"]
+    rows: list[list[Any]] = []
+    for label, found in chains.items():
+        peer = by_label[label]
+        first = next(iter(found.values()))[0]
+        costs = [1e6 * found[n][0].seconds / n if n in found else None for n in cases.links]
+        worst = max(difference for _, difference in found.values())
+        rows.append([peer.name, peer.written, first.what, *costs, worst])
+    none: dict[str, list[str]] = {}
+    for peer in peers:
+        if peer.chain is None:
+            none.setdefault(peer.why or "", []).append(peer.label)
+    note = (
+        "Time of one evaluation, or step, for each body, of a chain on ball joints. The difference is the largest one of the "
+        f"links' angular accelerations at the start from those of {GENERAL}, of the largest; from a step where that is timed. "
+        + " ".join(f"{name}, ends: {reason}." for name, reason in ended.items())
+        + "".join(f" No chain of {'; '.join(names)}: {reason}." for reason, names in none.items())
+    )
+    return Table("chain", columns, rows, note)
+
+
+def _styles(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """A look for each program: the first six differ by colour, the next by line and marker, too."""
+    colours = len(plots.COLOURS)
+    return {
+        label: dict(
+            color=plots.COLOURS[k % colours], linestyle=("-", "--", ":")[k // colours % 3],
+            marker="os^"[k // colours % 3], markersize=5, linewidth=1.2,
+        )
+        for k, label in enumerate(labels)
+    }  # fmt: skip
+
+
+def work_figure(rows: Sequence[Sequence[Any]], equals: Sequence[Equal], cases: Cases) -> Any:
+    """Time over error, of all settings."""
+    fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
+    ax = axes[0, 0]
+    labels = list(dict.fromkeys(f"{row[0]}: {row[1]}" for row in rows))
+    for label, style in _styles(labels).items():
+        chosen = [row for row in rows if f"{row[0]}: {row[1]}" == label]
+        ax.loglog([row[6] for row in chosen], [row[5] for row in chosen], label=label, **style)
+    wanted = equals[0].wanted
+    ax.axvline(wanted, color="0.4", linestyle=":", linewidth=1.2)
+    ax.annotate(
+        f"error of {OWN} at {cases.tolerance:g}", (wanted, ax.get_ylim()[0]), xytext=(-4, 6), textcoords="offset points",
+        rotation=90, ha="right", va="bottom", fontsize=8, color="0.3",
+    )  # fmt: skip
+    ax.invert_xaxis()
+    ax.set(
+        xlabel="largest error of the main foot's position [m]", ylabel="time of the run [ms]",
+        title=f"Modified foot, {cases.duration:g} s of motion",
+    )  # fmt: skip
+    ax.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return fig
+
+
+def chain_figure(chains: dict[str, dict[int, tuple[Links, float]]]) -> Any:
+    """Time for each body over the number of bodies."""
+    fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
+    ax = axes[0, 0]
+    for (label, found), style in zip(chains.items(), _styles(list(chains)).values(), strict=True):
+        what = next(iter(found.values()))[0].what
+        costs = [1e6 * one.seconds / n for n, (one, _) in found.items()]
+        ax.loglog(list(found), costs, label=label if what == "evaluation" else f"{label}, {what}", **style)
+    sizes = sorted({n for found in chains.values() for n in found})
+    ax.set_xticks(sizes, [str(size) for size in sizes])
+    ax.minorticks_off()
+    ax.set(xlabel="number of bodies", ylabel="time of one evaluation for each body [µs]", title="Chain on ball joints")
+    ax.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return fig
