@@ -36,7 +36,9 @@ def taylor(
     """The run for these equations."""
     import heyoka as hy
 
-    integrator = hy.taylor_adaptive(list(zip(variables, derivatives, strict=True)), [0.0] * 4, tol=setting)
+    integrator = hy.taylor_adaptive(
+        list(zip(variables, derivatives, strict=True)), [0.0] * 4, tol=setting, fast_math=True
+    )
     steps = 0
 
     def reset() -> None:

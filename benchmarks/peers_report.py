@@ -76,12 +76,12 @@ def chain_table(
     none: dict[str, list[str]] = {}
     for peer in peers:
         if peer.chain is None:
-            none.setdefault(peer.why or "", []).append(peer.label)
+            none.setdefault(peer.why or "", []).append(peer.name)
     note = (
         "Time of one evaluation, or step, for each body, of a chain on ball joints. The difference is the largest one of the "
         f"links' angular accelerations at the start from those of {GENERAL}, of the largest; from a step where that is timed. "
         + " ".join(f"{name}, ends: {reason}." for name, reason in ended.items())
-        + "".join(f" No chain of {'; '.join(names)}: {reason}." for reason, names in none.items())
+        + "".join(f" No chain of {', '.join(dict.fromkeys(names))}: {reason}." for reason, names in none.items())
     )
     return Table("chain", columns, rows, note)
 
