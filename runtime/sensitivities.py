@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
 from runtime import addresses, lanes, march
-from runtime.equations import OMEGA, STATE, P, R, V
+from runtime.ensemble import NO_LIMIT, PARTS
+from runtime.equations import STATE
 from runtime.errors import ModelError
 from runtime.simulate import ATOL, RTOL, settings, simulate
 from runtime.structure import Floats
@@ -28,9 +29,8 @@ from runtime.whole import constants_of, module_of
 if TYPE_CHECKING:
     import xarray
 
-PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}
-STEP = 1e-3  # of the differences of systems, as a fraction of a parameter, or of 1 where it is 0
-MOST_STEPS = 1e15
+STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
+ROUNDING = 1e-14  # a parameter below this is taken for 0, whose size is 1
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,15 @@ class _Question:
     def numbers(self) -> Floats:
         """All that are looked at, in a row."""
         return np.concatenate([np.ravel(np.asarray(self.given[name], float)) for name in self.wrt])
+
+    def sizes(self, numbers: Floats) -> Floats:
+        """What the steps of differences are measured by: the largest component of each name, or 1 where all are but rounding."""
+        sizes, start = np.empty(len(numbers)), 0
+        for name in self.wrt:
+            part = slice(start, start + int(np.prod(np.shape(self.given[name]))))
+            largest = float(np.abs(numbers[part]).max())
+            sizes[part], start = largest if largest > ROUNDING else 1.0, part.stop
+        return sizes
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -347,7 +356,7 @@ def _solve(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None
     )
     times = np.array(how.t)
-    steps = STEP * np.where(numbers == 0.0, 1.0, np.abs(numbers))
+    steps = STEP * question.sizes(numbers)
     module = _module(question, system, numbers + steps)
 
     def start(at: Floats) -> Floats:
@@ -366,7 +375,7 @@ def _solve(
     lanes.integrate(
         memory, int(addresses.addresses_of([module], "moved")[0]), np.array([how.t_start, how.t_end]),
         np.array([how.rtol, how.atol]),
-        np.array([np.inf, 0.0, MOST_STEPS]), initial, constants, times, out, status, counts, reached,
+        np.array([np.inf, 0.0, NO_LIMIT]), initial, constants, times, out, status, counts, reached,
     )  # fmt: skip
     if (bad := np.flatnonzero(status != march.FINISHED)).size:
         run = simulate(system, t_end, rtol=rtol, atol=atol, alpha=alpha, beta=beta, initial=State(system.body_names, y))
