@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -237,7 +237,10 @@ def simulate_many(
         close()
         if folder:
             folder.release()
-    return folder.ensemble() if folder else _ensemble(example, np.array(how.t), table, kept)
+    if folder:
+        return folder.ensemble()
+    kept.sort(key=lambda chunk: chunk.first)
+    return gathered(example.name, example.body_names, np.array(how.t), table, kept, None, kept)
 
 
 def read_ensemble(folder: str | Path) -> Ensemble:
@@ -245,7 +248,16 @@ def read_ensemble(folder: str | Path) -> Ensemble:
     return Folder(Path(folder)).ensemble()
 
 
-def _ensemble(example: System, times: Floats, table: Cases, chunks: Sequence[Chunk]) -> Ensemble:
+def gathered(
+    name: str,
+    bodies: tuple[str, ...],
+    times: Floats,
+    table: Cases,
+    chunks: Iterable[Chunk],
+    folder: Path | None,
+    states: Any,
+) -> Ensemble:
+    """The results of what is finished, in memory or in a folder; ``states`` is what they are read from."""
     count = len(next(iter(table.values())))
     status, reached, counts = np.full(count, NOT_RUN), np.full(count, np.nan), np.zeros((count, 3), np.int64)
     messages: dict[int, str] = {}
@@ -254,8 +266,8 @@ def _ensemble(example: System, times: Floats, table: Cases, chunks: Sequence[Chu
         status[part], reached[part], counts[part] = chunk.status, chunk.reached, chunk.counts
         messages |= chunk.messages
     return Ensemble(
-        example.name, example.body_names, times, MappingProxyType(dict(table)), status, reached, counts,
-        MappingProxyType(dict(sorted(messages.items()))), None, sorted(chunks, key=lambda chunk: chunk.first),
+        name, bodies, times, MappingProxyType(dict(table)), status, reached, counts,
+        MappingProxyType(dict(sorted(messages.items()))), folder, states,
     )  # fmt: skip
 
 

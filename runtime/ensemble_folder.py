@@ -14,10 +14,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,23 +108,19 @@ class Folder:
             return {name: file[name] for name in file.files}
 
     def ensemble(self) -> Ensemble:
-        """The results so far."""
-        from runtime.ensemble import NOT_RUN, Ensemble
+        """The results so far; states are read when they are asked for."""
+        from runtime.ensemble import Chunk, gathered
 
-        count = self.told["count"]
-        status, reached, counts = np.full(count, NOT_RUN), np.full(count, np.nan), np.zeros((count, 3), np.int64)
-        messages: dict[int, str] = {}
-        for first, size in self.done():
-            with np.load(self.chunks / f"{first:09d}.npz", allow_pickle=False) as file:
-                part = slice(first, first + size)
-                status[part], reached[part], counts[part] = file["status"], file["reached"], file["counts"]
-                messages |= {int(case): text for case, text in json.loads(str(file["messages"])).items()}
+        def told() -> Iterator[Chunk]:
+            for first, _ in self.done():
+                with np.load(self.chunks / f"{first:09d}.npz", allow_pickle=False) as file:
+                    messages = {int(case): text for case, text in json.loads(str(file["messages"])).items()}
+                    yield Chunk(first, np.zeros(0), file["status"], file["reached"], file["counts"], messages)
+
         with np.load(self.path / "cases.npz", allow_pickle=False) as file:
-            cases = MappingProxyType({name: file[name] for name in file.files})
-        return Ensemble(
-            self.told["name"], tuple(self.told["bodies"]), np.array(self.told["settings"]["t"]), cases, status, reached,
-            counts, MappingProxyType(messages), self.path, self,
-        )  # fmt: skip
+            cases = {name: file[name] for name in file.files}
+        times = np.array(self.told["settings"]["t"])
+        return gathered(self.told["name"], tuple(self.told["bodies"]), times, cases, told(), self.path, self)
 
 
 def _packed(arrays: Mapping[str, Any]) -> bytes:
