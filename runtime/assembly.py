@@ -18,7 +18,7 @@ from runtime.equations import (
     place,
     solve,
 )
-from runtime.kernels import compiled
+from runtime.kernels import compiled, inlined
 from runtime.pointers import behind
 from runtime.structure import Floats, frozen
 
@@ -39,6 +39,11 @@ ASSEMBLED = 1e-11
 def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
     """Largest |Phi| (or |Phi'|) of all rows, kept or not; its joint and row go to ``w.failed``."""
     t, w = behind(t), behind(w)
+    return _worst_row(time, y, t, w, velocities)
+
+
+@inlined
+def _worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
     place(time, y, t, w)
     worst = 0.0
     for k in range(len(t.address)):
@@ -55,20 +60,13 @@ def worst_of_all(time, states, t, w, worst):  # type: ignore[no-untyped-def]
     """Largest |Phi| and |Phi'| of all rows, into ``worst`` (n, 2), of many states (n, 13 bodies) at one time."""
     t, w = behind(t), behind(w)
     for n in range(len(states)):
-        place(time, states[n], t, w)
-        worst[n, 0] = worst[n, 1] = 0.0
-        for k in range(len(t.address)):
-            for r in range(t.rows[k]):
-                if not abs(w.Phi[k, r]) <= worst[n, 0]:
-                    worst[n, 0] = abs(w.Phi[k, r])
-                if not abs(w.Phi_dot[k, r]) <= worst[n, 1]:
-                    worst[n, 1] = abs(w.Phi_dot[k, r])
+        for velocities in range(2):
+            worst[n, velocities] = _worst_row(time, states[n], t, w, velocities == 1)
 
 
-@compiled
+@inlined
 def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
     """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi')."""
-    t, w = behind(t), behind(w)
     place(time, y, t, w)
     factorise(t, w, 0.0, damping)
     for k in range(len(t.address)):
@@ -91,6 +89,11 @@ def mark_dependent(time, y, t, w, tolerance):  # type: ignore[no-untyped-def]
 @compiled
 def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
     """``moved`` = y displaced by scale u (translation, rotation vector); Euler parameters stay of unit length."""
+    _move(y, u, scale, moved)
+
+
+@inlined
+def _move(y, u, scale, moved):  # type: ignore[no-untyped-def]
     for b in range(len(u) - 1):
         o = b * STATE
         for k in range(STATE):
@@ -107,10 +110,15 @@ def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
             turned[k] /= np.sqrt(norm)
 
 
-@compiled
+@inlined
+def _copy(source, to):  # type: ignore[no-untyped-def]
+    for i in range(len(to)):
+        to[i] = source[i]
+
+
+@inlined
 def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
     """Sum of Phi^2 over the rows' sizes of the last factorisation: what a damped step is sure to make smaller."""
-    t, w = behind(t), behind(w)
     place(time, y, t, w)
     total = 0.0
     for k in range(len(t.address)):
@@ -119,41 +127,64 @@ def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
     return total
 
 
-def assemble_positions(time: float, y: Floats, t: Tables, w: Work) -> tuple[Floats, int, float]:
-    """Newton on Phi with the least change, steps halved while they do not help: state, iterations, largest |Phi| left."""
-    y, trial, u = y.copy(), np.empty_like(y), np.zeros((len(t.mass), 6))
+@compiled
+def _assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
+    """Newton on Phi with the least change, steps halved while they do not help: iterations, largest |Phi| left; y is changed."""
+    t, w = behind(t), behind(w)
     steps = 0
-    residual = worst_row(time, y, t, w, False)
+    residual = _worst_row(time, y, t, w, False)
     while steps < NEWTON_STEPS and residual > 0.0:
         correction(time, y, t, w, False, min(max(residual**2, LEAST_DAMPING), MOST_DAMPING), u)
-        before = misfit(time, y, t, w)
-        for halving in range(HALVINGS):
-            move(y, u, 0.5**halving, trial)
+        before, scale, helps = misfit(time, y, t, w), 1.0, False
+        for _ in range(HALVINGS):
+            _move(y, u, scale, trial)
             if misfit(time, trial, t, w) < before:
+                helps = True
                 break
-        else:
+            scale *= 0.5
+        if not helps:
             break
-        candidate = worst_row(time, trial, t, w, False)
+        candidate = _worst_row(time, trial, t, w, False)
         if candidate >= residual and residual <= ASSEMBLED:
             break  # only rounding is left
         steps += 1
-        y, trial, residual = trial, y, candidate
+        _copy(trial, y)
+        residual = candidate
+    return steps, residual
+
+
+def assemble_positions(time: float, y: Floats, t: Tables, w: Work) -> tuple[Floats, int, float]:
+    """State moved onto Phi = 0 by the least change, iterations, largest |Phi| left."""
+    y = y.copy()
+    steps, residual = _assemble(time, y, t, w, np.zeros((len(t.mass), 6)), np.empty_like(y))
     return y, steps, residual
 
 
+@compiled
+def _project(time, states, t, w, u, trial):  # type: ignore[no-untyped-def]
+    """Give all states (n, 13 bodies) the velocities nearest by kinetic energy that satisfy D v = nu."""
+    t, w = behind(t), behind(w)
+    for n in range(len(states)):
+        y = states[n]
+        residual = _worst_row(time, y, t, w, True)
+        for _ in range(VELOCITY_PASSES):  # the first does it; the others remove what damping and rounding left
+            correction(time, y, t, w, True, LEAST_DAMPING, u)
+            _copy(y, trial)
+            for b in range(1, len(u)):
+                for c in range(6):
+                    trial[STATE * (b - 1) + V + c] += u[b, c]
+            candidate = _worst_row(time, trial, t, w, True)
+            if not candidate < residual:
+                break
+            _copy(trial, y)
+            residual = candidate
+
+
 def project_velocities(time: float, y: Floats, t: Tables, w: Work) -> Floats:
-    """The velocities nearest by kinetic energy that satisfy D v = nu."""
-    y, u = y.copy(), np.zeros((len(t.mass), 6))
-    residual = worst_row(time, y, t, w, True)
-    for _ in range(VELOCITY_PASSES):  # the first does it; the others remove what damping and rounding left
-        correction(time, y, t, w, True, LEAST_DAMPING, u)
-        trial = y.copy()
-        trial.reshape(-1, STATE)[:, V : OMEGA + 3] += u[1:]
-        candidate = worst_row(time, trial, t, w, True)
-        if not candidate < residual:
-            break
-        y, residual = trial, candidate
-    return y
+    """The velocities nearest by kinetic energy that satisfy D v = nu, of one state (13 bodies,) or of many (n, 13 bodies)."""
+    states = np.array(y, ndmin=2)
+    _project(time, states, t, w, np.zeros((len(t.mass), 6)), np.zeros(states.shape[1]))
+    return states.reshape(np.shape(y))
 
 
 def dependent_rows(time: float, y: Floats, t: Tables, w: Work, length: float) -> list[tuple[int, int]]:

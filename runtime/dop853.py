@@ -16,6 +16,7 @@ from runtime import stepping
 from runtime.equations import OK, derivative
 from runtime.kernels import inlined
 from runtime.stepping import (
+    BODIES,
     DENSE_READY,
     ERROR,
     EVALUATIONS,
@@ -187,7 +188,7 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
         for d in range(POWER - 1, -1, -1):
             value = (value + dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
         y[i] = s.y_old[i] + value
-    normalise(y)
+    normalise(y, s.flags[BODIES])
 
 
 @serves(stepping.between_ends, Memory)

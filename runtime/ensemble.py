@@ -32,7 +32,6 @@ PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slic
 SMALL_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384  # cases
 MOST_BYTES = 64e6  # of the states of a chunk
 AHEAD = 2  # chunks that wait for each worker
-NO_LIMIT = 1e15  # steps
 
 Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
 
@@ -152,6 +151,7 @@ def simulate_many(
     beta: float = 5.0,
     max_step: float = np.inf,
     first_step: float | None = None,
+    max_steps: int | None = None,
     assemble: bool = False,
     out: str | Path | None = None,
     chunk: int | None = None,
@@ -175,7 +175,7 @@ def simulate_many(
     t_end : float [s]
     t_eval : (m,) [s], optional
         Times of the results.  Default: the end alone.
-    method, rtol, atol, t_start, alpha, beta, max_step, first_step
+    method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps
         As of ``simulate``.
     assemble : bool
         Move the given initial states onto the constraints, by the least change, in place of refusing those that violate them.
@@ -203,7 +203,7 @@ def simulate_many(
     count = len(next(iter(table.values())))
     example = _example(system, table)
     times = [t_end] if t_eval is None else t_eval
-    how = settings(example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step)
+    how = settings(example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
     _check_names(system, example, table)
     gpu = isinstance(engine, str) and engine == "gpu"
     if gpu:
@@ -213,7 +213,7 @@ def simulate_many(
     firsts = range(0, count, size)
     folder = None
     if out is not None:
-        folder = Folder.opened(Path(out), example, system, table, how, size)
+        folder = Folder.opened(Path(out), example, system, table, how, bool(assemble), size)
     done = {first for first, _ in folder.done()} if folder else set()
     kept: list[Chunk] = []
     bar = reporter(progress, 0.0, float(count))
@@ -467,8 +467,7 @@ def _many_velocities(
         states[:, o + PARTS[part].start : o + PARTS[part].stop] = values
     start = task.how.t_start
     if task.assemble:
-        for y in states:
-            y[:] = project_velocities(start, y, system.tables, system.work())
+        states = project_velocities(start, states, system.tables, system.work())
     worst = np.zeros((count, 2))
     worst_of_all(start, states, system.tables, system.work(), worst)
     speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))
@@ -500,7 +499,7 @@ def _run_in_lanes(
     count, n = states.shape
     out, status = np.full((count, len(s.t or ()), n), np.nan), np.zeros(count, np.int64)
     counts, reached = np.zeros((count, 3), np.int64), np.zeros(count)
-    steps = np.array([s.max_step, s.first_step, NO_LIMIT])
+    steps = np.array([s.max_step, s.first_step, s.max_steps])
     given = np.array([s.t_start, s.t_end]), np.array([s.rtol, s.atol]), steps, states, np.array(whole), np.array(s.t)
     if task.gpu:
         from runtime import gpu
@@ -529,7 +528,7 @@ def _run_alone(case: int, system: System, y: Floats, s: Settings, chunk: Chunk) 
         run = simulate(
             system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=False, t_start=s.t_start,
             method=s.method, rtol=s.rtol, atol=s.atol, alpha=s.alpha, beta=s.beta, max_step=s.max_step,
-            first_step=s.first_step or None,
+            first_step=s.first_step or None, max_steps=s.max_steps,
         )  # fmt: skip
     except ModelError as error:
         chunk.messages[chunk.first + case] = str(error)

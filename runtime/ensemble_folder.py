@@ -44,12 +44,19 @@ class Folder:
 
     @classmethod
     def opened(
-        cls, path: Path, example: System, system: Any, cases: Mapping[str, Any], settings: Settings, size: int
+        cls,
+        path: Path,
+        example: System,
+        system: Any,
+        cases: Mapping[str, Any],
+        settings: Settings,
+        assemble: bool,
+        size: int,
     ) -> Folder:
         """The folder for this ensemble, new or as it was left, and this process as the one that writes."""
         told = {
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
-            "chunk": size, "settings": asdict(settings), "system": _digest_of_system(example, system),
+            "chunk": size, "settings": asdict(settings), "assemble": assemble, "system": _digest_of_system(example, system),
             "cases": _digest_of_cases(cases),
         }  # fmt: skip
         told = json.loads(json.dumps(told))
@@ -57,9 +64,10 @@ class Folder:
             raise ModelError(f"{path} is a file; give a folder")
         path.mkdir(parents=True, exist_ok=True)
         if not (path / "ensemble.json").exists():
-            if any(path.iterdir()):
+            # One that was killed before it had begun left no more than these.
+            if {file.name.removesuffix(".part") for file in path.iterdir()} - {"chunks", "cases.npz", "ensemble.json"}:
                 raise ModelError(f"{path} holds other files; give an empty folder, or one that does not exist")
-            (path / "chunks").mkdir()
+            (path / "chunks").mkdir(exist_ok=True)
             _write(path / "cases.npz", _packed(cases))
             _write(path / "ensemble.json", json.dumps(told, indent=1).encode())
         folder = cls(path)

@@ -19,6 +19,7 @@ from runtime.equations import NOT_FINITE, OK, SINGULAR, derivative
 from runtime.kernels import compiled, inlined
 from runtime.pointers import behind
 from runtime.stepping import (
+    BODIES,
     BOUND,
     DENSE_READY,
     ERROR,
@@ -132,7 +133,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         if time >= end:
             return FINISHED
         if s.flags[STEP_ENDED] == 1:
-            normalise(s.y)
+            normalise(s.y, s.flags[BODIES])
             for i in range(n):
                 s.begin[i] = s.end[i]
             s.flags[STEP_ENDED] = 0

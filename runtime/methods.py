@@ -10,7 +10,7 @@ import numpy as np
 import scipy.integrate
 
 from runtime import dop853, march, radau, stepping
-from runtime.equations import OK, SINGULAR, Tables, derivative_once
+from runtime.equations import OK, SINGULAR, Tables, Work, derivative_once
 from runtime.structure import Floats
 from runtime.system import System
 from runtime.touches import found_touches
@@ -73,9 +73,10 @@ class Compiled:
 
     def __init__(
         self, method: str, system: System, tables: Tables, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
-        max_step: float, first_step: float,
+        max_step: float, first_step: float, *, work: Work | None = None,
     ) -> None:  # fmt: skip
-        self.system, self.tables, self.work = system, tables, system.work(tables, whole=True)
+        self.system, self.tables = system, tables
+        self.work = system.work(tables, whole=True) if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         own = dop853.memory(len(y)) if method == "dop853" else radau.memory(system)
         self.s = stepping.stepper(y, t_start, own, tables, first_step)

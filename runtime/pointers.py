@@ -81,9 +81,31 @@ def behind_address(typingctx: Any, address: Any, kind: Any) -> Any:
     pointer = Behind(kind.instance_type)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(pointer))
+        cast = builder.inttoptr if isinstance(address, types.Integer) else builder.bitcast
+        return cast(arguments[0], context.get_value_type(pointer))
 
     return pointer(address, kind), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def size_of(typingctx: Any, value: Any) -> Any:
+    """How many bytes a named tuple takes."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return ir.Constant(ir.IntType(64), context.get_abi_sizeof(context.get_value_type(value)))
+
+    return types.int64(value), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store(typingctx: Any, value: Any, address: Any) -> Any:
+    """Put a named tuple into memory at an address, where ``behind_address`` finds it; its arrays are not copied."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[0], builder.inttoptr(arguments[1], context.get_value_type(value).as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(value, address), generate
 
 
 # What is called so: time, state, tables, memory, what for, an output; it returns a code.

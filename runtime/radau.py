@@ -24,6 +24,7 @@ from runtime.equations import OK, OMEGA, STATE, P, R, V, accelerations, derivati
 from runtime.kernels import inlined
 from runtime.linear import LinearWork, linear_work, linearise
 from runtime.stepping import (
+    BODIES,
     DENSE_READY,
     ERROR,
     EVALUATIONS,
@@ -498,7 +499,7 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
     x = (time - s.time[T_OLD]) / h
     if h < SHORT:
         through(s, x, y)
-        normalise(y)
+        normalise(y, s.flags[BODIES])
         return
     for b in range(len(y) // STATE):
         o = STATE * b
@@ -515,4 +516,4 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
         square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
         for c in range(3):
             omega[c] /= square  # omega = 2 G p' / |p|^2
-    normalise(y)
+    normalise(y, s.flags[BODIES])

@@ -194,8 +194,8 @@ class Run:
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
     rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
 
-    ``status``: 0 reached the end, 1 stopped by an event, 2 interrupted; below 0: failed, ``message`` tells why, when, at
-    which joint, and what to do.
+    ``status``: 0 reached the end, 1 stopped by an event, 2 interrupted, 3 ``max_steps`` used up; below 0: failed, ``message``
+    tells why, when, at which joint, and what to do.
     """
 
     system: System

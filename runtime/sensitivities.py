@@ -1,14 +1,15 @@
 """How a run answers its parameters and its initial state, and parameters from data.
 
-The equations of motion and their derivative in a direction are one kernel, recorded from the joints' kernels; sixteen
-directions are integrated side by side, each with the motion itself and under the same control of the error.  What a parameter
-does before the run, to the constants of the kernel and to the assembled initial state, is found by differences of systems built
-nearby, of order six.
+The motion and its derivatives are integrated together, under the same control of the error.  Where there is a whole-model
+kernel, the equations of motion and their derivative in a direction are one recorded kernel, and sixteen directions run side by
+side; systems with limits, loads, motors and drivers take the exact Jacobian of their joints and forces (``runtime.variation``).
+What a parameter does before the run, to the constants of a kernel and to the assembled initial state, is found by differences of
+systems built nearby, of order six.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -18,18 +19,21 @@ from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
 from runtime import addresses, lanes, march
-from runtime.ensemble import NO_LIMIT, PARTS
-from runtime.equations import STATE
+from runtime.ensemble import PARTS
+from runtime.equations import STATE, Tables
 from runtime.errors import ModelError
-from runtime.simulate import ATOL, RTOL, settings, simulate
+from runtime.methods import NONE, NONE2, Compiled
+from runtime.simulate import ATOL, RTOL, Settings, settings, simulate
 from runtime.structure import Floats
 from runtime.system import State, System
+from runtime.variation import NEARBY, WEIGHTS, Varied
 from runtime.whole import constants_of, module_of
 
 if TYPE_CHECKING:
     import xarray
 
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
+PATIENCE, LEAST_PATIENCE = 100, 1000  # times the steps of a fit's first run: what takes more is no candidate
 ROUNDING = 1e-14  # a parameter below this is taken for 0, whose size is 1
 
 
@@ -209,8 +213,7 @@ def sensitivities(
     Raises
     ------
     ModelError
-        Among others where there is no whole-model kernel for the system, and for systems with limits, contacts, loads and
-        drivers, whose derivatives it does not hold.
+        Among others for systems with contacts.
     """
     question = _question(build, given, wrt)
     return _solve(question, question.numbers, t_end, t_eval, rtol, atol, alpha, beta)
@@ -265,12 +268,13 @@ def fit_parameters(
     measured = {name: np.asarray(values, float) for name, values in data.items()}
     sigma = dict(sigma or {})
     last: dict[bytes, Sensitivities] = {}
+    most: int | None = None
 
     def solved(numbers: Floats) -> Sensitivities:
         key = numbers.tobytes()
         if key not in last:
             last.clear()
-            last[key] = _solve(question, numbers, float(times[-1]), times, rtol, atol, 5.0, 5.0)
+            last[key] = _solve(question, numbers, float(times[-1]), times, rtol, atol, 5.0, 5.0, most)
         return last[key]
 
     def rows(numbers: Floats, slopes: bool) -> Floats:
@@ -284,14 +288,22 @@ def fit_parameters(
         return np.concatenate(parts)
 
     _check_data(solved(start), measured, sigma, len(times))
+    most = max(PATIENCE * solved(start).steps, LEAST_PATIENCE)
     if not ((low < start) & (start < high)).all():
         at = int(np.argmin((low < start) & (start < high)))
         raise ModelError(f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}")
+    count = len(rows(start, False))
+
+    def residuals(numbers: Floats) -> Floats:
+        try:
+            return rows(numbers, False)
+        except ModelError:
+            return np.full(count, np.nan)  # no such system or run: the search takes a shorter step
+
     found = least_squares(
-        lambda x: rows(x, False), start, jac=lambda x: rows(x, True), bounds=(low, high), x_scale="jac", xtol=1e-12,
+        residuals, start, jac=lambda x: rows(x, True), bounds=(low, high), x_scale="jac", xtol=1e-12,
         ftol=1e-14, gtol=1e-14,
     )  # fmt: skip
-    count = len(found.fun)
     spread = 2.0 * found.cost / max(count - len(start), 1)
     covariance = spread * np.linalg.pinv(found.jac.T @ found.jac)
     values, deviation = question.at(found.x), question.at(np.sqrt(np.diag(covariance)))
@@ -349,75 +361,143 @@ def _question(build: System | Callable[..., System], given: Mapping[str, Any], w
 
 def _solve(
     question: _Question, numbers: Floats, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float, alpha: float,
-    beta: float,
+    beta: float, max_steps: int | None = None,
 ) -> Sensitivities:  # fmt: skip
     system, y = question.system(numbers)
+    if system.contacts:
+        raise ModelError(
+            f"system '{system.name}' has contacts, of which sensitivities of runs know nothing; take differences of runs, or "
+            "contact_sensitivities"
+        )
     how = settings(
-        system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None
+        system,
+        t_end,
+        [t_end] if t_eval is None else t_eval,
+        "dop853",
+        rtol,
+        atol,
+        None,
+        alpha,
+        beta,
+        np.inf,
+        None,
+        max_steps,
     )
-    times = np.array(how.t)
     steps = STEP * question.sizes(numbers)
-    module = _module(question, system, numbers + steps)
+    others = [_nearby(question, system, numbers, k, steps[k]) for k in range(len(numbers))]
+    initial = np.array([_slope([state for _, state in six], steps[k]) for k, six in enumerate(others)])
+    module = _module(system, others)
+    if module is not None:
+        states, slopes, count = _in_lanes(question, module, how, system, y, initial, others, steps)
+    else:
+        states, slopes, count = _in_march(question, how, system, y, initial, others, steps)
+    return Sensitivities(system, question.names, numbers, np.array(how.t), states, slopes, count)
 
-    def start(at: Floats) -> Floats:
-        own, state = question.system(at)
-        return np.concatenate([state, constants_of(module, own, own.tables._replace(alpha=how.alpha, beta=how.beta))])
 
-    base = start(numbers)
-    n, count = len(y), len(numbers)
-    initial, constants = np.zeros((count, 2 * n)), np.zeros((count, 2 * (len(base) - n)))
-    for k in range(count):
-        slope = _difference(start, numbers, k, steps[k], question.names[k])
-        initial[k], constants[k] = np.concatenate([y, slope[:n]]), np.concatenate([base[n:], slope[n:]])
+def _nearby(question: _Question, system: System, numbers: Floats, k: int, step: float) -> list[tuple[System, Floats]]:
+    """The six systems, with their initial states, of which the differences by a number are taken."""
+    found = []
+    for part in NEARBY:
+        at = numbers.copy()
+        at[k] += part * step
+        try:
+            other, state = question.system(at)
+        except ModelError as error:
+            raise ModelError(
+                f"the derivative by {question.names[k]} at {numbers[k]:g} needs systems nearby: {error}"
+            ) from None
+        if [other.body_names, other.joint_names, other.limit_names] != [
+            system.body_names, system.joint_names, system.limit_names,
+        ]:  # fmt: skip
+            raise ModelError(
+                f"the derivative by {question.names[k]} at {numbers[k]:g} needs systems nearby, but at {at[k]:g} the system "
+                "has other bodies, joints or limits"
+            )
+        found.append((other, state))
+    return found
+
+
+def _slope(values: Sequence[Floats], step: float) -> Floats:
+    """What values at ``NEARBY`` times a step tell of the slope between them."""
+    slope: Floats = WEIGHTS @ np.array(values) / step
+    return slope
+
+
+def _module(system: System, others: Sequence[Sequence[tuple[System, Floats]]]) -> ModuleType | None:
+    """A recorded kernel that holds for the system and for those nearby, whose zeros may be none; None if there is none."""
+    if system.limits or system.loads or system.motors or system.drivers:
+        return None
+    keys = {other.model.key for six in others for other, _ in six}
+    if len(keys) > 1:
+        return None
+    module = module_of(keys.pop())
+    return module if module is not None and module.LANES == lanes.LANES else None
+
+
+def _in_lanes(
+    question: _Question, module: ModuleType, how: Settings, system: System, y: Floats, initial: Floats,
+    others: Sequence[Sequence[tuple[System, Floats]]], steps: Floats,
+) -> tuple[Floats, Floats, int]:  # fmt: skip
+    """The motion and its derivatives by the recorded kernel, each derivative in a lane."""
+
+    def constants(own: System) -> Floats:
+        return constants_of(module, own, own.tables._replace(alpha=how.alpha, beta=how.beta))
+
+    n, count, times = len(y), len(initial), np.array(how.t)
+    states = np.hstack([np.tile(y, (count, 1)), initial])
+    slopes = [_slope([constants(other) for other, _ in six], steps[k]) for k, six in enumerate(others)]
+    numbers = np.hstack([np.tile(constants(system), (count, 1)), slopes])
     out, status = np.full((count, len(times), 2 * n), np.nan), np.zeros(count, np.int64)
     counts, reached = np.zeros((count, 3), np.int64), np.zeros(count)
-    memory = lanes.lanes(system.model.fixed[1:], constants.shape[1], moved=True)
     lanes.integrate(
-        memory, int(addresses.addresses_of([module], "moved")[0]), np.array([how.t_start, how.t_end]),
-        np.array([how.rtol, how.atol]),
-        np.array([np.inf, 0.0, NO_LIMIT]), initial, constants, times, out, status, counts, reached,
+        lanes.lanes(system.model.fixed[1:], numbers.shape[1], moved=True),
+        int(addresses.addresses_of([module], "moved")[0]), np.array([how.t_start, how.t_end]),
+        np.array([how.rtol, how.atol]), np.array([np.inf, 0.0, how.max_steps]), states, numbers, times, out, status, counts,
+        reached,
     )  # fmt: skip
     if (bad := np.flatnonzero(status != march.FINISHED)).size:
-        run = simulate(system, t_end, rtol=rtol, atol=atol, alpha=alpha, beta=beta, initial=State(system.body_names, y))
-        told = f"; the motion itself: {run.message}" if not run.success else ""
-        raise ModelError(f"the derivative by {question.names[bad[0]]} failed at t = {reached[bad[0]]:.6g} s{told}")
-    return Sensitivities(
-        system, question.names, numbers, times, out[0, :, :n], np.moveaxis(out[:, :, n:], 0, 2), int(counts[:, 1].max())
-    )
+        _fail(system, y, how, question.names[bad[0]], reached[bad[0]])
+    return out[0, :, :n], np.moveaxis(out[:, :, n:], 0, 2), int(counts[:, 1].max())
 
 
-def _module(question: _Question, system: System, others: Floats) -> ModuleType:
-    """A kernel that holds for the system and for those nearby, whose zeros may be none."""
-    if system.limits or system.contacts or system.loads or system.motors or system.drivers:
-        raise ModelError(
-            f"system '{system.name}' has limits, contacts, loads, motors or drivers, of which sensitivities of runs know "
-            "nothing; take differences of runs, or contact_sensitivities"
-        )
-    nearby, _ = question.system(others)
-    module = module_of(nearby.model.key)
-    if module is None:
-        raise ModelError(
-            f"system '{system.name}' has no whole-model kernel; call codegen.compile_model once with a system of such numbers, "
-            "none of those looked at being 0 or 1"
-        )
-    return module
+def _in_march(
+    question: _Question, how: Settings, system: System, y: Floats, initial: Floats,
+    others: Sequence[Sequence[tuple[System, Floats]]], steps: Floats,
+) -> tuple[Floats, Floats, int]:  # fmt: skip
+    """The same by the exact Jacobian of any system without contacts, all in one state."""
+    n, count, times = len(y), len(initial), np.array(how.t)
+
+    def tables(own: System) -> Tables:
+        return own.tables._replace(alpha=how.alpha, beta=how.beta)
+
+    nearby = [
+        None if _is_initial(name) else [tables(other) for other, _ in six]
+        for name, six in zip(question.names, others, strict=True)
+    ]
+    varied = Varied(system, tables(system), nearby, steps)
+    m = Compiled(
+        "dop853", system, tables(system), np.concatenate([y, initial.ravel()]), how.t_start, how.t_end, how.rtol, how.atol,
+        np.inf, 0.0, work=varied.work,
+    )  # fmt: skip
+    out = np.full((len(times), (1 + count) * n), np.nan)
+    first = 1 if times[0] == how.t_start else 0
+    out[:first] = m.y
+    code, _ = m.advance(how.max_steps, times[first:], out[first:], NONE, NONE2)
+    if code != march.FINISHED:
+        _fail(system, y, how, "the numbers", m.t)
+    states = out.reshape(len(times), 1 + count, n)
+    return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]
 
 
-def _difference(start: Callable[[Floats], Floats], numbers: Floats, k: int, step: float, name: str) -> Floats:
-    """Slope by central differences, extrapolated twice."""
+def _is_initial(name: str) -> bool:
+    """It is a number of the initial state."""
+    return "." in name
 
-    def central(h: float) -> Floats:
-        ends = []
-        for side in (h, -h):
-            at = numbers.copy()
-            at[k] += side
-            try:
-                ends.append(start(at))
-            except ModelError as error:
-                raise ModelError(f"the derivative by {name} at {numbers[k]:g} needs systems nearby: {error}") from None
-        slope: Floats = (ends[0] - ends[1]) / (2.0 * h)
-        return slope
 
-    a, b, c = (central(h) for h in (step, 0.5 * step, 0.25 * step))
-    found: Floats = (a - 20.0 * b + 64.0 * c) / 45.0
-    return found
+def _fail(system: System, y: Floats, how: Settings, name: str, reached: float) -> None:
+    run = simulate(
+        system, how.t_end, t_start=how.t_start, rtol=how.rtol, atol=how.atol, alpha=how.alpha, beta=how.beta,
+        max_steps=how.max_steps, initial=State(system.body_names, y), progress=False,
+    )  # fmt: skip
+    told = f"; the motion itself: {run.message}" if not run.success else ""
+    raise ModelError(f"the derivative by {name} failed at t = {reached:.6g} s{told}")

@@ -40,8 +40,9 @@ STEPS_PER_CALL, MOST_STEPS = (
     4096,
 )  # compiled steps before the first look at progress and interruption, and a later one
 SECONDS_PER_CALL = 0.2
+NO_LIMIT = 10**15  # steps
 
-REACHED_END, STOPPED_BY_EVENT, INTERRUPTED = 0, 1, 2
+REACHED_END, STOPPED_BY_EVENT, INTERRUPTED, STEPS_USED_UP = 0, 1, 2, 3
 EVENT_NOT_FINITE = -5  # beside those of runtime.methods
 # A pivot of the constraints that falls to this fraction of its start is told: the run came close to a singular pose.
 CLOSE_TO_SINGULAR = 1e-3
@@ -64,6 +65,7 @@ def simulate(
     events: Sequence[Event | Rest] = (),
     max_step: float = np.inf,
     first_step: float | None = None,
+    max_steps: int | None = None,
     progress: bool | Callable[[float, float], None] | None = None,
 ) -> Run:
     """Integrate the equations of motion from ``t_start`` to ``t_end``, with drivers, loads and motors by their signals.
@@ -91,6 +93,8 @@ def simulate(
     events : sequence of Event
         ``runtime.Event(name, function)``, ``runtime.rest()``.
     max_step, first_step : float [s]
+    max_steps : int, optional
+        Accepted steps after which the run is given up, with what was computed.  Default: none.
     progress : bool or callable(t, t_end), optional
         Default: a bar on the terminal when the run is long.
 
@@ -104,7 +108,7 @@ def simulate(
     ModelError
         For arguments that break a rule.  A failure of the integration itself never raises.
     """
-    how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step)
+    how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
     if not all(isinstance(event, Event | Rest) for event in events):
         raise ModelError("events must be a sequence of runtime.Event(name, function) or runtime.rest()")
     if initial is not None and not isinstance(initial, State):
@@ -126,11 +130,11 @@ def simulate(
     outputs = None if how.t is None else np.array(how.t)
     with bar:
         if isinstance(stepper, Compiled) and not events:
-            times, states, status, reason = _march_compiled(stepper, outputs, bar)
+            times, states, status, reason = _march_compiled(stepper, outputs, how.max_steps, bar)
             found: dict[str, tuple[list[float], list[Floats]]] = {}
         else:
             bound = [event.of(system, tables) if isinstance(event, Rest) else event for event in events]
-            times, states, status, reason, found = _march(stepper, outputs, bound, system, bar)
+            times, states, status, reason, found = _march(stepper, outputs, bound, how.max_steps, system, bar)
     if isinstance(stepper, Compiled):
         stepping.normalise_all(stepper.y[None])
         stepping.normalise_all(states)  # every step begins so; its end, recorded before, shall not differ
@@ -165,11 +169,12 @@ class Settings:
     beta: float
     max_step: float
     first_step: float  # 0: the method chooses it
+    max_steps: int
 
 
 def settings(
     system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
-    alpha: float, beta: float, max_step: float, first_step: float | None,
+    alpha: float, beta: float, max_step: float, first_step: float | None, max_steps: int | None,
 ) -> Settings:  # fmt: skip
     """What ``simulate`` was asked for; raises ModelError where it breaks a rule."""
     t_start = system.time if t_start is None else float(finite(t_start, (), "t_start"))
@@ -189,6 +194,10 @@ def settings(
         raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
     max_step = _step("max_step", max_step)
     first_step = 0.0 if first_step is None else min(_step("first_step", first_step), t_end - t_start)
+    if max_steps is not None and (
+        isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1
+    ):
+        raise ModelError(f"max_steps = {max_steps!r}; give a number of steps, 1 or more")
     if system.fits:
         raise ModelError(
             f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
@@ -201,7 +210,9 @@ def settings(
         )
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
-    return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step)
+    return Settings(
+        t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, int(max_steps or NO_LIMIT)
+    )
 
 
 def _closeness(m: Method) -> str:
@@ -250,7 +261,13 @@ def _outputs(t_eval: ArrayLike, t_start: float, t_end: float) -> Floats:
     return clipped
 
 
-def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple[Floats, Floats, int, str]:
+def _used_up(max_steps: int, t: float) -> str:
+    return f"used up max_steps = {max_steps} at t = {t:.6g} s; raise it, or rtol and atol"
+
+
+def _march_compiled(
+    m: Compiled, outputs: Floats | None, max_steps: int, bar: Progress
+) -> tuple[Floats, Floats, int, str]:
     """All steps in compiled code, in portions that leave room for progress and interruption."""
     n = len(m.y)
     wanted = NONE if outputs is None else outputs
@@ -262,6 +279,10 @@ def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple
     portion, code, reason = STEPS_PER_CALL, RUNNING, ""
     try:
         while code == RUNNING:
+            portion = min(portion, max_steps - int(m.s.counts[stepping.STEPS]))
+            if portion == 0:
+                code, reason = STEPS_USED_UP, _used_up(max_steps, m.t)
+                break
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             before, begin = int(m.s.counts[stepping.STEPS]), clock.perf_counter()
             code, reason = m.advance(portion, wanted, out, record_t, record_y)
@@ -284,7 +305,7 @@ def _march_compiled(m: Compiled, outputs: Floats | None, bar: Progress) -> tuple
 
 
 def _march(
-    m: Method, outputs: Floats | None, events: Sequence[Event], system: System, bar: Progress
+    m: Method, outputs: Floats | None, events: Sequence[Event], max_steps: int, system: System, bar: Progress
 ) -> tuple[Floats, Floats, int, str, dict[str, tuple[list[float], list[Floats]]]]:
     """Step by step, with events located on the dense output."""
     names = system.body_names
@@ -307,6 +328,9 @@ def _march(
                 if event.terminal:
                     code, status, reason = FINISHED, STOPPED_BY_EVENT, f"event '{event.name}' at t = {m.t:.9g} s"
         while code == RUNNING:
+            if m.counts()[1] >= max_steps:
+                status, reason = STEPS_USED_UP, _used_up(max_steps, m.t)
+                break
             code, reason = m.step()
             if code not in (RUNNING, FINISHED):
                 status = code

@@ -33,7 +33,8 @@ class Stepper(NamedTuple):
     end: Floats  # (n,) derivative at its end
     tried: Floats  # (3,) of a step just tried: its error in units of the tolerance, factor for the next step, weakest pivot
     weakest: Floats  # (3,) of ``Work.weakest``: at the start, the least of all accepted steps, the time of that
-    flags: Ints  # (4,) 1: dense output of the last step is ready; its end is not yet the next beginning; tries to land; started
+    flags: Ints  # (5,) 1: dense output of the last step is ready; its end is not yet the next beginning; tries to land; started;
+    # bodies in the state, which has their derivatives behind them where sensitivities are wanted
     over: Floats  # (limits + contacts,) how far each is on the other side than it is taken for; below 0 if it is not
     seen: Floats  # (LOOKS + 1, limits + contacts) the same, at the start of the last step and at places in it
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
@@ -42,26 +43,27 @@ class Stepper(NamedTuple):
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED, BOUND, FOUND = range(7)
-DENSE_READY, STEP_ENDED, LANDING, STARTED = range(4)
+DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES = range(5)
 ERROR, FACTOR, WEAKEST = range(3)
 EVENTS = 256  # touch-downs and lift-offs kept until they are fetched, and as many more as may come at once
 
 
 def stepper(y: Floats, t: float, own: Any, tables: Tables, first_step: float = 0.0) -> Stepper:
     """A stepper at the start; a first step of 0 is chosen by the method."""
+    bodies = len(tables.mass) - 1
     n, switches = len(y), len(tables.limits.kind) + len(tables.contacts.law)
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(7, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3), weakest=np.array([np.inf, np.inf, t]),
-        flags=np.zeros(4, np.int64), over=np.zeros(switches), seen=np.zeros((LOOKS + 1, switches)),
+        flags=np.array([0, 0, 0, 0, bodies]), over=np.zeros(switches), seen=np.zeros((LOOKS + 1, switches)),
         found=np.zeros((EVENTS + len(tables.contacts.law), 4)), own=own,
     )  # fmt: skip
 
 
 @inlined
-def normalise(y):  # type: ignore[no-untyped-def]
+def normalise(y, bodies):  # type: ignore[no-untyped-def]
     """Give the Euler parameters unit length again; the equations of motion depend on their direction only."""
-    for b in range(len(y) // STATE):
+    for b in range(bodies):
         o = b * STATE + P
         norm = math.sqrt(y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3])
         for k in range(4):
@@ -72,7 +74,7 @@ def normalise(y):  # type: ignore[no-untyped-def]
 def normalise_all(states):  # type: ignore[no-untyped-def]
     """The same for many states (n, 13 bodies)."""
     for n in range(len(states)):
-        normalise(states[n])
+        normalise(states[n], states.shape[1] // STATE)
 
 
 def serves(question: Callable[..., Any], memory: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -455,6 +455,8 @@ SIMULATE_ERRORS = {
     "no state": (dict(initial=5), "initial = 5 is no State"),
     "no event": (dict(events=[abs]), "events must be a sequence of runtime.Event"),
     "step": (dict(max_step=0.0), "max_step = 0.0 s must be above 0 s"),
+    "no steps": (dict(max_steps=0), "max_steps = 0; give a number of steps, 1 or more"),
+    "half a step": (dict(max_steps=1.5), "max_steps = 1.5; give a number of steps"),
     "event names": (dict(events=[runtime.Event("e", lambda t, s: t)] * 2), "the names e, e must differ"),
 }
 

@@ -21,6 +21,7 @@ from runtime import ModelError, read_ensemble, simulate, simulate_many
 from runtime.ensemble import NOT_RUN, REFUSED
 from runtime.lanes import LANES
 from runtime.methods import SINGULAR_CONFIGURATION
+from runtime.simulate import STEPS_USED_UP
 from tests.test_integrators import parallelogram, turning
 
 ROOT = Path(__file__).parent.parent
@@ -166,6 +167,21 @@ def test_a_case_that_fails_stops_no_other_and_says_why():
     assert (found.status[good] == 0).all() and np.isfinite(found.states()[good]).all() and not found.success
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_case_that_takes_too_many_steps_is_given_up(method):
+    system, settings = models.foot.build(), dict(method=method, t_eval=GRID, rtol=1e-7, atol=1e-7)
+    cases = {name: values[:3].copy() for name, values in thrown(40).items()}
+    for values in cases.values():
+        values[1] *= 200.0
+    most = int(simulate_many(system, cases, 0.5, **settings).steps[[0, 2]].max())
+    found = simulate_many(system, cases, 0.5, max_steps=most, **settings)
+    assert found.status.tolist() == [0, STEPS_USED_UP, 0] and found.steps[1] == most
+    assert found.messages[1].startswith(f"used up max_steps = {most} at t = 0.") and 0.0 < found.reached[1] < 0.5
+    run = alone(system, cases, 1, 0.5, max_steps=most, **settings)
+    assert run.status == STEPS_USED_UP and np.array_equal(run.states, found.states()[1].reshape(11, -1)[: len(run.t)])
+    assert np.isnan(found.states()[1, len(run.t) :]).all()
+
+
 def test_a_system_that_cannot_be_built_is_a_case_refused():
     found = simulate_many(models.foot.build, {"link_length": [0.04, -1.0, 0.05]}, 0.1, **SETTINGS)
     assert found.status.tolist() == [0, REFUSED, 0]
@@ -306,6 +322,7 @@ def test_another_ensemble_is_refused(tmp_path):
         (dict(cases={name: 1.0001 * values for name, values in cases.items()}), "its cases differ"),
         (dict(system=models.foot.build(link_length=0.05)), "its system differs"),
         (dict(t_eval=[0.05, 0.1]), "its t is"),
+        (dict(assemble=True), "its assemble is False, not True"),
     ):
         arguments = (
             dict(system=system, cases=cases, t_end=0.1, out=tmp_path / "many", assemble=False) | SETTINGS | changes
@@ -319,6 +336,15 @@ def test_another_ensemble_is_refused(tmp_path):
         simulate_many(system, cases, 0.1, out=tmp_path / "other", **SETTINGS)
     with pytest.raises(ModelError, match="holds no ensemble"):
         read_ensemble(tmp_path / "other")
+
+
+def test_a_call_that_was_killed_before_it_began_is_begun_again(tmp_path):
+    (tmp_path / "many" / "chunks").mkdir(parents=True)
+    (tmp_path / "many" / "cases.npz").write_bytes(b"half")
+    (tmp_path / "many" / "ensemble.json.part").write_bytes(b"{")
+    cases = {name: values[:4] for name, values in thrown(5).items()}
+    assert simulate_many(models.foot.build(), cases, 0.1, out=tmp_path / "many", **SETTINGS).success
+    assert np.array_equal(read_ensemble(tmp_path / "many").cases["v.toes"], cases["v.toes"])
 
 
 def test_two_writers_are_refused(tmp_path):

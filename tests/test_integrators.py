@@ -7,6 +7,7 @@ from scipy.special import ellipk
 import models
 import runtime
 from runtime import Event
+from runtime.simulate import STEPS_USED_UP
 
 g = 9.81
 LOOSE = dict(rtol=1e3, atol=1e3)  # no step is ever rejected, so that first_step = max_step fixes its length
@@ -89,6 +90,18 @@ def test_one_step_of_radau_is_that_of_scipy():
     assert a.stats.steps == b.stats.steps == 1
     start = np.abs(a.final.y - system.state.y).max()
     assert start > 0.01 and np.abs(a.final.y - b.final.y).max() < 1e-11
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "DOP853"])
+@pytest.mark.parametrize("events", [[], [runtime.Event("never", lambda t, state: 1.0)]])
+def test_a_run_is_given_up_after_so_many_steps(method, events):
+    run = runtime.simulate(models.foot.build(), 1.0, method=method, events=events, max_steps=5)
+    assert run.status == STEPS_USED_UP and not run.success and run.stats.steps == 5 and len(run.t) == 6
+    assert run.message.startswith(f"used up max_steps = 5 at t = {run.t[-1]:.6g} s; raise it")
+    whole = runtime.simulate(models.foot.build(), 1.0, method=method, events=events)
+    assert np.array_equal(whole.states[:6], run.states)
+    enough = runtime.simulate(models.foot.build(), 1.0, method=method, events=events, max_steps=whole.stats.steps)
+    assert enough.success
 
 
 def test_one_step_is_that_of_scipy():

@@ -1,5 +1,6 @@
 """Derivatives of runs: against complex steps, differences of runs and closed forms; and parameters found in data."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import models
 from models.shipped import SYSTEMS
-from runtime import Builder, ModelError, fit_parameters, sensitivities, simulate
+from runtime import Builder, Cone, ModelError, Signal, fit_parameters, sensitivities, simulate
 from tests.test_linear import BUILDS, spun
 from tests.test_whole import constants, emitted, off
 
@@ -171,6 +172,118 @@ def test_labelled(foot):
     assert data.value.sel(number="gravity[2]") == -9.81 and data.r.attrs["units"] == "m"
 
 
+# --- limits, loads, motors and drivers --------------------------------------------------------------------------------
+
+
+def test_both_routes_agree(foot, monkeypatch):
+    monkeypatch.setattr(sys.modules["runtime.sensitivities"], "module_of", lambda key: None)  # no recorded kernel
+    found = sensitivities(models.foot.build, GIVEN, 1.0, t_eval=[0.4, 1.0], rtol=1e-11, atol=1e-11)
+    assert np.abs(found.states - foot.states).max() < 1e-9
+    assert np.abs(found.slopes - foot.slopes).max() < 1e-9 * np.abs(foot.slopes).max()
+
+
+def stopped(max_moment=20.0, compliance=0.2, damping=0.03, latitude=35.0, mass=1.2, axis=0.2):
+    """A body on a hinge that swings against its limit."""
+    a = (np.cos(axis), np.sin(axis), 0.0)
+    b = Builder("stopped")
+    r, omega = (0.0, 0.0, -0.3), np.multiply(a, 5.0)
+    b.body("bob", mass=mass, inertia=(0.01, 0.02, 0.025), r=r, v=np.cross(omega, r), omega=omega)
+    b.joint("hinge", "revolute", "ground", "bob", s_i=(0, 0, 0), a_i=a, s_j=(0, 0, 0.3), a_j=a)
+    cone = Cone.from_degrees((0, 90, 180, 270, 360), [latitude] * 5)
+    b.limit(
+        "stop", "hinge", reference="ground", xi=a, eta=(a[1], -a[0], 0.0), cone=cone, max_moment=max_moment,
+        compliance=compliance, damping=damping,
+    )  # fmt: skip
+    return b.build()
+
+
+def pushed(force=3.0, stiffness=40.0, damping=2.0, rise=3.0, arm=0.03, mass=1.0):
+    """A leg on a ball joint with a foot on a motor that a signal drives, pushed by a load."""
+    b = Builder("pushed")
+    b.body("leg", mass=3.0, inertia=(0.04, 0.05, 0.01), r=(0, 0, 0.3))
+    b.body("foot", mass=mass, inertia=(0.001, 0.004, 0.003), r=(0.05, 0, 0.05 - arm))
+    b.joint("knee", "spherical", "ground", "leg", s_i=(0, 0, 0.6), s_j=(0, 0, 0.3))
+    b.joint("ankle", "revolute", "leg", "foot", s_i=(0, 0, -0.25), a_i=(0, 1, 0), s_j=(-0.05, 0, arm), a_j=(0, 1, 0))
+    b.motor(
+        "muscle", "guided_angle", "leg", "foot", a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(0.6, 0, 0.8), theta_t=0.4,
+        effort=Signal.function(lambda t: rise * np.sin(t), 0.0, 2.0), stiffness=stiffness, damping=damping,
+    )  # fmt: skip
+    b.load("push", "foot", force=(force, -5.0, 20.0), moment=(0.3, 1.0, -2.0), axes="body", point=(0.1, -0.02, 0.03))
+    return b.build()
+
+
+def guided(rate=2.0, length=0.4, mass=1.5):
+    """A pendulum whose pivot a driver moves to and fro."""
+    b = Builder("guided")
+    b.body("sledge", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    b.body("bob", mass=mass, inertia=(0.01, 0.02, 0.025), r=(0.0, 0.0, -length))
+    x = Signal.function(lambda t: 0.1 * np.sin(rate * t), 0.0, 2.0)
+    b.driver("way", "guided_point", "sledge", s_i=(0, 0, 0), x_t=x, y_t=0.0, z_t=0.0)
+    b.joint("rail", "constant_angle", "ground", "sledge", a_i=(1, 0, 0), a_j=(0, 1, 0))
+    b.joint("rail_2", "constant_angle", "ground", "sledge", a_i=(1, 0, 0), a_j=(0, 0, 1))
+    b.joint("rail_3", "constant_angle", "ground", "sledge", a_i=(0, 1, 0), a_j=(0, 0, 1))
+    b.joint("pivot", "spherical", "sledge", "bob", s_i=(0, 0, 0), s_j=(0, 0, length))
+    return b.build()
+
+
+FORCED = {
+    "stopped": (stopped, dict(max_moment=20.0, compliance=0.2, damping=0.03, latitude=35.0, mass=1.2, axis=0.2)),
+    "pushed": (pushed, dict(force=3.0, stiffness=40.0, damping=2.0, rise=3.0, arm=0.03, mass=1.0)),
+    "guided": (guided, dict(rate=2.0, length=0.4)),
+}
+
+
+@pytest.mark.parametrize("name", FORCED)
+def test_runs_with_forces(name):
+    build, given = FORCED[name]
+    t = [0.1, 0.8]
+    found = sensitivities(build, given, 0.8, t_eval=t, rtol=1e-11, atol=1e-11)
+    assert np.abs(found.states - simulate(build(**given), 0.8, t_eval=t, **TIGHT).states).max() < 1e-9
+    for k, (number, value) in enumerate(given.items()):
+
+        def states(h, number=number, value=value):
+            return simulate(build(**(given | {number: value + h})), 0.8, t_eval=t, **TIGHT).states
+
+        expected = difference(states, 2e-3 * value)
+        assert np.abs(expected).max() > 1e-6  # it does something
+        assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-6 * np.abs(expected).max()  # signals are fits
+
+
+def test_the_limit_is_reached_in_the_test():
+    run = simulate(stopped(), 0.8, t_eval=np.linspace(0.0, 0.8, 100))
+    assert 0.02 < run.limits["stop"].excess.max() < 0.2 and run.limits["stop"].excess[-1] == 0.0
+
+
+def test_masses_do_not_matter_to_a_guided_motion_alone():
+    found = sensitivities(guided, {"mass": 1.5}, 0.5)
+    assert np.abs(found.r["sledge"]).max() < 1e-9 and np.abs(found.r["bob"]).max() > 1e-4
+
+
+def test_limits_are_found_in_a_motion():
+    t = np.linspace(0.05, 0.8, 40)
+    run = simulate(stopped(max_moment=23.0, latitude=33.0, damping=0.025), 0.8, t_eval=t, **TIGHT)
+    given = {"max_moment": 20.0, "latitude": 35.0, "damping": 0.03}
+    found = fit_parameters(stopped, given, t, {"r.bob": run.r["bob"]}, rtol=1e-10, atol=1e-10)
+    assert found.success and found.residual < 1e-8
+    assert found.values == pytest.approx({"max_moment": 23.0, "latitude": 33.0, "damping": 0.025}, rel=1e-6)
+
+
+def test_a_search_passes_over_numbers_that_make_no_system():
+    t, refused = np.linspace(0.05, 0.8, 40), []
+    run = simulate(stopped(damping=0.01), 0.8, t_eval=t, **TIGHT)
+
+    def build(damping, mass):
+        try:
+            return stopped(damping=damping, mass=mass)
+        except ModelError as error:
+            refused.append(str(error))
+            raise
+
+    found = fit_parameters(build, {"damping": 0.3, "mass": 1.2}, t, {"r.bob": run.r["bob"]})
+    assert found.values == pytest.approx({"damping": 0.01, "mass": 1.2}, rel=1e-8)
+    assert "damping = -0.0466998 N m s, must not be below 0" in refused[0]
+
+
 # --- parameters from data ---------------------------------------------------------------------------------------------
 
 
@@ -203,14 +316,13 @@ def test_noise_is_told_by_the_deviation():
     assert np.abs(errors).max() < 4.0 and np.abs(errors).max() > 0.1
 
 
-def limited():
-    return models.foot.build(limits="elastic")
-
-
-def unknown(l=0.7):
-    b = Builder("unknown")
+def other(l):
+    """A system that is another one beyond a length."""
+    b = Builder("other")
     b.body("bob", mass=1.3, inertia=(0.01, 0.02, 0.025), r=(l, 0.0, 0.0))
     b.joint("pivot", "spherical", "ground", "bob", s_i=(0, 0, 0.1), s_j=(-l, 0, 0.1))
+    if l > 0.7:
+        b.body("tail", mass=1.0, inertia=(0.01, 0.02, 0.025), free=True)
     return b.build()
 
 
@@ -223,8 +335,11 @@ BAD = {
     "unknown part": (dict(given={"a.toes": 1.0}), "unknown part of the state in 'a.toes'"),
     "no function": (dict(build=3), "neither a System nor a function"),
     "no part": (dict(build=models.foot.build()), "'link_length' is no part of the initial state"),
-    "limits": (dict(build=limited, given=V0), "has limits, contacts, loads, motors or drivers"),
-    "no kernel": (dict(build=unknown, given={"l": 0.7}), "has no whole-model kernel; call codegen.compile_model"),
+    "contacts": (
+        dict(build=models.foot_ground.build, given=V0),
+        "has contacts, of which sensitivities of runs know nothing",
+    ),
+    "another system nearby": (dict(build=other, given={"l": 0.7}), "but at 0.7007 the system has other bodies"),
     "times": (dict(t_eval=[0.5, 0.2]), "t_eval must increase"),
     "tolerance": (dict(rtol=-1.0), "rtol = -1"),
     "edge": (dict(given={"link_length": 0.0}), "needs systems nearby"),

@@ -1,0 +1,159 @@
+"""The equations of motion together with how a motion answers small changes, in compiled code.
+
+    y' = f(y, theta),     z' = df/dy z + df/dtheta
+
+for a state y and its derivatives z by K numbers theta.  df/dy is the exact Jacobian of ``runtime.linear``.  df/dtheta, of what a
+parameter does to joints, limits, loads, motors and signals at a state, is found by differences of systems built nearby, of
+order six; the limits are there as they are in the system itself, free or continued, so that no difference reaches across the
+cone.  States and derivatives are one long state for the march, which evaluates it through ``Work.address``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import carray, cfunc
+
+from runtime.equations import DERIVATIVE as VALUE
+from runtime.equations import EVALUATION, OK, OMEGA, STATE, P, Tables, V, Work, euler_rates
+from runtime.kernels import cached_here, compiled
+from runtime.linear import LinearWork, linear_work, linearise
+from runtime.pointers import CALL, behind_address, call, raw, size_of, store
+from runtime.radau import turn_of
+from runtime.structure import Floats, Ints
+from runtime.system import System
+
+ITSELF, DIRECTIONS = 3, 4  # places in ``Work.address``, beside those of every system
+# Systems nearby: steps as fractions of the first one, and what their values are multiplied with (over that step).
+NEARBY = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
+WEIGHTS = np.array([1.0, -1.0, -40.0, 40.0, 256.0, -256.0]) / 90.0
+
+
+class Directions(NamedTuple):
+    """In which the derivatives are taken, and memory."""
+
+    linear: LinearWork
+    tables: Ints  # (K, 6) addresses of tables of the systems nearby, 0 for a number of the initial state
+    works: Ints  # (K, 6) of their memory
+    factors: Floats  # (K, 6)
+    rates: Floats  # (13 bodies,) memory
+    change: Floats  # (12 bodies,) displacements, then changes of velocity
+    p: Floats  # (4,)
+
+
+@compiled
+def _size(value):  # type: ignore[no-untyped-def]
+    return size_of(value)
+
+
+@compiled
+def _store(value, address):  # type: ignore[no-untyped-def]
+    store(value, address)
+
+
+class Kept:
+    """A named tuple in memory of its own, for compiled code that is given its address."""
+
+    def __init__(self, value: Tables | Work | Directions) -> None:
+        self.value = value  # whose arrays must not go away
+        self.memory = np.zeros(-(-int(_size(value)) // 8), np.int64)
+        self.address = int(self.memory.ctypes.data)
+        _store(value, self.address)
+
+
+class Varied:
+    """Memory for the evaluation of a system with its derivatives by K numbers.
+
+    ``nearby``: for each number the tables of six systems, at ``NEARBY`` times its step; None for one of the initial state.
+    """
+
+    def __init__(
+        self, system: System, tables: Tables, nearby: Sequence[Sequence[Tables] | None], steps: Floats
+    ) -> None:
+        n, count = STATE * len(system.bodies), len(nearby)
+        work = system.work(tables)
+        mode = work.limits.mode
+        self._kept: list[Kept] = []
+        places, works, factors = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64), np.zeros((count, 6))
+        for k, others in enumerate(nearby):
+            if others is None:
+                continue
+            factors[k] = WEIGHTS / steps[k]
+            for q, other in enumerate(others):
+                memory = system.work(other)
+                memory = memory._replace(limits=memory.limits._replace(mode=mode))  # taken as in the system itself
+                places[k, q], works[k, q] = self._keep(other), self._keep(memory)
+        directions = Directions(
+            linear_work(system), places, works, factors, np.zeros(n), np.zeros(12 * len(system.bodies)), np.zeros(4)
+        )
+        if not _TYPES:
+            globals()["_TYPES"] = (numba.typeof(tables), numba.typeof(work), numba.typeof(directions))
+        address = np.array([_address(), 0, 0, work.address[EVALUATION], self._keep(directions)])
+        self.work = work._replace(address=address)
+
+    def _keep(self, value: Tables | Work | Directions) -> int:
+        self._kept.append(Kept(value))
+        return self._kept[-1].address
+
+
+_TYPES: tuple[Any, ...] = ()  # of tables, memory and directions, the same for all systems
+
+
+def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """State derivative and its derivatives; a code."""
+    tables, work = behind_address(t, _TYPES[0]), behind_address(w, _TYPES[1])
+    d = behind_address(work.address[DIRECTIONS], _TYPES[2])
+    bodies, count, n = len(tables.mass) - 1, len(d.factors), len(d.rates)
+    states, slopes = carray(y, ((1 + count) * n,)), carray(y_dot, ((1 + count) * n,))
+    code = call(work.address[ITSELF], time, states.ctypes.data, t, w, VALUE, slopes.ctypes.data)
+    if code != OK:
+        return code
+    linearise(tables, work, d.linear)
+    J, change = d.linear.J, d.change
+    for k in range(count):
+        z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
+        for b in range(bodies):
+            o = STATE * b
+            e, omega = states[o + P : o + V], states[o + OMEGA : o + STATE]
+            dp, turn = z[o + P : o + V], change[6 * b + 3 : 6 * b + 6]
+            turn_of(e, dp, turn)
+            square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
+            for c in range(3):
+                change[6 * b + c] = z[o + c]
+                turn[c] /= square
+            for c in range(6):
+                change[6 * (bodies + b) + c] = z[o + V + c]
+            for c in range(3):
+                to[o + c] = z[o + V + c]
+            euler_rates(dp, omega, d.p)
+            euler_rates(e, z[o + OMEGA : o + STATE], to[o + P : o + V])
+            for c in range(4):
+                to[o + P + c] += d.p[c]
+        for r in range(6 * bodies):
+            value = 0.0
+            for c in range(12 * bodies):
+                value += J[r, c] * change[c]
+            to[STATE * (r // 6) + V + r % 6] = value
+        for q in range(6):
+            if d.tables[k, q] == 0:
+                break
+            other, memory = behind_address(d.tables[k, q], _TYPES[0]), behind_address(d.works[k, q], _TYPES[1])
+            code = call(
+                work.address[ITSELF], time, states.ctypes.data, raw(other), raw(memory), VALUE, d.rates.ctypes.data
+            )
+            if code != OK:
+                return code
+            for b in range(bodies):
+                for c in range(STATE * b + V, STATE * (b + 1)):
+                    to[c] += d.factors[k, q] * d.rates[c]
+    return OK
+
+
+@cache
+def _address() -> int:
+    with cached_here():
+        return int(cfunc(CALL, error_model="numpy", cache=True)(_entry).address)
