@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,39 +14,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime import addresses, lanes, march
-from runtime.assembly import project_velocities, worst_of_all
+from runtime.ensemble_chunks import NOT_RUN, PARTS, Cases, Chunk, Stopped, Task, build, name_of, run_chunk, side_by_side
 from runtime.ensemble_folder import Folder
-from runtime.equations import OMEGA, STATE, P, R, V
+from runtime.equations import STATE
 from runtime.errors import ModelError
+from runtime.lanes import LANES
 from runtime.progress import reporter
-from runtime.simulate import ATOL, INTERRUPTED, REACHED_END, RTOL, Settings, settings, simulate
+from runtime.simulate import ATOL, REACHED_END, RTOL, Settings, settings
 from runtime.structure import Floats, Ints
-from runtime.system import VELOCITY_TOLERANCE, State, System
-from runtime.whole import module_of, whole_of
+from runtime.system import System
 
 if TYPE_CHECKING:
     import xarray
 
-REFUSED, NOT_RUN = -20, -21  # statuses of a case beside those of a run
-PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}
-SMALL_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384  # cases
-MOST_BYTES = 64e6  # of the states of a chunk
-AHEAD = 2  # chunks that wait for each worker
-
-Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """Results of cases that were run together."""
-
-    first: int
-    states: Floats  # (cases, times, 13 bodies), NaN from where a case failed on
-    status: Ints  # (cases,)
-    reached: Floats  # (cases,) [s]
-    counts: Ints  # (cases, 3) evaluations, steps, rejections
-    messages: dict[int, str]  # of cases that failed, by number
+SMALL_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384  # cases: of systems that run alone, in lanes, on a graphics processor
+MOST_BYTES = 256e6  # of the states of all chunks that are under way
+AHEAD = 2  # chunks that are under way for each worker
+PORTIONS = 4  # chunks for each worker, at least, where there are cases enough
+PATIENCE = 30.0  # [s] for which chunks are waited for that were told to leave off
+PLAIN = (
+    bool,
+    int,
+    float,
+    str,
+    type(None),
+)  # what an argument of the function that builds a system may be, beside arrays
 
 
 @dataclass(frozen=True)
@@ -54,7 +47,8 @@ class Ensemble:
 
     ``t`` (m,) [s]; ``cases``: what each was run with, (n, ...); ``status`` (n,): as of a run, 0 where it reached the end, -20
     where the case was refused, -21 where it was not run yet; ``messages``: why, by the numbers of the cases that failed;
-    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,).
+    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_lanes`` (n,): it ran side by side with others, by
+    a whole-model kernel.  ``settings``: how all were run, such as rtol and alpha.
     """
 
     name: str
@@ -64,7 +58,9 @@ class Ensemble:
     status: Ints = field(repr=False)
     reached: Floats = field(repr=False)
     counts: Ints = field(repr=False)
+    in_lanes: np.ndarray[Any, np.dtype[np.bool_]] = field(repr=False)
     messages: Mapping[int, str] = field(repr=False)
+    settings: Mapping[str, Any] = field(repr=False)
     folder: Path | None
     _states: Any = field(repr=False)  # chunks in memory by their first case, or a Folder
 
@@ -93,13 +89,18 @@ class Ensemble:
 
     def states(self, cases: slice | Sequence[int] | None = None) -> Floats:
         """States of some cases (all unless given), (cases, times, bodies, 13): r, p, v, omega.  NaN where there is none."""
+        states = self._collect(cases, slice(0, len(self.bodies) * STATE))
+        return states.reshape(*states.shape[:2], len(self.bodies), STATE)
+
+    def _collect(self, cases: slice | Sequence[int] | None, numbers: slice) -> Floats:
+        """Some numbers of the states of some cases, chunk by chunk, (cases, times, numbers)."""
         wanted = np.arange(len(self))[slice(None) if cases is None else cases]
-        out = np.full((len(wanted), len(self.t), len(self.bodies) * STATE), np.nan)
+        out = np.full((len(wanted), len(self.t), numbers.stop - numbers.start), np.nan)
         for first, count, load in self._parts():
             here = np.flatnonzero((wanted >= first) & (wanted < first + count))
             if len(here):
-                out[here] = load()[wanted[here] - first]
-        return out.reshape(*out.shape[:2], len(self.bodies), STATE)
+                out[here] = load()[wanted[here] - first][:, :, numbers]
+        return out
 
     def _parts(self) -> Iterator[tuple[int, int, Callable[[], Floats]]]:
         if isinstance(self._states, Folder):
@@ -112,7 +113,8 @@ class Ensemble:
     def _part(self, name: str, body: str) -> Floats:
         if body not in self.bodies:
             raise ModelError(f"unknown body '{body}'; the bodies are {', '.join(self.bodies)}")
-        return self.states()[:, :, self.bodies.index(body), PARTS[name]]
+        o = STATE * self.bodies.index(body)
+        return self._collect(None, slice(o + PARTS[name].start, o + PARTS[name].stop))
 
     def r(self, body: str) -> Floats:
         """Centres of mass, (cases, times, 3) [m]."""
@@ -163,7 +165,8 @@ def simulate_many(
 
     A system with a whole-model kernel and without limits, contacts, loads and drivers runs sixteen cases side by side in
     vector instructions; any other runs case by case as ``simulate`` does.  Either way what a case comes to does not depend on
-    the others, nor on how many cores work.
+    the others, nor on how many cores work.  ``simulate_many`` ends within seconds of an interruption (Ctrl-C), with what is
+    finished; so it does when an engine breaks down, with the reason among the messages.
 
     Parameters
     ----------
@@ -171,7 +174,8 @@ def simulate_many(
         A function builds a case's system from its parameters, such as ``models.foot.build``.
     cases : mapping
         Name -> values (n, ...), a row for each case.  Names are the function's keywords, and parts of the initial state as
-        "omega.main_foot": r [m], p (Euler parameters), v [m/s] or omega [rad/s] of a body.
+        "omega.main_foot": r [m], p (Euler parameters), v [m/s] or omega [rad/s] of a body.  Values of keywords may be numbers,
+        names and None.
     t_end : float [s]
     t_eval : (m,) [s], optional
         Times of the results.  Default: the end alone.
@@ -181,11 +185,12 @@ def simulate_many(
         Move the given initial states onto the constraints, by the least change, in place of refusing those that violate them.
     out : path, optional
         A folder that every finished chunk is written to.  The same call with the same folder takes up what is not finished;
-        nothing that is finished is computed again.
+        nothing that is finished is computed again.  A folder of other cases, settings, systems or code is refused, as far as
+        the function's text, what it encloses, and the systems of some finished cases tell.
     chunk : int, optional
-        Cases that are run and written together.
+        Cases that are run and written together.  A folder that is taken up keeps its own.
     workers : int, optional
-        Threads.  Default: one for each core.
+        Threads, or workers of the engine that are kept busy.  Default: one for each core, or all of the engine's.
     engine : concurrent.futures.Executor, dask.distributed.Client or "gpu", optional
         Where the chunks are run in place of threads of this process.  On a graphics processor each case is a thread.
     progress : bool or callable(cases done, cases), optional
@@ -208,39 +213,57 @@ def simulate_many(
     gpu = isinstance(engine, str) and engine == "gpu"
     if gpu:
         _refuse_for_gpu(example, how)
-    size = _chunk_size(chunk, system, example, how, GPU_CHUNK if gpu else CHUNK)
-    task = Task(system, how, assemble, gpu)
-    firsts = range(0, count, size)
+    pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
+    ahead = AHEAD * workers
+    size = _chunk_size(chunk, system, example, how, count, workers, GPU_CHUNK if gpu else CHUNK)
+    task = Task(system, how, bool(assemble), example.body_names, gpu)
     folder = None
-    if out is not None:
-        folder = Folder.opened(Path(out), example, system, table, how, bool(assemble), size)
-    done = {first for first, _ in folder.done()} if folder else set()
-    kept: list[Chunk] = []
-    bar = reporter(progress, 0.0, float(count))
-    finished = sum(min(size, count - first) for first in done)
-    pool, close = _pool(None if gpu else engine, 1 if gpu else workers)
     try:
-        with bar:
-            chunks = (
-                (first, {k: v[first : first + size] for k, v in table.items()}) for first in firsts if first not in done
-            )
-            for result in _results(pool, chunks, task, AHEAD * (workers or os.cpu_count() or 1)):
+        if out is not None:
+            folder = Folder.opened(Path(out), example, task, table, size)
+            size = folder.chunk
+        done = {first for first, _ in folder.done()} if folder else set()
+        waiting = [first for first in range(0, count, size) if first not in done]
+        kept: list[Chunk] = []
+        finished = sum(min(size, count - first) for first in done)
+        failures: dict[int, str] = {}
+        with reporter(progress, 0.0, float(count), "cases") as bar:
+
+            def keep(first: int, result: Chunk | BaseException) -> None:
+                nonlocal finished
+                if not isinstance(result, Chunk):
+                    failures[first] = f"{type(result).__name__}: {result}"
+                    return
                 if folder:
                     folder.save(result)
                 else:
                     kept.append(result)
                 finished += len(result.status)
                 bar.update(float(finished))
-    except KeyboardInterrupt:
-        pass  # what is finished is kept; the rest has the status NOT_RUN
+
+            chunks = ((first, {k: v[first : first + size] for k, v in table.items()}) for first in waiting)
+            _run_all(pool, chunks, task, ahead, keep)
     finally:
+        task.stop[0] = 1
         close()
         if folder:
             folder.release()
+    if failures and not finished:
+        told = failures[min(failures)]
+        raise ModelError(f"no case could be run; the first reason: {told}; mend it, or leave out engine")
     if folder:
-        return folder.ensemble()
-    kept.sort(key=lambda chunk: chunk.first)
-    return gathered(example.name, example.body_names, np.array(how.t), table, kept, None, kept)
+        found = folder.ensemble()
+    else:
+        kept.sort(key=lambda chunk: chunk.first)
+        told_settings = asdict(how) | {"assemble": bool(assemble)}
+        found = gathered(example.name, example.body_names, told_settings, table, kept, None, kept)
+    messages = {
+        case: f"not run: {told}"
+        for first, told in failures.items()
+        for case in range(first, min(first + size, count))
+        if found.status[case] == NOT_RUN
+    }
+    return replace(found, messages=MappingProxyType(dict(sorted({**found.messages, **messages}.items()))))
 
 
 def read_ensemble(folder: str | Path) -> Ensemble:
@@ -251,7 +274,7 @@ def read_ensemble(folder: str | Path) -> Ensemble:
 def gathered(
     name: str,
     bodies: tuple[str, ...],
-    times: Floats,
+    how: Mapping[str, Any],
     table: Cases,
     chunks: Iterable[Chunk],
     folder: Path | None,
@@ -260,35 +283,51 @@ def gathered(
     """The results of what is finished, in memory or in a folder; ``states`` is what they are read from."""
     count = len(next(iter(table.values())))
     status, reached, counts = np.full(count, NOT_RUN), np.full(count, np.nan), np.zeros((count, 3), np.int64)
+    in_lanes = np.zeros(count, bool)
     messages: dict[int, str] = {}
     for chunk in chunks:
         part = slice(chunk.first, chunk.first + len(chunk.status))
         status[part], reached[part], counts[part] = chunk.status, chunk.reached, chunk.counts
+        in_lanes[part] = chunk.in_lanes
         messages |= chunk.messages
     return Ensemble(
-        name, bodies, times, MappingProxyType(dict(table)), status, reached, counts,
-        MappingProxyType(dict(sorted(messages.items()))), folder, states,
+        name, bodies, np.array(how["t"]), MappingProxyType(dict(table)), status, reached, counts, in_lanes,
+        MappingProxyType(dict(sorted(messages.items()))), MappingProxyType(dict(how)), folder, states,
     )  # fmt: skip
 
 
 def _table(cases: Mapping[str, ArrayLike]) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
     if not isinstance(cases, Mapping) or not cases:
         raise ModelError("cases: give a mapping from names to values, a row for each case")
-    table = {str(name): np.array(values) for name, values in cases.items()}
-    for name, values in table.items():
-        if values.ndim == 0:
-            raise ModelError(f"cases: '{name}' = {values!r} is one value; give a row for each case")
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            at = int(np.argwhere(~np.isfinite(values))[0][0])
-            raise ModelError(f"cases: '{name}' of case {at} is not finite; give finite numbers")
-        if values.dtype.kind not in "fiubU":
-            raise ModelError(f"cases: '{name}' holds {values.dtype}; give numbers or names")
-        values.flags.writeable = False
+    table = {str(name): _column(str(name), values) for name, values in cases.items()}
     lengths = {name: len(values) for name, values in table.items()}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         told = ", ".join(f"'{name}' {length}" for name, length in lengths.items())
         raise ModelError(f"cases: the numbers of rows differ or are 0: {told}")
     return table
+
+
+def _column(name: str, given: ArrayLike) -> np.ndarray[Any, np.dtype[Any]]:
+    """What cases have under a name, a row each."""
+    try:
+        values = np.array(given)
+    except ValueError:
+        raise ModelError(f"cases: the rows of '{name}' differ in shape; give as many numbers for each case") from None
+    if values.ndim == 0:
+        raise ModelError(f"cases: '{name}' = {values!r} is one value; give a row for each case")
+    if values.dtype.kind == "U" and isinstance(given, Sequence) and all(isinstance(v, PLAIN) for v in given):
+        if not all(isinstance(v, str) for v in given):
+            values = np.array(given, dtype=object)  # which numpy had made words of
+    if values.dtype.kind == "O" and values.ndim == 1 and all(isinstance(v, PLAIN) for v in values):
+        if bad := [k for k, v in enumerate(values) if isinstance(v, float) and not np.isfinite(v)]:
+            raise ModelError(f"cases: '{name}' of case {bad[0]} is not finite; give finite numbers")
+    elif values.dtype.kind not in "fiubU":
+        raise ModelError(f"cases: '{name}' holds {values.dtype}; give numbers, names or None")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        at = int(np.argwhere(~np.isfinite(values))[0][0])
+        raise ModelError(f"cases: '{name}' of case {at} is not finite; give finite numbers")
+    values.flags.writeable = False
+    return values
 
 
 def _example(system: System | Callable[..., System], table: Cases) -> System:
@@ -299,23 +338,10 @@ def _example(system: System | Callable[..., System], table: Cases) -> System:
         raise ModelError(f"{system!r} is neither a System nor a function that builds one")
     for case in range(len(next(iter(table.values())))):
         try:
-            example = system(**_parameters(table, case))
+            return build(system, table, case)
         except ModelError as error:
             refused = error
-            continue
-        if not isinstance(example, System):
-            raise ModelError(f"{_name_of(system)} gave {example!r}; give a function that builds a System")
-        return example
-    raise ModelError(f"{_name_of(system)} builds no system for any case; the last error: {refused}")
-
-
-def _name_of(function: Any) -> str:
-    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
-
-
-def _parameters(table: Cases, case: int) -> dict[str, Any]:
-    """Keywords of the function that builds a case's system."""
-    return {name: values[case].tolist() for name, values in table.items() if "." not in name}
+    raise ModelError(f"{name_of(system)} builds no system for any case; the last error: {refused}")
 
 
 def _check_names(system: System | Callable[..., System], example: System, table: Cases) -> None:
@@ -332,8 +358,10 @@ def _check_names(system: System | Callable[..., System], example: System, table:
             raise ModelError(f"cases: unknown part of the state in '{name}'; use {', '.join(PARTS)}")
         example.body_index(body)
         length = PARTS[part].stop - PARTS[part].start
-        if values.shape[1:] != (length,):
-            raise ModelError(f"cases: '{name}' has the shape {values.shape}; give {length} numbers for each case")
+        if values.shape[1:] != (length,) or values.dtype.kind not in "fiu":
+            raise ModelError(
+                f"cases: '{name}' has the shape {values.shape} of {values.dtype}; give {length} numbers for each case"
+            )
 
 
 def _refuse_for_gpu(example: System, how: Settings) -> None:
@@ -343,201 +371,90 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
     except ImportError as error:
         raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus[gpu]'): {error}") from None
     gpu.refuse_without_device()
-    if not _side_by_side(example, how):
+    if not side_by_side(example, how):
         raise ModelError(
             f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel of a "
             "system without limits, contacts, loads and drivers (codegen.compile_model)"
         )
 
 
-def _chunk_size(chunk: int | None, system: Any, example: System, how: Settings, most: int) -> int:
+def _chunk_size(
+    chunk: int | None, system: Any, example: System, how: Settings, count: int, workers: int, most: int
+) -> int:
     if chunk is not None:
-        if not isinstance(chunk, int | np.integer) or chunk < 1:
-            raise ModelError(f"chunk = {chunk!r}; give a number of cases, 1 or more")
-        return int(chunk)
-    size = most if isinstance(system, System) and _side_by_side(example, how) else SMALL_CHUNK
-    return max(1, min(size, int(MOST_BYTES / (8.0 * len(how.t or ()) * len(example.state.y)))))
+        return _count("chunk", chunk, "cases")
+    in_lanes = isinstance(system, System) and side_by_side(example, how)
+    most = most if in_lanes else SMALL_CHUNK
+    least = LANES if in_lanes else 1  # where a function builds them, that takes the time
+    portion = -(-count // (PORTIONS * workers * least)) * least
+    bytes_of_case = 8.0 * len(how.t or ()) * len(example.state.y)
+    return max(1, min(most, portion, int(MOST_BYTES / (AHEAD * workers * bytes_of_case))))
 
 
-def _side_by_side(system: System, how: Settings) -> bool:
-    """Its cases can be run in lanes."""
-    if how.method != "dop853":
-        return False
-    module = module_of(system.model.key)
-    return module is not None and module.LANES == lanes.LANES
+def _count(name: str, value: Any, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ModelError(f"{name} = {value!r}; give a number of {what}, 1 or more")
+    return int(value)
 
 
 # --- running chunks ---------------------------------------------------------------------------------------------------
 
 
-def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None]]:
-    """What runs the chunks, and how to part from it."""
+def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], int]:
+    """What runs the chunks, how to part from it, and how many workers it has."""
+    given = None if workers is None else _count("workers", workers, "workers")
     if engine is None:
-        if workers is not None and (not isinstance(workers, int) or workers < 1):
-            raise ModelError(f"workers = {workers!r}; give a number of threads, 1 or more")
-        threads = ThreadPoolExecutor(workers or os.cpu_count() or 1)
-        return threads, lambda: threads.shutdown(wait=True, cancel_futures=True)
+        threads = ThreadPoolExecutor(given or _cores())
+        return threads, lambda: threads.shutdown(wait=False, cancel_futures=True), given or _cores()
     if hasattr(engine, "get_executor"):  # a client of dask.distributed
         executor = engine.get_executor(pure=False)
-        return executor, lambda: executor.shutdown(wait=False)
+        return executor, lambda: executor.shutdown(wait=False), given or max(1, sum(engine.nthreads().values()))
     if not hasattr(engine, "submit"):
         raise ModelError(f"engine = {engine!r}; give an executor of concurrent.futures or a client of dask.distributed")
-    return engine, lambda: None
+    return engine, lambda: None, given or getattr(engine, "_max_workers", None) or _cores()
 
 
-@dataclass(frozen=True)
-class Task:
-    """What is done with every case."""
-
-    system: System | Callable[..., System]
-    how: Settings
-    assemble: bool  # initial states
-    gpu: bool = False
+def _cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _results(pool: Executor, chunks: Iterator[tuple[int, Cases]], task: Task, ahead: int) -> Iterator[Chunk]:
-    """Chunks as they are finished; no more than ``ahead`` are under way, so that memory is bounded."""
-    under_way: set[Future[Chunk]] = set()
-    for first, cases in chunks:
-        under_way.add(pool.submit(run_chunk, task, first, cases))
-        while len(under_way) >= ahead:
-            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-    while under_way:
-        done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-        yield from (future.result() for future in done)
+def _run_all(
+    pool: Executor,
+    chunks: Iterator[tuple[int, Cases]],
+    task: Task,
+    ahead: int,
+    keep: Callable[[int, Chunk | BaseException], None],
+) -> None:
+    """Run chunks, no more than ``ahead`` at a time so that memory is bounded; each result, or why there is none, is kept.
 
+    After an interruption the chunks that are under way leave off, and what is finished by then is kept.
+    """
+    under_way: dict[Future[Chunk], int] = {}
 
-def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
-    """Run some cases, numbered from ``first`` on."""
-    count = len(next(iter(cases.values())))
-    system, how = task.system, task.how
-    built, messages = _built(task, first, cases, count)
-    n = next((len(y) for _, y in built.values()), 0)
-    if not n:
-        n = len(system.state.y) if isinstance(system, System) else 0
-    chunk = Chunk(
-        first, np.full((count, len(how.t or ()), n), np.nan), np.full(count, REFUSED), np.full(count, np.nan),
-        np.zeros((count, 3), np.int64), messages,
-    )  # fmt: skip
-    groups: dict[str, list[int]] = {}
-    for case, (own, _) in built.items():
-        groups.setdefault(own.model.key if _side_by_side(own, how) else "", []).append(case)
-    for key, members in groups.items():
-        alone = members if not key else _run_in_lanes(key, members, built, task, chunk)
-        for case in alone:
-            _run_alone(case, *built[case], how, chunk)
-    return chunk
+    def collect(futures: Iterable[Future[Chunk]]) -> None:
+        for future in futures:
+            first = under_way.pop(future)
+            if not future.cancelled():
+                error = future.exception()
+                if not isinstance(error, Stopped):
+                    keep(first, future.result() if error is None else error)
 
-
-def _built(task: Task, first: int, cases: Cases, count: int) -> tuple[dict[int, tuple[System, Floats]], dict[int, str]]:
-    """Systems and initial states of the cases that are not refused, and why the others are."""
-    built: dict[int, tuple[System, Floats]] = {}
-    messages: dict[int, str] = {}
-    system, start = task.system, task.how.t_start
-    if isinstance(system, System) and all(name.startswith(("v.", "omega.")) for name in cases):
-        return _many_velocities(system, task, first, cases, count)
-    for case in range(count):
-        try:
-            own = system if isinstance(system, System) else system(**_parameters(cases, case))
-            state = own.state
-            for name, values in cases.items():
-                part, _, body = name.partition(".")
-                if body:
-                    state = state.replace(**{part: {body: values[case]}})
-            if state is not own.state or start != own.time:
-                if task.assemble:
-                    state = own.assemble(state, time=start)
-                else:
-                    own.check_state(state, start)
-            built[case] = own, state.y
-        except ModelError as error:
-            messages[first + case] = str(error)
-    return built, messages
-
-
-def _many_velocities(
-    system: System, task: Task, first: int, cases: Cases, count: int
-) -> tuple[dict[int, tuple[System, Floats]], dict[int, str]]:
-    """The same where only velocities differ, all at once."""
-    states = np.tile(system.state.y, (count, 1))
-    for name, values in cases.items():
-        part, _, body = name.partition(".")
-        o = STATE * system.body_index(body)
-        states[:, o + PARTS[part].start : o + PARTS[part].stop] = values
-    start = task.how.t_start
-    if task.assemble:
-        states = project_velocities(start, states, system.tables, system.work())
-    worst = np.zeros((count, 2))
-    worst_of_all(start, states, system.tables, system.work(), worst)
-    speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))
-    bad = ~((worst[:, 0] <= 1e-6) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)))
-    messages = {}
-    for case in np.flatnonzero(bad):
-        try:
-            system.check_state(State(system.body_names, states[case]), start)
-            bad[case] = False
-        except ModelError as error:
-            messages[first + int(case)] = str(error)
-    return {int(case): (system, states[case]) for case in np.flatnonzero(~bad)}, messages
-
-
-def _run_in_lanes(
-    key: str, members: Sequence[int], built: Mapping[int, tuple[System, Floats]], task: Task, chunk: Chunk
-) -> list[int]:
-    """Run cases side by side; those that failed, to be run alone, which tells why."""
-    module, s = module_of(key), task.how
-    assert module is not None
-    made: dict[int, Floats] = {}  # one for each system
-    for case in members:
-        own = built[case][0]
-        if id(own) not in made:
-            made[id(own)] = _constants(own, s)
-    whole = [made[id(built[case][0])] for case in members]
-    states = np.array([built[case][1] for case in members])
-    system = built[members[0]][0]
-    count, n = states.shape
-    out, status = np.full((count, len(s.t or ()), n), np.nan), np.zeros(count, np.int64)
-    counts, reached = np.zeros((count, 3), np.int64), np.zeros(count)
-    steps = np.array([s.max_step, s.first_step, s.max_steps])
-    given = np.array([s.t_start, s.t_end]), np.array([s.rtol, s.atol]), steps, states, np.array(whole), np.array(s.t)
-    if task.gpu:
-        from runtime import gpu
-
-        gpu.integrate(module, *given, out, status, counts, reached)
-    else:
-        memory = lanes.lanes(system.model.fixed[1:], whole[0].shape[0])
-        address = int(addresses.addresses_of([module], "lanes")[0])
-        lanes.integrate(memory, address, *given, out, status, counts, reached)
-    at = np.array(members)
-    good = status == march.FINISHED
-    chunk.states[at[good]], chunk.status[at[good]] = out[good], REACHED_END
-    chunk.counts[at[good]], chunk.reached[at[good]] = counts[good], reached[good]
-    return at[~good].tolist()  # type: ignore[no-any-return]
-
-
-def _constants(system: System, s: Settings) -> Floats:
-    whole = whole_of(system, system.tables._replace(alpha=s.alpha, beta=s.beta))
-    assert whole is not None
-    return whole.constants
-
-
-def _run_alone(case: int, system: System, y: Floats, s: Settings, chunk: Chunk) -> None:
-    """Run one case as ``simulate`` does."""
     try:
-        run = simulate(
-            system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=False, t_start=s.t_start,
-            method=s.method, rtol=s.rtol, atol=s.atol, alpha=s.alpha, beta=s.beta, max_step=s.max_step,
-            first_step=s.first_step or None, max_steps=s.max_steps,
-        )  # fmt: skip
-    except ModelError as error:
-        chunk.messages[chunk.first + case] = str(error)
-        return
-    chunk.states[case, : len(run.states)] = run.states
-    chunk.status[case] = run.status
-    chunk.reached[case] = run.t[-1] if run.status != REACHED_END and len(run.t) else s.t_end
-    chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
-    if run.status != REACHED_END:
-        chunk.messages[chunk.first + case] = run.message
-    if run.status == INTERRUPTED:
-        raise KeyboardInterrupt
+        for first, cases in chunks:
+            try:
+                under_way[pool.submit(run_chunk, task, first, cases)] = first
+            except RuntimeError as error:  # the engine broke down, or was shut down
+                keep(first, error)
+                break
+            while len(under_way) >= ahead:
+                collect(wait(under_way, return_when=FIRST_COMPLETED).done)
+        while under_way:
+            collect(wait(under_way, return_when=FIRST_COMPLETED).done)
+    except KeyboardInterrupt:
+        task.stop[0] = 1
+        for future in under_way:
+            future.cancel()
+        threads = isinstance(pool, ThreadPoolExecutor)
+        with suppress(KeyboardInterrupt):
+            collect(wait(under_way, timeout=PATIENCE if threads else 0.0).done)

@@ -8,12 +8,16 @@ lock            held by the one process that writes
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import inspect
 import io
 import json
 import os
-import re
+import warnings
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -21,14 +25,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from runtime.ensemble_chunks import Cases, Chunk, Task, built_cases, digest_of_system, mark_of
 from runtime.errors import ModelError
+from runtime.kernels import compiled_folder
 from runtime.system import System
 
 if TYPE_CHECKING:
-    from runtime.ensemble import Chunk, Ensemble
-    from runtime.simulate import Settings
+    from runtime.ensemble import Ensemble
 
-FORMAT = 1
+FORMAT = 2
+SAMPLES = 8  # finished cases whose systems are compared when a folder is taken up
+DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)  # what reading a broken file raises
 
 
 class Folder:
@@ -37,47 +44,58 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path, self.chunks = path, path / "chunks"
         self._lock: Any = None
+        file = path / "ensemble.json"
         try:
-            self.told: dict[str, Any] = json.loads((path / "ensemble.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
+            self.told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            version = self.told["format"]
+            self.chunk, self.count = int(self.told["chunk"]), int(self.told["count"])
+        except (FileNotFoundError, NotADirectoryError):
             raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ModelError(f"{file} cannot be read ({error}); give another folder, or restore the file") from None
+        if version != FORMAT:
+            raise ModelError(f"{path} has the format {version}, this version reads {FORMAT}; run the ensemble anew")
 
     @classmethod
-    def opened(
-        cls,
-        path: Path,
-        example: System,
-        system: Any,
-        cases: Mapping[str, Any],
-        settings: Settings,
-        assemble: bool,
-        size: int,
-    ) -> Folder:
+    def opened(cls, path: Path, example: System, task: Task, cases: Cases, size: int) -> Folder:
         """The folder for this ensemble, new or as it was left, and this process as the one that writes."""
         told = {
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
-            "chunk": size, "settings": asdict(settings), "assemble": assemble, "system": _digest_of_system(example, system),
+            "chunk": size, "settings": asdict(task.how) | {"assemble": task.assemble}, "code": compiled_folder().name,
+            "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
             "cases": _digest_of_cases(cases),
         }  # fmt: skip
         told = json.loads(json.dumps(told))
-        if path.exists() and not path.is_dir():
-            raise ModelError(f"{path} is a file; give a folder")
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(
+                f"{path} is no folder that can be written to ({error.strerror}); give another one"
+            ) from None
         if not (path / "ensemble.json").exists():
             # One that was killed before it had begun left no more than these.
             if {file.name.removesuffix(".part") for file in path.iterdir()} - {"chunks", "cases.npz", "ensemble.json"}:
                 raise ModelError(f"{path} holds other files; give an empty folder, or one that does not exist")
-            (path / "chunks").mkdir(exist_ok=True)
-            _write(path / "cases.npz", _packed(cases))
+            try:
+                (path / "chunks").mkdir(exist_ok=True)
+            except OSError as error:
+                raise ModelError(f"{path} cannot be written to ({error.strerror}); give another folder") from None
+            _write(path / "cases.npz", _packed(_encoded(cases)))
             _write(path / "ensemble.json", json.dumps(told, indent=1).encode())
         folder = cls(path)
-        told["chunk"] = folder.told["chunk"] if size != folder.told["chunk"] else size
+        told["chunk"] = folder.chunk  # a folder keeps its own
         for key, value in told.items():
             if value != folder.told.get(key):
                 raise ModelError(
                     f"{path} holds another ensemble: {_difference(key, folder.told.get(key), value)}; give another folder"
                 )
         folder.hold()
+        try:
+            folder._set_damaged_aside()
+            folder._compare_systems(task, cases)
+        except BaseException:
+            folder.release()
+            raise
         return folder
 
     def hold(self) -> None:
@@ -99,36 +117,86 @@ class Folder:
         if self._lock is not None:
             self._lock.close()
 
+    def _set_damaged_aside(self) -> None:
+        """Give chunks that cannot be read another name, so that their cases are run again."""
+        for first, _ in self.done():
+            try:
+                self.load(first)
+            except ModelError as error:
+                self._file(first).replace(self._file(first).with_suffix(".damaged"))
+                warnings.warn(f"{error}; its cases are run again", stacklevel=4)
+
+    def _compare_systems(self, task: Task, cases: Cases) -> None:
+        """Refuse to go on where the function builds other systems than it did, as far as some cases tell."""
+        if isinstance(task.system, System):
+            return
+        firsts = [first for first, _ in self.done()]
+        for first in firsts[:: -(-len(firsts) // SAMPLES) or 1]:
+            case, mark = self.load(first, states=False)["mark"].tolist()
+            one = {name: values[int(case) : int(case) + 1] for name, values in cases.items()}
+            if mark and [mark] != list(mark_of(built_cases(task, int(case), one, 1)[0]))[1:]:
+                raise ModelError(
+                    f"{self.path} holds another ensemble: its system differs for case {case}; give another folder"
+                )
+
     def done(self) -> list[tuple[int, int]]:
         """First case and number of cases of each finished chunk, in order."""
-        firsts = sorted(int(f.stem) for f in self.chunks.glob("*.npz") if re.fullmatch(r"\d+", f.stem))
-        return [(first, min(self.told["chunk"], self.told["count"] - first)) for first in firsts]
+        found = []
+        for file in sorted(self.chunks.glob("*.npz")):
+            first = int(file.stem) if file.stem.isdigit() else -1
+            if first < 0 or first % self.chunk or first >= self.count:
+                raise ModelError(f"{file} is no chunk of this ensemble; move it elsewhere")
+            found.append((first, min(self.chunk, self.count - first)))
+        return found
+
+    def _file(self, first: int) -> Path:
+        return self.chunks / f"{first:09d}.npz"
 
     def save(self, chunk: Chunk) -> None:
         """Write a finished chunk."""
-        packed = dict(states=chunk.states, status=chunk.status, reached=chunk.reached, counts=chunk.counts)
+        packed = {name: getattr(chunk, name) for name in ("states", "status", "reached", "counts", "in_lanes")}
         packed["messages"] = np.array(json.dumps(chunk.messages))
-        _write(self.chunks / f"{chunk.first:09d}.npz", _packed(packed))
+        packed["first"], packed["mark"] = np.array(chunk.first), np.array(chunk.mark)
+        _write(self._file(chunk.first), _packed(packed))
 
-    def load(self, first: int) -> dict[str, Any]:
-        """Arrays of a finished chunk."""
-        with np.load(self.chunks / f"{first:09d}.npz", allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+    def load(self, first: int, *, states: bool = True) -> dict[str, Any]:
+        """Arrays of a finished chunk.  numpy checks their checksums."""
+        file = self._file(first)
+        try:
+            with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files if states or name != "states"}
+            whole = int(arrays["first"]) == first and len(arrays["status"]) == min(self.chunk, self.count - first)
+        except DAMAGED as error:
+            raise ModelError(
+                f"{file} is damaged ({type(error).__name__}); call simulate_many again with this folder"
+            ) from None
+        if not whole:
+            raise ModelError(f"{file} holds other cases; call simulate_many again with this folder")
+        return arrays
 
     def ensemble(self) -> Ensemble:
         """The results so far; states are read when they are asked for."""
-        from runtime.ensemble import Chunk, gathered
+        from runtime.ensemble import gathered
 
         def told() -> Iterator[Chunk]:
             for first, _ in self.done():
-                with np.load(self.chunks / f"{first:09d}.npz", allow_pickle=False) as file:
-                    messages = {int(case): text for case, text in json.loads(str(file["messages"])).items()}
-                    yield Chunk(first, np.zeros(0), file["status"], file["reached"], file["counts"], messages)
+                arrays = self.load(first, states=False)
+                messages = {int(case): text for case, text in json.loads(str(arrays["messages"])).items()}
+                yield Chunk(
+                    first, np.zeros(0), arrays["status"], arrays["reached"], arrays["counts"], arrays["in_lanes"], messages,
+                    (0, ""),
+                )  # fmt: skip
 
-        with np.load(self.path / "cases.npz", allow_pickle=False) as file:
-            cases = {name: file[name] for name in file.files}
-        times = np.array(self.told["settings"]["t"])
-        return gathered(self.told["name"], tuple(self.told["bodies"]), times, cases, told(), self.path, self)
+        file = self.path / "cases.npz"
+        try:
+            with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+                cases = _decoded({name: stored[name] for name in stored.files})
+        except DAMAGED as error:
+            raise ModelError(
+                f"{file} is damaged ({type(error).__name__}); restore it, or run the ensemble anew"
+            ) from None
+        told_bodies = tuple(self.told["bodies"])
+        return gathered(self.told["name"], told_bodies, self.told["settings"], cases, told(), self.path, self)
 
 
 def _packed(arrays: Mapping[str, Any]) -> bytes:
@@ -137,14 +205,36 @@ def _packed(arrays: Mapping[str, Any]) -> bytes:
     return memory.getvalue()
 
 
+def _encoded(cases: Cases) -> dict[str, Any]:
+    """Columns that hold None as text, which needs no pickle."""
+    texts = {name: np.array(json.dumps(values.tolist())) for name, values in cases.items() if values.dtype == object}
+    return {f"json:{name}" if name in texts else name: texts.get(name, values) for name, values in cases.items()}
+
+
+def _decoded(stored: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name.removeprefix("json:"): np.array(json.loads(str(values)), dtype=object)
+        if name.startswith("json:")
+        else values
+        for name, values in stored.items()
+    }
+
+
 def _write(file: Path, content: bytes) -> None:
     """A file that is there whole or not at all, even if the machine stops."""
     other = file.with_name(file.name + ".part")
-    with other.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    other.replace(file)
+    try:
+        with other.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        other.replace(file)
+    except OSError as error:
+        other.unlink(missing_ok=True)
+        raise ModelError(
+            f"{file} could not be written ({error.strerror}); make room, and call simulate_many again with this folder: it "
+            "takes up what is not finished"
+        ) from None
 
 
 def _digest_of_cases(cases: Mapping[str, Any]) -> str:
@@ -156,26 +246,23 @@ def _digest_of_cases(cases: Mapping[str, Any]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _digest_of_system(example: System, system: Any) -> str:
-    """Of all numbers of a system, and of the text of the function that builds one."""
-    joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in example.joints]
-    digest = hashlib.sha256(repr((repr(example), joints)).encode())
-    none = np.zeros(0, np.int64)  # addresses are another in every process
-    tables = example.tables._replace(address=none, loads=example.tables.loads._replace(address=none))
-    digest.update(repr(_plain(tables)).encode())
-    digest.update(example.state.y.tobytes())
-    if not isinstance(system, System):
-        try:
-            digest.update(inspect.getsource(system).encode())
-        except (OSError, TypeError):
-            digest.update(repr(getattr(system, "__qualname__", "")).encode())
-    return digest.hexdigest()[:16]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+def _digest_of_function(system: Any) -> str:
+    """Of the text of a function that builds systems, and of what it encloses."""
+    if isinstance(system, System):
+        return ""
+    parts: list[Any] = []
+    while isinstance(system, functools.partial):
+        parts += [system.args, sorted(system.keywords.items())]
+        system = system.func
+    try:
+        parts.append(inspect.getsource(system))
+    except (OSError, TypeError):
+        parts.append(getattr(system, "__qualname__", ""))
+    with contextlib.suppress(TypeError):
+        enclosed = inspect.getclosurevars(system).nonlocals
+        parts += [sorted((name, value) for name, value in enclosed.items() if isinstance(value, int | float | str))]
+        parts += [getattr(system, "__defaults__", None), getattr(system, "__kwdefaults__", None)]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _difference(key: str, there: Any, here: Any) -> str:

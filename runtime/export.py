@@ -88,8 +88,14 @@ def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
     }  # fmt: skip
     for name, values in ensemble.cases.items():
         further = (f"{name}_{k}" for k in range(values.ndim - 1))
-        coordinates[f"case_{name}"] = (("case", *further), values[wanted])
-    return xarray.Dataset(data, coordinates, {"system": ensemble.name, "conventions": CONVENTION})
+        _, unit, meaning = BODY_QUANTITIES[name.partition(".")[0]] if "." in name else ("", "", "parameter")
+        coordinates[f"case_{name}"] = (("case", *further), values[wanted], {"units": unit, "long_name": meaning})
+    told = np.array([ensemble.messages.get(int(case), "") for case in wanted], dtype=object)
+    data["message"] = ("case", told, {"long_name": "why the case did not reach its end"})
+    data["in_lanes"] = ("case", ensemble.in_lanes[wanted], {"long_name": "it ran side by side with others"})
+    how = {name: value for name, value in ensemble.settings.items() if name != "t"}
+    attributes = {name: int(value) if isinstance(value, bool) else value for name, value in how.items()}
+    return xarray.Dataset(data, coordinates, {"system": ensemble.name, "conventions": CONVENTION, **attributes})
 
 
 def to_xarray(run: Run) -> xarray.Dataset:

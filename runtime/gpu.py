@@ -34,6 +34,7 @@ from runtime.march import FAILED_NOT_FINITE, FAILED_SINGULAR, FINISHED, FIRST_OR
 from runtime.structure import Floats, Ints
 
 THREADS = 64  # of a block
+EPSILON = float(np.finfo(float).eps)
 
 
 def refuse_without_device() -> None:
@@ -169,7 +170,7 @@ def _kernel(module: ModuleType) -> Any:
             if error > 1.0:
                 counts[case, REJECTIONS] += 1
                 rejected, length = 1, h * min(1.0, factor)
-                if not length > 1e-15 * max(1.0, abs(time)):
+                if not length > 4.0 * EPSILON * max(abs(time), abs(finish)):
                     status[case], reached[case] = STEP_TOO_SMALL, time
                     return
                 continue

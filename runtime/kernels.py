@@ -28,8 +28,9 @@ WHOLE = "whole"  # folder of the whole-model kernels
 # Modules of the runtime that hold no compiled code and nothing that compiled code takes a value from.
 EDGE = (
     "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "contact_sensitivity",
-    "ensemble", "ensemble_folder", "equilibrium", "events", "export", "folder", "freedoms", "gpu", "ground", "inverse",
-    "plates", "plots", "progress", "rank", "report", "sensitivities", "simulate", "smoothing", "terminal", "touching",
+    "ensemble", "ensemble_chunks", "ensemble_folder", "equilibrium", "events", "export", "folder", "freedoms", "gpu",
+    "ground", "inverse", "plates", "plots", "progress", "rank", "report", "sensitivities", "simulate", "smoothing",
+    "terminal", "touching",
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from runtime import addresses
 from runtime.dop853 import EXTRA, FASTEST, ORDER, POWER, SAFETY, SLOWEST, STAGES, TABLE
 from runtime.equations import PIVOT_TOLERANCE, STATE, P
 from runtime.kernels import compiled, inlined
-from runtime.march import FAILED_NOT_FINITE, FAILED_SINGULAR, FINISHED, FIRST_ORDER, STEP_TOO_SMALL
+from runtime.march import FAILED_NOT_FINITE, FAILED_SINGULAR, FINISHED, FIRST_ORDER, STEP_TOO_SMALL, too_small
 from runtime.pointers import behind
 from runtime.structure import Floats, Ints
 
@@ -306,12 +306,13 @@ def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
             out[o + c] /= size
 
 
-def _integrate(m, address, span, tolerances, steps, initial, constants, times, out, status, counts, reached):  # type: ignore[no-untyped-def]
+def _integrate(m, address, span, tolerances, steps, initial, constants, times, out, status, counts, reached, stop):  # type: ignore[no-untyped-def]
     """Run all cases.
 
     ``span``: start and end; ``tolerances``: relative, absolute; ``steps``: longest, first (0: chosen), most (as numbers).
     initial (cases, n); constants (cases, constants); states at ``times`` (m,) go to ``out`` (cases, m, n); ``status``, ``counts``
-    (cases, 3) and the time ``reached`` (cases,) tell how each went.
+    (cases, 3) and the time ``reached`` (cases,) tell how each went.  When another thread sets ``stop`` (1,) to another number
+    than 0, it is left: cases that have not ended keep the status that they were given.
     """
     m = behind(m)
     begin, finish, rtol, atol = span[0], span[1], tolerances[0], tolerances[1]
@@ -341,7 +342,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
                 if m.time[lane] + 1.01 * h >= finish:
                     h = finish - m.time[lane]
             m.length[lane] = h
-        if running == 0:
+        if running == 0 or stop[0] != 0:
             return
         spread(m.length, m.h)
         for q in range(1, STAGES):
@@ -382,7 +383,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
             if error > 1.0:
                 counts[case, REJECTIONS] += 1
                 m.rejected[lane], m.next_length[lane] = 1, h * min(1.0, factor)
-                if ended == 0 and not m.next_length[lane] > 4.0 * abs(np.spacing(time)):
+                if ended == 0 and too_small(m.next_length[lane], time, finish):
                     ended = STEP_TOO_SMALL
             else:
                 now = finish if h == finish - time else time + h

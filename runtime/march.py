@@ -104,6 +104,12 @@ def start(s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def too_small(h, time, end):  # type: ignore[no-untyped-def]
+    """The step is lost in the rounding of the times that the run passes."""
+    return not h > 4.0 * np.spacing(max(abs(time), abs(end)))
+
+
+@inlined
 def landed(s, w, h):  # type: ignore[no-untyped-def]
     """From which fraction of a step on, a change in a step that was to end at it counts as its end."""
     if len(w.contacts.mode) == 0 or s.flags[LANDING] == MOST_LANDINGS - 1:
@@ -141,7 +147,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         last = time + 1.01 * h >= end
         if last:
             h = end - time
-        if not h > 4.0 * abs(np.spacing(time)):
+        if too_small(h, time, end):
             return STEP_TOO_SMALL
         code = attempt(s, t, w, h, rtol, atol)
         error, factor, weakest = s.tried[ERROR], s.tried[FACTOR], s.tried[WEAKEST]

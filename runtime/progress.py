@@ -14,8 +14,10 @@ SILENT_SECONDS = 2.0
 class Progress:
     """Tells how far a run has come."""
 
-    def __init__(self, show: bool, tell: Callable[[float, float], None] | None, start: float, end: float) -> None:
-        self.show, self.tell, self.start, self.end = show, tell, start, end
+    def __init__(
+        self, show: bool, tell: Callable[[float, float], None] | None, start: float, end: float, what: str
+    ) -> None:
+        self.show, self.tell, self.start, self.end, self.what = show, tell, start, end, what
         self.begin = clock.perf_counter()
         self.bar: Any = None
 
@@ -39,15 +41,17 @@ class Progress:
             from rich.progress import Progress as Bar
 
             self.bar = Bar(console=Console(stderr=True), transient=True)
-            self.task = self.bar.add_task("simulated time", total=self.end - self.start)
+            self.task = self.bar.add_task(self.what, total=self.end - self.start)
             self.bar.start()
         if self.bar is not None:
             self.bar.update(self.task, completed=t - self.start)
 
 
-def reporter(progress: bool | Callable[[float, float], None] | None, start: float, end: float) -> Progress:
+def reporter(
+    progress: bool | Callable[[float, float], None] | None, start: float, end: float, what: str = "simulated time"
+) -> Progress:
     """The progress that a caller asked for: a bar (True; default on a terminal), none (False), or a function."""
     if callable(progress):
-        return Progress(False, progress, start, end)
+        return Progress(False, progress, start, end, what)
     show = sys.stderr.isatty() if progress is None else progress
-    return Progress(show, None, start, end)
+    return Progress(show, None, start, end, what)

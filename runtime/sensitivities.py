@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
 from runtime import addresses, lanes, march
-from runtime.ensemble import PARTS
+from runtime.ensemble_chunks import PARTS
 from runtime.equations import STATE, Tables
 from runtime.errors import ModelError
 from runtime.methods import NONE, NONE2, Compiled
@@ -453,7 +453,7 @@ def _in_lanes(
         lanes.lanes(system.model.fixed[1:], numbers.shape[1], moved=True),
         int(addresses.addresses_of([module], "moved")[0]), np.array([how.t_start, how.t_end]),
         np.array([how.rtol, how.atol]), np.array([np.inf, 0.0, how.max_steps]), states, numbers, times, out, status, counts,
-        reached,
+        reached, np.zeros(1, np.int64),
     )  # fmt: skip
     if (bad := np.flatnonzero(status != march.FINISHED)).size:
         _fail(system, y, how, question.names[bad[0]], reached[bad[0]])

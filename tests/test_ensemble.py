@@ -1,6 +1,7 @@
 """Ensembles: every case as ``simulate`` would run it, whoever runs it, once, and kept through kills."""
 
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -17,10 +18,10 @@ import pytest
 import codegen
 import models
 import runtime.whole
-from runtime import ModelError, read_ensemble, simulate, simulate_many
-from runtime.ensemble import NOT_RUN, REFUSED
+from runtime import Builder, ModelError, Signal, read_ensemble, simulate, simulate_many
+from runtime.ensemble_chunks import NOT_RUN, REFUSED
 from runtime.lanes import LANES
-from runtime.methods import SINGULAR_CONFIGURATION
+from runtime.methods import SINGULAR_CONFIGURATION, STEP_TOO_SMALL
 from runtime.simulate import STEPS_USED_UP
 from tests.test_integrators import parallelogram, turning
 
@@ -182,6 +183,80 @@ def test_a_case_that_takes_too_many_steps_is_given_up(method):
     assert np.isnan(found.states()[1, len(run.t) :]).all()
 
 
+def test_a_case_too_fast_for_the_rounding_of_time_is_given_up():
+    system = models.free_body.build()
+    (body,) = system.body_names
+    found = simulate_many(system, {f"omega.{body}": [(1e20, 1.0, 1.0), (0.1, 0.2, 0.3)]}, 1.0, **SETTINGS)
+    assert found.status.tolist() == [STEP_TOO_SMALL, 0] and "step fell below the rounding of time" in found.messages[0]
+
+
+def test_a_driven_system_is_assembled_at_the_time_of_the_start():
+    x = Signal.function(lambda t: 0.1 * np.sin(3.0 * t), 0.0, 2.0)
+    b = Builder("driven")
+    b.body("bob", mass=1.0, inertia=(0.01, 0.02, 0.03))
+    b.driver("way", "guided_point", "bob", s_i=(0, 0, 0), x_t=x, y_t=0.0, z_t=0.0)
+    system, omega = b.build(), [(0.1, 0.2, 0.3), (1.0, 0.0, 0.0)]
+    found = simulate_many(system, {"omega.bob": omega}, 1.0, t_start=0.5, t_eval=[0.5], assemble=True)
+    assert found.success and np.abs(found.r("bob")[:, 0] - (0.1 * np.sin(1.5), 0.0, 0.0)).max() < 1e-9
+    assert np.abs(found.omega("bob")[:, 0] - omega).max() < 1e-12
+
+
+def bodies_in_order(order=("a", "c"), mass=1.0):
+    """Two free bodies, added in some order."""
+    if mass > 5.0:
+        raise ValueError("too heavy")
+    if mass > 4.0:
+        return None
+    b = Builder("two")
+    for name in order:
+        b.body(name, mass=mass, inertia=(1.0, 1.0, 1.0), r=(ord(name), 0.0, 0.0), free=True)
+    return b.build()
+
+
+def test_bodies_that_are_others_are_a_case_refused():
+    found = simulate_many(
+        lambda swap: bodies_in_order("ca" if swap else "ac"), {"swap": [False, True]}, 0.1, **SETTINGS
+    )
+    assert found.status.tolist() == [0, REFUSED] and found.r("a")[0, 0, 0] == ord("a")
+    assert found.messages[1] == "the bodies of this case are c, a, those of the others a, c; give all the same"
+
+
+def test_what_a_function_raises_is_a_case_refused():
+    found = simulate_many(bodies_in_order, {"mass": [6.0, 1.0, 4.5]}, 0.1, **SETTINGS)
+    assert found.status.tolist() == [REFUSED, 0, REFUSED]
+    assert found.messages[0] == f"{__name__}.bodies_in_order failed: ValueError: too heavy"
+    assert found.messages[2] == f"{__name__}.bodies_in_order gave None; give a function that builds a System"
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_chunks_of_refused_cases_hide_no_others(kept, tmp_path):
+    cases = {"link_length": [-1.0, -2.0, 0.03, 0.04]}
+    found = simulate_many(models.foot.build, cases, 0.1, chunk=2, out=tmp_path if kept else None, **SETTINGS)
+    assert found.status.tolist() == [REFUSED, REFUSED, 0, 0]
+    assert np.isnan(found.states()[:2]).all() and np.isfinite(found.states()[2:]).all()
+    assert np.isfinite(found.r("toes")[2:]).all()
+
+
+def test_none_is_a_value_among_names(tmp_path):
+    cases = {"limits": [None, "elastic", None]}
+    found = simulate_many(models.foot.build, cases, 0.2, out=tmp_path, **SETTINGS)
+    for one in (found, read_ensemble(tmp_path)):
+        assert one.success and one.cases["limits"].tolist() == [None, "elastic", None]
+        assert one.in_lanes.tolist() == [True, False, True]
+        assert np.array_equal(one.states(), simulate_many(models.foot.build, cases, 0.2, **SETTINGS).states())
+
+
+def test_labelled(tmp_path):
+    cases = {"link_length": [0.04, -1.0]}
+    simulate_many(models.foot.build, cases, 0.1, out=tmp_path, alpha=4.0, **SETTINGS)
+    data = read_ensemble(tmp_path).to_xarray()
+    assert data.attrs["alpha"] == 4.0 and data.attrs["rtol"] == 1e-9 and data.attrs["assemble"] == 0
+    assert data.message.values.tolist() == ["", "link_length = -1 m must be a finite length, not below 0 m"]
+    assert data.case_link_length.values.tolist() == [0.04, -1.0]
+    many = simulate_many(models.foot.build(), {"omega.toes": np.zeros((2, 3))}, 0.1, **SETTINGS)
+    assert many.to_xarray()["case_omega.toes"].attrs["units"] == "rad/s"
+
+
 def test_a_system_that_cannot_be_built_is_a_case_refused():
     found = simulate_many(models.foot.build, {"link_length": [0.04, -1.0, 0.05]}, 0.1, **SETTINGS)
     assert found.status.tolist() == [0, REFUSED, 0]
@@ -209,7 +284,7 @@ BAD = {
     "no part": (dict(cases={"link_length": [0.1]}), "'link_length' is no part of the initial state"),
     "wrong shape": (dict(cases={"v.toes": np.zeros((2, 2))}), "give 3 numbers for each case"),
     "not finite": (dict(cases={"v.toes": np.full((2, 3), np.nan)}), "'v.toes' of case 0 is not finite"),
-    "objects": (dict(cases={"v.toes": [object(), object()]}), "give numbers or names"),
+    "objects": (dict(cases={"v.toes": [object(), object()]}), "give numbers, names or None"),
     "no system": (dict(system="foot"), "neither a System nor a function"),
     "no builder": (dict(system=lambda **k: 3, cases={"x": [1.0]}), "gave 3"),
     "times": (dict(t_eval=[0.5, 0.2]), "t_eval must increase"),
@@ -222,7 +297,17 @@ BAD = {
     "method": (dict(method="euler"), "unknown method 'euler'"),
     "tolerance": (dict(rtol=-1.0), "rtol = -1"),
     "chunk": (dict(chunk=0), "chunk = 0"),
-    "workers": (dict(workers=0), "workers = 0"),
+    "workers": (dict(workers=0), "workers = 0; give a number of workers, 1 or more"),
+    "workers of an engine": (dict(workers=-3, engine=ThreadPoolExecutor(1)), "workers = -3"),
+    "workers yes": (dict(workers=True), "workers = True"),
+    "ragged": (dict(cases={"v.toes": [[0, 0, 0], [0, 0]]}), "the rows of 'v.toes' differ in shape"),
+    "words": (dict(cases={"v.toes": [["a", "b", "c"]]}), "give 3 numbers for each case"),
+    "not finite among names": (
+        dict(system=models.foot.build, cases={"x": [None, np.inf]}),
+        "'x' of case 1 is not finite",
+    ),
+    "no parameter": (dict(system=models.foot.build, cases={"lenght": [1.0]}), "lenght"),
+    "folder in a file": (dict(out=Path(__file__) / "many"), "is no folder that can be written to"),
     "engine": (dict(engine="fast"), "engine = 'fast'"),
 }
 
@@ -292,10 +377,13 @@ def test_killed_ten_times_every_case_is_run_once(tmp_path):
     rng, seen, kills = random.Random(5), {}, 0
     for _ in range(200):
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(rng.randint(1, 5)):  # chunks that it may finish
-            if not process.stdout.readline():
-                break
-        time.sleep(rng.random() * 5e-3)
+        if kills % 3 == 1:
+            time.sleep(rng.random() * 1.5)  # while it starts, perhaps
+        else:
+            for _ in range(rng.randint(1, 5)):  # chunks that it may finish
+                if not process.stdout.readline():
+                    break
+            time.sleep(rng.random() * 5e-3)
         if kills < 10:
             process.kill()
             kills += process.wait() == -signal.SIGKILL
@@ -314,6 +402,121 @@ def test_killed_ten_times_every_case_is_run_once(tmp_path):
     assert np.array_equal(found.states(), reference.states())
 
 
+def test_a_folder_keeps_its_own_chunks(tmp_path):
+    system, cases = models.foot.build(), {name: values[:20] for name, values in thrown(40).items()}
+
+    def stop(done, count):
+        if done >= 8:
+            raise KeyboardInterrupt
+
+    first = simulate_many(system, cases, 0.2, out=tmp_path, chunk=4, workers=1, progress=stop, **SETTINGS)
+    assert 8 <= (first.status == 0).sum() < 20
+    told = []
+    again = simulate_many(
+        system, cases, 0.2, out=tmp_path, chunk=7, progress=lambda done, n: told.append(done), **SETTINGS
+    )
+    assert again.success and told[-1] == 20 and len(list((tmp_path / "chunks").iterdir())) == 5
+    assert np.array_equal(again.states(), simulate_many(system, cases, 0.2, **SETTINGS).states())
+
+
+INTERRUPTED = """
+import sys, numpy as np, models, runtime
+build = models.foot.build if sys.argv[2] == "alone" else models.foot.build()
+cases = {"link_length": np.linspace(0.03, 0.05, 600)} if callable(build) else {"v.toes": np.zeros((2000, 3))}
+if sys.argv[2] == "alone":
+    cases["limits"] = ["elastic"] * 600
+found = runtime.simulate_many(
+    build, cases, 30.0, out=sys.argv[1], workers=2, progress=lambda done, count: print(done, flush=True)
+)
+print((found.status == 0).sum(), (found.status == -21).sum())
+"""
+
+
+@pytest.mark.parametrize("way", ["alone", "lanes"])
+def test_ctrl_c_ends_it_soon_and_keeps_what_is_finished(way, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "many"), way]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    process.stdout.readline()  # one chunk is finished, others are under way
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 0 and time.monotonic() - begin < 20.0  # s, of a run of minutes
+    finished, left = map(int, told.split("\n")[-2].split())
+    assert finished > 0 and left > 0
+    assert (read_ensemble(tmp_path / "many").status == 0).sum() == finished
+
+
+def test_damaged_chunks_are_told_and_run_again(tmp_path):
+    system, cases = models.foot.build(), {name: values[:12] for name, values in thrown(40).items()}
+    reference = simulate_many(system, cases, 0.1, out=tmp_path, chunk=3, **SETTINGS)
+    files = sorted((tmp_path / "chunks").iterdir())
+    files[0].write_bytes(files[0].read_bytes()[:200])
+    files[1].write_bytes(b"")
+    content = bytearray(files[2].read_bytes())
+    content[len(content) // 3] ^= 1  # among the states
+    files[2].write_bytes(content)
+    files[3].write_bytes((tmp_path / "chunks" / "000000009.npz").read_bytes())
+    with pytest.raises(ModelError, match=r"000000000.npz is damaged .* call simulate_many again"):
+        read_ensemble(tmp_path)
+    with pytest.warns(UserWarning, match="its cases are run again") as told:
+        again = simulate_many(system, cases, 0.1, out=tmp_path, **SETTINGS)
+    assert len(told) == 3 and again.success and np.array_equal(again.states(), reference.states())
+    assert len(list((tmp_path / "chunks").glob("*.damaged"))) == 3
+    files[0].write_bytes(files[1].read_bytes())
+    with pytest.raises(ModelError, match=r"000000000.npz holds other cases"):
+        read_ensemble(tmp_path)
+    files[0].unlink()
+    (tmp_path / "chunks" / "000000001.npz").write_bytes(b"")
+    with pytest.raises(ModelError, match=r"000000001.npz is no chunk of this ensemble"):
+        read_ensemble(tmp_path)
+
+
+def test_damaged_descriptions_are_told(tmp_path):
+    system, cases = models.foot.build(), {name: values[:2] for name, values in thrown(40).items()}
+    simulate_many(system, cases, 0.1, out=tmp_path, **SETTINGS)
+    (tmp_path / "cases.npz").write_bytes(b"")
+    with pytest.raises(ModelError, match=r"cases.npz is damaged"):
+        read_ensemble(tmp_path)
+    content = (tmp_path / "ensemble.json").read_text(encoding="utf-8")
+    (tmp_path / "ensemble.json").write_text(content.replace('"format": 2', '"format": 1'), encoding="utf-8")
+    with pytest.raises(ModelError, match="has the format 1, this version reads 2"):
+        read_ensemble(tmp_path)
+    (tmp_path / "ensemble.json").write_text(content[:50], encoding="utf-8")
+    with pytest.raises(ModelError, match=r"ensemble.json cannot be read"):
+        read_ensemble(tmp_path)
+
+
+def test_another_function_or_code_is_refused(tmp_path):
+    factor, cases = 1.0, {"x": [0.03, 0.04]}
+
+    def build(x):
+        return models.foot.build(link_length=x * (factor if x > 0.035 else 1.0))
+
+    simulate_many(build, cases, 0.1, out=tmp_path, chunk=1, **SETTINGS)
+    assert simulate_many(build, cases, 0.1, out=tmp_path, **SETTINGS).success
+    factor = 1.1
+    with pytest.raises(ModelError, match="its system differs"):
+        simulate_many(build, cases, 0.1, out=tmp_path, **SETTINGS)
+    factor = 1.0
+    global HIDDEN
+    HIDDEN = 1.0
+    simulate_many(hidden, cases, 0.1, out=tmp_path / "hidden", chunk=1, **SETTINGS)
+    HIDDEN = 1.1
+    with pytest.raises(ModelError, match="its system differs for case 1"):
+        simulate_many(hidden, cases, 0.1, out=tmp_path / "hidden", **SETTINGS)
+    told = json.loads((tmp_path / "ensemble.json").read_text(encoding="utf-8"))
+    told["code"] = "of another version"
+    (tmp_path / "ensemble.json").write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(ModelError, match="its code is 'of another version'"):
+        simulate_many(build, cases, 0.1, out=tmp_path, **SETTINGS)
+
+
+def hidden(x):
+    """A function that hangs on a name that its text does not define."""
+    return models.foot.build(link_length=x * (HIDDEN if x > 0.035 else 1.0))
+
+
 def test_another_ensemble_is_refused(tmp_path):
     system, cases = models.foot.build(), {name: values[:4] for name, values in thrown(5).items()}
     simulate_many(system, cases, 0.1, out=tmp_path / "many", **SETTINGS)
@@ -323,6 +526,7 @@ def test_another_ensemble_is_refused(tmp_path):
         (dict(system=models.foot.build(link_length=0.05)), "its system differs"),
         (dict(t_eval=[0.05, 0.1]), "its t is"),
         (dict(assemble=True), "its assemble is False, not True"),
+        (dict(max_steps=3), "its max_steps is"),
     ):
         arguments = (
             dict(system=system, cases=cases, t_end=0.1, out=tmp_path / "many", assemble=False) | SETTINGS | changes
@@ -363,6 +567,18 @@ def test_a_folder_tells_what_was_run(tmp_path):
     assert told["count"] == 2 and told["settings"]["rtol"] == 1e-9 and told["bodies"] == ["toes", "main_foot", "leg"]
 
 
+def test_a_full_disk_is_told(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("runtime.ensemble_folder.os.fsync", full)
+    with pytest.raises(ModelError, match=r"could not be written \(No space left on device\); make room"):
+        simulate_many(models.foot.build(), thrown(40), 0.1, out=tmp_path, **SETTINGS)
+    assert not list(tmp_path.glob("*.part"))
+    monkeypatch.undo()
+    assert simulate_many(models.foot.build(), thrown(40), 0.1, out=tmp_path, **SETTINGS).success
+
+
 # --- engines ----------------------------------------------------------------------------------------------------------
 
 
@@ -371,10 +587,10 @@ class Counting(ThreadPoolExecutor):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.now = self.most = 0
+        self.now = self.most = self.all = 0
 
     def submit(self, *arguments, **keywords):
-        self.now += 1
+        self.now, self.all = self.now + 1, self.all + 1
         self.most = max(self.most, self.now)
         future = super().submit(*arguments, **keywords)
         future.add_done_callback(lambda _: setattr(self, "now", self.now - 1))
@@ -386,6 +602,31 @@ def test_few_chunks_are_under_way():
     with Counting(1) as engine:
         found = simulate_many(models.foot.build(), cases, 0.1, engine=engine, workers=1, chunk=1, **SETTINGS)
         assert found.success and engine.most <= 3
+
+
+def test_all_workers_have_something_to_do():
+    with Counting(3) as engine:
+        simulate_many(models.foot.build(), thrown(40), 0.1, engine=engine, **SETTINGS)
+        assert engine.all == 3
+    with Counting(3) as engine:
+        simulate_many(models.foot.build, {"link_length": np.linspace(0.03, 0.05, 24)}, 0.1, engine=engine, **SETTINGS)
+        assert engine.all == 12 and engine.most <= 6
+
+
+def breaking(x):
+    """A function that ends the process that calls it."""
+    if x > 0.035 and multiprocessing.parent_process() is not None:
+        os._exit(1)
+    return models.foot.build(link_length=x)
+
+
+def test_an_engine_that_breaks_down_leaves_what_is_finished():
+    with ProcessPoolExecutor(1) as engine:
+        found = simulate_many(breaking, {"x": [0.03, 0.04, 0.03]}, 0.1, engine=engine, chunk=1, workers=1, **SETTINGS)
+    assert found.status[:2].tolist() == [0, NOT_RUN] and not found.success
+    assert found.messages[1].startswith("not run: BrokenProcessPool: ")
+    with ProcessPoolExecutor(1) as engine, pytest.raises(ModelError, match="no case could be run; the first reason: "):
+        simulate_many(lambda x: models.foot.build(link_length=x), {"x": [0.03]}, 0.1, engine=engine, **SETTINGS)
 
 
 @pytest.mark.parametrize("build", [models.foot.build(), models.foot.build], ids=["system", "function"])

@@ -1,0 +1,264 @@
+"""What is done with the cases of an ensemble that are run together: built, checked, run side by side or one by one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from runtime import addresses, lanes, march
+from runtime.assembly import project_velocities, worst_of_all
+from runtime.equations import OMEGA, STATE, P, R, V
+from runtime.errors import AssemblyError, ModelError
+from runtime.simulate import INTERRUPTED, REACHED_END, Settings, simulate
+from runtime.structure import Floats, Ints
+from runtime.system import VELOCITY_TOLERANCE, State, System
+from runtime.whole import module_of, whole_of
+
+REFUSED, NOT_RUN = -20, -21  # statuses of a case beside those of a run
+PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}
+
+Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
+Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
+
+
+class Stopped(Exception):
+    """A chunk was left before its end."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with every case."""
+
+    system: System | Callable[..., System]
+    how: Settings
+    assemble: bool  # initial states
+    bodies: tuple[str, ...]
+    gpu: bool = False
+    stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # another number: leave off, seen by threads only
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Results of cases that were run together."""
+
+    first: int
+    states: Floats  # (cases, times, 13 bodies), NaN from where a case failed on
+    status: Ints  # (cases,)
+    reached: Floats  # (cases,) [s]
+    counts: Ints  # (cases, 3) evaluations, steps, rejections
+    in_lanes: np.ndarray[Any, np.dtype[np.bool_]]  # (cases,)
+    messages: dict[int, str]  # of cases that failed, by number
+    mark: tuple[int, str]  # number of a case whose system a function built, and a digest of it; "" where there is none
+
+
+def name_of(function: Any) -> str:
+    """A function's name for messages."""
+    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
+
+
+def build(function: Callable[..., System], cases: Cases, case: int) -> System:
+    """The system of a case.  What the user's function raises is told as ModelError, since no case is to stop another."""
+    try:
+        system = function(**{name: _plain(values[case]) for name, values in cases.items() if "." not in name})
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{name_of(function)} failed: {type(error).__name__}: {error}") from error
+    if not isinstance(system, System):
+        raise ModelError(f"{name_of(function)} gave {system!r}; give a function that builds a System")
+    return system
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def side_by_side(system: System, how: Settings) -> bool:
+    """Its cases can be run in lanes."""
+    if how.method != "dop853":
+        return False
+    module = module_of(system.model.key)
+    return module is not None and module.LANES == lanes.LANES
+
+
+def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
+    """Run some cases, numbered from ``first`` on.
+
+    Raises
+    ------
+    Stopped
+        When ``task.stop`` was set on the way.
+    """
+    count = len(next(iter(cases.values())))
+    how = task.how
+    built, messages = built_cases(task, first, cases, count)
+    chunk = Chunk(
+        first, np.full((count, len(how.t or ()), STATE * len(task.bodies)), np.nan), np.full(count, REFUSED),
+        np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), messages,
+        (0, "") if isinstance(task.system, System) else mark_of(built, first),
+    )  # fmt: skip
+    groups: dict[str, list[int]] = {}
+    for case, (own, _) in built.items():
+        groups.setdefault(own.model.key if side_by_side(own, how) else "", []).append(case)
+    for key, members in groups.items():
+        alone = members if not key else _run_in_lanes(key, members, built, task, chunk)
+        for case in alone:
+            _run_alone(case, *built[case], task, chunk)
+    return chunk
+
+
+def mark_of(built: Built, first: int = 0) -> tuple[int, str]:
+    """Number and digest of the first case that was built; cases are numbered from ``first`` on."""
+    case = min(built, default=None)
+    return (0, "") if case is None else (first + case, digest_of_system(*built[case]))
+
+
+def digest_of_system(system: System, y: Floats) -> str:
+    """Of all numbers of a system, of its joints' kernels and of an initial state."""
+    joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
+    digest = hashlib.sha256(repr((repr(system), joints, sorted(system.model.made_from.items()))).encode())
+    none = np.zeros(0, np.int64)  # addresses are another in every process
+    tables = system.tables._replace(address=none, loads=system.tables.loads._replace(address=none))
+    digest.update(repr(_bytes(tables)).encode())
+    digest.update(y.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _bytes(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_bytes(part) for part in value]
+    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+
+def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built, dict[int, str]]:
+    """Systems and initial states of the cases that are not refused, and why the others are."""
+    system, start = task.system, task.how.t_start
+    if isinstance(system, System) and all(name.startswith(("v.", "omega.")) for name in cases):
+        if not (task.assemble and system.drivers and start != system.time):
+            return _many_velocities(system, task, first, cases, count)
+    built: Built = {}
+    messages: dict[int, str] = {}
+    for case in range(count):
+        if task.stop[0]:
+            raise Stopped
+        try:
+            own = system if isinstance(system, System) else build(system, cases, case)
+            if own.body_names != task.bodies:
+                theirs, ours = ", ".join(own.body_names), ", ".join(task.bodies)
+                raise ModelError(f"the bodies of this case are {theirs}, those of the others {ours}; give all the same")
+            state = own.state
+            for name, values in cases.items():
+                part, _, body = name.partition(".")
+                if body:
+                    state = state.replace(**{part: {body: values[case]}})
+            if state is not own.state or start != own.time:
+                state = own.assemble(state, time=start) if task.assemble else _checked(own, state, start)
+            built[case] = own, state.y
+        except ModelError as error:
+            messages[first + case] = str(error)
+    return built, messages
+
+
+def _checked(system: System, state: State, time: float) -> State:
+    try:
+        system.check_state(state, time)
+    except AssemblyError as error:
+        raise ModelError(f"{error}; simulate_many(..., assemble=True) does so for every case") from None
+    return state
+
+
+def _many_velocities(system: System, task: Task, first: int, cases: Cases, count: int) -> tuple[Built, dict[int, str]]:
+    """The same where only velocities differ, all at once."""
+    states = np.tile(system.state.y, (count, 1))
+    for name, values in cases.items():
+        part, _, body = name.partition(".")
+        o = STATE * system.body_index(body)
+        states[:, o + PARTS[part].start : o + PARTS[part].stop] = values
+    start = task.how.t_start
+    if task.assemble:
+        states = project_velocities(start, states, system.tables, system.work())
+    worst = np.zeros((count, 2))
+    worst_of_all(start, states, system.tables, system.work(), worst)
+    speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))
+    bad = ~((worst[:, 0] <= 1e-6) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)))
+    messages = {}
+    for case in np.flatnonzero(bad):
+        try:
+            _checked(system, State(system.body_names, states[case]), start)
+            bad[case] = False
+        except ModelError as error:
+            messages[first + int(case)] = str(error)
+    return {int(case): (system, states[case]) for case in np.flatnonzero(~bad)}, messages
+
+
+def _run_in_lanes(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
+    """Run cases side by side; those that failed, to be run alone, which tells why."""
+    module, s = module_of(key), task.how
+    assert module is not None
+    made: dict[int, Floats] = {}  # one for each system
+    for case in members:
+        own = built[case][0]
+        if id(own) not in made:
+            made[id(own)] = _constants(own, s)
+    whole = [made[id(built[case][0])] for case in members]
+    states = np.array([built[case][1] for case in members])
+    system = built[members[0]][0]
+    count, n = states.shape
+    out, status = np.full((count, len(s.t or ()), n), np.nan), np.zeros(count, np.int64)
+    counts, reached = np.zeros((count, 3), np.int64), np.zeros(count)
+    steps = np.array([s.max_step, s.first_step, s.max_steps])
+    given = np.array([s.t_start, s.t_end]), np.array([s.rtol, s.atol]), steps, states, np.array(whole), np.array(s.t)
+    if task.gpu:
+        from runtime import gpu
+
+        gpu.integrate(module, *given, out, status, counts, reached)
+    else:
+        memory = lanes.lanes(system.model.fixed[1:], whole[0].shape[0])
+        address = int(addresses.addresses_of([module], "lanes")[0])
+        lanes.integrate(memory, address, *given, out, status, counts, reached, task.stop)
+        if task.stop[0]:
+            raise Stopped
+    at = np.array(members)
+    good = status == march.FINISHED
+    chunk.states[at[good]], chunk.status[at[good]], chunk.in_lanes[at[good]] = out[good], REACHED_END, True
+    chunk.counts[at[good]], chunk.reached[at[good]] = counts[good], reached[good]
+    return at[~good].tolist()  # type: ignore[no-any-return]
+
+
+def _constants(system: System, s: Settings) -> Floats:
+    whole = whole_of(system, system.tables._replace(alpha=s.alpha, beta=s.beta))
+    assert whole is not None
+    return whole.constants
+
+
+def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -> None:
+    """Run one case as ``simulate`` does."""
+    s, reached = task.how, task.how.t_start
+
+    def look(t: float, end: float) -> None:
+        nonlocal reached
+        if task.stop[0]:
+            raise KeyboardInterrupt
+        reached = t
+
+    try:
+        run = simulate(
+            system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=look, t_start=s.t_start,
+            method=s.method, rtol=s.rtol, atol=s.atol, alpha=s.alpha, beta=s.beta, max_step=s.max_step,
+            first_step=s.first_step or None, max_steps=s.max_steps,
+        )  # fmt: skip
+    except ModelError as error:
+        chunk.messages[chunk.first + case] = str(error)
+        return
+    if run.status == INTERRUPTED:
+        raise Stopped
+    chunk.states[case, : len(run.states)] = run.states
+    chunk.status[case] = run.status
+    chunk.reached[case] = reached
+    chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
+    if run.status != REACHED_END:
+        chunk.messages[chunk.first + case] = run.message
