@@ -46,7 +46,8 @@ class Ensemble:
     """Results of many cases.
 
     ``t`` (m,) [s]; ``cases``: what each was run with, (n, ...); ``status`` (n,): as of a run, 0 where it reached the end, -20
-    where the case was refused, -21 where it was not run yet; ``messages``: why, by the numbers of the cases that failed;
+    where the case was refused, -21 where it was not run yet; ``messages``: why, by the numbers of the cases, and what is to
+    be said of others, such as that they passed close to a singular configuration;
     ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_lanes`` (n,): it ran side by side with others, by
     a whole-model kernel.  ``settings``: how all were run, such as rtol and alpha.
     """

@@ -22,6 +22,7 @@ from runtime.lanes import (
     ERROR3,
     ERROR5,
     EVALUATIONS,
+    FINISHED_CLOSE,
     NOT_FINITE,
     REJECTIONS,
     SINGULAR,
@@ -30,7 +31,7 @@ from runtime.lanes import (
     STEPS_USED_UP,
 )
 from runtime.lanes import SUMS as ALL_SUMS
-from runtime.march import FAILED_NOT_FINITE, FAILED_SINGULAR, FINISHED, FIRST_ORDER, STEP_TOO_SMALL
+from runtime.march import CLOSE_TO_SINGULAR, FAILED_NOT_FINITE, FAILED_SINGULAR, FINISHED, FIRST_ORDER, STEP_TOO_SMALL
 from runtime.structure import Floats, Ints
 
 THREADS = 64  # of a block
@@ -131,6 +132,7 @@ def _kernel(module: ModuleType) -> Any:
             output = 1
         sound = evaluate(y, c, worst, k[0], SOUND)
         counts[case, EVALUATIONS] += 1
+        start_worst = ever_worst = worst[0, 0]
         length = steps[1]
         if length == 0.0:
             d0, d1 = norm(y, 0.0, y, y, rtol, atol), norm(k[0], 0.0, y, y, rtol, atol)
@@ -151,6 +153,8 @@ def _kernel(module: ModuleType) -> Any:
             for q in range(1, STAGES):
                 stage(sums, q, k, y, h, trial)
                 sound = evaluate(trial, c, worst, k[q], sound)
+                if worst[0, 0] > ever_worst:
+                    ever_worst = worst[0, 0]
             stage(sums, END, k, y, h, end)
             e5, e3 = errors(sums, ERROR5, k, y, end, rtol, atol), errors(sums, ERROR3, k, y, end, rtol, atol)
             normalise(end)
@@ -206,7 +210,9 @@ def _kernel(module: ModuleType) -> Any:
             rejected = 0
             counts[case, STEPS] += 1
             if last or counts[case, STEPS] >= steps[2]:
-                status[case], reached[case] = FINISHED if last else STEPS_USED_UP, now
+                close = ever_worst > start_worst / CLOSE_TO_SINGULAR**2
+                status[case] = STEPS_USED_UP if not last else FINISHED_CLOSE if close else FINISHED
+                reached[case] = now
                 return
 
     return run

@@ -17,12 +17,23 @@ from runtime import addresses
 from runtime.dop853 import EXTRA, FASTEST, ORDER, POWER, SAFETY, SLOWEST, STAGES, TABLE
 from runtime.equations import PIVOT_TOLERANCE, STATE, P
 from runtime.kernels import compiled, inlined
-from runtime.march import FAILED_NOT_FINITE, FAILED_SINGULAR, FINISHED, FIRST_ORDER, STEP_TOO_SMALL, too_small
+from runtime.march import (
+    CLOSE_TO_SINGULAR,
+    FAILED_NOT_FINITE,
+    FAILED_SINGULAR,
+    FINISHED,
+    FIRST_ORDER,
+    STEP_TOO_SMALL,
+    too_small,
+)
 from runtime.pointers import behind
 from runtime.structure import Floats, Ints
 
 LANES = 16
-STEPS_USED_UP = 15  # beside the codes of ``runtime.march``
+STEPS_USED_UP, FINISHED_CLOSE = (
+    15,
+    16,
+)  # beside the codes of ``runtime.march``; the latter passed close to a singular pose
 # What is told of a case.
 EVALUATIONS, STEPS, REJECTIONS = range(3)
 SOUND, SINGULAR, NOT_FINITE = range(3)  # of an evaluation in a lane
@@ -69,6 +80,8 @@ class Lanes(NamedTuple):
     length: Floats  # (LANES,) of the step that is tried
     next_length: Floats  # (LANES,)
     error: Floats  # (2, LANES) sums of squares of the two estimates
+    start_worst: Floats  # (LANES,) at the start of each case
+    ever_worst: Floats  # (LANES,) the largest since
     sound: Ints  # (LANES,)
     rejected: Ints  # (LANES,) 1 after a rejected step
     accepted: Ints  # (LANES,)
@@ -80,6 +93,7 @@ class Lanes(NamedTuple):
     ready_constants: Floats
     ready_length: Floats  # (LANES,)
     ready_sound: Ints  # (LANES,)
+    ready_worst: Floats  # (LANES,)
     place: Ints  # (4,) next case to make ready, first of those ready, how many are ready, next of them
     dense: Floats  # (POWER,)
 
@@ -97,11 +111,12 @@ def lanes(fixed: Sequence[bool], constants: int, *, moved: bool = False) -> Lane
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=TABLE.dense,
         bodies=np.array([bodies]), parts=parts, y=y, trial=trial, end=end,
         k=np.zeros((STAGES + 1 + EXTRA, size)), error5=error5, error3=error3, h=h, taken=taken,
-        constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), time=np.zeros(LANES), length=np.zeros(LANES),
+        constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), start_worst=np.zeros(LANES),
+        ever_worst=np.zeros(LANES), time=np.zeros(LANES), length=np.zeros(LANES),
         next_length=np.zeros(LANES), error=np.zeros((2, LANES)), sound=sound, rejected=rejected, accepted=accepted,
         between=between, case=np.full(LANES, -1), output=output, ready_y=ready_y, ready_k=ready_k,
         ready_constants=np.zeros((constants, LANES)), ready_length=np.zeros(LANES), ready_sound=ready_sound,
-        place=np.zeros(4, np.int64), dense=np.zeros(POWER),
+        ready_worst=np.zeros(LANES), place=np.zeros(4, np.int64), dense=np.zeros(POWER),
     )  # fmt: skip
 
 
@@ -112,6 +127,14 @@ def evaluate(address, y, constants, worst, out, sound):  # type: ignore[no-untyp
     for lane in range(LANES):
         if not worst[lane] < 1.0 / PIVOT_TOLERANCE**2 and sound[lane] == SOUND:
             sound[lane] = SINGULAR if worst[lane] == worst[lane] else NOT_FINITE
+
+
+@inlined
+def keep_worst(m):  # type: ignore[no-untyped-def]
+    """Remember how near to a singular pose each lane has been."""
+    for lane in range(LANES):
+        if m.worst[lane] > m.ever_worst[lane]:
+            m.ever_worst[lane] = m.worst[lane]
 
 
 @inlined
@@ -241,6 +264,8 @@ def make_ready(m, address, begin, end, rtol, atol, max_step, first_step, initial
         for i in range(len(m.constants)):
             m.ready_constants[i, lane] = constants[case, i]
     evaluate(address, m.ready_y, m.ready_constants, m.worst, m.ready_k, m.ready_sound)
+    for lane in range(LANES):
+        m.ready_worst[lane] = m.worst[lane]
     if first_step > 0.0:
         for lane in range(LANES):
             m.ready_length[lane] = first_step
@@ -278,6 +303,7 @@ def begin_next(m, lane, begin, first_output):  # type: ignore[no-untyped-def]
         m.constants[i, lane] = m.ready_constants[i, r]
     m.time[lane], m.next_length[lane], m.rejected[lane] = begin, m.ready_length[r], 0
     m.case[lane], m.output[lane], m.sound[lane] = m.place[1] + r, first_output, m.ready_sound[r]
+    m.start_worst[lane] = m.ever_worst[lane] = m.ready_worst[r]
 
 
 @inlined
@@ -348,6 +374,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         for q in range(1, STAGES):
             stage(m, q, m.trial)
             evaluate(address, m.trial, m.constants, m.worst, m.k[q], m.sound)
+            keep_worst(m)
         stage(m, END, m.end)
         estimate(m, rtol, atol)
         normalise(m, m.end)
@@ -400,7 +427,8 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
                 m.rejected[lane] = 0
                 counts[case, STEPS] += 1
                 if now == finish:
-                    ended = FINISHED
+                    close = m.ever_worst[lane] > m.start_worst[lane] / CLOSE_TO_SINGULAR**2
+                    ended = FINISHED_CLOSE if close else FINISHED
                 elif counts[case, STEPS] >= most:
                     ended = STEPS_USED_UP
             if ended != 0:

@@ -49,6 +49,8 @@ from runtime.stepping import (
 # Codes of ``advance``: no run's status bears these numbers, so that the two cannot be taken for each other.
 RUNNING, FINISHED, STEP_TOO_SMALL, FAILED_SINGULAR, FAILED_NOT_FINITE = range(10, 15)
 
+# A pivot of the constraints that falls to this fraction of its start is told: the run came close to a singular pose.
+CLOSE_TO_SINGULAR = 1e-3
 LEAST_LANDING = 1e-12  # [s] times the larger of 1 and the time
 MOST_LANDINGS = 4  # tries; then the step is taken with everything as it is found
 FIRST_ORDER = 8  # of the method that Hairer's choice of the first step is made for

@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from runtime import stepping
 from runtime.errors import ModelError
 from runtime.events import Event, EventError, Rest
+from runtime.march import CLOSE_TO_SINGULAR
 from runtime.methods import (
     COMPILED_METHODS,
     FINISHED,
@@ -44,8 +45,6 @@ NO_LIMIT = 10**15  # steps
 
 REACHED_END, STOPPED_BY_EVENT, INTERRUPTED, STEPS_USED_UP = 0, 1, 2, 3
 EVENT_NOT_FINITE = -5  # beside those of runtime.methods
-# A pivot of the constraints that falls to this fraction of its start is told: the run came close to a singular pose.
-CLOSE_TO_SINGULAR = 1e-3
 # A long run of which most steps were as short as stability demands is told: an implicit method takes longer ones.
 MANY_STEPS, MOSTLY = 2000, 0.8
 

@@ -157,6 +157,22 @@ def test_a_singular_configuration_is_named_as_alone(monkeypatch, tmp_path):
     assert np.isfinite(found.states()[1, 0]).all() and np.isnan(found.states()[1, 1]).all()
 
 
+def test_a_case_that_comes_close_to_a_singular_pose_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(runtime.whole, "compiled_folder", lambda: tmp_path)
+    system = parallelogram(1.0)  # which lies flat when its crank has turned to 180 degrees
+    codegen.compile_model(system)
+    states = [turning(system, 1.0, (end - 1.0) / 1.5) for end in (2.0, np.pi - 0.001, 2.5)]
+    cases = {
+        f"{part}.{body}": np.array([getattr(state, part)[body] for state in states])
+        for part in ("v", "omega")
+        for body in system.body_names
+    }
+    found = simulate_many(system, cases, 1.5)
+    assert found.success and found.in_lanes.tolist() == [True, False, True] and list(found.messages) == [1]
+    run = simulate(system, 1.5, initial=states[1], t_eval=[1.5])
+    assert found.messages[1] == run.message and "passed close to a singular configuration" in run.message
+
+
 def test_a_case_that_fails_stops_no_other_and_says_why():
     system, cases = models.foot.build(), {name: values[:20].copy() for name, values in thrown(40).items()}
     cases["v.toes"][3] += 0.1
