@@ -119,17 +119,13 @@ class Builder:
         _name(name, "body", self._bodies)
         if name == GROUND:
             raise ModelError(f"body '{GROUND}': this name stands for the fixed global frame; choose another name")
-        mass = float(finite(mass, (), f"{what}: mass"))
-        if mass <= 0.0:
-            raise ModelError(
-                f"{what}: mass = {mass:g} kg, must be above 0 kg; a massless link is the joint 'modified_universal'"
-            )
+        mass = checked_mass(mass, what)
         start = np.zeros(STATE)
         start[R:P] = finite(r, (3,), f"{what}: r")
         start[P:V] = unit(finite(p, (4,), f"{what}: p"), f"{what}: p", UNIT_TOLERANCE, normalise=True)
         start[V:OMEGA] = finite(v, (3,), f"{what}: v")
         start[OMEGA:] = finite(omega, (3,), f"{what}: omega")
-        self._bodies[name] = _Placed(Body(name, mass, _inertia(inertia, what), bool(free)), start, free)
+        self._bodies[name] = _Placed(Body(name, mass, checked_inertia(inertia, what), bool(free)), start, free)
 
     def joint(self, name: str, kind: str | ModuleType, body_i: str, body_j: str, **values: ArrayLike) -> None:
         """Add a joint between two bodies.
@@ -452,7 +448,7 @@ class Builder:
         check_velocities(system, system.time, start, "make them consistent, or build(project_velocities=True)")
         return replace(
             system, state=State(names, start), rank=rank, degrees_of_freedom=6 * len(bodies) - rank,
-            assembly=_change(names, y, start, iterations, residual),
+            assembly=change(names, y, start, iterations, residual),
         )  # fmt: skip
 
     def _refuse_disconnected(self) -> None:
@@ -632,7 +628,18 @@ def _name(name: str, what: str, taken: dict[str, Any]) -> None:
         raise ModelError(f"{what} '{name}' exists already; names must differ")
 
 
-def _inertia(value: ArrayLike, what: str) -> Floats:
+def checked_mass(value: float, what: str) -> float:
+    """A mass, if it is above 0."""
+    mass = float(finite(value, (), f"{what}: mass"))
+    if mass <= 0.0:
+        raise ModelError(
+            f"{what}: mass = {mass:g} kg, must be above 0 kg; a massless link is the joint 'modified_universal'"
+        )
+    return mass
+
+
+def checked_inertia(value: ArrayLike, what: str) -> Floats:
+    """Matrix of inertia, if there can be one with these moments."""
     given = np.array(value, dtype=object)
     shape = (3,) if given.ndim == 1 else (3, 3)
     matrix = finite(value, shape, f"{what}: inertia")
@@ -654,7 +661,8 @@ def _inertia(value: ArrayLike, what: str) -> Floats:
     return matrix
 
 
-def _change(names: tuple[str, ...], before: Floats, after: Floats, iterations: int, residual: float) -> Assembly:
+def change(names: tuple[str, ...], before: Floats, after: Floats, iterations: int, residual: float) -> Assembly:
+    """How a configuration was assembled."""
     a, b = before.reshape(-1, STATE), after.reshape(-1, STATE)
     moves = np.linalg.norm(b[:, R:P] - a[:, R:P], axis=1)
     # The chord between Euler parameters keeps its digits near zero, which the arc cosine of their product does not.

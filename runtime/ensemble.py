@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.ensemble_chunks import NOT_RUN, PARTS, Cases, Chunk, Stopped, Task, build, name_of, run_chunk, side_by_side
+from runtime.ensemble_chunks import (
+    NOT_RUN,
+    Cases,
+    Chunk,
+    Stopped,
+    Task,
+    build,
+    is_number,
+    name_of,
+    run_chunk,
+    side_by_side,
+)
 from runtime.ensemble_folder import Folder
 from runtime.equations import STATE
 from runtime.errors import ModelError
@@ -22,7 +33,7 @@ from runtime.lanes import LANES
 from runtime.progress import reporter
 from runtime.simulate import ATOL, REACHED_END, RTOL, Settings, settings
 from runtime.structure import Floats, Ints
-from runtime.system import System
+from runtime.system import PARTS, System, shape_text
 
 if TYPE_CHECKING:
     import xarray
@@ -172,11 +183,13 @@ def simulate_many(
     Parameters
     ----------
     system : System, or function
-        A function builds a case's system from its parameters, such as ``models.foot.build``.
+        A function builds a case's system from its parameters, such as ``models.foot.build``.  With a System only what is named
+        is made anew for a case, several times as fast.
     cases : mapping
-        Name -> values (n, ...), a row for each case.  Names are the function's keywords, and parts of the initial state as
+        Name -> values (n, ...), a row for each case.  Names are the function's keywords; numbers of the system (see
+        ``System.numbers``), as "mass.toes", "l.ankle", "damping.talocrural", "gravity"; and parts of the initial state, as
         "omega.main_foot": r [m], p (Euler parameters), v [m/s] or omega [rad/s] of a body.  Values of keywords may be numbers,
-        names and None.
+        names and None.  What joints hold is taken from the initial state of the system.
     t_end : float [s]
     t_eval : (m,) [s], optional
         Times of the results.  Default: the end alone.
@@ -346,22 +359,28 @@ def _example(system: System | Callable[..., System], table: Cases) -> System:
 
 
 def _check_names(system: System | Callable[..., System], example: System, table: Cases) -> None:
+    known: Mapping[str, Any] = {}
     for name, values in table.items():
         part, _, body = name.partition(".")
-        if not body:
-            if isinstance(system, System):
+        if part in PARTS:
+            example.body_index(body)
+            shape: tuple[int, ...] = (PARTS[part].stop - PARTS[part].start,)
+        elif is_number(name, system):
+            known = known or example.numbers
+            if name not in known:
+                remedy = "" if "." in name else ", or give the function that builds a system from its parameters"
                 raise ModelError(
-                    f"cases: '{name}' is no part of the initial state; use names such as 'omega.{example.body_names[0]}', or "
-                    "give the function that builds a system from its parameters"
+                    f"cases: system '{example.name}' has no number '{name}'; use {', '.join(PARTS)} of a body, or of "
+                    f"{', '.join(known)}{remedy}"
                 )
+            shape = np.shape(known[name])
+            if name.startswith("inertia.") and values.shape[1:] == (3,):
+                shape = (3,)  # principal moments
+        else:
             continue
-        if part not in PARTS:
-            raise ModelError(f"cases: unknown part of the state in '{name}'; use {', '.join(PARTS)}")
-        example.body_index(body)
-        length = PARTS[part].stop - PARTS[part].start
-        if values.shape[1:] != (length,) or values.dtype.kind not in "fiu":
+        if values.shape[1:] != shape or values.dtype.kind not in "fiu":
             raise ModelError(
-                f"cases: '{name}' has the shape {values.shape} of {values.dtype}; give {length} numbers for each case"
+                f"cases: '{name}' has the shape {values.shape} of {values.dtype}; give {shape_text(shape)} for each case"
             )
 
 

@@ -11,15 +11,16 @@ import numpy as np
 
 from runtime import addresses, lanes, march
 from runtime.assembly import project_velocities, worst_of_all
-from runtime.equations import OMEGA, STATE, P, R, V
+from runtime.equations import STATE, V
 from runtime.errors import AssemblyError, ModelError
+from runtime.numbers import changed, moves_joints
+from runtime.rank import refuse_singular_joints
 from runtime.simulate import INTERRUPTED, REACHED_END, Settings, simulate
 from runtime.structure import Floats, Ints
-from runtime.system import VELOCITY_TOLERANCE, State, System
+from runtime.system import PARTS, VELOCITY_TOLERANCE, State, System
 from runtime.whole import module_of, whole_of
 
 REFUSED, NOT_RUN = -20, -21  # statuses of a case beside those of a run
-PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}
 
 Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
 Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
@@ -75,6 +76,11 @@ def build(function: Callable[..., System], cases: Cases, case: int) -> System:
 
 def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def is_number(name: str, system: System | Callable[..., System]) -> bool:
+    """A name of cases is of a system's number, and neither of the initial state nor of a function's argument."""
+    return name.partition(".")[0] not in PARTS and ("." in name or isinstance(system, System))
 
 
 def side_by_side(system: System, how: Settings) -> bool:
@@ -150,13 +156,18 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
             if own.body_names != task.bodies:
                 theirs, ours = ", ".join(own.body_names), ", ".join(task.bodies)
                 raise ModelError(f"the bodies of this case are {theirs}, those of the others {ours}; give all the same")
+            numbers = {name: _plain(values[case]) for name, values in cases.items() if is_number(name, system)}
+            own = changed(own, numbers) if numbers else own
             state = own.state
             for name, values in cases.items():
                 part, _, body = name.partition(".")
-                if body:
+                if part in PARTS:
                     state = state.replace(**{part: {body: values[case]}})
-            if state is not own.state or start != own.time:
+            moved = moves_joints(own, numbers)
+            if state is not own.state or start != own.time or moved:
                 state = own.assemble(state, time=start) if task.assemble else _checked(own, state, start)
+            if moved:
+                refuse_singular_joints(own, state.y)
             built[case] = own, state.y
         except ModelError as error:
             messages[first + case] = str(error)

@@ -29,7 +29,7 @@ WHOLE = "whole"  # folder of the whole-model kernels
 EDGE = (
     "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "contact_sensitivity",
     "ensemble", "ensemble_chunks", "ensemble_folder", "equilibrium", "events", "export", "folder", "freedoms", "gpu",
-    "ground", "inverse", "plates", "plots", "progress", "rank", "report", "sensitivities", "simulate", "smoothing",
+    "ground", "inverse", "numbers", "plates", "plots", "progress", "rank", "report", "sensitivities", "simulate", "smoothing",
     "terminal", "touching",
 )  # fmt: skip
 

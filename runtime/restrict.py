@@ -39,12 +39,7 @@ def limit_of(
         raise ModelError(f"{what}: cone = {cone!r}; give runtime.Cone(longitudes, latitudes)")
     if law not in LAWS:
         raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
-    numbers = dict(max_moment=(max_moment, "N m"), compliance=(compliance, "rad"), damping=(damping, "N m s"))
-    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, (value, _) in numbers.items()}
-    for key, (_, of) in numbers.items():
-        if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
-            least = "must not be below" if key == "damping" else "must be above"
-            raise ModelError(f"{what}: {key} = {checked[key]:g} {of}, {least} 0 {of}")
+    checked = checked_numbers(what, max_moment, compliance, damping)
     frame = {key: finite(value, (3,), f"{what}: {key}") for key, value in (("xi", xi), ("eta", eta))}
     for key, axis in frame.items():
         unit(axis, f"{what}: {key}", AXIS_TOLERANCE)
@@ -87,6 +82,17 @@ def limit_of(
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
     return Limit(name, kind, joint.name, reference, moving, cone, **checked, law=law, values=MappingProxyType(values))
+
+
+def checked_numbers(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
+    """The numbers of a limit's law by their names, if the law has a meaning with them."""
+    numbers = dict(max_moment=(max_moment, "N m"), compliance=(compliance, "rad"), damping=(damping, "N m s"))
+    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, (value, _) in numbers.items()}
+    for key, (_, of) in numbers.items():
+        if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
+            least = "must not be below" if key == "damping" else "must be above"
+            raise ModelError(f"{what}: {key} = {checked[key]:g} {of}, {least} 0 {of}")
+    return checked
 
 
 def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats) -> dict[str, Any]:

@@ -19,13 +19,12 @@ from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
 from runtime import addresses, lanes, march
-from runtime.ensemble_chunks import PARTS
 from runtime.equations import STATE, Tables
 from runtime.errors import ModelError
 from runtime.methods import NONE, NONE2, Compiled
 from runtime.simulate import ATOL, RTOL, Settings, settings, simulate
 from runtime.structure import Floats
-from runtime.system import State, System
+from runtime.system import PARTS, State, System
 from runtime.variation import NEARBY, WEIGHTS, Varied
 from runtime.whole import constants_of, module_of
 

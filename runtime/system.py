@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
+PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
 UNIT_TOLERANCE = 1e-6
 # Velocities are consistent when no row's rate is above this fraction of what the velocities themselves could make it.
 VELOCITY_TOLERANCE = 1e-9
@@ -274,10 +275,9 @@ class State:
         """A state with some vectors replaced, such as ``state.replace(omega={"leg": (0, 0, 1)})``."""
         y = self.y.copy()
         rows = y.reshape(-1, STATE)
-        places = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}
         for part, values in parts.items():
-            if part not in places:
-                raise ModelError(f"state: unknown part '{part}'; use {', '.join(places)}")
+            if part not in PARTS:
+                raise ModelError(f"state: unknown part '{part}'; use {', '.join(PARTS)}")
             if not isinstance(values, Mapping):
                 raise ModelError(
                     f"state: {part} = {values!r}; give a mapping from bodies' names, such as {{'leg': (0, 0, 1)}}"
@@ -285,8 +285,8 @@ class State:
             for name, value in values.items():
                 if name not in self.names:
                     raise ModelError(f"state: unknown body '{name}'; the bodies are {', '.join(self.names)}")
-                length = places[part].stop - places[part].start
-                rows[self.names.index(name), places[part]] = finite(value, (length,), f"state: {part} of body '{name}'")
+                length = PARTS[part].stop - PARTS[part].start
+                rows[self.names.index(name), PARTS[part]] = finite(value, (length,), f"state: {part} of body '{name}'")
         for k, name in enumerate(self.names):
             rows[k, P:V] = unit(rows[k, P:V], f"state: p of body '{name}'", UNIT_TOLERANCE, normalise=True)
         return State(self.names, y)
@@ -452,6 +452,36 @@ class System:
         from runtime.whole import model_of  # it needs systems
 
         return model_of(self)
+
+    @property
+    def numbers(self) -> Mapping[str, Any]:
+        """Its parameters by name, such as "mass.main_foot" or "s_i.ankle"; ``runtime.numbers`` tells them all."""
+        from runtime.numbers import numbers  # it needs systems
+
+        return MappingProxyType(numbers(self))
+
+    def changed(self, values: Mapping[str, Any]) -> System:
+        """The same system with other ``numbers``, its initial state moved onto the constraints by the least change.
+
+        What joints hold is taken from the initial state as it is.
+
+        Raises
+        ------
+        ModelError, AssemblyError
+        """
+        from runtime.builder import change
+        from runtime.numbers import changed, moves_joints
+        from runtime.rank import refuse_singular_joints
+
+        system, before = changed(self, values), self.state.y
+        y, iterations, residual = assembled(system, self.time, before)
+        if moves_joints(system, values):
+            refuse_singular_joints(system, y)
+        y = assembly.project_velocities(self.time, y, system.tables, system.work())
+        check_velocities(system, self.time, y, "give other velocities")
+        return replace(
+            system, state=State(self.body_names, y), assembly=change(self.body_names, before, y, iterations, residual)
+        )
 
     def assemble(self, state: State, *, time: float | None = None, project_velocities: bool = True) -> State:
         """Move a state onto the constraints by the least change (measured by the kinetic energy).

@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from runtime.system import System
 
 # Parameters that are zero or one are taken for what they are where the user gave them so; others may be so by rounding.
-FOLDED, VALUES = ("mass", "inertia", "inertia_inverse", "gravity", "vector_local"), (0.0, 1.0, -1.0)
+FOLDED = ("mass", "inertia", "inertia_inverse", "gravity", "vector_local")
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,25 @@ class Model:
         return _file(self.key)
 
 
+def model_like(model: Model, system: System) -> Model | None:
+    """The model of a system that differs in numbers alone, if the same kernel serves: what is folded in it has not changed.
+
+    A number that has become 0 or 1 is an argument still.
+    """
+    found = _parameters(system.tables, system.state.y, model.fixed)
+    if all(
+        np.array_equal(found[name][folded], model.parameters[name][folded]) for name, folded in model.folded.items()
+    ):
+        return replace(model, parameters=found)
+    return None
+
+
 def model_of(system: System) -> Model:
     """The model of a system."""
     t = system.tables
     fixed = [True, *(_is_fixed(system, name) for name in system.body_names)]
     parameters = _parameters(t, system.state.y, fixed)
-    folded = {name: np.isin(values, VALUES) & (name in FOLDED) for name, values in parameters.items()}
+    folded = {name: _foldable(values) & (name in FOLDED) for name, values in parameters.items()}
     kept = [[int(r) for r in t.active_row[k, : t.active[k]]] for k in range(len(system.joints))]
     bodies = [(int(i), int(j)) for i, j in zip(t.body_i, t.body_j, strict=True)]
     vectors = [(int(k), int(p), int(b)) for k, p, b in zip(t.vector_joint, t.vector_place, t.vector_body, strict=True)]
@@ -90,6 +103,11 @@ def model_of(system: System) -> Model:
         parameters=parameters,
         folded=folded,
     )
+
+
+def _foldable(values: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    mask: np.ndarray[Any, np.dtype[np.bool_]] = (values == 0.0) | (np.abs(values) == 1.0)
+    return mask
 
 
 def _is_fixed(system: System, name: str) -> bool:

@@ -296,8 +296,11 @@ BAD = {
     "no rows": (dict(cases={"v.toes": np.zeros((0, 3))}), "differ or are 0"),
     "one value": (dict(cases={"v.toes": 1.0}), "'v.toes' = array(1.) is one value"),
     "unknown body": (dict(cases={"v.hand": np.zeros((2, 3))}), "hand"),
-    "unknown part": (dict(cases={"a.toes": np.zeros((2, 3))}), "unknown part of the state in 'a.toes'"),
-    "no part": (dict(cases={"link_length": [0.1]}), "'link_length' is no part of the initial state"),
+    "unknown part": (
+        dict(cases={"a.toes": np.zeros((2, 3))}),
+        "has no number 'a.toes'; use r, p, v, omega of a body, or of gravity",
+    ),
+    "no part": (dict(cases={"link_length": [0.1]}), "has no number 'link_length'"),
     "wrong shape": (dict(cases={"v.toes": np.zeros((2, 2))}), "give 3 numbers for each case"),
     "not finite": (dict(cases={"v.toes": np.full((2, 3), np.nan)}), "'v.toes' of case 0 is not finite"),
     "objects": (dict(cases={"v.toes": [object(), object()]}), "give numbers, names or None"),

@@ -1,0 +1,176 @@
+"""The numbers of a system by name, such as "mass.main_foot" or "l.ankle", and the same system with others.
+
+A system with other numbers is what ``Builder`` would make of them with the bodies placed as they are, without its checks for
+loose bodies and redundant rows, which numbers do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from runtime.builder import GROUND as GROUND_NAME
+from runtime.builder import checked_inertia, checked_mass, connection
+from runtime.cones import Cone
+from runtime.equations import STATE
+from runtime.errors import ModelError
+from runtime.reference import ground_state, reference
+from runtime.restrict import checked_numbers, limit_tables
+from runtime.structure import GROUND, Floats, frozen
+from runtime.system import Joint, System, finite
+from runtime.whole import model_like
+
+GRAVITY, OF_BODY, OF_MOTOR = "gravity", ("mass", "inertia"), ("stiffness", "damping")
+OF_LIMIT, LATITUDES = ("max_moment", "compliance", "damping"), "latitudes"
+
+
+def numbers(system: System) -> dict[str, Any]:
+    """Name -> value.
+
+    "gravity" (3,) [m/s^2]; of bodies "mass.NAME" [kg], "inertia.NAME" (3, 3) [kg m^2]; of joints and drivers their keywords,
+    such as "s_i.NAME" (3,) [m]; of motors "stiffness.NAME", "damping.NAME"; of limits "max_moment.NAME" [N m],
+    "compliance.NAME" [rad], "damping.NAME" [N m s], "latitudes.NAME" (n,) [rad].
+    """
+    found: dict[str, Any] = {GRAVITY: system.gravity}
+    parts: list[tuple[str, Any]] = []
+    for body in system.bodies:
+        parts += [(f"{key}.{body.name}", getattr(body, key)) for key in OF_BODY]
+    for joint in system.joints:
+        parts += [(f"{key}.{joint.name}", value) for key, value in joint.values.items()]
+    for motor in system.motors:
+        parts += [(f"{key}.{motor.name}", getattr(motor, key)) for key in OF_MOTOR]
+    for limit in system.limits:
+        parts += [(f"{key}.{limit.name}", getattr(limit, key)) for key in OF_LIMIT]
+        parts.append((f"{LATITUDES}.{limit.name}", np.array(limit.cone.latitudes)))
+    for name, value in parts:
+        if name in found:
+            del found[name]  # of a motor and of a limit: it is not clear which one is meant
+        else:
+            found[name] = value
+    return found
+
+
+def changed(system: System, values: Mapping[str, Any]) -> System:
+    """The system with other numbers and the state that it had, which may violate the constraints now.
+
+    Raises
+    ------
+    ModelError
+        As of ``Builder``, for numbers that break a rule, and for names that are none of ``numbers``.
+    """
+    of_owner: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        if name not in (known := numbers(system)):
+            raise ModelError(f"system '{system.name}' has no number '{name}'; it has {', '.join(known)}")
+        key, _, owner = name.partition(".")
+        of_owner.setdefault(owner, {})[key] = value
+    new: dict[str, Any] = {}
+    tables: dict[str, Any] = {}
+    if "" in of_owner:
+        new["gravity"] = tables["gravity"] = finite(of_owner[""][GRAVITY], (3,), GRAVITY)
+    _change_bodies(system, of_owner, new, tables)
+    _change_joints(system, of_owner, new, tables)
+    _change_motors(system, of_owner, new, tables)
+    _change_limits(system, of_owner, new, tables)
+    other = replace(
+        system, **new, tables=system.tables._replace(**dict(zip(tables, frozen(tuple(tables.values())), strict=True)))
+    )
+    if model := model_like(system.model, other):
+        vars(other)["model"] = model  # in place of making it anew, which takes as long as all before
+    return other
+
+
+def moves_joints(system: System, names: Iterable[str]) -> bool:
+    """One of the numbers is of a joint, so that constraints change with it."""
+    return any(name.partition(".")[2] in system.joint_names for name in names)
+
+
+def _own(of_owner: Mapping[str, Mapping[str, Any]], owner: str, keys: Any) -> dict[str, Any]:
+    return {key: value for key, value in of_owner.get(owner, {}).items() if key in keys}
+
+
+def _change_bodies(system: System, of_owner: Mapping[str, Any], new: dict[str, Any], tables: dict[str, Any]) -> None:
+    bodies, t = list(system.bodies), system.tables
+    for k, body in enumerate(bodies):
+        if not (own := _own(of_owner, body.name, OF_BODY)):
+            continue
+        what = f"body '{body.name}'"
+        mass = checked_mass(own.get("mass", body.mass), what)
+        inertia = checked_inertia(own["inertia"], what) if "inertia" in own else body.inertia
+        bodies[k] = replace(body, mass=mass, inertia=inertia)
+        for name, value in (("mass", mass), ("inertia", inertia), ("inertia_inverse", np.linalg.inv(inertia))):
+            tables.setdefault(name, getattr(t, name).copy())[k + 1] = value
+    new["bodies"] = tuple(bodies)
+
+
+def _change_joints(system: System, of_owner: Mapping[str, Any], new: dict[str, Any], tables: dict[str, Any]) -> None:
+    joints, t = list(system.joints), system.tables
+    for k, joint in enumerate(joints):
+        if not (own := _own(of_owner, joint.name, joint.values)):
+            continue
+        sort = "driver" if joint.signals else "joint"
+        _refuse_limited(system, sort, joint, own)
+        values = {**joint.values, **joint.signals, **own}
+        joints[k] = connection(sort, joint.name, joint.module, joint.body_i, joint.body_j, values, system.body_names)
+        x = tables.setdefault("x", t.x.copy())
+        local = tables.setdefault("vector_local", t.vector_local.copy())
+        x[k] = 0.0
+        states = _states(system)
+        found = reference(joints[k], states[t.body_i[k]], states[t.body_j[k]], x[k])
+        for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
+            local[row] = found[name]
+    new["joints"] = tuple(joints)
+
+
+def _refuse_limited(system: System, sort: str, joint: Joint, own: Mapping[str, Any]) -> None:
+    vectors = [key for key in own if np.ndim(joint.values[key]) > 0]
+    limits = [limit.name for limit in system.limits if limit.joint == joint.name]
+    if vectors and limits:
+        raise ModelError(
+            f"{sort} '{joint.name}' ({joint.kind}): limit '{limits[0]}' hangs on its {vectors[0]}; give a function that builds "
+            "the system from it"
+        )
+
+
+def _change_motors(system: System, of_owner: Mapping[str, Any], new: dict[str, Any], tables: dict[str, Any]) -> None:
+    motors, loads = list(system.motors), system.tables.loads
+    for k, motor in enumerate(motors):
+        if not (own := _own(of_owner, motor.name, OF_MOTOR)):
+            continue
+        for key, given in own.items():
+            what = f"motor '{motor.name}' ({motor.joint.kind}): {key}"
+            value = float(finite(given, (), what))
+            if value < 0.0:
+                raise ModelError(f"{what} = {value:g} would drive the coordinate away; it must not be below 0")
+            changes: dict[str, Any] = {key: value}
+            motors[k] = replace(motors[k], **changes)
+            changes[key] = getattr(loads, key).copy()
+            changes[key][k] = value
+            loads = loads._replace(**changes)
+    new["motors"], tables["loads"] = tuple(motors), loads
+
+
+def _change_limits(system: System, of_owner: Mapping[str, Any], new: dict[str, Any], tables: dict[str, Any]) -> None:
+    limits = list(system.limits)
+    for k, limit in enumerate(limits):
+        if not (own := _own(of_owner, limit.name, (*OF_LIMIT, LATITUDES))):
+            continue
+        what = f"limit '{limit.name}' of joint '{limit.joint}' ({system.joint(limit.joint).kind})"
+        law: dict[str, Any] = checked_numbers(what, **{key: own.get(key, getattr(limit, key)) for key in OF_LIMIT})
+        law["values"] = MappingProxyType({**limit.values, "damping": law["damping"]})
+        if LATITUDES in own:
+            latitudes = finite(own[LATITUDES], (len(limit.cone.latitudes),), f"{what}: latitudes")
+            law["cone"] = Cone(limit.cone.longitudes, latitudes, limit.cone.interpolation)
+        limits[k] = replace(limit, **law)
+        new["limits"] = tuple(limits)
+    if "limits" in new:
+        index = {GROUND_NAME: GROUND} | {name: k + 1 for k, name in enumerate(system.body_names)}
+        tables["limits"] = limit_tables(limits, index, _states(system))
+
+
+def _states(system: System) -> Floats:
+    return np.vstack([ground_state(), system.state.y.reshape(-1, STATE)])

@@ -1,0 +1,190 @@
+"""The same system with other numbers: as ``Builder`` would have made it, alone and in ensembles."""
+
+import numpy as np
+import pytest
+
+import models
+from runtime import AssemblyError, Builder, ModelError, simulate, simulate_many
+from runtime.equations import STATE
+from tests.test_sensitivities import pushed, stopped
+
+TIGHT = dict(rtol=1e-12, atol=1e-12)
+
+
+def rebuilt(system, values):
+    """The system with other numbers by a Builder, bodies placed as they are."""
+    b = Builder("rebuilt", gravity=values.get("gravity", system.gravity))
+    for body in system.bodies:
+        b.body(
+            body.name, mass=values.get(f"mass.{body.name}", body.mass),
+            inertia=values.get(f"inertia.{body.name}", body.inertia), r=system.state.r[body.name],
+            p=system.state.p[body.name], v=system.state.v[body.name], omega=system.state.omega[body.name], free=True,
+        )  # fmt: skip
+    for joint in system.joints:
+        given = {key: values.get(f"{key}.{joint.name}", value) for key, value in joint.values.items()}
+        b.joint(joint.name, joint.kind, joint.body_i, joint.body_j, **given)
+    return b.build(project_velocities=True)
+
+
+TURN = np.array([[np.cos(0.1), -np.sin(0.1), 0.0], [np.sin(0.1), np.cos(0.1), 0.0], [0.0, 0.0, 1.0]])
+FOOT = models.foot.build()
+CHANGES = {
+    "mass": {"mass.toes": 0.4, "mass.main_foot": 0.9},
+    "inertia": {"inertia.main_foot": 1.3 * FOOT.numbers["inertia.main_foot"]},
+    "principal moments": {"inertia.toes": (2e-4, 3e-4, 4e-4)},
+    "gravity": {"gravity": (0.5, -0.3, -9.0)},
+    "link": {"l.ankle": 0.043},
+    "point": {"s_i.ankle": FOOT.numbers["s_i.ankle"] + (0.002, -0.001, 0.001)},
+    "axis": {"a_j.ankle": TURN @ FOOT.numbers["a_j.ankle"]},
+    "several": {"l.ankle": 0.043, "mass.toes": 0.4, "gravity": (0.0, 0.0, -1.62)},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_as_built_anew(name):
+    system, other = FOOT.changed(CHANGES[name]), rebuilt(FOOT, CHANGES[name])
+    for key, value in CHANGES[name].items():
+        expected = np.diag(value) if key == "inertia.toes" else value
+        assert np.array_equal(system.numbers[key], expected) and not np.array_equal(FOOT.numbers[key], expected)
+    assert np.abs(system.state.y - other.state.y).max() < 1e-12
+    a, b = (simulate(one, 0.5, t_eval=[0.2, 0.5], **TIGHT) for one in (system, other))
+    assert np.abs(a.states - b.states).max() < 1e-9
+    assert np.abs(a.states - simulate(FOOT, 0.5, t_eval=[0.2, 0.5], **TIGHT).states).max() > 1e-5
+    assert a.violation.max() < 1e-9
+
+
+LIMITED = dict(max_moment=23.0, compliance=0.15, damping=0.05, latitude=33.0)
+
+
+def test_limits_as_built_anew():
+    values = {f"{key}.stop": value for key, value in LIMITED.items() if key != "latitude"}
+    system = stopped().changed(values | {"latitudes.stop": np.deg2rad([33.0] * 5)})
+    t = np.linspace(0.1, 0.8, 15)
+    a, b = (simulate(one, 0.8, t_eval=t, **TIGHT) for one in (system, stopped(**LIMITED)))
+    assert a.limits["stop"].excess.max() > 0.01 and np.abs(a.states - b.states).max() < 1e-10
+
+
+def test_motors_as_built_anew():
+    values = {"stiffness.muscle": 30.0, "damping.muscle": 1.0, "mass.foot": 1.4}
+    driven = dict(stiffness=30.0, damping=1.0, mass=1.4)
+    a, b = (simulate(one, 0.5, t_eval=[0.5], **TIGHT) for one in (pushed().changed(values), pushed(**driven)))
+    assert np.abs(a.states - b.states).max() < 1e-10
+
+
+def test_what_is_folded_may_change():
+    # Its mass is 1 and the kernel of the shipped model knows: the general evaluation serves for another one.
+    system = models.free_body.build()
+    (body,) = system.body_names
+    other = system.changed({f"inertia.{body}": np.diag([1.0, 1.2, 1.5])})
+    run = simulate(other, 1.0, t_eval=[1.0], **TIGHT)
+    start = other.state
+    again = rebuilt(system, {f"inertia.{body}": np.diag([1.0, 1.2, 1.5])})
+    assert np.array_equal(start.y, again.state.y)
+    assert np.abs(run.states - simulate(again, 1.0, t_eval=[1.0], **TIGHT).states).max() < 1e-10
+
+
+@pytest.mark.parametrize("name", [name for name in CHANGES if name != "several"])
+def test_ensembles_of_numbers(name):
+    ((key, value),) = CHANGES[name].items() if len(CHANGES[name]) == 1 else [("mass.toes", 0.4)]
+    geometry = key.endswith(".ankle")
+    base = np.diag(np.diag(FOOT.numbers[key])) if key == "inertia.toes" else FOOT.numbers[key]
+    rows = [base, value] if key != "inertia.toes" else [np.diag(base), value]
+    found = simulate_many(FOOT, {key: rows}, 0.5, assemble=geometry, **TIGHT)
+    # The kernel knows zeros of gravity and of the point; the general evaluation serves where they are none.
+    assert found.success and found.in_lanes.tolist() == [True, key not in ("gravity", "s_i.ankle")]
+    for number, row in enumerate(rows):
+        run = simulate(FOOT.changed({key: row}), 0.5, t_eval=[0.5], **TIGHT)
+        assert np.abs(found.states()[number].ravel() - run.states[0]).max() < 1e-10
+
+
+def test_ensembles_of_limits_and_states():
+    system = models.foot.build(limits="dissipative")
+    cases = {"damping.talocrural": [0.2, 0.9], "max_moment.talocalcaneal": [30.0, 45.0], "mass.toes": [0.2, 0.4]}
+    spin = system.assemble(system.state.replace(omega={"main_foot": (0.3, 0.1, -0.2)}))
+    states = {
+        f"{part}.{body}": [getattr(spin, part)[body]] * 2 for part in ("v", "omega") for body in system.body_names
+    }
+    found = simulate_many(system, cases | states, 0.5, rtol=1e-9, atol=1e-9)
+    for number in range(2):
+        one = system.changed({name: values[number] for name, values in cases.items()})
+        run = simulate(one, 0.5, t_eval=[0.5], initial=spin, rtol=1e-9, atol=1e-9)
+        assert np.array_equal(found.states()[number].ravel(), run.states[0])
+    assert np.abs(np.diff(found.states(), axis=0)).max() > 1e-4
+
+
+def test_numbers_of_what_a_function_builds():
+    cases = {"link_length": [0.04, 0.045], "mass.toes": [0.3, 0.5]}
+    found = simulate_many(models.foot.build, cases, 0.3, **TIGHT)
+    for number in range(2):
+        one = models.foot.build(link_length=cases["link_length"][number]).changed(
+            {"mass.toes": cases["mass.toes"][number]}
+        )
+        run = simulate(one, 0.3, t_eval=[0.3], **TIGHT)
+        assert np.abs(found.states()[number].ravel() - run.states[0]).max() < 1e-10
+
+
+def test_names_and_shapes():
+    system = models.foot.build(limits="elastic")
+    numbers = system.numbers
+    assert numbers["l.ankle"] == 0.0417 and numbers["mass.leg"] == system.body("leg").mass
+    assert numbers["latitudes.talocrural"].shape == (5,) and np.array_equal(numbers["gravity"], system.gravity)
+    assert "s_i.ankle" in numbers and not any(key.endswith(".ground") for key in numbers)
+
+
+BAD = {
+    "unknown": ({"mass.hand": 1.0}, "has no number 'mass.hand'; it has gravity, mass.toes"),
+    "mass": ({"mass.toes": -1.0}, "body 'toes': mass = -1 kg, must be above 0 kg"),
+    "inertia": ({"inertia.toes": (1.0, 1.0, 3.0)}, "body 'toes': principal moments of inertia 1, 1, 3 kg m^2 violate"),
+    "not finite": ({"gravity": (0.0, np.nan, 0.0)}, "gravity = [0.0, nan, 0.0] is not finite"),
+    "axis": (
+        {"a_i.metatarsophalangeal": (0.0, 2.0, 0.0)},
+        "joint 'metatarsophalangeal' (revolute): a_i has the length 2",
+    ),
+    "length": ({"l.ankle": -0.1}, "joint 'ankle' (modified_universal): l = -0.1 m is a length"),
+    "limited": ({"a_i.ankle": (0.0, 1.0, 0.0)}, "limit 'talocrural' hangs on its a_i; give a function that builds"),
+    "law": ({"compliance.talocrural": 0.0}, "compliance = 0 rad, must be above 0 rad"),
+    "cone": ({"latitudes.talocrural": (0.1, 0.2)}, "latitudes has the shape (2,); give 5 numbers"),
+    "cone open": ({"latitudes.talocrural": (0.1, 0.2, 0.2, 0.2, 0.2)}, "latitude"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_numbers(name):
+    values, message = BAD[name]
+    with pytest.raises(ModelError) as error:
+        models.foot.build(limits="elastic").changed(values)
+    assert message in str(error.value)
+
+
+def test_what_cannot_be_assembled_is_told():
+    system = models.four_bar.build()
+    name = next(key for key in system.numbers if key.startswith("s_j."))
+    with pytest.raises(AssemblyError, match="could not assemble"):
+        system.changed({name: (9.0, 0.0, 0.0)})
+
+
+BAD_CASES = {
+    "unknown": (
+        {"mass.hand": [1.0]},
+        "has no number 'mass.hand'; use r, p, v, omega of a body, or of gravity, mass.toes",
+    ),
+    "a function's": ({"link_length": [0.04]}, "or give the function that builds a system from its parameters"),
+    "shape": ({"s_i.ankle": [1.0]}, "'s_i.ankle' has the shape (1,) of float64; give 3 numbers for each case"),
+    "no number": ({"mass.toes": ["heavy"]}, "give one number for each case"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CASES)
+def test_bad_cases(name):
+    cases, message = BAD_CASES[name]
+    with pytest.raises(ModelError) as error:
+        simulate_many(FOOT, cases, 0.1)
+    assert message in str(error.value)
+
+
+def test_a_case_whose_numbers_break_a_rule_is_refused():
+    found = simulate_many(FOOT, {"mass.toes": [0.3, -1.0]}, 0.1)
+    assert found.status.tolist() == [0, -20] and "mass = -1 kg, must be above 0 kg" in found.messages[1]
+    found = simulate_many(FOOT, {"l.ankle": [0.0417, 0.05]}, 0.1)
+    assert found.status.tolist() == [0, -20] and "assemble=True" in found.messages[1]
+    assert np.isnan(found.states()[1]).all() and found.states().shape == (2, 1, 3, STATE)
