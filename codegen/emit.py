@@ -209,6 +209,12 @@ def emit_digests(modules: dict[str, str], sources: str, whole: str, source: str)
     return with_header("\n".join([*lines, "}", ""]), source)
 
 
+def true_to_digest(text: str) -> bool:
+    """Whether the text below the header is that of which the header states the digest."""
+    stated, _, body = text.partition(DIGEST_MARK)[2].partition("\n")
+    return stated == digest(body)
+
+
 def body_of(text: str) -> str:
     """The text below the header."""
     return text.split(DIGEST_MARK, 1)[1].split("\n", 1)[1]

@@ -131,6 +131,25 @@ def test_a_spoilt_folder_is_seen_and_mended(copy):
     assert files_of(copy) == files_of(ROOT)
 
 
+def test_a_whole_model_kernel_edited_by_hand_is_seen(copy):
+    pendulum = copy / "generated" / "whole" / "pendulum.py"
+    edit(pendulum, "CONSTANTS = ", "CONSTANTS = 1 + ")
+    text = pendulum.read_text(encoding="utf-8")
+    done = check(copy)
+    assert done.returncode == STALE
+    assert done.stdout.splitlines()[1:] == [
+        f"generated/whole/pendulum.py: edited by hand, its digest is that of another text; run: {COMMAND} --models"
+    ]
+    assert done.stdout.startswith("generated/: ") and pendulum.read_text(encoding="utf-8") == text
+    (copy / "generated" / "whole" / "free_body.py").write_text("BODIES = 1\n", encoding="utf-8")  # without a header
+    edit(copy / "generated" / "point_on_plane.py", "ROWS = ('height',)", "ROWS = ('depth',)")
+    done = check(copy)
+    assert done.returncode == STALE and "-ROWS = ('depth',)\n+ROWS = ('height',)\n" in done.stdout
+    assert [line.split(":")[0] for line in done.stdout.splitlines()[-2:]] == [
+        "generated/whole/free_body.py", "generated/whole/pendulum.py",
+    ]  # fmt: skip
+
+
 def test_a_broken_definition_exits_2_and_writes_nothing(copy):
     edit(copy / "codegen" / "joints.py", DISTANCE, 'return {"distance": d.dot(d) - l}')
     edit(copy / "codegen" / "joints.py", "def constant_angle(a_i: Vector, a_j", "def constant_angle(a_i: Vector, a_k")
