@@ -164,7 +164,8 @@ def _runs_table(runs: Sequence[Measured], duration: float) -> Table:
         "of several runs. The error is the largest distance of the main foot's centre of mass from a run at the tolerance "
         "1e-14, over all steps. A dash: SciPy's BDF, Radau and LSODA do not count rejected steps."
     )
-    return Table(f"runs over {duration:g} s", columns, rows, note)
+    brief = [column for column in columns if column not in ("steps", "rejected")]
+    return Table(f"runs over {duration:g} s", columns, rows, note, brief)
 
 
 def _ratios_table(ratios: list[list[Any]], runs: Sequence[Measured], duration: float) -> Table:

@@ -129,7 +129,9 @@ def ask(*, quick: bool, say: Say) -> Answer:
     cases = QUICK if quick else FULL
     say(f"{cases.side_by_side} cases side by side, one worker and two")
     rates, off = throughput(cases.side_by_side, cases.repeats), error()
-    rows: list[list[Any]] = [[f"side by side, {workers} workers", rate] for workers, rate in rates.items()]
+    rows: list[list[Any]] = [
+        [f"side by side, {workers} worker{'s' if workers > 1 else ''}", rate] for workers, rate in rates.items()
+    ]
     say("cases one by one")
     rows += [[name, rate] for name, rate in one_by_one(cases).items()]
     say(f"a sweep of {cases.sweep} cases into a folder")

@@ -148,7 +148,7 @@ def _chains_table(chains: list[Measured]) -> Table:
         "Difference: largest difference of the accelerations of the two, relative to the largest acceleration. Times are "
         "the least of several."
     )
-    return Table("chains", columns, rows, note)
+    return Table("chains", columns, rows, note, brief=[column for column in columns if column != "building [ms]"])
 
 
 def _growth_table(chains: list[Measured], fit_from: int) -> Table:

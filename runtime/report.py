@@ -12,12 +12,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a title, named columns and a note on how to read it."""
+    """A table with a title, named columns and a note on how to read it.
+
+    ``brief`` names the columns that a terminal shows which is too narrow for all of them; files have all.
+    """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     note: str = ""
+    brief: Sequence[str] = ()
 
     def records(self) -> list[dict[str, Any]]:
         """The rows as mappings from the columns."""
