@@ -1,6 +1,6 @@
 """``python -m benchmarks QUESTION``: measure, show, and write data, tables and figures to a folder of its own.
 
-Exit codes: 0 done, 1 a run failed, 2 bad usage or something missing.
+Exit codes: 0 done, 1 a run failed, 2 bad usage.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import runtime
-from benchmarks.measure import Answer, BenchmarkError, UnavailableError, machine
+from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError, plots
 from runtime.terminal import err_console, out_console, show
 
@@ -55,8 +55,6 @@ def main(arguments: list[str] | None = None) -> int:
         return _refuse(str(error), BAD_INPUT)
     try:
         answer = _answer(options.question, options.quick)
-    except UnavailableError as error:
-        return _refuse(str(error), BAD_INPUT, folder)
     except (BenchmarkError, ModelError) as error:
         return _refuse(str(error), FAILED, folder)
     except KeyboardInterrupt:

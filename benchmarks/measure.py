@@ -37,10 +37,6 @@ class BenchmarkError(Exception):
     """A run that a question needs has failed."""
 
 
-class UnavailableError(Exception):
-    """A question needs something that is not installed."""
-
-
 @dataclass
 class Answer:
     """Tables with what they say, and figures by name."""

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib import metadata
 from typing import Any
@@ -28,14 +28,13 @@ from benchmarks.measure import (
     BenchmarkError,
     Floats,
     Say,
-    UnavailableError,
     compiled_run,
     exact,
     foot,
     reference_error,
 )
 from benchmarks.peer import JOINTS, Body, Chain, Foot, MissingError, PeerError, Process, least, timed
-from benchmarks.peers_report import GENERAL, OWN, SETTING
+from benchmarks.peers_report import GENERAL, OWN
 from runtime import Report, System, Table
 from runtime.equations import OK, derivative_once, derivative_repeated
 from runtime.kernels import compiled_folder
@@ -100,7 +99,7 @@ class Cases:
     duration: float = 5.0  # [s]
     outputs: int = 501
     errors: tuple[float, ...] = (1e-6, 1e-9)  # [m] to be equal at
-    tolerance: float = 1e-10  # whose error is looked at as well
+    tolerance: float | None = 1e-10  # whose error is looked at as well, if any
     repeats: int = 15
     every: int = 1  # of the settings shown
     patience: float = 20.0  # [s] the longest run of a setting that is tried
@@ -338,36 +337,24 @@ def ask(*, quick: bool, say: Say) -> Answer:
     report.tables += [
         peers_report.equal_table(equals, cases, bound),
         peers_report.program_table(searches, evaluations),
-        Table("work and precision", [*SETTING, "evaluations", "time [ms]", "error [m]"], rows),
+        peers_report.setting_table(rows),
         peers_report.chain_table(chains, ended, [search.peer for search in searches], cases),
     ]  # fmt: skip
     if missing:
         note = f"{INSTALL} installs all of them."
         report.tables.append(Table("not here", ["program", "reason"], [list(item) for item in missing.items()], note))
-    return Answer(
-        report, {"peers": peers_report.work_figure(rows, equals, cases), "chain": peers_report.chain_figure(chains)}
-    )
+    figures = {
+        "peers": peers_report.work_figure(rows, equals, cases),
+        "chain": peers_report.chain_figure(chains, [search.peer for search in searches]),
+    }
+    return Answer(report, figures)
 
 
-def our_ratio(cases: Cases, say: Say, programs: Sequence[str] = ("mujoco",)) -> Equal:
-    """The one of these programs against whom we do worst, at the error that our tolerance 1e-10 gives.
-
-    Raises
-    ------
-    UnavailableError
-        None of them is installed.
-    """
-    chosen = replace(cases, programs=tuple(programs), errors=())
+def at_errors(cases: Cases, say: Say) -> tuple[list[Equal], dict[str, str]]:
+    """All programs at each error, ourselves first; and those that cannot be had, with the reason."""
     with ExitStack() as stack:
-        searches, missing, _ = _searches(chosen, say, stack)
-        found = [
-            equal
-            for equal in at_equal_error(searches, chosen, say)
-            if equal.peer.name not in (OWN, GENERAL) and equal.ratio is not None
-        ]
-    if not found:
-        raise UnavailableError("; ".join(f"{reason}; install it with: {INSTALL}" for reason in missing.values()))
-    return max(found, key=lambda equal: equal.ratio or 0.0)
+        searches, missing, _ = _searches(cases, say, stack)
+        return at_equal_error(searches, cases, say), missing
 
 
 def _or_none(measure: Callable[[int], float], repeats: int) -> float | None:
@@ -414,9 +401,10 @@ def _in_turns(ready: dict[str, Ready], repeats: int, most: float = 3.0) -> dict[
 
 
 def at_equal_error(searches: Sequence[Search], cases: Cases, say: Say) -> list[Equal]:
-    """All programs at each error, timed in turns; ours with the given tolerance first."""
+    """All programs at each error, timed in turns; first at the error of our own run with the given tolerance."""
     found = []
-    for wanted in (searches[0].error(cases.tolerance), *cases.errors):
+    own_error = [] if cases.tolerance is None else [searches[0].error(cases.tolerance)]
+    for wanted in (*own_error, *cases.errors):
         say(f"all programs at an error of {wanted:.1e} m")
         settings = {}
         for search in searches:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.peer import JOINTS, LAGRANGIAN
 from runtime import Table, plots
 
 if TYPE_CHECKING:
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
 
 OWN, GENERAL = "Talus", "Talus, general"
 SETTING = ("program", "the user writes", "knob", "setting")
+
+# Colour and marker of each program, the same in all figures.  The second use of a program is dashed, with hollow markers.
+LOOKS = {
+    OWN: ("#000000", "o"), "heyoka": ("#D55E00", "s"), "SymForce": ("#E69F00", "^"), "CasADi": ("#CC79A7", "D"),
+    "Pinocchio": ("#009E73", "v"), "Exudyn": ("#56B4E9", "P"), "MuJoCo": ("#0072B2", "X"), "Drake": ("#8C2D2D", ">"),
+    "PyDy": ("#8A8A1F", "<"), "OpenSim": ("#7A3FA0", "p"), "the papers' method": ("#808080", "*"),
+}  # fmt: skip
+SECOND = (("heyoka", LAGRANGIAN), ("CasADi", LAGRANGIAN), ("Exudyn", JOINTS), (GENERAL, JOINTS))
 
 
 def equal_table(equals: Sequence[Equal], cases: Cases, bound: float) -> Table:
@@ -32,7 +41,14 @@ def equal_table(equals: Sequence[Equal], cases: Cases, bound: float) -> Table:
         f"{bound:.0e} m of SciPy's DOP853. {OWN} runs its whole-model kernel, {GENERAL}, the code for every model. heyoka and "
         "Exudyn with constraints count steps."
     )
-    return Table("equal error", columns, rows, note)
+    brief = ["error allowed [m]", "program", "the user writes", "time [ms]", "ours to theirs"]
+    return Table("equal error", columns, rows, note, brief)
+
+
+def setting_table(rows: Sequence[Sequence[Any]]) -> Table:
+    """All programs at each setting."""
+    columns = [*SETTING, "evaluations", "time [ms]", "error [m]"]
+    return Table("work and precision", columns, rows, brief=["program", "the user writes", *columns[4:]])
 
 
 def program_table(searches: Sequence[Search], evaluations: dict[str, float | None]) -> Table:
@@ -83,55 +99,58 @@ def chain_table(
         + " ".join(f"{name}, ends: {reason}." for name, reason in ended.items())
         + "".join(f" No chain of {', '.join(dict.fromkeys(names))}: {reason}." for reason, names in none.items())
     )
-    return Table("chain", columns, rows, note)
+    brief = ["program", "the user writes", "timed", *(f"{n} links [us]" for n in cases.links[::2])]
+    return Table("chain", columns, rows, note, brief)
 
 
-def _styles(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """A look for each program: the first six differ by colour, the next by line and marker, too."""
-    colours = len(plots.COLOURS)
-    return {
-        label: dict(
-            color=plots.COLOURS[k % colours], linestyle=("-", "--", ":")[k // colours % 3],
-            marker="os^"[k // colours % 3], markersize=5, linewidth=1.2,
-        )
-        for k, label in enumerate(labels)
-    }  # fmt: skip
+def look(name: str, written: str) -> dict[str, Any]:
+    """How a program, by its name and what its user writes, is drawn."""
+    colour, marker = LOOKS[OWN if name == GENERAL else name]
+    second = (name, written) in SECOND
+    return dict(
+        color=colour, linestyle="--" if second else "-", linewidth=1.8 if name == OWN else 1.2, marker=marker, markersize=6,
+        markerfacecolor="white" if second else colour, zorder=3 if name == OWN else 2,
+    )  # fmt: skip
+
+
+def _legend(ax: Any, *marks: Any) -> None:
+    """Beside the axes, where nothing is covered: the curves in the order in which they end, from above, then the marks."""
+    curves = [line for line in ax.lines if line not in marks]
+    curves.sort(key=lambda line: line.get_ydata()[-1], reverse=True)
+    ax.legend(handles=[*curves, *marks], frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def work_figure(rows: Sequence[Sequence[Any]], equals: Sequence[Equal], cases: Cases) -> Any:
     """Time over error, of all settings."""
     fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
     ax = axes[0, 0]
-    labels = list(dict.fromkeys(f"{row[0]}: {row[1]}" for row in rows))
-    for label, style in _styles(labels).items():
-        chosen = [row for row in rows if f"{row[0]}: {row[1]}" == label]
-        ax.loglog([row[6] for row in chosen], [row[5] for row in chosen], label=label, **style)
-    wanted = equals[0].wanted
-    ax.axvline(wanted, color="0.4", linestyle=":", linewidth=1.2)
-    ax.annotate(
-        f"error of {OWN} at {cases.tolerance:g}", (wanted, ax.get_ylim()[0]), xytext=(-4, 6), textcoords="offset points",
-        rotation=90, ha="right", va="bottom", fontsize=8, color="0.3",
-    )  # fmt: skip
+    for name, written in dict.fromkeys((row[0], row[1]) for row in rows):
+        chosen = [row for row in rows if (row[0], row[1]) == (name, written)]
+        errors, times = [row[6] for row in chosen], [row[5] for row in chosen]
+        ax.loglog(errors, times, label=f"{name}: {written}", **look(name, written))
+    said = f"error of {OWN} at the tolerance {cases.tolerance:g}"
+    mark = ax.axvline(equals[0].wanted, color="0.4", linestyle=":", linewidth=1.2, label=said, zorder=1)
     ax.invert_xaxis()
     ax.set(
         xlabel="largest error of the main foot's position [m]", ylabel="time of the run [ms]",
         title=f"Modified foot, {cases.duration:g} s of motion",
     )  # fmt: skip
-    ax.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _legend(ax, mark)
     return fig
 
 
-def chain_figure(chains: dict[str, dict[int, tuple[Links, float]]]) -> Any:
+def chain_figure(chains: dict[str, dict[int, tuple[Links, float]]], peers: Sequence[Peer]) -> Any:
     """Time for each body over the number of bodies."""
     fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
-    ax = axes[0, 0]
-    for (label, found), style in zip(chains.items(), _styles(list(chains)).values(), strict=True):
+    ax, by_label = axes[0, 0], {peer.label: peer for peer in peers}
+    for label, found in chains.items():
         what = next(iter(found.values()))[0].what
         costs = [1e6 * one.seconds / n for n, (one, _) in found.items()]
+        style = look(by_label[label].name, by_label[label].written)
         ax.loglog(list(found), costs, label=label if what == "evaluation" else f"{label}, {what}", **style)
     sizes = sorted({n for found in chains.values() for n in found})
     ax.set_xticks(sizes, [str(size) for size in sizes])
     ax.minorticks_off()
     ax.set(xlabel="number of bodies", ylabel="time of one evaluation for each body [µs]", title="Chain on ball joints")
-    ax.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _legend(ax)
     return fig

@@ -26,7 +26,6 @@ from benchmarks.measure import (
     Answer,
     BenchmarkError,
     Say,
-    UnavailableError,
     compiled_run,
     evaluation_time,
     exact,
@@ -36,11 +35,20 @@ from benchmarks.measure import (
     seconds,
     succeeded,
 )
+from benchmarks.peer import HAND, LAGRANGIAN, TREE
 from models import chain, foot_ground
 from runtime import Report, System, Table, dop853, equations, march, plots, stepping
 
 DURATION, OUTPUTS, TOLERANCE = 5.0, 501, 1e-10  # [s], times, of the timed runs
 REPEATS = 25
+ERROR = 1e-9  # [m] at which programs are compared
+# Limit of the ratio of our time to theirs, what their users write, and the programs.  Left to ``peers`` are PyDy, and Exudyn
+# with constraints and the papers' method, whose runs take many seconds.
+RIVALS = {
+    "modified foot, time to tools fed with trees": (1.0, TREE, ("pinocchio", "exudyn", "mujoco", "drake", "opensim")),
+    "modified foot, time to tools fed with equations by hand": (1.5, HAND, ("heyoka", "symforce", "casadi")),
+    "modified foot, time to tools fed with the Lagrangian": (1.5, LAGRANGIAN, ("heyoka_lagrangian", "casadi_lagrangian")),
+}  # fmt: skip
 LINEAR = 1.1  # an exponent up to here is called linear: caches fill as the chain grows
 COMPILE = """
 import time, models
@@ -76,13 +84,14 @@ def ask(*, quick: bool, say: Say) -> Answer:
         for target in part(quick, say):
             targets.append(target)
             measured = "-" if target.measured is None else f"{target.measured:.3g}"
-            say(f"{target.what}: {measured} of {target.limit:g} {target.unit}, reached: {target.reached}")
+            unit = "" if target.unit == "1" else f" {target.unit}"
+            say(f"{target.what}: {measured} of {target.limit:g}{unit}, reached: {target.reached}")
     missed = [t.what for t in targets if t.reached == "no"]
     skipped = [t.what for t in targets if t.measured is None]
     reached = sum(t.reached == "yes" for t in targets)
     note = f"{reached} of {len(targets)} reached. Where there is a median, 'measured' is the least of several."
-    note += f" Missed: {', '.join(missed)}." if missed else ""
-    note += f" Not measured: {', '.join(skipped)}." if skipped else ""
+    note += f" Missed: {'; '.join(missed)}." if missed else ""
+    note += f" Not measured: {'; '.join(skipped)}." if skipped else ""
     tables = [
         Table(
             "targets", ["what", "limit", "measured", "median", "unit", "reached"],
@@ -237,20 +246,25 @@ def _limits(quick: bool, say: Say) -> Iterator[Target]:
         )
 
 
-def _peer(quick: bool, say: Say) -> Iterator[Target]:
-    """Against MuJoCo's RK4 at equal error."""
-    what = "modified foot, time to MuJoCo's"
-    try:
-        equal = peers.our_ratio(peers.QUICK if quick else peers.FULL, say)
-    except UnavailableError as error:
-        yield Target(what, None, 1.0, "1", str(error))
-        return
-    yield Target(
-        what, equal.ratio, 1.0, "1",
-        f"{equal.duration:g} s, both compiled and warm, in turns, at an error of {equal.wanted:.1e} m, ours at "
-        f"{TOLERANCE:g}; {equal.peer.name} {equal.peer.version} {equal.peer.method}: {1e3 * equal.time:.1f} ms, "
-        f"{equal.peer.knob} {equal.setting:.3g}",
-    )  # fmt: skip
+def _peers(quick: bool, say: Say) -> Iterator[Target]:
+    """Against other programs at equal error, in one run: the ratio to the quickest of each kind."""
+    programs = tuple(program for _, _, kind in RIVALS.values() for program in kind)
+    cases = peers.Cases(programs, DURATION, OUTPUTS, (ERROR,), tolerance=None, repeats=3 if quick else REPEATS)
+    (own, *others), missing = peers.at_errors(cases, say)
+    for what, (limit, written, kind) in RIVALS.items():
+        found = [equal for equal in others if equal.peer.written == written]
+        absent = "; ".join(dict.fromkeys(missing[program] for program in kind if program in missing))
+        told = [f"{equal.peer.name} {equal.peer.version}, {equal.peer.method}: {_took(equal)}" for equal in found]
+        if found:
+            told.insert(0, f"{DURATION:g} s to {ERROR:g} m, all warm, in turns, without outputs; ours {_took(own)}")
+        if absent:
+            told.append(f"{absent}; install with: {peers.INSTALL}")
+        ratios = [equal.ratio for equal in found if equal.ratio is not None]
+        yield Target(what, max(ratios, default=None), limit, "1", "; ".join(told))
+
+
+def _took(equal: peers.Equal) -> str:
+    return "does not reach it" if equal.time is None else f"{1e3 * equal.time:.3g} ms"
 
 
 def _growth(quick: bool, say: Say) -> Iterator[Target]:
@@ -411,12 +425,11 @@ def _figure(targets: list[Target]) -> Any:
     ax = axes[0, 0]
     colours = [plots.COLOURS[0] if t.reached == "yes" else plots.COLOURS[1] for t in drawn]
     ax.barh(range(len(drawn)), np.maximum(used, low) - low / 10, left=low / 10, color=colours, height=0.7)
-    for place, (target, share) in enumerate(zip(drawn, used, strict=True)):
-        text = f"{target.measured:.3g} of {target.limit:g} {target.unit if target.unit != '1' else ''}"
-        inside = share > 0.05
+    for place, target in enumerate(drawn):  # beside the bars, where they cover neither these nor the limit
         ax.annotate(
-            text, (max(share, low), place), xytext=(-4 if inside else 4, 0), textcoords="offset points", va="center",
-            ha="right" if inside else "left", fontsize=8, color="white" if inside else "black",
+            f"{target.measured:.3g} of {target.limit:.3g} {target.unit if target.unit != '1' else ''}", (1.02, place),
+            xycoords=("axes fraction", "data"), va="center", fontsize=8, annotation_clip=False,
+            weight="bold" if target.reached == "no" else "normal",
         )  # fmt: skip
     ax.axvline(1.0, color="black", linewidth=1.0)
     ax.set_xscale("log")
@@ -430,5 +443,5 @@ def _figure(targets: list[Target]) -> Any:
 
 
 PARTS = (
-    _accuracy, _speed, _whole, _ensembles, _limits, _gait, _contact, _peer, _growth, _allocations, _starts, _regeneration,
+    _accuracy, _speed, _whole, _ensembles, _limits, _gait, _contact, _peers, _growth, _allocations, _starts, _regeneration,
 )  # fmt: skip

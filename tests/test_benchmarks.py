@@ -1,5 +1,7 @@
 """The benchmarks answer their questions: every one in its quick form.  No time is judged here."""
 
+import importlib
+import io
 import json
 import subprocess
 import sys
@@ -11,12 +13,16 @@ import numba
 import numpy as np
 import pytest
 import sympy
+from rich.console import Console
 from scipy.integrate import solve_ivp
 
+import benchmarks.__main__
 import runtime
-from benchmarks import cost, ensembles, measure, native, peer, peers, reduced_foot, rhs, targets
+from benchmarks import cost, ensembles, measure, native, peer, peers, peers_report, reduced_foot, rhs, targets
 from benchmarks.__main__ import BAD_INPUT, DONE, FAILED, QUESTIONS, main
 from benchmarks.allocations import outside_calls
+from runtime import terminal
+from runtime.report import text
 
 FIGURES = {
     "cost": {"cost", "evaluations"},
@@ -28,12 +34,42 @@ FIGURES = {
 
 
 @pytest.fixture
-def answer(tmp_path, capsys):
-    """Ask a question in its quick form; the tables by title and the folder."""
+def printed(monkeypatch):
+    """A table as a terminal of so many columns prints it."""
+
+    def show(table, width=80):
+        stream = io.StringIO()
+        monkeypatch.setattr(terminal, "out_console", Console(file=stream, width=width))
+        terminal.show(table)
+        return stream.getvalue()
+
+    return show
+
+
+def assert_legible(table, shown):
+    """No number and no word of a heading is broken, of the columns that a narrow terminal shows."""
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    narrow = "The terminal is too narrow" in shown
+    columns = table.brief if narrow else table.columns
+    assert not narrow or table.brief
+    words = shown.split()
+    for record in table.records():
+        assert all(text(record[c]) in words for c in columns if isinstance(record[c], int | float))
+    assert all(word in words for column in columns for word in column.split())
+
+
+@pytest.fixture
+def answer(tmp_path, capsys, monkeypatch, printed):
+    """Ask a question in its quick form; the tables by title and their notes."""
 
     def ask(question):
-        folder = tmp_path / "made" / question
+        folder, told, write = tmp_path / "made" / question, [], benchmarks.__main__._write
+        monkeypatch.setattr(
+            benchmarks.__main__, "_write", lambda *arguments: (told.append(arguments[0]), write(*arguments))
+        )
         assert main([question, "--quick", "--json", "--out", str(folder)]) == DONE
+        for table in told[0].report.tables:
+            assert_legible(table, printed(table))
         data = json.loads(capsys.readouterr().out)
         assert data == json.loads((folder / "summary.json").read_text())
         files = {file.name for file in folder.iterdir()}
@@ -225,9 +261,75 @@ def test_a_program_that_is_not_installed_is_named(monkeypatch):
         raise peer.MissingError("mujoco is not installed")
 
     monkeypatch.setattr(peer.Process, "open", absent)
-    (target,) = targets._peer(True, lambda line: None)
-    assert target.reached == "not measured"
-    assert target.how == 'mujoco is not installed; install it with: pip install "talus[peers]"'
+    for target in targets._peers(True, lambda line: None):
+        assert target.reached == "not measured"
+        assert target.how == 'mujoco is not installed; install with: pip install "talus[peers]"'
+
+
+def everyone():
+    """Ourselves and all programs, installed or not, by name and by what the user writes."""
+    modules = [importlib.import_module(f"benchmarks.peer_{name}") for name in peers.PROGRAMS]
+    names = [(peers.OWN, peer.JOINTS), (peers.GENERAL, peer.JOINTS), *((m.NAME, m.WRITTEN) for m in modules)]
+    some = dict(ladder=[], shown=[], prepare=None, evaluation=None)
+    return [
+        peers.Peer(name, "10.10.10", "trapezoidal, index 2", written, "tolerance", **some) for name, written in names
+    ]
+
+
+def test_targets_tell_the_ratio_to_the_quickest_of_each_kind(monkeypatch):
+    times = {"Talus": 1.0, "Exudyn": 4.0, "MuJoCo": 20.0, "heyoka": 0.25}
+
+    def told(cases, say):
+        assert cases.errors == (1e-9,) and cases.duration == 5.0
+        found = []
+        for one in everyone():
+            took = times.get(one.name) if one.written != peer.LAGRANGIAN else None
+            ratio = took and times["Talus"] / took
+            found.append(peers.Equal(1e-9, 5.0, one, 1e-10, 1e-9, 100, took and 1e-3 * took, ratio))
+        return [e for e in found if e.peer.name in times], {"symforce": "symforce is not installed"}
+
+    monkeypatch.setattr(peers, "at_errors", told)
+    trees, hand, lagrangian = targets._peers(True, lambda line: None)
+    assert (trees.measured, trees.limit, trees.reached) == (0.25, 1.0, "yes")
+    assert "ours 1 ms" in trees.how and "Exudyn" in trees.how and "MuJoCo" in trees.how and "heyoka" not in trees.how
+    assert (hand.measured, hand.limit, hand.reached) == (4.0, 1.5, "no")
+    assert "heyoka 10.10.10" in hand.how and "0.25 ms" in hand.how and "symforce is not installed" in hand.how
+    assert lagrangian.reached == "not measured" and "does not reach it" in lagrangian.how
+
+
+def test_each_program_has_a_look_of_its_own_in_all_figures():
+    looks = [peers_report.look(one.name, one.written) for one in everyone()]
+    assert len({(look["color"], look["marker"], look["markerfacecolor"]) for look in looks}) == len(looks)
+    assert len({(look["color"], look["marker"]) for look in looks}) == len(peers_report.LOOKS)
+    rows = [[p.name, p.written, "step", s, 1, k + s, 10.0**-s] for k, p in enumerate(everyone()) for s in (1, 2)]
+    fig = peers_report.work_figure(rows, [peers.Equal(1e-9, 5.0, None, 1, 1, 1, 1, 1)], peers.FULL)
+    few = everyone()[::3]
+    chains = {p.label: {n: (peers.Links(1e-6, None, 0.0), 0.0) for n in (1, 10)} for p in few}
+    work, chain = (figure.axes[0] for figure in (fig, peers_report.chain_figure(chains, everyone())))
+    drawn = [{line.get_label(): (line.get_color(), line.get_marker()) for line in ax.lines} for ax in (work, chain)]
+    assert drawn[1] and drawn[1].items() <= drawn[0].items()
+    assert drawn[0]["Talus: bodies and joints"][0] != drawn[0]["the papers' method: bodies and joints"][0]
+    assert not work.texts, "names stand in the legend, where they cover no curve"
+
+
+def test_tables_of_all_programs_are_legible_at_80_columns(printed):
+    all_, cases = everyone(), peers.FULL
+    equals = [
+        peers.Equal(1.886e-11, 5.0, one, 1.122e-10, 1.726e-11, 123456, 12.3456, 0.0008094) for one in all_
+    ] + [peers.Equal(1e-9, 5.0, all_[0], None, 1.2e-8, None, None, None)]  # fmt: skip
+    searches = [peers.Search(one, None, known={1e-3: 1.143e-14}) for one in all_]
+    rows = [[one.name, one.written, "step [s]", 0.0003125, 22400, 1234.5, 1.2345e-14] for one in all_]
+    links = {n: (peers.Links(0.12345e-6 * n, None, 0.0), 2.285e-16) for n in cases.links}
+    tables = [
+        peers_report.equal_table(equals, cases, 5e-15),
+        peers_report.program_table(searches, dict.fromkeys((one.label for one in all_), 0.005299e-6)),
+        peers_report.setting_table(rows),
+        peers_report.chain_table({one.label: links for one in all_}, {}, all_, cases),
+    ]
+    for table in tables:
+        assert_legible(table, printed(table))
+        wide = printed(table, 200)
+        assert "too narrow" not in wide and all(word in wide for column in table.columns for word in column.split())
 
 
 def test_a_version_that_is_not_there():
