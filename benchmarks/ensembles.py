@@ -9,7 +9,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,14 +31,15 @@ class Cases:
     """Numbers of cases and repeats."""
 
     side_by_side: int = 10_000
-    limited: int = 40
-    built: int = 100
+    limited: int = 200
+    built: int = 200
+    named: int = 2000
     sweep: int = 1_000_000
     repeats: int = 7
 
 
 FULL = Cases()
-QUICK = Cases(side_by_side=2000, limited=8, built=20, sweep=20_000, repeats=3)
+QUICK = Cases(side_by_side=2000, limited=8, built=20, named=100, sweep=20_000, repeats=3)
 
 SWEEP = """
 import re, sys, models, runtime
@@ -97,20 +97,29 @@ def error() -> float:
     return max(off)
 
 
-def one_by_one(cases: Cases) -> Mapping[str, float]:
-    """Cases per second that run as ``simulate`` does, or whose systems are built."""
-    limited, velocities = models.foot.build(limits="dissipative"), thrown(cases.limited)
-    lengths = {"link_length": np.linspace(0.03, 0.06, cases.built)}
+def of_parameters(cases: Cases) -> dict[str, float]:
+    """Cases per second where parameters differ, or limits do not let cases run side by side."""
+    plain, limited = foot("modified"), models.foot.build(limits="dissipative")
+    share = np.linspace(0.9, 1.1, cases.named)
+    kinds: dict[str, tuple[Any, dict[str, Any]]] = {
+        "masses by name": (plain, {"mass.toes": share * plain.numbers["mass.toes"]}),
+        "lengths of the link by name, assembled": (plain, {"l.ankle": np.sqrt(share) * plain.numbers["l.ankle"]}),
+        "lengths of the link, a function builds": (
+            models.foot.build, {"link_length": np.linspace(0.03, 0.06, cases.built)},
+        ),
+        "velocities, with limits": (limited, thrown(cases.limited)),
+        "damping by name, with limits": (
+            limited, {"damping.talocrural": share[: cases.limited] * limited.numbers["damping.talocrural"]},
+        ),
+    }  # fmt: skip
     work = {
-        "with limits of motion": lambda: runtime.simulate_many(
-            limited, velocities, DURATION, progress=False, **SETTINGS
-        ),
-        "a system built for each case": lambda: runtime.simulate_many(
-            models.foot.build, lengths, DURATION, progress=False, **SETTINGS
-        ),
+        name: lambda system=system, rows=rows: runtime.simulate_many(  # type: ignore[misc]
+            system, rows, DURATION, progress=False, assemble="l.ankle" in rows, **SETTINGS
+        )
+        for name, (system, rows) in kinds.items()
     }
-    counts = {"with limits of motion": cases.limited, "a system built for each case": cases.built}
-    return {name: counts[name] / float(times.min()) for name, times in seconds(work, cases.repeats).items()}
+    times = seconds(work, cases.repeats)
+    return {name: len(next(iter(rows.values()))) / float(times[name].min()) for name, (_, rows) in kinds.items()}
 
 
 def sweep(count: int) -> tuple[float, int, float]:
@@ -132,8 +141,8 @@ def ask(*, quick: bool, say: Say) -> Answer:
     rows: list[list[Any]] = [
         [f"side by side, {workers} worker{'s' if workers > 1 else ''}", rate] for workers, rate in rates.items()
     ]
-    say("cases one by one")
-    rows += [[name, rate] for name, rate in one_by_one(cases).items()]
+    say("cases that differ in parameters, and cases with limits")
+    rows += [[name, rate] for name, rate in of_parameters(cases).items()]
     say(f"a sweep of {cases.sweep} cases into a folder")
     memory, finished, size = sweep(cases.sweep)
     note = (

@@ -439,8 +439,9 @@ class Builder:
             if system.drivers:
                 without_redundant_rows(system, y, redundant)  # drivers that contradict each other are told as such
             raise
-        refuse_singular_joints(system, start)
-        refuse_singular_motors(system, start)
+        if iterations:
+            refuse_singular_joints(system, start)
+            refuse_singular_motors(system, start)
         system = without_redundant_rows(system, start, redundant)
         rank = int(system.tables.active.sum())
         if project_velocities or (project_velocities is None and system.drivers):
