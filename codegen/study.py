@@ -62,8 +62,12 @@ def compile_model(system: Any) -> Path:
     Raises
     ------
     DefinitionError
-        Naming the system, if it is too large for one function.
+        Naming the system, if it is too large for one function, or what is no system.
     """
+    if not hasattr(type(system), "model"):
+        raise DefinitionError(
+            f"compile_model({system!r}): give a runtime.System, such as what a model's build() returns"
+        )
     model = system.model
     text, file = with_header(emit_model(model), f"the system '{model.name}'"), Path(model.file)
     file.parent.mkdir(parents=True, exist_ok=True)

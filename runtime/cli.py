@@ -27,6 +27,7 @@ from runtime.report import Report, Table
 from runtime.simulate import ATOL, RTOL, simulate
 from runtime.system import System
 from runtime.terminal import err_console, out_console, show
+from runtime.whole import place_of
 
 FAILED, BAD_INPUT = 1, 2
 OR_ZERO = "or 0"  # annotation of a study's number for which 0 has a meaning
@@ -104,7 +105,7 @@ def models() -> None:
 
 @app.command()
 def info(model: Model, settings: Settings = None, as_json: Json = False) -> None:
-    """Show a model: bodies, joints and their rows, limits, degrees of freedom, redundant rows, what its assembly took."""
+    """Show a model: bodies, joints and their rows, limits, degrees of freedom, redundant rows, its assembly and kernel."""
     system = _build(model, settings)
     bodies: list[list[Any]] = []
     for b in system.bodies:
@@ -125,6 +126,7 @@ def info(model: Model, settings: Settings = None, as_json: Json = False) -> None
         ["largest move", f"{a.largest_move:.3g} m, body {a.moved_body}"],
         ["largest turn", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
         ["gravity [m/s^2]", ", ".join(f"{g:g}" for g in system.gravity)],
+        ["whole-model kernel", place_of(system) or "none; codegen.compile_model(system) emits one"],
     ]
     tables = [
         Table(system.name, ["fact", "value"], facts),
@@ -181,6 +183,7 @@ def simulate_command(
     facts: list[list[Any]] = [
         ["result", run.message],
         ["method", s.method],
+        ["kernel", s.kernel],
         ["evaluations", s.evaluations],
         ["steps", s.steps],
         ["rejected", s.rejections],

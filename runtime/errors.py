@@ -12,7 +12,7 @@ class AssemblyError(ModelError):
 
 
 class StaleKernelsError(RuntimeError, SystemExit):
-    """``generated/`` is edited, incomplete or older than the definitions.  Uncaught, it ends the program with exit code 3."""
+    """Kernels are edited, incomplete or older than the definitions.  Uncaught, it ends the program with exit code 3."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

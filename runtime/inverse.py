@@ -327,7 +327,7 @@ def kinematics(
             y = assembly.project_velocities(float(time), y, tables, system.work())
             states[n] = y
     touches = found_touches(times, states, tables, system.work()) if system.contacts else np.zeros((0, 4))
-    stats = Stats("kinematics", len(times), len(times), None, clock.perf_counter() - begin, 0.0, 0.0)
+    stats = Stats("kinematics", len(times), len(times), None, clock.perf_counter() - begin, 0.0, 0.0, "joint by joint")
     return Motion(
         system=system, tables=tables, t=times, states=states, final=State(system.body_names, y), status=0,
         message=f"{len(times)} configurations", stats=stats, events={}, event_states={}, touches=touches, residual=residual,

@@ -28,9 +28,9 @@ WHOLE = "whole"  # folder of the whole-model kernels
 # Modules of the runtime that hold no compiled code and nothing that compiled code takes a value from.
 EDGE = (
     "approach", "builder", "capture", "capture_axes", "capture_c3d", "capture_tables", "cli", "contact_sensitivity",
-    "ensemble", "ensemble_chunks", "ensemble_folder", "equilibrium", "events", "export", "folder", "freedoms", "gpu",
-    "ground", "inverse", "numbers", "plates", "plots", "progress", "rank", "report", "sensitivities", "simulate", "smoothing",
-    "terminal", "touching",
+    "ensemble", "ensemble_chunks", "ensemble_folder", "equilibrium", "events", "export", "folder", "freedoms",
+    "functions", "gpu", "ground", "inverse", "numbers", "parameters", "plates", "plots", "progress", "rank", "report",
+    "sensitivities", "simulate", "smoothing", "terminal", "touching",
 )  # fmt: skip
 
 
@@ -54,36 +54,37 @@ def verify(root: Path = ROOT) -> None:
     found = importlib.util.find_spec("generated")
     if found is None or found.origin is None or Path(found.origin).resolve().parent != generated.resolve():
         place = "nowhere" if found is None else str(found.origin or found.submodule_search_locations)
-        _refuse(f"the package 'generated' that Python finds is another one ({place}); rename it, or start elsewhere")
+        refuse(f"the package 'generated' that Python finds is another one ({place}); rename it, or start elsewhere")
     record = generated / "digests.py"
     if not record.is_file():
-        _refuse("generated/digests.py is missing")
+        refuse("generated/digests.py is missing")
     recorded = _constants(record)
     modules: dict[str, str] = recorded["MODULES"]
     present = {file.stem: file for file in generated.glob("*.py")}
     folders = [f.name for f in generated.iterdir() if f.is_dir() and f.name not in ("__pycache__", WHOLE)]
     if folders:
-        _refuse(f"generated/{folders[0]}/ is no output of codegen")
+        refuse(f"generated/{folders[0]}/ is no output of codegen")
     for name in sorted(modules.keys() | present.keys()):
         if name not in present:
-            _refuse(f"generated/{name}.py is missing")
+            refuse(f"generated/{name}.py is missing")
         if name not in modules and name != "digests":
-            _refuse(f"generated/{name}.py is no output of codegen")
-        stated, true = _digests(present[name])
+            refuse(f"generated/{name}.py is no output of codegen")
+        stated, true = digests_of(present[name])
         if not (true == stated == modules.get(name, stated)):
-            _refuse(f"generated/{name}.py was edited by hand or comes from another generation")
+            refuse(f"generated/{name}.py was edited by hand or comes from another generation")
     for file in sorted((generated / WHOLE).glob("*.py")):  # whether they are fresh is told by their keys
-        stated, true = _digests(file)
+        stated, true = digests_of(file)
         if true != stated:
-            _refuse(f"generated/{WHOLE}/{file.name} was edited by hand", f"{COMMAND} --models")
+            refuse(f"generated/{WHOLE}/{file.name} was edited by hand", f"run: {COMMAND} --models")
     sources = sorted((root / "codegen").glob("*.py"))
     if sources and _sha("".join(f"{file.name}\n{_text(file)}" for file in sources)) != recorded["SOURCES"]:
-        _refuse("generated/ is older than the definitions in codegen/")
+        refuse("generated/ is older than the definitions in codegen/")
 
 
-def _digests(file: Path) -> tuple[str, str]:
+def digests_of(file: Path) -> tuple[str, str]:
     """The digest that a generated module states, and that of its text."""
-    stated, _, body = _text(file).partition(DIGEST_MARK)[2].partition("\n")
+    text = file.read_text(encoding="utf-8", errors="replace")  # bytes that are no text are told by the digest, too
+    stated, _, body = text.partition(DIGEST_MARK)[2].partition("\n")
     return stated, _sha(body)
 
 
@@ -93,8 +94,9 @@ def _constants(file: Path) -> dict[str, Any]:
     return {node.targets[0].id: ast.literal_eval(node.value) for node in assignments}  # type: ignore[attr-defined]
 
 
-def _refuse(reason: str, command: str = COMMAND) -> NoReturn:
-    message = f"stale kernels: {reason}; run: {command}"
+def refuse(reason: str, remedy: str = f"run: {COMMAND}") -> NoReturn:
+    """Tell why kernels are not run, on the terminal too: uncaught, the error ends the program without a word of its own."""
+    message = f"stale kernels: {reason}; {remedy}"
     print(message, file=sys.stderr)
     raise StaleKernelsError(message)
 

@@ -31,6 +31,8 @@ NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
 class Method(Protocol):
     """What a run needs of a method."""
 
+    work: Work
+
     def step(self) -> tuple[int, str]:
         """One accepted step: RUNNING, FINISHED or why it failed, and a sentence for the failure."""
 

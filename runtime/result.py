@@ -52,7 +52,8 @@ class Stats:
 
     ``evaluations`` of the equations of motion include those of the dense output (DOP853: 3 for each step that holds a time
     of ``t_eval`` or an event; SciPy's, with contacts: for every step) and of the Jacobians that SciPy's implicit methods form
-    by differences.  ``rejections`` is None where the method does not tell.
+    by differences.  ``rejections`` is None where the method does not tell.  ``kernel``: what evaluated them, "whole model" or
+    "joint by joint".
     """
 
     method: str
@@ -62,6 +63,7 @@ class Stats:
     wall_time: float  # [s]
     rtol: float
     atol: float
+    kernel: str
 
 
 @dataclass(frozen=True)

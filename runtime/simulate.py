@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from runtime import stepping
+from runtime.equations import WHOLE
 from runtime.errors import ModelError
 from runtime.events import Event, EventError, Rest
 from runtime.march import CLOSE_TO_SINGULAR
@@ -138,6 +139,7 @@ def simulate(
         stepping.normalise_all(stepper.y[None])
         stepping.normalise_all(states)  # every step begins so; its end, recorded before, shall not differ
     evaluations, steps, rejections = stepper.counts()
+    kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"
     finite_rows = np.isfinite(states).all(axis=1)
     return Run(
         system=system,
@@ -147,7 +149,7 @@ def simulate(
         final=State(system.body_names, stepper.y),
         status=status,
         message=(reason or f"reached t = {how.t_end:g} s") + _closeness(stepper) + _stiffness(stepper),
-        stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, how.rtol, how.atol),
+        stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, how.rtol, how.atol, kernel),
         events={name: np.array(found.get(name, ([], []))[0]) for name in names},
         touches=stepper.touches,
         event_states={name: tuple(State(system.body_names, y) for y in found.get(name, ([], []))[1]) for name in names},

@@ -25,7 +25,7 @@ import numpy as np
 from generated import digests
 from runtime import addresses
 from runtime.equations import STATE, Tables, V, Whole, euler_rates, rotation
-from runtime.kernels import WHOLE, compiled_folder
+from runtime.kernels import WHOLE, compiled_folder, digests_of, refuse
 from runtime.structure import Floats
 
 if TYPE_CHECKING:
@@ -156,19 +156,41 @@ def _shipped() -> dict[str, str]:
 
 
 def module_of(key: str) -> ModuleType | None:
-    """The module of a model's kernel, if there is one."""
+    """The module of a model's kernel, if there is one.
+
+    Raises
+    ------
+    StaleKernelsError
+        Where the kernel of a user's model is not as it was emitted.
+    """
     if name := _shipped().get(key):
         return importlib.import_module(name)
     name, file = f"{WHOLE}.model_{key}", _file(key)
     if name not in sys.modules:
         if not file.is_file():
             return None
+        stated, true = digests_of(file)
+        if true != stated or f"\nKEY = '{key}'\n" not in file.read_text(encoding="utf-8"):
+            refuse(
+                f"the whole-model kernel {file} was edited by hand or cut off",
+                "delete the file, or call codegen.compile_model(system) again",
+            )
         spec = importlib.util.spec_from_file_location(name, file)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         sys.modules[name] = module
     return sys.modules[name]
+
+
+def place_of(system: System) -> str | None:
+    """Where the whole-model kernel of a system lies, for people; None if there is none."""
+    module = module_of(system.model.key)
+    if module is None:
+        return None
+    return (
+        module.__name__.replace(".", "/") + ".py" if module.__name__.startswith("generated.") else str(module.__file__)
+    )
 
 
 def whole_of(system: System, tables: Tables) -> Whole | None:

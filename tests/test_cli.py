@@ -66,6 +66,7 @@ def test_simulate(talus, tmp_path):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["success"] and result["model"] == "foot, classical ankle" and result["energy drift [J]"] < 1e-8
+    assert result["kernel"] == "whole model"
     assert {file.name for file in (tmp_path / "o").iterdir()} == {"run.nc", "run.csv", "run.sto"}
     assert talus("simulate", "chain", "--set", "links=3", "--t-end", "0.1").returncode == 0
     assert (tmp_path / "talus-chain").is_dir()
@@ -77,7 +78,9 @@ def test_info_models_doctor(talus):
     info = talus("info", "four_bar", "--set", "joints=revolute", "--json")
     facts = {row["fact"]: row["value"] for row in next(iter(json.loads(info.stdout).values()))}
     assert facts["degrees of freedom"] == 1 and facts["redundant rows"].count(",") == 2
-    assert "metatarsophalangeal" in talus("info", "foot").stdout
+    foot = talus("info", "foot").stdout
+    assert "metatarsophalangeal" in foot and "generated/whole/foot_modified.py" in foot
+    assert "none; codegen.compile_model(system) emits one" in talus("info", "chain", "--set", "links=9").stdout
     assert "spatial double pendulum" in talus("models").stdout
     doctor = talus("doctor")
     assert doctor.returncode == 0 and "fresh" in doctor.stdout and "reached t = 0.5 s" in doctor.stdout

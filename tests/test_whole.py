@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import math
 import operator
+import sys
 from types import ModuleType
 
 import numpy as np
@@ -16,7 +17,7 @@ from codegen import DefinitionError, compile_joint, compile_model
 from codegen.trace import Record, Text, recording
 from codegen.whole import LANES, emit_model
 from models.shipped import SYSTEMS
-from runtime import GROUND, Builder, Signal, simulate
+from runtime import GROUND, Builder, Signal, StaleKernelsError, simulate
 from runtime.equations import LOADED, OK, SINGULAR, STATE, WHOLE, derivative_once
 from runtime.whole import FOLDED, module_of
 from tests.test_linear import BUILDS, LAWS, LIMITED, powered, slider, spun
@@ -280,6 +281,66 @@ def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):
     assert system.work(whole=True).address[WHOLE] != 0
     run = simulate(system, 0.5, t_eval=[0.5])
     assert np.abs(run.states - reference.states).max() < 1e-10
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A system, and the file of its kernel, as a new process finds them."""
+    import runtime.whole as whole
+
+    monkeypatch.setattr(whole, "compiled_folder", lambda: tmp_path)
+    system = models.chain.build(2)
+    monkeypatch.delitem(sys.modules, f"{whole.WHOLE}.model_{system.model.key}", raising=False)
+    return system, compile_model(system)
+
+
+DAMAGES = {
+    "another sign": lambda text: b"-".join(text.rsplit(b"+", 1)),
+    "one more line": lambda text: text + b"# by hand\n",
+    "cut off": lambda text: text[: len(text) // 2],
+    "cut off in its first line": lambda text: text[:20],
+    "empty": lambda text: b"",
+    "no text": lambda text: text + b"\xff\xfe",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_kernel_that_is_not_as_it_was_emitted_is_refused(own, damage):
+    system, file = own
+    good = file.read_bytes()
+    file.write_bytes(DAMAGES[damage](good))
+    with pytest.raises(StaleKernelsError) as error:
+        simulate(system, 0.1)
+    assert str(error.value) == (
+        f"stale kernels: the whole-model kernel {file} was edited by hand or cut off; delete the file, or call "
+        "codegen.compile_model(system) again"
+    )
+    assert compile_model(system) == file and file.read_bytes() == good
+    assert simulate(system, 0.1).stats.kernel == "whole model"
+
+
+def test_a_kernel_of_another_model_is_refused(own):
+    system, file = own
+    compile_model(models.chain.build(3)).replace(file)
+    with pytest.raises(StaleKernelsError, match="edited by hand"):
+        system.work(whole=True)
+    file.unlink()
+    assert simulate(system, 0.1).stats.kernel == "joint by joint"
+
+
+def test_runs_tell_what_evaluated_them():
+    system = models.foot.build()
+    for method in ("dop853", "radau", "BDF"):
+        assert simulate(system, 0.01, method=method).stats.kernel == "whole model"
+    assert runtime.kinematics(models.gait.build(), [0.2]).stats.kernel == "joint by joint"
+
+
+@pytest.mark.parametrize("what", [models.foot.build, None, "foot"])
+def test_what_is_no_system_is_refused(what):
+    with pytest.raises(
+        DefinitionError, match=r"compile_model\(.*\): give a runtime.System, such as what a model's build"
+    ):
+        compile_model(what)
 
 
 def test_a_system_too_large_for_one_function_is_refused():
