@@ -20,10 +20,11 @@ from runtime.folder import results_folder
 from runtime.inverse import DriverMotion, FreedomMotion, Motion, coordinate, inverse_dynamics, kinematics
 from runtime.linear import Linearisation, linearisation
 from runtime.methods import METHODS
+from runtime.parameters import ParameterFit, fit_parameters
 from runtime.report import Report, Table
 from runtime.restrict import Restriction, restriction
 from runtime.result import LimitMotion, Reaction, Run, Stats
-from runtime.sensitivities import ParameterFit, Sensitivities, fit_parameters, sensitivities
+from runtime.sensitivities import Sensitivities, sensitivities
 from runtime.signals import Signal
 from runtime.simulate import simulate
 from runtime.system import Body, Contact, Joint, Limit, State, System

@@ -22,13 +22,13 @@ from runtime.ensemble_chunks import (
     Task,
     build,
     is_number,
-    name_of,
     run_chunk,
     side_by_side,
 )
 from runtime.ensemble_folder import Folder
 from runtime.equations import STATE
 from runtime.errors import ModelError
+from runtime.functions import check_parameters, name_of
 from runtime.lanes import LANES
 from runtime.progress import reporter
 from runtime.simulate import ATOL, REACHED_END, RTOL, Settings, settings
@@ -350,6 +350,7 @@ def _example(system: System | Callable[..., System], table: Cases) -> System:
         return system
     if not callable(system):
         raise ModelError(f"{system!r} is neither a System nor a function that builds one")
+    check_parameters(system, [name for name in table if "." not in name], "cases")
     for case in range(len(next(iter(table.values())))):
         try:
             return build(system, table, case)

@@ -13,6 +13,8 @@ from runtime import addresses, lanes, march
 from runtime.assembly import project_velocities, worst_of_all
 from runtime.equations import STATE, V
 from runtime.errors import AssemblyError, ModelError
+from runtime.functions import built as built_by
+from runtime.functions import name_of
 from runtime.numbers import changed, moves_joints
 from runtime.rank import refuse_singular_joints
 from runtime.simulate import INTERRUPTED, REACHED_END, Settings, simulate
@@ -56,22 +58,15 @@ class Chunk:
     mark: tuple[int, str]  # number of a case whose system a function built, and a digest of it; "" where there is none
 
 
-def name_of(function: Any) -> str:
-    """A function's name for messages."""
-    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
-
-
 def build(function: Callable[..., System], cases: Cases, case: int) -> System:
     """The system of a case.  What the user's function raises is told as ModelError, since no case is to stop another."""
+    parameters = {name: _plain(values[case]) for name, values in cases.items() if "." not in name}
     try:
-        system = function(**{name: _plain(values[case]) for name, values in cases.items() if "." not in name})
+        return built_by(function, parameters)
     except ModelError:
         raise
     except Exception as error:
         raise ModelError(f"{name_of(function)} failed: {type(error).__name__}: {error}") from error
-    if not isinstance(system, System):
-        raise ModelError(f"{name_of(function)} gave {system!r}; give a function that builds a System")
-    return system
 
 
 def _plain(value: Any) -> Any:

@@ -1,10 +1,10 @@
-"""How a run answers its parameters and its initial state, and parameters from data.
+"""How a run answers its parameters and its initial state.
 
 The motion and its derivatives are integrated together, under the same control of the error.  Where there is a whole-model
 kernel, the equations of motion and their derivative in a direction are one recorded kernel, and sixteen directions run side by
 side; systems with limits, loads, motors and drivers take the exact Jacobian of their joints and forces (``runtime.variation``).
 What a parameter does before the run, to the constants of a kernel and to the assembled initial state, is found by differences of
-systems built nearby, of order six.
+systems built nearby, of order six, on one side where the other has no systems.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import least_squares
 
 from runtime import addresses, lanes, march
 from runtime.equations import STATE, Tables
 from runtime.errors import ModelError
+from runtime.functions import built, check_parameters
 from runtime.methods import NONE, NONE2, Compiled
 from runtime.simulate import ATOL, RTOL, Settings, settings, simulate
 from runtime.structure import Floats
 from runtime.system import PARTS, State, System
-from runtime.variation import NEARBY, WEIGHTS, Varied
+from runtime.variation import AHEAD, BOTH_SIDES, Varied, weights
 from runtime.whole import constants_of, module_of
 
 if TYPE_CHECKING:
     import xarray
 
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
-PATIENCE, LEAST_PATIENCE = 100, 1000  # times the steps of a fit's first run: what takes more is no candidate
 ROUNDING = 1e-14  # a parameter below this is taken for 0, whose size is 1
+LEAST_SIZE = 1e-3  # of a number on a search, as a fraction of its first size: near 0 its steps would drown in rounding
 
 
 @dataclass(frozen=True)
@@ -105,24 +105,7 @@ class Sensitivities:
 
 
 @dataclass(frozen=True)
-class ParameterFit:
-    """Parameters with which a model comes nearest to data.
-
-    ``values``: by name.  ``deviation``: standard deviation of each by the residuals' own scatter, as linearised at the end.
-    ``residual``: root mean square of all weighted residuals.  ``success``, ``message``: of the search.
-    """
-
-    values: Mapping[str, Any]
-    deviation: Mapping[str, Any]
-    residual: float
-    evaluations: int
-    success: bool
-    message: str
-    sensitivities: Sensitivities = field(repr=False)
-
-
-@dataclass(frozen=True)
-class _Question:
+class Question:
     """What is built, from which numbers, and which of them are looked at."""
 
     build: Callable[..., System]
@@ -134,13 +117,22 @@ class _Question:
         """All that are looked at, in a row."""
         return np.concatenate([np.ravel(np.asarray(self.given[name], float)) for name in self.wrt])
 
+    @property
+    def places(self) -> dict[str, slice]:
+        """Where the numbers of each name stand in the row."""
+        found, start = {}, 0
+        for name in self.wrt:
+            found[name] = slice(start, start + int(np.prod(np.shape(self.given[name]))))
+            start = found[name].stop
+        return found
+
     def sizes(self, numbers: Floats) -> Floats:
         """What the steps of differences are measured by: the largest component of each name, or 1 where all are but rounding."""
-        sizes, start = np.empty(len(numbers)), 0
-        for name in self.wrt:
-            part = slice(start, start + int(np.prod(np.shape(self.given[name]))))
-            largest = float(np.abs(numbers[part]).max())
-            sizes[part], start = largest if largest > ROUNDING else 1.0, part.stop
+        sizes = np.empty(len(numbers))
+        for name, place in self.places.items():
+            first, largest = (float(np.abs(values).max()) for values in (self.given[name], numbers[place]))
+            first = first if first > ROUNDING else 1.0
+            sizes[place] = max(largest, LEAST_SIZE * first) if largest > ROUNDING else first
         return sizes
 
     @property
@@ -152,21 +144,31 @@ class _Question:
             found += [name + (f"[{','.join(map(str, index))}]" if shape else "") for index in np.ndindex(shape)]
         return tuple(found)
 
-    def at(self, numbers: Floats) -> dict[str, Any]:
-        """The mapping with other numbers."""
-        changed, start = dict(self.given), 0
-        for name in self.wrt:
+    def split(self, numbers: Floats) -> dict[str, Any]:
+        """A row of numbers by name."""
+        found = {}
+        for name, place in self.places.items():
             shape = np.shape(self.given[name])
-            size = int(np.prod(shape))
-            part = numbers[start : start + size].reshape(shape)
-            changed[name] = part.tolist() if shape else float(part)
-            start += size
-        return changed
+            found[name] = numbers[place].reshape(shape).tolist() if shape else float(numbers[place][0])
+        return found
+
+    def at(self, numbers: Floats) -> dict[str, Any]:
+        """The mapping with other numbers; Euler parameters keep their length."""
+        numbers = numbers.copy()
+        for name, place in self.unit_length.items():
+            if length := np.linalg.norm(numbers[place]):
+                numbers[place] *= np.linalg.norm(self.given[name]) / length
+        return dict(self.given) | self.split(numbers)
+
+    @property
+    def unit_length(self) -> dict[str, slice]:
+        """Where the Euler parameters among them stand."""
+        return {name: place for name, place in self.places.items() if name.startswith("p.")}
 
     def system(self, numbers: Floats) -> tuple[System, Floats]:
         """System and initial state."""
         given = self.at(numbers)
-        system = self.build(**{name: value for name, value in given.items() if "." not in name})
+        system = built(self.build, {name: value for name, value in given.items() if "." not in name})
         parts: dict[str, dict[str, Any]] = {}
         for name, value in given.items():
             part, _, body = name.partition(".")
@@ -196,10 +198,12 @@ def sensitivities(
         Builds the system from its parameters; a System where only its initial state is looked at.
     given : mapping
         The function's keywords, and parts of the initial state such as "omega.main_foot" (r, p, v or omega of a body), which
-        are moved onto the constraints by the least change.
+        are moved onto the constraints by the least change.  Euler parameters keep their length: derivatives by them are those
+        along the unit sphere.
     t_end : float [s]
     wrt : names, optional
-        Which of the given are looked at.  Default: all.
+        Which of the given are looked at.  Default: all.  A number on whose one side there is no system, such as a damping of 0,
+        is looked at from the other.
     t_eval : (m,) [s], optional
         Default: the end alone.
     rtol, atol, alpha, beta
@@ -212,156 +216,64 @@ def sensitivities(
     Raises
     ------
     ModelError
-        Among others for systems with contacts.
+        Among others for systems with contacts, and for a number on whose both sides there is no system, or another one.
     """
-    question = _question(build, given, wrt)
-    return _solve(question, question.numbers, t_end, t_eval, rtol, atol, alpha, beta)
+    question = question_of(build, given, wrt)
+    return solve(question, question.numbers, t_end, t_eval, rtol, atol, alpha, beta)
 
 
-def fit_parameters(
-    build: System | Callable[..., System],
-    given: Mapping[str, Any],
-    t: ArrayLike,
-    data: Mapping[str, ArrayLike],
-    *,
-    wrt: tuple[str, ...] | list[str] | None = None,
-    sigma: Mapping[str, float] | None = None,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
-    rtol: float = RTOL,
-    atol: float = ATOL,
-) -> ParameterFit:
-    """Parameters and initial state with which a model comes nearest to measured motion, by least squares.
-
-    Parameters
-    ----------
-    build, given, wrt
-        As of ``sensitivities``; the search starts from ``given``.
-    t : (m,) [s]
-    data : mapping
-        Part of the state, such as "r.main_foot" -> (m, 3) measured values, NaN where there is none.
-    sigma : mapping, optional
-        Standard deviation of each; default 1 in its unit.
-    bounds : mapping, optional
-        Name -> least and greatest value.
-
-    Returns
-    -------
-    ParameterFit
-
-    Raises
-    ------
-    ModelError
-    """
-    question = _question(build, given, wrt)
-    times = np.atleast_1d(np.asarray(t, float))
-    start = question.numbers
-    low, high = np.full(len(start), -np.inf), np.full(len(start), np.inf)
-    place = 0
-    for name in question.wrt:
-        size = int(np.prod(np.shape(given[name])))
-        if bounds and name in bounds:
-            low[place : place + size], high[place : place + size] = bounds[name]
-        place += size
-    if bounds and (unknown := set(bounds) - set(question.wrt)):
-        raise ModelError(f"bounds: '{sorted(unknown)[0]}' is not looked for; known are {', '.join(question.wrt)}")
-    measured = {name: np.asarray(values, float) for name, values in data.items()}
-    sigma = dict(sigma or {})
-    last: dict[bytes, Sensitivities] = {}
-    most: int | None = None
-
-    def solved(numbers: Floats) -> Sensitivities:
-        key = numbers.tobytes()
-        if key not in last:
-            last.clear()
-            last[key] = _solve(question, numbers, float(times[-1]), times, rtol, atol, 5.0, 5.0, most)
-        return last[key]
-
-    def rows(numbers: Floats, slopes: bool) -> Floats:
-        found = solved(numbers)
-        parts = []
-        for name, values in measured.items():
-            part, _, body = name.partition(".")
-            own = getattr(found, part)[body] if slopes else found.state[part][body] - values
-            known = np.isfinite(values)
-            parts.append(own[known] / sigma.get(name, 1.0))
-        return np.concatenate(parts)
-
-    _check_data(solved(start), measured, sigma, len(times))
-    most = max(PATIENCE * solved(start).steps, LEAST_PATIENCE)
-    if not ((low < start) & (start < high)).all():
-        at = int(np.argmin((low < start) & (start < high)))
-        raise ModelError(f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}")
-    count = len(rows(start, False))
-
-    def residuals(numbers: Floats) -> Floats:
-        try:
-            return rows(numbers, False)
-        except ModelError:
-            return np.full(count, np.nan)  # no such system or run: the search takes a shorter step
-
-    found = least_squares(
-        residuals, start, jac=lambda x: rows(x, True), bounds=(low, high), x_scale="jac", xtol=1e-12,
-        ftol=1e-14, gtol=1e-14,
-    )  # fmt: skip
-    spread = 2.0 * found.cost / max(count - len(start), 1)
-    covariance = spread * np.linalg.pinv(found.jac.T @ found.jac)
-    values, deviation = question.at(found.x), question.at(np.sqrt(np.diag(covariance)))
-    return ParameterFit(
-        MappingProxyType({name: values[name] for name in question.wrt}),
-        MappingProxyType({name: deviation[name] for name in question.wrt}),
-        float(np.sqrt(2.0 * found.cost / count)), int(found.nfev), bool(found.success), str(found.message), solved(found.x),
-    )  # fmt: skip
-
-
-def _check_data(found: Sensitivities, data: Mapping[str, Floats], sigma: Mapping[str, float], times: int) -> None:
-    if not data:
-        raise ModelError("data: give measured parts of the state, such as {'r.main_foot': (m, 3)}")
-    for name, values in data.items():
-        part, _, body = name.partition(".")
-        if part not in PARTS or body not in found.system.body_names:
-            known = ", ".join(found.system.body_names)
-            raise ModelError(f"data: '{name}' is no part of the state; use r, p, v or omega of {known}")
-        expected = (times, PARTS[part].stop - PARTS[part].start)
-        if values.shape != expected:
-            raise ModelError(f"data: '{name}' has the shape {values.shape}; give {expected}, a row for each time")
-        if not np.isfinite(values).any():
-            raise ModelError(f"data: '{name}' holds no number")
-        if not (np.isfinite(sigma.get(name, 1.0)) and sigma.get(name, 1.0) > 0.0):
-            raise ModelError(f"sigma: '{name}' = {sigma[name]!r} must be above 0")
-    if unknown := set(sigma) - set(data):
-        raise ModelError(f"sigma: there are no data '{sorted(unknown)[0]}'")
-
-
-def _question(build: System | Callable[..., System], given: Mapping[str, Any], wrt: Any) -> _Question:
+def question_of(build: System | Callable[..., System], given: Mapping[str, Any], wrt: Any) -> Question:
+    """What is asked, checked."""
     if not isinstance(given, Mapping) or not given:
         raise ModelError("given: give a mapping from names of parameters, or of parts of the initial state, to values")
     names = tuple(given) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    if not names:
+        raise ModelError(
+            f"wrt: names nothing to look at; choose from {', '.join(given)}, or leave it out for all of them"
+        )
     for name in names:
         if name not in given:
             raise ModelError(f"wrt: '{name}' is not among the given: {', '.join(given)}")
+        if names.count(name) > 1:
+            raise ModelError(f"wrt: '{name}' stands there {names.count(name)} times; give each name once")
         value = np.asarray(given[name])
-        if value.dtype.kind not in "fiu" or not np.isfinite(value.astype(float)).all():
+        if value.dtype.kind not in "fiu" or not value.size or not np.isfinite(value.astype(float)).all():
             raise ModelError(f"wrt: '{name}' = {given[name]!r} is no finite number; leave it out of wrt")
     for name in given:
         part, _, body = name.partition(".")
         if body and part not in PARTS:
             raise ModelError(f"given: unknown part of the state in '{name}'; use {', '.join(PARTS)}")
+    plain = [name for name in given if "." not in name]
     if isinstance(build, System):
-        if plain := [name for name in given if "." not in name]:
+        if plain:
             raise ModelError(
                 f"given: '{plain[0]}' is no part of the initial state; give the function that builds the system"
             )
         system = build
-        return _Question(lambda: system, given, names)
+        return Question(lambda: system, given, names)
     if not callable(build):
         raise ModelError(f"{build!r} is neither a System nor a function that builds one")
-    return _Question(build, given, names)
+    check_parameters(build, plain, "given")
+    return Question(build, given, names)
 
 
-def _solve(
-    question: _Question, numbers: Floats, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float, alpha: float,
+class _Nearby(NamedTuple):
+    """Systems nearby, of which the derivative by a number is made."""
+
+    systems: list[tuple[System, Floats]]  # with their initial states
+    weights: Floats  # with which what they differ by from the system itself adds up to the derivative
+
+    def slope(self, values: Sequence[Floats], own: Floats) -> Floats:
+        """Derivative of what has these values there, and its own value here; exactly 0 where they are all the same."""
+        slope: Floats = self.weights @ (np.array(values) - own)
+        return slope
+
+
+def solve(
+    question: Question, numbers: Floats, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float, alpha: float,
     beta: float, max_steps: int | None = None,
 ) -> Sensitivities:  # fmt: skip
+    """The run and its derivatives at other numbers than the given."""
     system, y = question.system(numbers)
     if system.contacts:
         raise ModelError(
@@ -382,51 +294,55 @@ def _solve(
         None,
         max_steps,
     )
-    steps = STEP * question.sizes(numbers)
-    others = [_nearby(question, system, numbers, k, steps[k]) for k in range(len(numbers))]
-    initial = np.array([_slope([state for _, state in six], steps[k]) for k, six in enumerate(others)])
-    module = _module(system, others)
+    sizes = question.sizes(numbers)
+    nearby = [_nearby(question, system, numbers, k, STEP * sizes[k]) for k in range(len(numbers))]
+    initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
+    module = _module(system, nearby)
     if module is not None:
-        states, slopes, count = _in_lanes(question, module, how, system, y, initial, others, steps)
+        states, slopes, count = _in_lanes(question, module, how, system, y, initial, nearby)
     else:
-        states, slopes, count = _in_march(question, how, system, y, initial, others, steps)
+        states, slopes, count = _in_march(question, how, system, y, initial, nearby)
     return Sensitivities(system, question.names, numbers, np.array(how.t), states, slopes, count)
 
 
-def _nearby(question: _Question, system: System, numbers: Floats, k: int, step: float) -> list[tuple[System, Floats]]:
-    """The six systems, with their initial states, of which the differences by a number are taken."""
-    found = []
-    for part in NEARBY:
-        at = numbers.copy()
-        at[k] += part * step
+def _nearby(question: Question, system: System, numbers: Floats, k: int, step: float) -> _Nearby:
+    """Systems on both sides of a number, or on one where the other is refused."""
+    needs = f"the derivative by {question.names[k]} at {numbers[k]:g} needs systems nearby"
+    refused: list[ModelError] = []
+    for places in (BOTH_SIDES, AHEAD, -AHEAD):
+        found = []
         try:
-            other, state = question.system(at)
+            for place in places:
+                at = numbers.copy()
+                at[k] += place * step
+                found.append(question.system(at))
         except ModelError as error:
-            raise ModelError(
-                f"the derivative by {question.names[k]} at {numbers[k]:g} needs systems nearby: {error}"
-            ) from None
-        if [other.body_names, other.joint_names, other.limit_names] != [
-            system.body_names, system.joint_names, system.limit_names,
-        ]:  # fmt: skip
-            raise ModelError(
-                f"the derivative by {question.names[k]} at {numbers[k]:g} needs systems nearby, but at {at[k]:g} the system "
-                "has other bodies, joints or limits"
-            )
-        found.append((other, state))
-    return found
+            refused.append(error)
+            continue
+        for place, (other, _) in zip(places, found, strict=True):
+            if _kind_of(other) != _kind_of(system):
+                raise ModelError(
+                    f"{needs}, but at {numbers[k] + place * step:g} the system has other bodies, joints, forces or degrees of "
+                    "freedom; look at it elsewhere, or take differences of runs"
+                )
+        return _Nearby(found, weights(places) / step)
+    raise ModelError(f"{needs}, on one side at least: {'; '.join(dict.fromkeys(map(str, refused)))}")
 
 
-def _slope(values: Sequence[Floats], step: float) -> Floats:
-    """What values at ``NEARBY`` times a step tell of the slope between them."""
-    slope: Floats = WEIGHTS @ np.array(values) / step
-    return slope
+def _kind_of(system: System) -> list[Any]:
+    """What systems have in common that differ in numbers alone."""
+    return [
+        system.body_names, [(j.name, j.kind, j.body_i, j.body_j) for j in system.joints],
+        [(limit.name, limit.kind) for limit in system.limits], system.load_names,
+        [(motor.name, motor.joint.kind) for motor in system.motors], system.degrees_of_freedom,
+    ]  # fmt: skip
 
 
-def _module(system: System, others: Sequence[Sequence[tuple[System, Floats]]]) -> ModuleType | None:
+def _module(system: System, nearby: Sequence[_Nearby]) -> ModuleType | None:
     """A recorded kernel that holds for the system and for those nearby, whose zeros may be none; None if there is none."""
     if system.limits or system.loads or system.motors or system.drivers:
         return None
-    keys = {other.model.key for six in others for other, _ in six}
+    keys = {other.model.key for six in nearby for other, _ in six.systems}
     if len(keys) > 1:
         return None
     module = module_of(keys.pop())
@@ -434,8 +350,8 @@ def _module(system: System, others: Sequence[Sequence[tuple[System, Floats]]]) -
 
 
 def _in_lanes(
-    question: _Question, module: ModuleType, how: Settings, system: System, y: Floats, initial: Floats,
-    others: Sequence[Sequence[tuple[System, Floats]]], steps: Floats,
+    question: Question, module: ModuleType, how: Settings, system: System, y: Floats, initial: Floats,
+    nearby: Sequence[_Nearby],
 ) -> tuple[Floats, Floats, int]:  # fmt: skip
     """The motion and its derivatives by the recorded kernel, each derivative in a lane."""
 
@@ -444,8 +360,9 @@ def _in_lanes(
 
     n, count, times = len(y), len(initial), np.array(how.t)
     states = np.hstack([np.tile(y, (count, 1)), initial])
-    slopes = [_slope([constants(other) for other, _ in six], steps[k]) for k, six in enumerate(others)]
-    numbers = np.hstack([np.tile(constants(system), (count, 1)), slopes])
+    own = constants(system)
+    slopes = [six.slope([constants(other) for other, _ in six.systems], own) for six in nearby]
+    numbers = np.hstack([np.tile(own, (count, 1)), slopes])
     out, status = np.full((count, len(times), 2 * n), np.nan), np.zeros(count, np.int64)
     counts, reached = np.zeros((count, 3), np.int64), np.zeros(count)
     lanes.integrate(
@@ -460,8 +377,7 @@ def _in_lanes(
 
 
 def _in_march(
-    question: _Question, how: Settings, system: System, y: Floats, initial: Floats,
-    others: Sequence[Sequence[tuple[System, Floats]]], steps: Floats,
+    question: Question, how: Settings, system: System, y: Floats, initial: Floats, nearby: Sequence[_Nearby],
 ) -> tuple[Floats, Floats, int]:  # fmt: skip
     """The same by the exact Jacobian of any system without contacts, all in one state."""
     n, count, times = len(y), len(initial), np.array(how.t)
@@ -469,11 +385,11 @@ def _in_march(
     def tables(own: System) -> Tables:
         return own.tables._replace(alpha=how.alpha, beta=how.beta)
 
-    nearby = [
-        None if _is_initial(name) else [tables(other) for other, _ in six]
-        for name, six in zip(question.names, others, strict=True)
+    given = [
+        None if _is_initial(name) else ([tables(other) for other, _ in six.systems], six.weights)
+        for name, six in zip(question.names, nearby, strict=True)
     ]
-    varied = Varied(system, tables(system), nearby, steps)
+    varied = Varied(system, tables(system), given)
     m = Compiled(
         "dop853", system, tables(system), np.concatenate([y, initial.ravel()]), how.t_start, how.t_end, how.rtol, how.atol,
         np.inf, 0.0, work=varied.work,

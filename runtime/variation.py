@@ -28,9 +28,17 @@ from runtime.structure import Floats, Ints
 from runtime.system import System
 
 ITSELF, DIRECTIONS = 3, 4  # places in ``Work.address``, beside those of every system
-# Systems nearby: steps as fractions of the first one, and what their values are multiplied with (over that step).
-NEARBY = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
-WEIGHTS = np.array([1.0, -1.0, -40.0, 40.0, 256.0, -256.0]) / 90.0
+# Where systems nearby are built, as fractions of the step: on both sides, or on one.  There the places are those of Chebyshev,
+# of which the weights, and with them what rounding does to the slope, are smallest.
+BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
+AHEAD = (1.0 - np.cos(np.pi / 6.0 * np.arange(1, 7))) / 2.0
+
+
+def weights(places: Floats) -> Floats:
+    """What changes from the value at 0 to those at the places add up to its slope with: exact to as many orders as places."""
+    powers = np.arange(1, len(places) + 1)
+    first = np.where(powers == 1, 1.0, 0.0)
+    return np.asarray(np.linalg.solve(places ** powers[:, None], first), float)
 
 
 class Directions(NamedTuple):
@@ -68,21 +76,22 @@ class Kept:
 class Varied:
     """Memory for the evaluation of a system with its derivatives by K numbers.
 
-    ``nearby``: for each number the tables of six systems, at ``NEARBY`` times its step; None for one of the initial state.
+    ``nearby``: for each number the tables of six systems nearby, and the weights (6,) with which their changes add up to its
+    derivative; None for a number of the initial state.
     """
 
     def __init__(
-        self, system: System, tables: Tables, nearby: Sequence[Sequence[Tables] | None], steps: Floats
+        self, system: System, tables: Tables, nearby: Sequence[tuple[Sequence[Tables], Floats] | None]
     ) -> None:
         n, count = STATE * len(system.bodies), len(nearby)
         work = system.work(tables)
         mode = work.limits.mode
         self._kept: list[Kept] = []
         places, works, factors = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64), np.zeros((count, 6))
-        for k, others in enumerate(nearby):
-            if others is None:
+        for k, six in enumerate(nearby):
+            if six is None:
                 continue
-            factors[k] = WEIGHTS / steps[k]
+            others, factors[k] = six
             for q, other in enumerate(others):
                 memory = system.work(other)
                 memory = memory._replace(limits=memory.limits._replace(mode=mode))  # taken as in the system itself
@@ -149,7 +158,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
                 return code
             for b in range(bodies):
                 for c in range(STATE * b + V, STATE * (b + 1)):
-                    to[c] += d.factors[k, q] * d.rates[c]
+                    to[c] += d.factors[k, q] * (d.rates[c] - slopes[c])  # exactly 0 where the number does nothing
     return OK
 
 

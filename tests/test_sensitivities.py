@@ -9,6 +9,8 @@ import pytest
 import models
 from models.shipped import SYSTEMS
 from runtime import Builder, Cone, ModelError, Signal, fit_parameters, sensitivities, simulate
+from runtime.variation import AHEAD, BOTH_SIDES, weights
+from runtime.whole import module_of
 from tests.test_linear import BUILDS, spun
 from tests.test_whole import constants, emitted, off
 
@@ -166,6 +168,55 @@ def test_more_directions_than_lanes():
     assert np.abs(one.slopes - found.slopes[:, :, places]).max() < 1e-12
 
 
+def lever(a=0.3, b=0.3, c=0.4):
+    """A body on a ball joint above its centre of mass, where two of its numbers are the same."""
+    x = Builder("lever", gravity=(0.3, -0.2, -9.7))
+    r, omega = (b - a, 0.0, -c), (1.0, 2.0, 3.0)
+    x.body("lever", mass=1.2, inertia=(0.01, 0.02, 0.025), r=r, v=np.cross(omega, r), omega=omega)
+    x.joint("pivot", "spherical", "ground", "lever", s_i=(0, 0, 0), s_j=(a - b, 0, c))
+    return x.build()
+
+
+@pytest.mark.parametrize("route", ["recorded kernel", "general evaluation"])
+def test_a_zero_that_depends_on_two_numbers(route, monkeypatch):
+    import codegen
+
+    room = sys.modules["runtime.sensitivities"]
+    for system in (lever(), lever(a=0.35)):  # a kernel in which a - b is taken for 0, and one in which it is not
+        codegen.compile_model(system)
+    if route == "general evaluation":
+        monkeypatch.setattr(room, "module_of", lambda key: None)
+    given, t = {"a": 0.3, "b": 0.3, "c": 0.4}, [0.3, 0.8]
+    found = sensitivities(lever, given, 0.8, wrt=["a", "b"], t_eval=t, rtol=1e-12, atol=1e-12)
+    for k, name in enumerate("ab"):
+        expected = difference(lambda h, n=name: simulate(lever(**{n: 0.3 + h}), 0.8, t_eval=t, **TIGHT).states, 1e-2)
+        assert np.abs(expected).max() > 0.1
+        assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-9 * np.abs(expected).max()
+    monkeypatch.setattr(room, "_module", lambda *arguments: module_of(lever().model.key))
+    wrong = sensitivities(lever, given, 0.8, wrt=["a", "b"], t_eval=t)
+    assert np.abs(wrong.slopes - found.slopes).max() > 1e-2  # the test sees the kernel that must not be taken
+
+
+@pytest.mark.parametrize("route", ["recorded kernel", "general evaluation"])
+def test_euler_parameters_of_the_initial_state(route, monkeypatch):
+    if route == "general evaluation":
+        monkeypatch.setattr(sys.modules["runtime.sensitivities"], "module_of", lambda key: None)
+    system = models.foot.build()
+    p, t = np.array(system.state.p["main_foot"]), [0.4, 1.0]
+    found = sensitivities(system, {"p.main_foot": p}, 1.0, t_eval=t)
+
+    def states(h, k):
+        changed = p + h * np.eye(4)[k]
+        state = system.assemble(system.state.replace(p={"main_foot": changed / np.linalg.norm(changed)}))
+        return simulate(system, 1.0, t_eval=t, initial=state, **TIGHT).states
+
+    for k in range(1, 4):
+        expected = difference(lambda h, k=k: states(h, k), 1e-2)
+        assert np.abs(expected).max() > 0.1
+        assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-8 * np.abs(expected).max()
+    assert np.abs(found.slopes[:, :, 0]).max() < 1e-8  # along p itself
+
+
 def test_labelled(foot):
     data = foot.to_xarray()
     assert data.d_r.sel(number="link_length", body="toes").values == pytest.approx(foot.r["toes"][:, :, 0])
@@ -249,6 +300,35 @@ def test_runs_with_forces(name):
         assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-6 * np.abs(expected).max()  # signals are fits
 
 
+@pytest.mark.parametrize("places", [BOTH_SIDES, AHEAD, -AHEAD])
+def test_differences_are_exact_to_order_six(places):
+    assert weights(BOTH_SIDES) == pytest.approx(np.array([1.0, -1.0, -40.0, 40.0, 256.0, -256.0]) / 90.0)
+    errors = [abs(weights(places) @ (np.exp(h * places) - 1.0) / h - 1.0) for h in (0.8, 0.4)]
+    assert 5.5 < np.log2(errors[0] / errors[1]) < 6.5
+
+
+@pytest.mark.parametrize("number", ["damping", "stiffness"])
+def test_at_an_edge(number):
+    """Of a limit without damping, and of a motor without a spring; there is no system below."""
+    build, t = (stopped if number == "damping" else pushed), [0.3, 0.8]
+    found = sensitivities(build, {number: 0.0}, 0.8, t_eval=t, rtol=1e-12, atol=1e-12)
+    h = (3e-3 if number == "damping" else 0.1) * AHEAD
+    states = np.array([simulate(build(**{number: x}), 0.8, t_eval=t, **TIGHT).states for x in (0.0, *h)])
+    expected = np.tensordot(weights(h), states[1:] - states[0], 1)
+    assert np.abs(expected).max() > 1e-2
+    assert np.abs(found.slopes[:, :, 0] - expected).max() < 1e-7 * np.abs(expected).max()
+
+
+def test_at_an_edge_above():
+    def build(mass):
+        if mass > 1.2:
+            raise ModelError("too heavy")
+        return stopped(mass=mass)
+
+    found = [sensitivities(b, {"mass": 1.2}, 0.8, rtol=1e-12, atol=1e-12) for b in (build, stopped)]
+    assert np.abs(found[0].slopes - found[1].slopes).max() < 1e-8 * np.abs(found[1].slopes).max()
+
+
 def test_the_limit_is_reached_in_the_test():
     run = simulate(stopped(), 0.8, t_eval=np.linspace(0.0, 0.8, 100))
     assert 0.02 < run.limits["stop"].excess.max() < 0.2 and run.limits["stop"].excess[-1] == 0.0
@@ -316,6 +396,57 @@ def test_noise_is_told_by_the_deviation():
     assert np.abs(errors).max() < 4.0 and np.abs(errors).max() > 0.1
 
 
+T = np.linspace(0.02, 1.0, 50)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    run = simulate(models.foot.build(link_length=0.045), 1.0, t_eval=T, **TIGHT)
+    return {"r.main_foot": run.r["main_foot"] + 1e-4 * np.random.default_rng(0).normal(size=(50, 3))}
+
+
+@pytest.mark.parametrize("tolerance", [1e-11, 1e-5])
+def test_what_the_data_do_not_determine_is_named(noisy, tolerance):
+    def build(a, c, colour):
+        return models.foot.build(link_length=a + 2.0 * c)
+
+    found = fit_parameters(build, {"a": 0.03, "c": 0.006, "colour": 1.0}, T, noisy, rtol=tolerance, atol=tolerance)
+    assert found.success and set(found.undetermined) == {"+1 a -0.5 c", "colour"}
+    assert all(np.isinf(found.deviation[name]) for name in ("a", "c", "colour"))
+    assert "The data do not determine" in found.message and "+1 a -0.5 c" in found.message
+    alone = fit_parameters(models.foot.build, {"link_length": 0.04}, T, noisy)
+    assert found.values["a"] + 2.0 * found.values["c"] == pytest.approx(alone.values["link_length"], abs=1e-6)
+    assert alone.undetermined == () and 0.0 < alone.deviation["link_length"] < 1e-3
+    # Held where the search began: what the data do not tell is as near to it as it can be.
+    assert found.values["colour"] == 1.0 and abs(found.values["a"] - 0.03) < 0.01
+
+
+def test_what_is_determined_beside_what_is_not(noisy):
+    given = {"link_length": 0.0417, "omega.main_foot": (0.05, 0.06, 0.07)}
+    found = fit_parameters(models.foot.build, given, T, noisy)
+    assert found.deviation["link_length"] == pytest.approx(9e-5, rel=0.1) and len(found.undetermined) == 1
+    assert np.isinf(found.deviation["omega.main_foot"]).all() and np.abs(found.values["omega.main_foot"]).max() < 1.0
+
+
+def test_the_length_of_euler_parameters_is_known():
+    system, rng = models.free_body.build(), np.random.default_rng(1)
+    body, t = system.body_names[0], np.linspace(0.02, 1.0, 50)
+    run = simulate(system, 1.0, t_eval=t)
+    start = np.array([1.0, 0.3, -0.2, 0.4]) / np.linalg.norm([1.0, 0.3, -0.2, 0.4])
+    data = {f"p.{body}": run.p[body] + 1e-4 * rng.normal(size=(50, 4))}
+    found = fit_parameters(system, {f"p.{body}": start}, t, data)
+    values, deviation = (np.array(part[f"p.{body}"]) for part in (found.values, found.deviation))
+    assert found.undetermined == () and np.linalg.norm(values) == pytest.approx(1.0, abs=1e-12)
+    assert np.abs(values - system.state.p[body]).max() < 5 * deviation.max() and 1e-6 < deviation.max() < 1e-4
+
+
+def test_a_search_from_an_edge():
+    t = np.linspace(0.05, 0.8, 40)
+    run = simulate(stopped(damping=0.01), 0.8, t_eval=t, **TIGHT)
+    found = fit_parameters(stopped, {"damping": 0.0}, t, {"r.bob": run.r["bob"]}, bounds={"damping": (0.0, 1.0)})
+    assert found.values["damping"] == pytest.approx(0.01, rel=1e-7)
+
+
 def other(l):
     """A system that is another one beyond a length."""
     b = Builder("other")
@@ -332,6 +463,23 @@ BAD = {
     "unknown number": (dict(wrt=["hand"]), "wrt: 'hand' is not among the given: link_length"),
     "no number": (dict(given={"ankle": "modified"}), "wrt: 'ankle' = 'modified' is no finite number"),
     "not finite": (dict(given={"link_length": np.nan}), "wrt: 'link_length' = nan"),
+    "no number at all": (dict(given={"gravity": []}), "wrt: 'gravity' = [] is no finite number"),
+    "twice": (dict(wrt=["link_length", "link_length"]), "wrt: 'link_length' stands there 2 times; give each name once"),
+    "nothing": (dict(wrt=[]), "wrt: names nothing to look at; choose from link_length"),
+    "misspelt": (
+        dict(given={"link_lenght": 0.0417}),
+        "given: models.foot.build has no parameter 'link_lenght'; it takes ankle, link_length, limits",
+    ),
+    "missing": (dict(build=lambda a, c: None, given={"a": 0.0417}), "needs 'c', too; it takes a, c"),
+    "no system": (dict(build=lambda a: a, given={"a": 0.0417}), "gave 0.0417; give a function that builds a System"),
+    "length of p": (
+        dict(build=models.foot.build(), given={"p.toes": (1.0, 0.1, 0.0, 0.0)}),
+        "p of body 'toes' has the length 1.00498",
+    ),
+    "no side": (
+        dict(build=lambda l: models.foot.build(link_length=l if l == 0.04 else np.inf), given={"l": 0.04}),
+        "the derivative by l at 0.04 needs systems nearby, on one side at least: link_length = inf",
+    ),
     "unknown part": (dict(given={"a.toes": 1.0}), "unknown part of the state in 'a.toes'"),
     "no function": (dict(build=3), "neither a System nor a function"),
     "no part": (dict(build=models.foot.build()), "'link_length' is no part of the initial state"),
@@ -342,7 +490,7 @@ BAD = {
     "another system nearby": (dict(build=other, given={"l": 0.7}), "but at 0.7007 the system has other bodies"),
     "times": (dict(t_eval=[0.5, 0.2]), "t_eval must increase"),
     "tolerance": (dict(rtol=-1.0), "rtol = -1"),
-    "edge": (dict(given={"link_length": 0.0}), "needs systems nearby"),
+    "another system at an edge": (dict(given={"link_length": 0.0}), "the system has other bodies, joints"),
 }
 
 
@@ -363,6 +511,20 @@ BAD_FIT = {
     "sigma": (dict(sigma={"r.toes": 0.0}), "sigma: 'r.toes' = 0.0 must be above 0"),
     "sigma of nothing": (dict(sigma={"v.toes": 1.0}), "there are no data 'v.toes'"),
     "bounds": (dict(bounds={"link_length": (0.05, 0.06)}), "link_length = 0.0417 is not between 0.05 and 0.06"),
+    "bounds without a width": (dict(bounds={"link_length": (0.0417, 0.0417)}), "is not between 0.0417 and 0.0417"),
+    "no pair": (
+        dict(bounds={"link_length": 0.05}),
+        "bounds: 'link_length' = 0.05; give the least and the greatest value",
+    ),
+    "no bounds": (dict(bounds=[0.0, 1.0]), "bounds = [0.0, 1.0]; give a mapping from names to pairs"),
+    "infinite": (dict(data={"r.toes": [[0.0, 0.0, 0.0], [0.0, np.inf, 0.0]]}), "data: 'r.toes' is infinite in row 1"),
+    "data no number": (dict(data={"r.toes": "far"}), "data: 'r.toes' holds what is no number"),
+    "data no mapping": (dict(data=np.zeros((2, 3))), "data: give measured parts"),
+    "no times": (dict(t=[]), "t has the shape (0,); give a list of times [s]"),
+    "times go back": (dict(t=[0.2, 0.1]), "t must increase from each time to the next; 0.1 s follows 0.2 s"),
+    "times not finite": (dict(t=[0.1, np.nan]), "t: time 1 is not finite"),
+    "times no number": (dict(t=["now", "then"]), "t = ['now', 'then'] is no list of times [s]"),
+    "misspelt": (dict(given={"length": 0.04}), "models.foot.build has no parameter 'length'; it takes ankle"),
     "bounds of nothing": (dict(bounds={"hand": (0.0, 1.0)}), "bounds: 'hand' is not looked for"),
 }
 
@@ -377,8 +539,6 @@ def test_bad_input_of_fits(name):
 
 
 def test_shipped_kernels_have_derivatives_where_they_can():
-    from runtime.whole import module_of
-
     for build in SYSTEMS.values():
         module = module_of(build().model.key)
         assert hasattr(module, "moved") == (not module.LOADED)

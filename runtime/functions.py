@@ -1,0 +1,51 @@
+"""Functions that build a system from parameters: what they take is checked by name before they are called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from runtime.errors import ModelError
+from runtime.system import System
+
+
+def name_of(function: Any) -> str:
+    """``module.function``, for messages."""
+    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
+
+
+def check_parameters(build: Callable[..., System], names: Iterable[str], what: str) -> None:
+    """Refuse names that a function does not take, and names that lack one that it needs; ``what`` holds them, for the message.
+
+    Raises
+    ------
+    ModelError
+        Naming the function, the parameter and those that it takes.
+    """
+    try:
+        signature = inspect.signature(build)
+    except (TypeError, ValueError):
+        return  # of compiled code, which does not tell
+    known = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    takes = f"it takes {', '.join(p.name for p in known)}" if known else "it takes none"
+    anything = any(p.kind == p.VAR_KEYWORD for p in signature.parameters.values())
+    given = set(names)
+    if not anything and (unknown := sorted(given - {p.name for p in known})):
+        raise ModelError(f"{what}: {name_of(build)} has no parameter '{unknown[0]}'; {takes}")
+    if missing := [p.name for p in known if p.default is p.empty and p.name not in given]:
+        raise ModelError(f"{what}: {name_of(build)} needs '{missing[0]}', too; {takes}")
+
+
+def built(build: Callable[..., System], parameters: Mapping[str, Any]) -> System:
+    """What a function builds from parameters.
+
+    Raises
+    ------
+    ModelError
+        Where it builds no system, and its own.
+    """
+    system = build(**parameters)
+    if not isinstance(system, System):
+        raise ModelError(f"{name_of(build)} gave {system!r}; give a function that builds a System")
+    return system
