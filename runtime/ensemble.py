@@ -21,7 +21,6 @@ from runtime.ensemble_chunks import (
     Stopped,
     Task,
     build,
-    is_number,
     run_chunk,
     side_by_side,
 )
@@ -30,6 +29,7 @@ from runtime.equations import STATE
 from runtime.errors import ModelError
 from runtime.functions import check_parameters, name_of
 from runtime.lanes import LANES
+from runtime.numbers import is_number
 from runtime.progress import reporter
 from runtime.simulate import ATOL, REACHED_END, RTOL, Settings, settings
 from runtime.structure import Floats, Ints

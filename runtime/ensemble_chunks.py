@@ -15,7 +15,7 @@ from runtime.equations import STATE, V
 from runtime.errors import AssemblyError, ModelError
 from runtime.functions import built as built_by
 from runtime.functions import name_of
-from runtime.numbers import changed, moves_joints
+from runtime.numbers import changed, is_number, moves_joints
 from runtime.rank import refuse_singular_joints
 from runtime.simulate import INTERRUPTED, REACHED_END, Settings, simulate
 from runtime.structure import Floats, Ints
@@ -71,11 +71,6 @@ def build(function: Callable[..., System], cases: Cases, case: int) -> System:
 
 def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-
-
-def is_number(name: str, system: System | Callable[..., System]) -> bool:
-    """A name of cases is of a system's number, and neither of the initial state nor of a function's argument."""
-    return name.partition(".")[0] not in PARTS and ("." in name or isinstance(system, System))
 
 
 def side_by_side(system: System, how: Settings) -> bool:

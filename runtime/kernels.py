@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -114,6 +115,7 @@ def _digest() -> str:
 
 
 verify()
+_ONE_AT_A_TIME = threading.RLock()
 _FOLDER = str(cache_folder() / _digest())
 
 
@@ -125,12 +127,13 @@ def compiled_folder() -> Path:
 @contextmanager
 def cached_here() -> Iterator[None]:
     """What is made ready for compiling in this context is cached under the digest of the sources."""
-    previous = config.CACHE_DIR
-    config.CACHE_DIR = _FOLDER
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = previous
+    with _ONE_AT_A_TIME:  # numba's setting belongs to the process, and cases run in threads
+        previous = config.CACHE_DIR
+        config.CACHE_DIR = _FOLDER
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = previous
 
 
 def compiled(function: Callable[..., Any], **more: Any) -> Any:

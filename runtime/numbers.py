@@ -21,11 +21,16 @@ from runtime.errors import ModelError
 from runtime.reference import ground_state, reference
 from runtime.restrict import checked_numbers, limit_tables
 from runtime.structure import GROUND, Floats, frozen
-from runtime.system import Joint, System, finite
+from runtime.system import PARTS, Joint, System, finite
 from runtime.whole import model_like
 
 GRAVITY, OF_BODY, OF_MOTOR = "gravity", ("mass", "inertia"), ("stiffness", "damping")
 OF_LIMIT, LATITUDES = ("max_moment", "compliance", "damping"), "latitudes"
+
+
+def is_number(name: str, build: Any) -> bool:
+    """A name is of a system's number: neither of its initial state, nor of an argument of the function that builds it."""
+    return name.partition(".")[0] not in PARTS and ("." in name or isinstance(build, System))
 
 
 def numbers(system: System) -> dict[str, Any]:

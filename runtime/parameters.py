@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike
 from scipy.linalg import qr
 from scipy.optimize import least_squares
 
-from runtime.ensemble import PARTS
 from runtime.errors import ModelError
 from runtime.sensitivities import Question, Sensitivities, question_of, solve
 from runtime.simulate import ATOL, RTOL
 from runtime.structure import Floats
-from runtime.system import System
+from runtime.system import PARTS, System
 
 PATIENCE, LEAST_PATIENCE = 100, 1000  # times the steps of a fit's first run: what takes more is no candidate
 # A number that changes all data by less than this, as a fraction, when it changes by its own size does nothing to them; numbers

@@ -22,6 +22,7 @@ from runtime.equations import STATE, Tables
 from runtime.errors import ModelError
 from runtime.functions import built, check_parameters
 from runtime.methods import NONE, NONE2, Compiled
+from runtime.numbers import changed, is_number, moves_joints
 from runtime.simulate import ATOL, RTOL, Settings, settings, simulate
 from runtime.structure import Floats
 from runtime.system import PARTS, State, System
@@ -108,8 +109,8 @@ class Sensitivities:
 class Question:
     """What is built, from which numbers, and which of them are looked at."""
 
-    build: Callable[..., System]
-    given: Mapping[str, Any]  # parameters of the function, and parts of the initial state
+    build: System | Callable[..., System]
+    given: Mapping[str, Any]  # parameters of the function, numbers of the system, and parts of the initial state
     wrt: tuple[str, ...]
 
     @property
@@ -168,14 +169,20 @@ class Question:
     def system(self, numbers: Floats) -> tuple[System, Floats]:
         """System and initial state."""
         given = self.at(numbers)
-        system = built(self.build, {name: value for name, value in given.items() if "." not in name})
+        system = self.build
+        if not isinstance(system, System):
+            system = built(system, {name: value for name, value in given.items() if "." not in name})
+        numbers_of_system = {name: value for name, value in given.items() if is_number(name, self.build)}
+        if numbers_of_system:
+            system = changed(system, numbers_of_system)
         parts: dict[str, dict[str, Any]] = {}
         for name, value in given.items():
             part, _, body = name.partition(".")
-            if body:
+            if part in PARTS:
                 parts.setdefault(part, {})[body] = value
-        state = system.assemble(system.state.replace(**parts)) if parts else system.state
-        return system, state.y
+        if parts or moves_joints(system, numbers_of_system):
+            return system, system.assemble(system.state.replace(**parts)).y
+        return system, system.state.y
 
 
 def sensitivities(
@@ -195,11 +202,11 @@ def sensitivities(
     Parameters
     ----------
     build : function, or System
-        Builds the system from its parameters; a System where only its initial state is looked at.
+        Builds the system from its parameters.
     given : mapping
-        The function's keywords, and parts of the initial state such as "omega.main_foot" (r, p, v or omega of a body), which
-        are moved onto the constraints by the least change.  Euler parameters keep their length: derivatives by them are those
-        along the unit sphere.
+        The function's keywords; numbers of the system such as "mass.toes" (see ``System.numbers``); and parts of the initial
+        state such as "omega.main_foot" (r, p, v or omega of a body), which are moved onto the constraints by the least change.
+        Euler parameters keep their length: derivatives by them are those along the unit sphere.
     t_end : float [s]
     wrt : names, optional
         Which of the given are looked at.  Default: all.  A number on whose one side there is no system, such as a damping of 0,
@@ -239,21 +246,10 @@ def question_of(build: System | Callable[..., System], given: Mapping[str, Any],
         value = np.asarray(given[name])
         if value.dtype.kind not in "fiu" or not value.size or not np.isfinite(value.astype(float)).all():
             raise ModelError(f"wrt: '{name}' = {given[name]!r} is no finite number; leave it out of wrt")
-    for name in given:
-        part, _, body = name.partition(".")
-        if body and part not in PARTS:
-            raise ModelError(f"given: unknown part of the state in '{name}'; use {', '.join(PARTS)}")
-    plain = [name for name in given if "." not in name]
-    if isinstance(build, System):
-        if plain:
-            raise ModelError(
-                f"given: '{plain[0]}' is no part of the initial state; give the function that builds the system"
-            )
-        system = build
-        return Question(lambda: system, given, names)
-    if not callable(build):
-        raise ModelError(f"{build!r} is neither a System nor a function that builds one")
-    check_parameters(build, plain, "given")
+    if not isinstance(build, System):
+        if not callable(build):
+            raise ModelError(f"{build!r} is neither a System nor a function that builds one")
+        check_parameters(build, [name for name in given if "." not in name], "given")
     return Question(build, given, names)
 
 
@@ -280,20 +276,8 @@ def solve(
             f"system '{system.name}' has contacts, of which sensitivities of runs know nothing; take differences of runs, or "
             "contact_sensitivities"
         )
-    how = settings(
-        system,
-        t_end,
-        [t_end] if t_eval is None else t_eval,
-        "dop853",
-        rtol,
-        atol,
-        None,
-        alpha,
-        beta,
-        np.inf,
-        None,
-        max_steps,
-    )
+    times = [t_end] if t_eval is None else t_eval
+    how = settings(system, t_end, times, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps)
     sizes = question.sizes(numbers)
     nearby = [_nearby(question, system, numbers, k, STEP * sizes[k]) for k in range(len(numbers))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
@@ -406,7 +390,7 @@ def _in_march(
 
 def _is_initial(name: str) -> bool:
     """It is a number of the initial state."""
-    return "." in name
+    return name.partition(".")[0] in PARTS
 
 
 def _fail(system: System, y: Floats, how: Settings, name: str, reached: float) -> None:

@@ -397,7 +397,7 @@ def test_killed_ten_times_every_case_is_run_once(tmp_path):
     for _ in range(200):
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
         if kills % 3 == 1:
-            time.sleep(rng.random() * 1.5)  # while it starts, perhaps
+            time.sleep(rng.random() * 0.8)  # while it starts, perhaps
         else:
             for _ in range(rng.randint(1, 5)):  # chunks that it may finish
                 if not process.stdout.readline():

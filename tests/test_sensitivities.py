@@ -480,9 +480,9 @@ BAD = {
         dict(build=lambda l: models.foot.build(link_length=l if l == 0.04 else np.inf), given={"l": 0.04}),
         "the derivative by l at 0.04 needs systems nearby, on one side at least: link_length = inf",
     ),
-    "unknown part": (dict(given={"a.toes": 1.0}), "unknown part of the state in 'a.toes'"),
+    "unknown part": (dict(given={"a.toes": 1.0}), "has no number 'a.toes'"),
     "no function": (dict(build=3), "neither a System nor a function"),
-    "no part": (dict(build=models.foot.build()), "'link_length' is no part of the initial state"),
+    "no part": (dict(build=models.foot.build()), "has no number 'link_length'"),
     "contacts": (
         dict(build=models.foot_ground.build, given=V0),
         "has contacts, of which sensitivities of runs know nothing",

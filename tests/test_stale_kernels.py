@@ -5,10 +5,14 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from numba.core import config
 
+from runtime import kernels
 from runtime.kernels import EDGE
 
 ROOT = Path(__file__).parent.parent
@@ -133,3 +137,17 @@ def test_modules_that_the_cache_does_not_depend_on_hold_no_compiled_code():
         assert not [
             edge for edge in EDGE if re.search(rf"^(from runtime\.{edge} |import runtime\.{edge})", text, re.MULTILINE)
         ]
+
+
+def test_threads_do_not_disturb_where_compiled_code_is_kept():
+    before, folder, seen = config.CACHE_DIR, str(kernels.compiled_folder()), set()
+
+    def use(_):
+        with kernels.cached_here():
+            seen.add(config.CACHE_DIR)
+            time.sleep(1e-3)
+            seen.add(config.CACHE_DIR)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(use, range(40)))
+    assert seen == {folder} and config.CACHE_DIR == before
