@@ -8,7 +8,7 @@ from typing import Any
 # What compiled code may call from outside: LLVM's own operations, arithmetic of the C library, numba's neighbour of a
 # number.  None of them touches the heap.
 HARMLESS = re.compile(
-    r"llvm\.|(sqrt|pow|exp|log|sin|cos|tan|a(sin|cos|tan2?)|fabs|floor|ceil|fmod|copysign)$|numba_nextafter$"
+    r"llvm\.|(sqrt|pow|exp|log|sin|cos|tan|a(sin|cos|tan2?)|fabs|floor|ceil|fmod|copysign|hypot)$|numba_nextafter$"
 )
 _DEFINITION = re.compile(r'^define[^@\n]*@(?:"(?P<quoted>[^"]+)"|(?P<plain>[\w.$]+))\((?P<body>.*?)^}', re.M | re.S)
 _CALL = re.compile(r'\b(?:call|invoke)\b[^@\n]*@(?:"([^"]+)"|([\w.$]+))\(')
