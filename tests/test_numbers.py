@@ -137,6 +137,8 @@ def test_sensitivities_of_numbers():
         slopes = [(states(name, d) - states(name, -d)) / (2 * d) for d in (h, h / 2, h / 4)]
         expected = (slopes[0] - 20 * slopes[1] + 64 * slopes[2]) / 45
         assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-8 * np.abs(expected).max()
+    alone = sensitivities(FOOT, {"mass.toes": 0.3, "l.ankle": 0.0417}, 0.4, wrt="l.ankle", rtol=1e-11, atol=1e-11)
+    assert np.abs(alone.slopes[:, :, 0] - found.slopes[:, :, 1]).max() < 1e-8 * np.abs(alone.slopes).max()
     with pytest.raises(ModelError, match="has no number 'mass.hand'"):
         sensitivities(FOOT, {"mass.hand": 1.0}, 0.1)
 
