@@ -647,7 +647,7 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
     matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
         raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")
-    matrix = (matrix + matrix.T) / 2
+    matrix = 0.5 * matrix + 0.5 * matrix.T
     moments = np.linalg.eigvalsh(matrix)
     listed = ", ".join(f"{m:.6g}" for m in moments)
     if moments[0] <= 0.0:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -24,12 +24,12 @@ from runtime.ensemble_chunks import (
     run_chunk,
     side_by_side,
 )
-from runtime.ensemble_folder import Folder
+from runtime.ensemble_folder import Folder, told
 from runtime.equations import STATE
 from runtime.errors import ModelError
 from runtime.functions import check_parameters, name_of
 from runtime.lanes import LANES
-from runtime.numbers import is_number
+from runtime.numbers import is_number, is_state
 from runtime.progress import reporter
 from runtime.simulate import ATOL, REACHED_END, RTOL, Settings, settings
 from runtime.structure import Floats, Ints
@@ -106,7 +106,7 @@ class Ensemble:
 
     def _collect(self, cases: slice | Sequence[int] | None, numbers: slice) -> Floats:
         """Some numbers of the states of some cases, chunk by chunk, (cases, times, numbers)."""
-        wanted = np.arange(len(self))[slice(None) if cases is None else cases]
+        wanted = np.atleast_1d(np.arange(len(self))[slice(None) if cases is None else cases])
         out = np.full((len(wanted), len(self.t), numbers.stop - numbers.start), np.nan)
         for first, count, load in self._parts():
             here = np.flatnonzero((wanted >= first) & (wanted < first + count))
@@ -263,20 +263,17 @@ def simulate_many(
         if folder:
             folder.release()
     if failures and not finished:
-        told = failures[min(failures)]
-        raise ModelError(f"no case could be run; the first reason: {told}; mend it, or leave out engine")
+        remedy = "" if engine is None else "; mend it, or leave out engine"
+        raise ModelError(f"no case could be run; the first reason: {failures[min(failures)]}{remedy}")
     if folder:
         found = folder.ensemble()
     else:
         kept.sort(key=lambda chunk: chunk.first)
-        told_settings = asdict(how) | {"assemble": bool(assemble)}
-        found = gathered(example.name, example.body_names, told_settings, table, kept, None, kept)
-    messages = {
-        case: f"not run: {told}"
-        for first, told in failures.items()
-        for case in range(first, min(first + size, count))
-        if found.status[case] == NOT_RUN
-    }
+        found = gathered(example.name, example.body_names, told(task), table, kept, None, kept)
+    messages = {}
+    if failures:  # the first tells of all that was not begun after it
+        left = np.flatnonzero(found.status == NOT_RUN).tolist()
+        messages = {case: f"not run: {failures.get(size * (case // size), failures[min(failures)])}" for case in left}
     return replace(found, messages=MappingProxyType(dict(sorted({**found.messages, **messages}.items()))))
 
 
@@ -363,11 +360,13 @@ def _check_names(system: System | Callable[..., System], example: System, table:
     known: Mapping[str, Any] = {}
     for name, values in table.items():
         part, _, body = name.partition(".")
-        if part in PARTS:
+        if is_state(name):
             example.body_index(body)
             shape: tuple[int, ...] = (PARTS[part].stop - PARTS[part].start,)
         elif is_number(name, system):
             known = known or example.numbers
+            if name not in known and not isinstance(system, System):
+                continue  # it may be of the systems of other cases
             if name not in known:
                 remedy = "" if "." in name else ", or give the function that builds a system from its parameters"
                 raise ModelError(
@@ -465,7 +464,7 @@ def _run_all(
         for first, cases in chunks:
             try:
                 under_way[pool.submit(run_chunk, task, first, cases)] = first
-            except RuntimeError as error:  # the engine broke down, or was shut down
+            except Exception as error:  # the engine broke down, or was shut down, or cannot take the system
                 keep(first, error)
                 break
             while len(under_way) >= ahead:

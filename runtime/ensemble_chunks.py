@@ -14,8 +14,7 @@ from runtime.assembly import project_velocities, worst_of_all
 from runtime.equations import STATE, V
 from runtime.errors import AssemblyError, ModelError
 from runtime.functions import built as built_by
-from runtime.functions import name_of
-from runtime.numbers import changed, is_number, moves_joints
+from runtime.numbers import changed, is_number, is_state, moves_joints
 from runtime.rank import refuse_singular_joints
 from runtime.simulate import INTERRUPTED, REACHED_END, Settings, simulate
 from runtime.structure import Floats, Ints
@@ -59,14 +58,8 @@ class Chunk:
 
 
 def build(function: Callable[..., System], cases: Cases, case: int) -> System:
-    """The system of a case.  What the user's function raises is told as ModelError, since no case is to stop another."""
-    parameters = {name: _plain(values[case]) for name, values in cases.items() if "." not in name}
-    try:
-        return built_by(function, parameters)
-    except ModelError:
-        raise
-    except Exception as error:
-        raise ModelError(f"{name_of(function)} failed: {type(error).__name__}: {error}") from error
+    """The system of a case."""
+    return built_by(function, {name: _plain(values[case]) for name, values in cases.items() if "." not in name})
 
 
 def _plain(value: Any) -> Any:
@@ -151,7 +144,7 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
             state = own.state
             for name, values in cases.items():
                 part, _, body = name.partition(".")
-                if part in PARTS:
+                if is_state(name):
                     state = state.replace(**{part: {body: values[case]}})
             moved = moves_joints(own, numbers)
             if state is not own.state or start != own.time or moved:
@@ -161,6 +154,8 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
             built[case] = own, state.y
         except ModelError as error:
             messages[first + case] = str(error)
+        except (ArithmeticError, ValueError) as error:  # of numbers beyond all bounds, in a library
+            messages[first + case] = f"the system of this case cannot be made: {type(error).__name__}: {error}"
     return built, messages
 
 

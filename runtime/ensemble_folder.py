@@ -28,6 +28,7 @@ import numpy as np
 from runtime.ensemble_chunks import Cases, Chunk, Task, built_cases, digest_of_system, mark_of
 from runtime.errors import ModelError
 from runtime.kernels import compiled_folder
+from runtime.simulate import NO_LIMIT
 from runtime.system import System
 
 if TYPE_CHECKING:
@@ -36,6 +37,16 @@ if TYPE_CHECKING:
 FORMAT = 2
 SAMPLES = 8  # finished cases whose systems are compared when a folder is taken up
 DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)  # what reading a broken file raises
+
+
+FILES = ("chunks", "cases.npz", "ensemble.json", "lock")
+COLUMNS = ("status", "reached", "counts", "in_lanes")
+
+
+def told(task: Task) -> dict[str, Any]:
+    """How cases are run, to be told with their results."""
+    how = asdict(task.how) | {"assemble": task.assemble}
+    return how | {"max_steps": None if task.how.max_steps == NO_LIMIT else task.how.max_steps}
 
 
 class Folder:
@@ -48,7 +59,8 @@ class Folder:
         try:
             self.told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             version = self.told["format"]
-            self.chunk, self.count = int(self.told["chunk"]), int(self.told["count"])
+            self.chunk, self.count = max(1, int(self.told["chunk"])), int(self.told["count"])
+            self.told["settings"]["t"], self.told["bodies"], self.told["name"]
         except (FileNotFoundError, NotADirectoryError):
             raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -59,66 +71,54 @@ class Folder:
     @classmethod
     def opened(cls, path: Path, example: System, task: Task, cases: Cases, size: int) -> Folder:
         """The folder for this ensemble, new or as it was left, and this process as the one that writes."""
-        told = {
+        own = {
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
-            "chunk": size, "settings": asdict(task.how) | {"assemble": task.assemble}, "code": compiled_folder().name,
+            "chunk": size, "settings": told(task), "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
             "cases": _digest_of_cases(cases),
         }  # fmt: skip
-        told = json.loads(json.dumps(told))
+        own = json.loads(json.dumps(own))
         try:
             path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ModelError(
-                f"{path} is no folder that can be written to ({error.strerror}); give another one"
-            ) from None
-        if not (path / "ensemble.json").exists():
+            begun = (path / "ensemble.json").exists()
             # One that was killed before it had begun left no more than these.
-            if {file.name.removesuffix(".part") for file in path.iterdir()} - {"chunks", "cases.npz", "ensemble.json"}:
+            if not begun and {file.name.removesuffix(".part") for file in path.iterdir()} - set(FILES):
                 raise ModelError(f"{path} holds other files; give an empty folder, or one that does not exist")
-            try:
-                (path / "chunks").mkdir(exist_ok=True)
-            except OSError as error:
-                raise ModelError(f"{path} cannot be written to ({error.strerror}); give another folder") from None
-            _write(path / "cases.npz", _packed(_encoded(cases)))
-            _write(path / "ensemble.json", json.dumps(told, indent=1).encode())
-        folder = cls(path)
-        told["chunk"] = folder.chunk  # a folder keeps its own
-        for key, value in told.items():
-            if value != folder.told.get(key):
-                raise ModelError(
-                    f"{path} holds another ensemble: {_difference(key, folder.told.get(key), value)}; give another folder"
-                )
-        folder.hold()
+            lock = _locked(path)
+        except OSError as error:
+            raise ModelError(f"{path} cannot be written to ({error.strerror}); give another folder") from None
         try:
-            folder._set_damaged_aside()
+            if not (path / "ensemble.json").exists():
+                (path / "chunks").mkdir(exist_ok=True)
+                _write(path / "cases.npz", _packed(_encoded(cases)))
+                _write(path / "ensemble.json", json.dumps(own, indent=1).encode())
+            folder = cls(path)
+            own["chunk"] = folder.chunk  # a folder keeps its own
+            for key, value in own.items():
+                if value != folder.told.get(key):
+                    raise ModelError(
+                        f"{path} holds another ensemble: {_difference(key, folder.told.get(key), value)}; give another folder"
+                    )
+            folder._lock = lock
+            folder._set_damaged_aside(cases)
             folder._compare_systems(task, cases)
         except BaseException:
-            folder.release()
+            if lock is not None:
+                lock.close()
             raise
         return folder
-
-    def hold(self) -> None:
-        """Be the only process that writes; the system lets go of the lock when the process ends, however it ends."""
-        try:
-            import fcntl
-        except ImportError:  # no such locks here
-            return
-        lock = (self.path / "lock").open("w")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
-            raise ModelError(f"{self.path} is being written by another process; wait for its end") from None
-        self._lock = lock
 
     def release(self) -> None:
         """Let others write."""
         if self._lock is not None:
             self._lock.close()
 
-    def _set_damaged_aside(self) -> None:
-        """Give chunks that cannot be read another name, so that their cases are run again."""
+    def _set_damaged_aside(self, cases: Cases) -> None:
+        """Give chunks that cannot be read another name, so that their cases are run again; write damaged cases anew."""
+        try:
+            self.cases()
+        except ModelError:
+            _write(self.path / "cases.npz", _packed(_encoded(cases)))  # the same: their digest is in ensemble.json
         for first, _ in self.done():
             try:
                 self.load(first)
@@ -165,7 +165,9 @@ class Folder:
         try:
             with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files if states or name != "states"}
-            whole = int(arrays["first"]) == first and len(arrays["status"]) == min(self.chunk, self.count - first)
+            count = min(self.chunk, self.count - first)
+            whole = int(arrays["first"]) == first and all(len(arrays[name]) == count for name in COLUMNS)
+            json.loads(str(arrays["messages"])), arrays["mark"]
         except DAMAGED as error:
             raise ModelError(
                 f"{file} is damaged ({type(error).__name__}); call simulate_many again with this folder"
@@ -178,7 +180,7 @@ class Folder:
         """The results so far; states are read when they are asked for."""
         from runtime.ensemble import gathered
 
-        def told() -> Iterator[Chunk]:
+        def chunks() -> Iterator[Chunk]:
             for first, _ in self.done():
                 arrays = self.load(first, states=False)
                 messages = {int(case): text for case, text in json.loads(str(arrays["messages"])).items()}
@@ -187,16 +189,34 @@ class Folder:
                     (0, ""),
                 )  # fmt: skip
 
+        bodies = tuple(self.told["bodies"])
+        return gathered(self.told["name"], bodies, self.told["settings"], self.cases(), chunks(), self.path, self)
+
+    def cases(self) -> Cases:
+        """What each case was run with."""
         file = self.path / "cases.npz"
         try:
             with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-                cases = _decoded({name: stored[name] for name in stored.files})
+                return _decoded({name: stored[name] for name in stored.files})
         except DAMAGED as error:
             raise ModelError(
-                f"{file} is damaged ({type(error).__name__}); restore it, or run the ensemble anew"
+                f"{file} is damaged ({type(error).__name__}); call simulate_many again with this folder"
             ) from None
-        told_bodies = tuple(self.told["bodies"])
-        return gathered(self.told["name"], told_bodies, self.told["settings"], cases, told(), self.path, self)
+
+
+def _locked(path: Path) -> Any:
+    """The only process that writes holds this; the system lets go of it when the process ends, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks here
+        return None
+    lock = (path / "lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise ModelError(f"{path} is being written by another process; wait for its end") from None
+    return lock
 
 
 def _packed(arrays: Mapping[str, Any]) -> bytes:
@@ -259,10 +279,22 @@ def _digest_of_function(system: Any) -> str:
     except (OSError, TypeError):
         parts.append(getattr(system, "__qualname__", ""))
     with contextlib.suppress(TypeError):
-        enclosed = inspect.getclosurevars(system).nonlocals
-        parts += [sorted((name, value) for name, value in enclosed.items() if isinstance(value, int | float | str))]
+        parts += [sorted(inspect.getclosurevars(system).nonlocals.items())]
         parts += [getattr(system, "__defaults__", None), getattr(system, "__kwdefaults__", None)]
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(_stable(parts)).encode()).hexdigest()[:16]
+
+
+def _stable(value: Any) -> Any:
+    """What of a value is the same in every process: numbers and texts; of other objects the type alone."""
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return _stable(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_stable(part) for part in value]
+    if isinstance(value, dict):
+        return sorted(((repr(_stable(key)), _stable(part)) for key, part in value.items()), key=lambda pair: pair[0])
+    return getattr(value, "__qualname__", type(value).__qualname__)
 
 
 def _difference(key: str, there: Any, here: Any) -> str:

@@ -66,6 +66,8 @@ def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
     """Dimensions case, time, body, axis, euler; parameters of the cases are coordinates of ``case``."""
     import xarray
 
+    from runtime.numbers import is_state, unit_of
+
     wanted = np.arange(len(ensemble))[slice(None) if cases is None else cases]
     states = ensemble.states(cases)
     data: dict[str, Any] = {}
@@ -88,12 +90,15 @@ def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
     }  # fmt: skip
     for name, values in ensemble.cases.items():
         further = (f"{name}_{k}" for k in range(values.ndim - 1))
-        _, unit, meaning = BODY_QUANTITIES[name.partition(".")[0]] if "." in name else ("", "", "parameter")
+        if is_state(name):
+            _, unit, meaning = BODY_QUANTITIES[name.partition(".")[0]]
+        else:
+            unit, meaning = unit_of(name), "number of the system, or parameter of the function that built it"
         coordinates[f"case_{name}"] = (("case", *further), values[wanted], {"units": unit, "long_name": meaning})
     told = np.array([ensemble.messages.get(int(case), "") for case in wanted], dtype=object)
     data["message"] = ("case", told, {"long_name": "why the case did not reach its end"})
     data["in_lanes"] = ("case", ensemble.in_lanes[wanted], {"long_name": "it ran side by side with others"})
-    how = {name: value for name, value in ensemble.settings.items() if name != "t"}
+    how = {name: value for name, value in ensemble.settings.items() if name != "t" and value is not None}
     attributes = {name: int(value) if isinstance(value, bool) else value for name, value in how.items()}
     return xarray.Dataset(data, coordinates, {"system": ensemble.name, "conventions": CONVENTION, **attributes})
 

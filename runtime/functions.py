@@ -43,9 +43,14 @@ def built(build: Callable[..., System], parameters: Mapping[str, Any]) -> System
     Raises
     ------
     ModelError
-        Where it builds no system, and its own.
+        Where it builds no system; whatever the function raises is told so.
     """
-    system = build(**parameters)
+    try:
+        system = build(**parameters)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{name_of(build)} failed: {type(error).__name__}: {error}") from error
     if not isinstance(system, System):
         raise ModelError(f"{name_of(build)} gave {system!r}; give a function that builds a System")
     return system

@@ -1,7 +1,7 @@
 """The numbers of a system by name, such as "mass.main_foot" or "l.ankle", and the same system with others.
 
-A system with other numbers is what ``Builder`` would make of them with the bodies placed as they are, without its checks for
-loose bodies and redundant rows, which numbers do not change.
+A system with other numbers is what ``Builder`` would make of them with the bodies placed as they are, without its check for
+loose bodies, which numbers do not change.
 """
 
 from __future__ import annotations
@@ -21,16 +21,41 @@ from runtime.errors import ModelError
 from runtime.reference import ground_state, reference
 from runtime.restrict import checked_numbers, limit_tables
 from runtime.structure import GROUND, Floats, frozen
-from runtime.system import PARTS, Joint, System, finite
+from runtime.system import PARTS, Joint, System, finite, sides_of
 from runtime.whole import model_like
 
 GRAVITY, OF_BODY, OF_MOTOR = "gravity", ("mass", "inertia"), ("stiffness", "damping")
 OF_LIMIT, LATITUDES = ("max_moment", "compliance", "damping"), "latitudes"
+# What a limit took from its joint, by its kind (``runtime.restrict``).
+AXES = ("a_i", "a_j")
+SHARED = {"cone": (), "hinge": AXES, "cross_hinge": AXES, "link_hinge": (*AXES, "s_i", "s_j")}
+UNITS = {
+    "mass": "kg", "inertia": "kg m^2", GRAVITY: "m/s^2", "l": "m", "s": "m", "a": "1", "max": "N m", "compliance": "rad",
+    LATITUDES: "rad",
+}  # fmt: skip
 
 
 def is_number(name: str, build: Any) -> bool:
     """A name is of a system's number: neither of its initial state, nor of an argument of the function that builds it."""
-    return name.partition(".")[0] not in PARTS and ("." in name or isinstance(build, System))
+    return not is_state(name) and ("." in name or isinstance(build, System))
+
+
+def is_state(name: str) -> bool:
+    """A name is of a part of the initial state, such as "omega.main_foot"."""
+    part, dot, _ = name.partition(".")
+    return part in PARTS and bool(dot)
+
+
+def unit_of(name: str) -> str:
+    """Unit of a number, as far as its name tells: "" for others, such as the damping of a motor, or of a limit."""
+    return UNITS.get(name.partition(".")[0].split("_")[0], "")
+
+
+def directions(system: System) -> set[str]:
+    """Names of numbers that are unit vectors."""
+    return {
+        f"{key}.{joint.name}" for joint in system.joints for key, kind, _ in joint.module.VECTORS if kind == "direction"
+    }
 
 
 def numbers(system: System) -> dict[str, Any]:
@@ -68,11 +93,20 @@ def changed(system: System, values: Mapping[str, Any]) -> System:
         As of ``Builder``, for numbers that break a rule, and for names that are none of ``numbers``.
     """
     of_owner: dict[str, dict[str, Any]] = {}
+    if not isinstance(values, Mapping):
+        raise ModelError(f"numbers: {values!r} is no mapping; give names and values, such as {{'mass.toes': 0.2}}")
+    known = numbers(system)
     for name, value in values.items():
-        if name not in (known := numbers(system)):
+        if name not in known:
             raise ModelError(f"system '{system.name}' has no number '{name}'; it has {', '.join(known)}")
         key, _, owner = name.partition(".")
         of_owner.setdefault(owner, {})[key] = value
+    moved = moves_joints(system, values)
+    if moved and system.redundant:
+        raise ModelError(
+            f"system '{system.name}': rows that repeat others were removed ({', '.join(system.redundant)}), which may be others "
+            "with other joints; give the function that builds the system"
+        )
     new: dict[str, Any] = {}
     tables: dict[str, Any] = {}
     if "" in of_owner:
@@ -84,6 +118,8 @@ def changed(system: System, values: Mapping[str, Any]) -> System:
     other = replace(
         system, **new, tables=system.tables._replace(**dict(zip(tables, frozen(tuple(tables.values())), strict=True)))
     )
+    if moved:
+        other = replace(other, sides=sides_of(other, other.time, other.state.y))
     if model := model_like(system.model, other):
         vars(other)["model"] = model  # in place of making it anew, which takes as long as all before
     return other
@@ -132,13 +168,12 @@ def _change_joints(system: System, of_owner: Mapping[str, Any], new: dict[str, A
 
 
 def _refuse_limited(system: System, sort: str, joint: Joint, own: Mapping[str, Any]) -> None:
-    vectors = [key for key in own if np.ndim(joint.values[key]) > 0]
-    limits = [limit.name for limit in system.limits if limit.joint == joint.name]
-    if vectors and limits:
-        raise ModelError(
-            f"{sort} '{joint.name}' ({joint.kind}): limit '{limits[0]}' hangs on its {vectors[0]}; give a function that builds "
-            "the system from it"
-        )
+    for limit in system.limits:
+        if limit.joint == joint.name and (shared := [key for key in own if key in SHARED[limit.kind]]):
+            raise ModelError(
+                f"{sort} '{joint.name}' ({joint.kind}): limit '{limit.name}' hangs on its {shared[0]}; give a function that "
+                "builds the system from it"
+            )
 
 
 def _change_motors(system: System, of_owner: Mapping[str, Any], new: dict[str, Any], tables: dict[str, Any]) -> None:

@@ -92,7 +92,7 @@ def fit_parameters(
     start = question.numbers
     low, high = _bounds(question, bounds)
     measured = _measured(data)
-    sigma = dict(sigma or {})
+    sigma = _sigma(sigma)
     last: dict[bytes, Sensitivities] = {}
     most: int | None = None
 
@@ -114,6 +114,12 @@ def fit_parameters(
         return rows(lambda part, body: found.state[part][body])
 
     _check_data(solved(start), measured, sigma, len(times))
+    for name in measured:
+        if name.startswith("p."):  # Euler parameters and their negatives are the same orientation
+            nearest = solved(start).state["p"][name.partition(".")[2]]
+            measured[name] = (
+                measured[name] * np.where(np.nansum(measured[name] * nearest, axis=1) < 0.0, -1.0, 1.0)[:, None]
+            )
     most = max(PATIENCE * solved(start).steps, LEAST_PATIENCE)
     if not (inside := (low <= start) & (start <= high) & (low < high)).all():
         at = int(np.argmin(inside))
@@ -264,6 +270,19 @@ def _measured(data: Any) -> dict[str, Floats]:
             raise ModelError(
                 f"data: '{name}' is infinite in row {at}; give finite numbers, and NaN where there is none"
             )
+    return found
+
+
+def _sigma(sigma: Any) -> dict[str, float]:
+    """Standard deviations by name."""
+    if sigma is not None and not isinstance(sigma, Mapping):
+        raise ModelError(f"sigma = {sigma!r}; give a mapping from names of data to standard deviations")
+    found = {}
+    for name, value in (sigma or {}).items():
+        try:
+            found[name] = float(value)
+        except (TypeError, ValueError):
+            raise ModelError(f"sigma: '{name}' = {value!r}; give one number above 0") from None
     return found
 
 

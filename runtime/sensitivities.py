@@ -22,7 +22,7 @@ from runtime.equations import STATE, Tables
 from runtime.errors import ModelError
 from runtime.functions import built, check_parameters
 from runtime.methods import NONE, NONE2, Compiled
-from runtime.numbers import changed, is_number, moves_joints
+from runtime.numbers import changed, directions, is_number, is_state, moves_joints
 from runtime.simulate import ATOL, RTOL, Settings, settings, simulate
 from runtime.structure import Floats
 from runtime.system import PARTS, State, System
@@ -154,7 +154,7 @@ class Question:
         return found
 
     def at(self, numbers: Floats) -> dict[str, Any]:
-        """The mapping with other numbers; Euler parameters keep their length."""
+        """The mapping with other numbers; Euler parameters and directions keep their length."""
         numbers = numbers.copy()
         for name, place in self.unit_length.items():
             if length := np.linalg.norm(numbers[place]):
@@ -163,8 +163,9 @@ class Question:
 
     @property
     def unit_length(self) -> dict[str, slice]:
-        """Where the Euler parameters among them stand."""
-        return {name: place for name, place in self.places.items() if name.startswith("p.")}
+        """Where the Euler parameters and the directions of a System's joints among them stand."""
+        axes = directions(self.build) if isinstance(self.build, System) else set()
+        return {name: place for name, place in self.places.items() if name.startswith("p.") or name in axes}
 
     def system(self, numbers: Floats) -> tuple[System, Floats]:
         """System and initial state."""
@@ -178,7 +179,7 @@ class Question:
         parts: dict[str, dict[str, Any]] = {}
         for name, value in given.items():
             part, _, body = name.partition(".")
-            if part in PARTS:
+            if is_state(name):
                 parts.setdefault(part, {})[body] = value
         if parts or moves_joints(system, numbers_of_system):
             return system, system.assemble(system.state.replace(**parts)).y
@@ -206,7 +207,8 @@ def sensitivities(
     given : mapping
         The function's keywords; numbers of the system such as "mass.toes" (see ``System.numbers``); and parts of the initial
         state such as "omega.main_foot" (r, p, v or omega of a body), which are moved onto the constraints by the least change.
-        Euler parameters keep their length: derivatives by them are those along the unit sphere.
+        Euler parameters, and directions of a System's joints, keep their length: derivatives by them are those along the unit
+        sphere.  Of inertia, give principal moments (3,); latitudes of a cone, which closes, are looked at through a function.
     t_end : float [s]
     wrt : names, optional
         Which of the given are looked at.  Default: all.  A number on whose one side there is no system, such as a damping of 0,
@@ -239,6 +241,11 @@ def question_of(build: System | Callable[..., System], given: Mapping[str, Any],
             f"wrt: names nothing to look at; choose from {', '.join(given)}, or leave it out for all of them"
         )
     for name in names:
+        if name.startswith(("latitudes.", "inertia.")) and name in given and np.shape(given[name]) != (3,):
+            remedy = (
+                "principal moments (3,)" if name.startswith("inertia.") else "a function of the latitudes that differ"
+            )
+            raise ModelError(f"wrt: the components of '{name}' cannot differ one by one; give {remedy}")
         if name not in given:
             raise ModelError(f"wrt: '{name}' is not among the given: {', '.join(given)}")
         if names.count(name) > 1:
@@ -370,7 +377,7 @@ def _in_march(
         return own.tables._replace(alpha=how.alpha, beta=how.beta)
 
     given = [
-        None if _is_initial(name) else ([tables(other) for other, _ in six.systems], six.weights)
+        None if is_state(name) else ([tables(other) for other, _ in six.systems], six.weights)
         for name, six in zip(question.names, nearby, strict=True)
     ]
     varied = Varied(system, tables(system), given)
@@ -386,11 +393,6 @@ def _in_march(
         _fail(system, y, how, "the numbers", m.t)
     states = out.reshape(len(times), 1 + count, n)
     return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]
-
-
-def _is_initial(name: str) -> bool:
-    """It is a number of the initial state."""
-    return name.partition(".")[0] in PARTS
 
 
 def _fail(system: System, y: Floats, how: Settings, name: str, reached: float) -> None:

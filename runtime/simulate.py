@@ -212,7 +212,17 @@ def settings(
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
     return Settings(
-        t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, int(max_steps or NO_LIMIT)
+        t_start,
+        t_end,
+        times,
+        method,
+        rtol,
+        atol,
+        alpha,
+        beta,
+        max_step,
+        first_step,
+        min(int(max_steps or NO_LIMIT), NO_LIMIT),
     )
 
 

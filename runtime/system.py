@@ -471,17 +471,20 @@ class System:
         """
         from runtime.builder import change
         from runtime.numbers import changed, moves_joints
-        from runtime.rank import refuse_singular_joints
+        from runtime.rank import refuse_singular_joints, without_redundant_rows
 
         system, before = changed(self, values), self.state.y
         y, iterations, residual = assembled(system, self.time, before)
         if moves_joints(system, values):
             refuse_singular_joints(system, y)
+            without_redundant_rows(system, y, "refuse")
         y = assembly.project_velocities(self.time, y, system.tables, system.work())
         check_velocities(system, self.time, y, "give other velocities")
-        return replace(
-            system, state=State(self.body_names, y), assembly=change(self.body_names, before, y, iterations, residual)
-        )
+        told = change(self.body_names, before, y, iterations, residual)
+        found = replace(system, state=State(self.body_names, y), assembly=told)
+        if "model" in vars(system):
+            vars(found)["model"] = vars(system)["model"]  # which fits it, see ``runtime.whole.model_like``
+        return found
 
     def assemble(self, state: State, *, time: float | None = None, project_velocities: bool = True) -> State:
         """Move a state onto the constraints by the least change (measured by the kinetic energy).

@@ -326,7 +326,7 @@ BAD = {
         "'x' of case 1 is not finite",
     ),
     "no parameter": (dict(system=models.foot.build, cases={"lenght": [1.0]}), "lenght"),
-    "folder in a file": (dict(out=Path(__file__) / "many"), "is no folder that can be written to"),
+    "folder in a file": (dict(out=Path(__file__) / "many"), "cannot be written to"),
     "engine": (dict(engine="fast"), "engine = 'fast'"),
 }
 
@@ -495,8 +495,10 @@ def test_damaged_descriptions_are_told(tmp_path):
     system, cases = models.foot.build(), {name: values[:2] for name, values in thrown(40).items()}
     simulate_many(system, cases, 0.1, out=tmp_path, **SETTINGS)
     (tmp_path / "cases.npz").write_bytes(b"")
-    with pytest.raises(ModelError, match=r"cases.npz is damaged"):
+    with pytest.raises(ModelError, match=r"cases.npz is damaged .* call simulate_many again"):
         read_ensemble(tmp_path)
+    assert simulate_many(system, cases, 0.1, out=tmp_path, **SETTINGS).success
+    assert np.array_equal(read_ensemble(tmp_path).cases["v.toes"], cases["v.toes"])
     content = (tmp_path / "ensemble.json").read_text(encoding="utf-8")
     (tmp_path / "ensemble.json").write_text(content.replace('"format": 2', '"format": 1'), encoding="utf-8")
     with pytest.raises(ModelError, match="has the format 1, this version reads 2"):
@@ -586,6 +588,65 @@ def test_a_folder_tells_what_was_run(tmp_path):
     assert told["count"] == 2 and told["settings"]["rtol"] == 1e-9 and told["bodies"] == ["toes", "main_foot", "leg"]
 
 
+class Plain:
+    """What is printed with its place in memory."""
+
+
+PLAIN = Plain()
+
+
+def with_defaults(x, what=PLAIN, other=simulate, names=frozenset(("a", "b", "c"))):
+    """A function whose defaults are told apart by no number."""
+    return models.foot.build(link_length=x)
+
+
+AGAIN = """
+import functools, sys, tests.test_ensemble as t
+from runtime import simulate_many
+print(simulate_many(functools.partial(t.with_defaults, what=t.Plain()), {"x": [0.04, 0.05]}, 0.1, out=sys.argv[1]).success)
+"""
+
+
+def test_objects_among_defaults_are_the_same_in_another_process(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for seed in "12":
+        command = [sys.executable, "-c", AGAIN, str(tmp_path / "many")]
+        done = subprocess.run(
+            command, env=environment | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=False
+        )
+        assert done.stdout == "True\n", done.stderr
+
+
+RACE = """
+import sys, time, numpy as np, models, runtime
+first, start = float(sys.argv[2]), float(sys.argv[3])
+system, cases = models.foot.build(), {"mass.toes": np.linspace(first, first + 0.1, 20000)}
+time.sleep(max(0.0, start - time.time()))
+try:
+    found = runtime.simulate_many(system, cases, 1e-6, out=sys.argv[1], max_steps=1, chunk=20000)
+    print(found.cases["mass.toes"][0] == first)
+except runtime.ModelError as error:
+    print(error)
+"""
+
+
+def test_two_that_begin_together_do_not_take_each_others_cases(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    start = str(time.time() + 5.0)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", RACE, str(tmp_path / "many"), first, start], env=environment,
+            stdout=subprocess.PIPE, text=True,
+        )
+        for first in ("0.2", "0.3")
+    ]  # fmt: skip
+    told = [process.communicate(timeout=120)[0] for process in processes]
+    good = [text == "True\n" for text in told]
+    assert sum(good) == 1, told
+    assert "another process" in told[1 - good.index(True)] or "holds another ensemble" in told[1 - good.index(True)]
+    assert read_ensemble(tmp_path / "many").cases["mass.toes"][0] == (0.2, 0.3)[good.index(True)]
+
+
 def test_a_full_disk_is_told(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
@@ -637,6 +698,23 @@ def breaking(x):
     if x > 0.035 and multiprocessing.parent_process() is not None:
         os._exit(1)
     return models.foot.build(link_length=x)
+
+
+class Failing(ThreadPoolExecutor):
+    """Threads that take three chunks."""
+
+    def submit(self, *arguments, **keywords):
+        self.taken = getattr(self, "taken", 0) + 1
+        if self.taken > 3:
+            raise OSError("the net is gone")
+        return super().submit(*arguments, **keywords)
+
+
+def test_an_engine_that_takes_no_more_leaves_what_is_finished():
+    with Failing(1) as engine:
+        found = simulate_many(models.foot.build(), thrown(40), 0.1, engine=engine, chunk=4, **SETTINGS)
+    assert (found.status[:12] == 0).all() and (found.status[12:] == NOT_RUN).all()
+    assert all(found.messages[case] == "not run: OSError: the net is gone" for case in range(12, 40))
 
 
 def test_an_engine_that_breaks_down_leaves_what_is_finished():

@@ -208,3 +208,74 @@ def test_a_case_whose_numbers_break_a_rule_is_refused():
     found = simulate_many(FOOT, {"l.ankle": [0.0417, 0.05]}, 0.1)
     assert found.status.tolist() == [0, -20] and "assemble=True" in found.messages[1]
     assert np.isnan(found.states()[1]).all() and found.states().shape == (2, 1, 3, STATE)
+
+
+# --- what hangs on numbers --------------------------------------------------------------------------------------------
+
+
+def test_removed_rows_are_not_kept_for_other_joints():
+    system = models.four_bar.build(joints="revolute")
+    assert system.redundant
+    name = next(key for key in system.numbers if key.startswith("a_i."))
+    with pytest.raises(ModelError, match=r"rows that repeat others were removed .* give the function that builds"):
+        system.changed({name: (0.0, 0.6, 0.8)})
+    found = simulate_many(system, {name: [(0.0, 0.6, 0.8)]}, 0.1, assemble=True)
+    assert found.status.tolist() == [-20] and "were removed" in found.messages[0]
+    body = system.body_names[0]
+    assert system.changed({f"mass.{body}": 3.0}).body(body).mass == 3.0
+
+
+def test_an_axis_turned_round_is_the_same_joint():
+    values = {"a_i.ankle": -FOOT.numbers["a_i.ankle"]}
+    a, b = FOOT.changed(values), rebuilt(FOOT, values)
+    assert a.sides == b.sides != FOOT.sides
+    runs = [simulate(one, 0.3, t_eval=[0.3], **TIGHT).states for one in (a, b, FOOT)]
+    assert np.abs(runs[0] - runs[1]).max() < 1e-10 and np.abs(runs[0] - runs[2]).max() < 1e-8
+
+
+def test_only_what_a_limit_took_from_its_joint_hangs_on_it():
+    system = stopped()
+    lower = system.changed({"s_i.hinge": (0.0, 0.0, 0.02)})
+    assert lower.state.r["bob"][2] == pytest.approx(-0.28)
+    with pytest.raises(ModelError, match="limit 'stop' hangs on its a_i"):
+        system.changed({"a_i.hinge": (1.0, 0.0, 0.0)})
+
+
+def test_a_changed_system_keeps_its_kernel():
+    run = simulate(FOOT.changed({"mass.toes": 1.0}), 0.1)
+    assert run.stats.kernel == "whole model"
+    assert simulate_many(FOOT.changed({"mass.toes": 1.0}), {"gravity": [(0, 0, -9.0)]}, 0.1).in_lanes.all()
+
+
+def test_labelled_with_units(tmp_path):
+    found = simulate_many(FOOT, {"mass.toes": [0.2, 0.3], "s_i.ankle": [FOOT.numbers["s_i.ankle"]] * 2}, 0.05)
+    data = found.to_xarray()
+    assert data["case_mass.toes"].attrs["units"] == "kg" and data["case_s_i.ankle"].attrs["units"] == "m"
+    data.to_netcdf(tmp_path / "many.nc")
+    assert "max_steps" not in data.attrs and found.settings["max_steps"] is None
+    assert simulate_many(FOOT, {"mass.toes": [0.2]}, 0.05, max_steps=10**20).success
+
+
+def test_numbers_beyond_all_bounds_stop_no_other_case():
+    cases = {"inertia.toes": [(1e-3, 1e-3, 1e-3), (1e-320, 1e-320, 1e-320), (1e308, 1e308, 1e308)]}
+    found = simulate_many(FOOT, cases, 0.05)
+    assert found.status[0] == 0 and found.status[1] < 0 and 1 in found.messages
+
+
+def test_sensitivities_along_a_direction():
+    system = pushed()
+    name, axis = "a_i.ankle", np.array([0.0, 1.0, 0.0])
+    found = sensitivities(system, {name: axis, "a_j.ankle": axis}, 0.3, wrt=name, rtol=1e-11, atol=1e-11)
+
+    def states(h):
+        turned = (np.array([np.sin(h), np.cos(h), 0.0])).tolist()
+        return simulate(system.changed({name: turned}), 0.3, t_eval=[0.3], rtol=1e-13, atol=1e-13).states
+
+    slopes = [(states(d) - states(-d)) / (2 * d) for d in (4e-3, 2e-3, 1e-3)]
+    expected = (slopes[0] - 20 * slopes[1] + 64 * slopes[2]) / 45
+    assert np.abs(found.slopes[:, :, 0] - expected).max() < 1e-7 * max(1.0, np.abs(expected).max())
+    assert np.abs(found.slopes[:, :, 1]).max() < 1e-7  # along itself a direction does nothing
+    for name, remedy in (("inertia.leg", "principal moments"), ("latitudes.stop", "a function of the latitudes")):
+        one = stopped() if name.startswith("latitudes") else system
+        with pytest.raises(ModelError, match=remedy):
+            sensitivities(one, {name: one.numbers[name]}, 0.1)

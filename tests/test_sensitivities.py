@@ -542,3 +542,38 @@ def test_shipped_kernels_have_derivatives_where_they_can():
     for build in SYSTEMS.values():
         module = module_of(build().model.key)
         assert hasattr(module, "moved") == (not module.LOADED)
+
+
+# --- what a function and the data may be ------------------------------------------------------------------------------
+
+
+def strict(link_length):
+    """A function with a rule of its own."""
+    if link_length < 0.0417:
+        raise ValueError("too short")
+    return models.foot.build(link_length=link_length)
+
+
+def test_what_a_function_raises_is_an_edge():
+    t = np.linspace(0.1, 0.8, 9)
+    run = sensitivities(strict, {"link_length": 0.0417}, 0.8, t_eval=t)
+    plain = sensitivities(models.foot.build, {"link_length": 0.0417}, 0.8, t_eval=t)
+    assert np.abs(run.slopes - plain.slopes).max() < 1e-7 * np.abs(plain.slopes).max()
+    found = fit_parameters(strict, {"link_length": 0.045}, t, {"r.main_foot": run.state["r"]["main_foot"]})
+    assert found.values["link_length"] == pytest.approx(0.0417, abs=1e-6)
+    with pytest.raises(ModelError, match=r"strict failed: ValueError: too short"):
+        sensitivities(strict, {"link_length": 0.04}, 0.1)
+
+
+def test_the_sign_of_euler_parameters_does_not_matter():
+    t = np.linspace(0.1, 0.8, 9)
+    run = sensitivities(models.foot.build, {"link_length": 0.0417}, 0.8, t_eval=t)
+    p = run.state["p"]["main_foot"] * np.where(np.arange(9) % 2, 1.0, -1.0)[:, None]
+    found = fit_parameters(models.foot.build, {"link_length": 0.045}, t, {"p.main_foot": p})
+    assert found.values["link_length"] == pytest.approx(0.0417, abs=1e-9) and found.residual < 1e-9
+
+
+@pytest.mark.parametrize("sigma", [{"r.toes": "a"}, {"r.toes": None}, {"r.toes": np.ones(3)}, 0.1])
+def test_bad_deviations(sigma):
+    with pytest.raises(ModelError, match="sigma"):
+        fit_parameters(models.foot.build, {"link_length": 0.0417}, [0.1, 0.2], DATA, sigma=sigma)
