@@ -219,10 +219,7 @@ class Builder:
             able = ", ".join(key for key, m in _KINDS.items() if m.COORDINATE)
             raise ModelError(f"{what}: guides no single coordinate; use {able}")
         given = {"stiffness": stiffness, "damping": damping}
-        checked = {key: float(finite(value, (), f"{what}: {key}")) for key, value in given.items()}
-        for key, value in checked.items():
-            if value < 0.0:
-                raise ModelError(f"{what}: {key} = {value:g} would drive the coordinate away; it must not be below 0")
+        checked = {key: checked_gain(value, f"{what}: {key}") for key, value in given.items()}
         if not any(checked.values()):
             values = {module.SIGNALS[0]: 0.0, **values}
         joint = connection("motor", name, module, body, other, values, self._bodies)
@@ -637,6 +634,14 @@ def checked_mass(value: float, what: str) -> float:
             f"{what}: mass = {mass:g} kg, must be above 0 kg; a massless link is the joint 'modified_universal'"
         )
     return mass
+
+
+def checked_gain(value: float, what: str) -> float:
+    """A motor's stiffness or damping, if it is not below 0."""
+    gain = float(finite(value, (), what))
+    if gain < 0.0:
+        raise ModelError(f"{what} = {gain:g} would drive the coordinate away; it must not be below 0")
+    return gain
 
 
 def checked_inertia(value: ArrayLike, what: str) -> Floats:

@@ -20,20 +20,20 @@ from runtime.ensemble_chunks import (
     Chunk,
     Stopped,
     Task,
-    build,
+    row,
     run_chunk,
     side_by_side,
 )
-from runtime.ensemble_folder import Folder, told
+from runtime.ensemble_folder import Folder
 from runtime.equations import STATE
 from runtime.errors import ModelError
-from runtime.functions import check_parameters, name_of
+from runtime.functions import built, check_parameters, name_of
 from runtime.lanes import LANES
 from runtime.numbers import is_number, is_state
 from runtime.progress import reporter
 from runtime.simulate import ATOL, REACHED_END, RTOL, Settings, settings
 from runtime.structure import Floats, Ints
-from runtime.system import PARTS, System, shape_text
+from runtime.system import PARTS, System, counted, shape_text
 
 if TYPE_CHECKING:
     import xarray
@@ -43,13 +43,7 @@ MOST_BYTES = 256e6  # of the states of all chunks that are under way
 AHEAD = 2  # chunks that are under way for each worker
 PORTIONS = 4  # chunks for each worker, at least, where there are cases enough
 PATIENCE = 30.0  # [s] for which chunks are waited for that were told to leave off
-PLAIN = (
-    bool,
-    int,
-    float,
-    str,
-    type(None),
-)  # what an argument of the function that builds a system may be, beside arrays
+PLAIN = (bool, int, float, str, type(None))  # what a function's argument may be, beside arrays
 
 
 @dataclass(frozen=True)
@@ -269,7 +263,7 @@ def simulate_many(
         found = folder.ensemble()
     else:
         kept.sort(key=lambda chunk: chunk.first)
-        found = gathered(example.name, example.body_names, told(task), table, kept, None, kept)
+        found = gathered(example.name, example.body_names, task.told, table, kept, None, kept)
     messages = {}
     if failures:  # the first tells of all that was not begun after it
         left = np.flatnonzero(found.status == NOT_RUN).tolist()
@@ -350,7 +344,7 @@ def _example(system: System | Callable[..., System], table: Cases) -> System:
     check_parameters(system, [name for name in table if "." not in name], "cases")
     for case in range(len(next(iter(table.values())))):
         try:
-            return build(system, table, case)
+            return built(system, {name: value for name, value in row(table, case).items() if "." not in name})
         except ModelError as error:
             refused = error
     raise ModelError(f"{name_of(system)} builds no system for any case; the last error: {refused}")
@@ -402,7 +396,7 @@ def _chunk_size(
     chunk: int | None, system: Any, example: System, how: Settings, count: int, workers: int, most: int
 ) -> int:
     if chunk is not None:
-        return _count("chunk", chunk, "cases")
+        return counted("chunk", chunk, "cases")
     in_lanes = isinstance(system, System) and side_by_side(example, how)
     most = most if in_lanes else SMALL_CHUNK
     least = LANES if in_lanes else 1  # where a function builds them, that takes the time
@@ -411,18 +405,12 @@ def _chunk_size(
     return max(1, min(most, portion, int(MOST_BYTES / (AHEAD * workers * bytes_of_case))))
 
 
-def _count(name: str, value: Any, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ModelError(f"{name} = {value!r}; give a number of {what}, 1 or more")
-    return int(value)
-
-
 # --- running chunks ---------------------------------------------------------------------------------------------------
 
 
 def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], int]:
     """What runs the chunks, how to part from it, and how many workers it has."""
-    given = None if workers is None else _count("workers", workers, "workers")
+    given = None if workers is None else counted("workers", workers, "workers")
     if engine is None:
         threads = ThreadPoolExecutor(given or _cores())
         return threads, lambda: threads.shutdown(wait=False, cancel_futures=True), given or _cores()

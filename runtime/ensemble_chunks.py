@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,12 @@ from runtime import addresses, lanes, march
 from runtime.assembly import project_velocities, worst_of_all
 from runtime.equations import STATE, V
 from runtime.errors import AssemblyError, ModelError
-from runtime.functions import built as built_by
-from runtime.numbers import changed, is_number, is_state, moves_joints
+from runtime.functions import named
 from runtime.rank import refuse_singular_joints
-from runtime.simulate import INTERRUPTED, REACHED_END, Settings, simulate
+from runtime.simulate import INTERRUPTED, NO_LIMIT, REACHED_END, Settings, simulate
 from runtime.structure import Floats, Ints
-from runtime.system import PARTS, VELOCITY_TOLERANCE, State, System
-from runtime.whole import module_of, whole_of
+from runtime.system import PARTS, POSITION_TOLERANCE, VELOCITY_TOLERANCE, State, System
+from runtime.whole import lanes_of, whole_of
 
 REFUSED, NOT_RUN = -20, -21  # statuses of a case beside those of a run
 
@@ -42,6 +41,12 @@ class Task:
     gpu: bool = False
     stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # another number: leave off, seen by threads only
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """How cases are run, to be told with their results."""
+        most = None if self.how.max_steps == NO_LIMIT else self.how.max_steps
+        return asdict(self.how) | {"assemble": self.assemble, "max_steps": most}
+
 
 @dataclass(frozen=True)
 class Chunk:
@@ -57,21 +62,17 @@ class Chunk:
     mark: tuple[int, str]  # number of a case whose system a function built, and a digest of it; "" where there is none
 
 
-def build(function: Callable[..., System], cases: Cases, case: int) -> System:
-    """The system of a case."""
-    return built_by(function, {name: _plain(values[case]) for name, values in cases.items() if "." not in name})
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+def row(cases: Cases, case: int) -> dict[str, Any]:
+    """What a case is run with, by name."""
+    return {
+        name: v.tolist() if isinstance(v := values[case], np.ndarray | np.generic) else v
+        for name, values in cases.items()
+    }
 
 
 def side_by_side(system: System, how: Settings) -> bool:
     """Its cases can be run in lanes."""
-    if how.method != "dop853":
-        return False
-    module = module_of(system.model.key)
-    return module is not None and module.LANES == lanes.LANES
+    return how.method == "dop853" and lanes_of(system.model.key) is not None
 
 
 def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
@@ -135,18 +136,10 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
         if task.stop[0]:
             raise Stopped
         try:
-            own = system if isinstance(system, System) else build(system, cases, case)
+            own, state, moved = named(system, row(cases, case))
             if own.body_names != task.bodies:
                 theirs, ours = ", ".join(own.body_names), ", ".join(task.bodies)
                 raise ModelError(f"the bodies of this case are {theirs}, those of the others {ours}; give all the same")
-            numbers = {name: _plain(values[case]) for name, values in cases.items() if is_number(name, system)}
-            own = changed(own, numbers) if numbers else own
-            state = own.state
-            for name, values in cases.items():
-                part, _, body = name.partition(".")
-                if is_state(name):
-                    state = state.replace(**{part: {body: values[case]}})
-            moved = moves_joints(own, numbers)
             if state is not own.state or start != own.time or moved:
                 state = own.assemble(state, time=start) if task.assemble else _checked(own, state, start)
             if moved:
@@ -180,7 +173,7 @@ def _many_velocities(system: System, task: Task, first: int, cases: Cases, count
     worst = np.zeros((count, 2))
     worst_of_all(start, states, system.tables, system.work(), worst)
     speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))
-    bad = ~((worst[:, 0] <= 1e-6) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)))
+    bad = ~((worst[:, 0] <= POSITION_TOLERANCE) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)))
     messages = {}
     for case in np.flatnonzero(bad):
         try:
@@ -193,7 +186,7 @@ def _many_velocities(system: System, task: Task, first: int, cases: Cases, count
 
 def _run_in_lanes(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
     """Run cases side by side; those that failed or came close to it, to be run alone, which tells why."""
-    module, s = module_of(key), task.how
+    module, s = lanes_of(key), task.how
     assert module is not None
     made: dict[int, Floats] = {}  # one for each system
     for case in members:
@@ -203,25 +196,22 @@ def _run_in_lanes(key: str, members: Sequence[int], built: Built, task: Task, ch
     whole = [made[id(built[case][0])] for case in members]
     states = np.array([built[case][1] for case in members])
     system = built[members[0]][0]
-    count, n = states.shape
-    out, status = np.full((count, len(s.t or ()), n), np.nan), np.zeros(count, np.int64)
-    counts, reached = np.zeros((count, 3), np.int64), np.zeros(count)
-    steps = np.array([s.max_step, s.first_step, s.max_steps])
-    given = np.array([s.t_start, s.t_end]), np.array([s.rtol, s.atol]), steps, states, np.array(whole), np.array(s.t)
+    given, results = lanes.arguments(s, states, np.array(whole))
+    arrays: tuple[Any, ...] = (*given, *results)
     if task.gpu:
         from runtime import gpu
 
-        gpu.integrate(module, *given, out, status, counts, reached)
+        gpu.integrate(module, *arrays)
     else:
         memory = lanes.lanes(system.model.fixed[1:], whole[0].shape[0])
         address = int(addresses.addresses_of([module], "lanes")[0])
-        lanes.integrate(memory, address, *given, out, status, counts, reached, task.stop)
+        lanes.integrate(memory, address, *arrays, task.stop)
         if task.stop[0]:
             raise Stopped
     at = np.array(members)
-    good = status == march.FINISHED
-    chunk.states[at[good]], chunk.status[at[good]], chunk.in_lanes[at[good]] = out[good], REACHED_END, True
-    chunk.counts[at[good]], chunk.reached[at[good]] = counts[good], reached[good]
+    good = results.status == march.FINISHED
+    chunk.states[at[good]], chunk.status[at[good]], chunk.in_lanes[at[good]] = results.out[good], REACHED_END, True
+    chunk.counts[at[good]], chunk.reached[at[good]] = results.counts[good], results.reached[good]
     return at[~good].tolist()  # type: ignore[no-any-return]
 
 
@@ -242,11 +232,7 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         reached = t
 
     try:
-        run = simulate(
-            system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=look, t_start=s.t_start,
-            method=s.method, rtol=s.rtol, atol=s.atol, alpha=s.alpha, beta=s.beta, max_step=s.max_step,
-            first_step=s.first_step or None, max_steps=s.max_steps,
-        )  # fmt: skip
+        run = simulate(system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=look, **s.keywords)
     except ModelError as error:
         chunk.messages[chunk.first + case] = str(error)
         return

@@ -18,8 +18,7 @@ import os
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,6 @@ import numpy as np
 from runtime.ensemble_chunks import Cases, Chunk, Task, built_cases, digest_of_system, mark_of
 from runtime.errors import ModelError
 from runtime.kernels import compiled_folder
-from runtime.simulate import NO_LIMIT
 from runtime.system import System
 
 if TYPE_CHECKING:
@@ -37,16 +35,8 @@ if TYPE_CHECKING:
 FORMAT = 2
 SAMPLES = 8  # finished cases whose systems are compared when a folder is taken up
 DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)  # what reading a broken file raises
-
-
 FILES = ("chunks", "cases.npz", "ensemble.json", "lock")
-COLUMNS = ("status", "reached", "counts", "in_lanes")
-
-
-def told(task: Task) -> dict[str, Any]:
-    """How cases are run, to be told with their results."""
-    how = asdict(task.how) | {"assemble": task.assemble}
-    return how | {"max_steps": None if task.how.max_steps == NO_LIMIT else task.how.max_steps}
+COLUMNS = ("status", "reached", "counts", "in_lanes")  # of a chunk
 
 
 class Folder:
@@ -58,9 +48,9 @@ class Folder:
         file = path / "ensemble.json"
         try:
             self.told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            version = self.told["format"]
+            version, self.name, self.how = self.told["format"], self.told["name"], self.told["settings"]
             self.chunk, self.count = max(1, int(self.told["chunk"])), int(self.told["count"])
-            self.told["settings"]["t"], self.told["bodies"], self.told["name"]
+            self.bodies, self.times = tuple(self.told["bodies"]), self.how["t"]
         except (FileNotFoundError, NotADirectoryError):
             raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -73,7 +63,7 @@ class Folder:
         """The folder for this ensemble, new or as it was left, and this process as the one that writes."""
         own = {
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
-            "chunk": size, "settings": told(task), "code": compiled_folder().name,
+            "chunk": size, "settings": task.told, "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
             "cases": _digest_of_cases(cases),
         }  # fmt: skip
@@ -132,9 +122,9 @@ class Folder:
             return
         firsts = [first for first, _ in self.done()]
         for first in firsts[:: -(-len(firsts) // SAMPLES) or 1]:
-            case, mark = self.load(first, states=False)["mark"].tolist()
+            case, mark = self.load(first, states=False)["mark"]
             one = {name: values[int(case) : int(case) + 1] for name, values in cases.items()}
-            if mark and [mark] != list(mark_of(built_cases(task, int(case), one, 1)[0]))[1:]:
+            if mark and mark != mark_of(built_cases(task, int(case), one, 1)[0])[1]:
                 raise ModelError(
                     f"{self.path} holds another ensemble: its system differs for case {case}; give another folder"
                 )
@@ -154,24 +144,22 @@ class Folder:
 
     def save(self, chunk: Chunk) -> None:
         """Write a finished chunk."""
-        packed = {name: getattr(chunk, name) for name in ("states", "status", "reached", "counts", "in_lanes")}
+        packed = {name: getattr(chunk, name) for name in ("states", *COLUMNS)}
         packed["messages"] = np.array(json.dumps(chunk.messages))
         packed["first"], packed["mark"] = np.array(chunk.first), np.array(chunk.mark)
         _write(self._file(chunk.first), _packed(packed))
 
     def load(self, first: int, *, states: bool = True) -> dict[str, Any]:
-        """Arrays of a finished chunk.  numpy checks their checksums."""
+        """Arrays, messages and mark of a finished chunk."""
         file = self._file(first)
+        arrays = _read(file, () if states else ("states",))
+        count = min(self.chunk, self.count - first)
         try:
-            with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files if states or name != "states"}
-            count = min(self.chunk, self.count - first)
             whole = int(arrays["first"]) == first and all(len(arrays[name]) == count for name in COLUMNS)
-            json.loads(str(arrays["messages"])), arrays["mark"]
-        except DAMAGED as error:
-            raise ModelError(
-                f"{file} is damaged ({type(error).__name__}); call simulate_many again with this folder"
-            ) from None
+            arrays["messages"] = {int(case): text for case, text in json.loads(str(arrays["messages"])).items()}
+            arrays["mark"] = tuple(arrays["mark"].tolist())
+        except (KeyError, TypeError, ValueError) as error:
+            raise _damaged(file, error) from None
         if not whole:
             raise ModelError(f"{file} holds other cases; call simulate_many again with this folder")
         return arrays
@@ -183,25 +171,34 @@ class Folder:
         def chunks() -> Iterator[Chunk]:
             for first, _ in self.done():
                 arrays = self.load(first, states=False)
-                messages = {int(case): text for case, text in json.loads(str(arrays["messages"])).items()}
                 yield Chunk(
-                    first, np.zeros(0), arrays["status"], arrays["reached"], arrays["counts"], arrays["in_lanes"], messages,
-                    (0, ""),
+                    first, np.zeros(0), arrays["status"], arrays["reached"], arrays["counts"], arrays["in_lanes"],
+                    arrays["messages"], arrays["mark"],
                 )  # fmt: skip
 
-        bodies = tuple(self.told["bodies"])
-        return gathered(self.told["name"], bodies, self.told["settings"], self.cases(), chunks(), self.path, self)
+        return gathered(self.name, self.bodies, self.how, self.cases(), chunks(), self.path, self)
 
     def cases(self) -> Cases:
         """What each case was run with."""
         file = self.path / "cases.npz"
+        stored = _read(file)
         try:
-            with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-                return _decoded({name: stored[name] for name in stored.files})
-        except DAMAGED as error:
-            raise ModelError(
-                f"{file} is damaged ({type(error).__name__}); call simulate_many again with this folder"
-            ) from None
+            return _decoded(stored)
+        except ValueError as error:
+            raise _damaged(file, error) from None
+
+
+def _read(file: Path, leave_out: Collection[str] = ()) -> dict[str, Any]:
+    """Arrays of a file.  numpy checks their checksums."""
+    try:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files if name not in leave_out}
+    except DAMAGED as error:
+        raise _damaged(file, error) from None
+
+
+def _damaged(file: Path, error: Exception) -> ModelError:
+    return ModelError(f"{file} is damaged ({type(error).__name__}); call simulate_many again with this folder")
 
 
 def _locked(path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""Functions that build a system from parameters: what they take is checked by name before they are called."""
+"""What named values make: the system of a function from its parameters, with other numbers, and its initial state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from runtime.errors import ModelError
-from runtime.system import System
+from runtime.numbers import changed, is_number, is_state, moves_joints
+from runtime.system import State, System
 
 
 def name_of(function: Any) -> str:
@@ -54,3 +55,25 @@ def built(build: Callable[..., System], parameters: Mapping[str, Any]) -> System
     if not isinstance(system, System):
         raise ModelError(f"{name_of(build)} gave {system!r}; give a function that builds a System")
     return system
+
+
+def named(build: System | Callable[..., System], values: Mapping[str, Any]) -> tuple[System, State, bool]:
+    """A system and its initial state as values by name tell, and whether numbers of joints are among them.
+
+    Names are the function's keywords, numbers of the system, and parts of the initial state, which may violate the constraints.
+
+    Raises
+    ------
+    ModelError
+    """
+    system = build
+    if not isinstance(system, System):
+        system = built(system, {name: value for name, value in values.items() if "." not in name})
+    numbers = {name: value for name, value in values.items() if is_number(name, build)}
+    if numbers:
+        system = changed(system, numbers)
+    parts: dict[str, dict[str, Any]] = {}
+    for name in filter(is_state, values):
+        part, _, body = name.partition(".")
+        parts.setdefault(part, {})[body] = values[name]
+    return system, system.state.replace(**parts) if parts else system.state, moves_joints(system, numbers)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from runtime.march import (
 )
 from runtime.pointers import behind
 from runtime.structure import Floats, Ints
+
+if TYPE_CHECKING:
+    from runtime.simulate import Settings
 
 LANES = 16
 STEPS_USED_UP, FINISHED_CLOSE = (
@@ -118,6 +121,25 @@ def lanes(fixed: Sequence[bool], constants: int, *, moved: bool = False) -> Lane
         ready_constants=np.zeros((constants, LANES)), ready_length=np.zeros(LANES), ready_sound=ready_sound,
         ready_worst=np.zeros(LANES), place=np.zeros(4, np.int64), dense=np.zeros(POWER),
     )  # fmt: skip
+
+
+class Results(NamedTuple):
+    """What ``integrate`` fills."""
+
+    out: Floats  # (cases, times, n) states, NaN where there is none
+    status: Ints  # (cases,) 0 where a case has not ended
+    counts: Ints  # (cases, 3)
+    reached: Floats  # (cases,) [s]
+
+
+def arguments(how: Settings, states: Floats, constants: Floats) -> tuple[Any, Results]:
+    """What ``integrate`` takes from the span on, for states (cases, n) and constants of a kernel (cases, constants)."""
+    times = np.array(how.t)
+    steps = np.array([how.max_step, how.first_step, how.max_steps])
+    given = np.array([how.t_start, how.t_end]), np.array([how.rtol, how.atol]), steps, states, constants, times
+    count, n = states.shape
+    out, status = np.full((count, len(times), n), np.nan), np.zeros(count, np.int64)
+    return given, Results(out, status, np.zeros((count, 3), np.int64), np.zeros(count))
 
 
 @inlined

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime.builder import GROUND as GROUND_NAME
-from runtime.builder import checked_inertia, checked_mass, connection
+from runtime.builder import checked_gain, checked_inertia, checked_mass, connection
 from runtime.cones import Cone
 from runtime.equations import STATE
 from runtime.errors import ModelError
@@ -92,10 +92,9 @@ def changed(system: System, values: Mapping[str, Any]) -> System:
     ModelError
         As of ``Builder``, for numbers that break a rule, and for names that are none of ``numbers``.
     """
-    of_owner: dict[str, dict[str, Any]] = {}
     if not isinstance(values, Mapping):
         raise ModelError(f"numbers: {values!r} is no mapping; give names and values, such as {{'mass.toes': 0.2}}")
-    known = numbers(system)
+    known, of_owner = numbers(system), dict[str, dict[str, Any]]()
     for name, value in values.items():
         if name not in known:
             raise ModelError(f"system '{system.name}' has no number '{name}'; it has {', '.join(known)}")
@@ -182,10 +181,7 @@ def _change_motors(system: System, of_owner: Mapping[str, Any], new: dict[str, A
         if not (own := _own(of_owner, motor.name, OF_MOTOR)):
             continue
         for key, given in own.items():
-            what = f"motor '{motor.name}' ({motor.joint.kind}): {key}"
-            value = float(finite(given, (), what))
-            if value < 0.0:
-                raise ModelError(f"{what} = {value:g} would drive the coordinate away; it must not be below 0")
+            value = checked_gain(given, f"motor '{motor.name}' ({motor.joint.kind}): {key}")
             changes: dict[str, Any] = {key: value}
             motors[k] = replace(motors[k], **changes)
             changes[key] = getattr(loads, key).copy()

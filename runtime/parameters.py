@@ -23,9 +23,8 @@ PATIENCE, LEAST_PATIENCE = 100, 1000  # times the steps of a fit's first run: wh
 # whose effects on the data cancel to this fraction cannot be told apart.  The derivatives are good to about 1e-9 or, with wide
 # tolerances, to some of them.
 NOTHING, ALIKE, TOLERANCES = 1e-9, 1e-7, 10.0
-TIE = (
-    1e-8  # to the start, as a fraction of what the data do: it holds what they do not determine, and moves nothing else
-)
+# To the start, as a fraction of what the data do: it holds what they do not determine, and moves nothing else.
+TIE = 1e-8
 TAKES_PART = 1e-3  # a number whose part in what is not determined is less than this owes it to rounding
 
 

@@ -20,14 +20,14 @@ from numpy.typing import ArrayLike
 from runtime import addresses, lanes, march
 from runtime.equations import STATE, Tables
 from runtime.errors import ModelError
-from runtime.functions import built, check_parameters
+from runtime.functions import check_parameters, named
 from runtime.methods import NONE, NONE2, Compiled
-from runtime.numbers import changed, directions, is_number, is_state, moves_joints
+from runtime.numbers import directions, is_state
 from runtime.simulate import ATOL, RTOL, Settings, settings, simulate
 from runtime.structure import Floats
 from runtime.system import PARTS, State, System
 from runtime.variation import AHEAD, BOTH_SIDES, Varied, weights
-from runtime.whole import constants_of, module_of
+from runtime.whole import constants_of, lanes_of
 
 if TYPE_CHECKING:
     import xarray
@@ -169,21 +169,8 @@ class Question:
 
     def system(self, numbers: Floats) -> tuple[System, Floats]:
         """System and initial state."""
-        given = self.at(numbers)
-        system = self.build
-        if not isinstance(system, System):
-            system = built(system, {name: value for name, value in given.items() if "." not in name})
-        numbers_of_system = {name: value for name, value in given.items() if is_number(name, self.build)}
-        if numbers_of_system:
-            system = changed(system, numbers_of_system)
-        parts: dict[str, dict[str, Any]] = {}
-        for name, value in given.items():
-            part, _, body = name.partition(".")
-            if is_state(name):
-                parts.setdefault(part, {})[body] = value
-        if parts or moves_joints(system, numbers_of_system):
-            return system, system.assemble(system.state.replace(**parts)).y
-        return system, system.state.y
+        system, state, moved = named(self.build, self.at(numbers))
+        return system, (system.assemble(state) if moved or state is not system.state else state).y
 
 
 def sensitivities(
@@ -288,7 +275,7 @@ def solve(
     sizes = question.sizes(numbers)
     nearby = [_nearby(question, system, numbers, k, STEP * sizes[k]) for k in range(len(numbers))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
-    module = _module(system, nearby)
+    module = _module(nearby)
     if module is not None:
         states, slopes, count = _in_lanes(question, module, how, system, y, initial, nearby)
     else:
@@ -329,15 +316,10 @@ def _kind_of(system: System) -> list[Any]:
     ]  # fmt: skip
 
 
-def _module(system: System, nearby: Sequence[_Nearby]) -> ModuleType | None:
-    """A recorded kernel that holds for the system and for those nearby, whose zeros may be none; None if there is none."""
-    if system.limits or system.loads or system.motors or system.drivers:
-        return None
+def _module(nearby: Sequence[_Nearby]) -> ModuleType | None:
+    """A recorded kernel with lanes that holds for all systems nearby, whose zeros may be none; None if there is none."""
     keys = {other.model.key for six in nearby for other, _ in six.systems}
-    if len(keys) > 1:
-        return None
-    module = module_of(keys.pop())
-    return module if module is not None and module.LANES == lanes.LANES else None
+    return lanes_of(keys.pop()) if len(keys) == 1 else None
 
 
 def _in_lanes(
@@ -349,22 +331,18 @@ def _in_lanes(
     def constants(own: System) -> Floats:
         return constants_of(module, own, own.tables._replace(alpha=how.alpha, beta=how.beta))
 
-    n, count, times = len(y), len(initial), np.array(how.t)
+    n, count = len(y), len(initial)
     states = np.hstack([np.tile(y, (count, 1)), initial])
     own = constants(system)
     slopes = [six.slope([constants(other) for other, _ in six.systems], own) for six in nearby]
     numbers = np.hstack([np.tile(own, (count, 1)), slopes])
-    out, status = np.full((count, len(times), 2 * n), np.nan), np.zeros(count, np.int64)
-    counts, reached = np.zeros((count, 3), np.int64), np.zeros(count)
-    lanes.integrate(
-        lanes.lanes(system.model.fixed[1:], numbers.shape[1], moved=True),
-        int(addresses.addresses_of([module], "moved")[0]), np.array([how.t_start, how.t_end]),
-        np.array([how.rtol, how.atol]), np.array([np.inf, 0.0, how.max_steps]), states, numbers, times, out, status, counts,
-        reached, np.zeros(1, np.int64),
-    )  # fmt: skip
-    if (bad := np.flatnonzero(status != march.FINISHED)).size:
-        _fail(system, y, how, question.names[bad[0]], reached[bad[0]])
-    return out[0, :, :n], np.moveaxis(out[:, :, n:], 0, 2), int(counts[:, 1].max())
+    given, found = lanes.arguments(how, states, numbers)
+    memory = lanes.lanes(system.model.fixed[1:], numbers.shape[1], moved=True)
+    address = int(addresses.addresses_of([module], "moved")[0])
+    lanes.integrate(memory, address, *given, *found, np.zeros(1, np.int64))
+    if (bad := np.flatnonzero(found.status != march.FINISHED)).size:
+        _fail(system, y, how, question.names[bad[0]], found.reached[bad[0]])
+    return found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, lanes.STEPS].max())
 
 
 def _in_march(
@@ -396,9 +374,6 @@ def _in_march(
 
 
 def _fail(system: System, y: Floats, how: Settings, name: str, reached: float) -> None:
-    run = simulate(
-        system, how.t_end, t_start=how.t_start, rtol=how.rtol, atol=how.atol, alpha=how.alpha, beta=how.beta,
-        max_steps=how.max_steps, initial=State(system.body_names, y), progress=False,
-    )  # fmt: skip
+    run = simulate(system, how.t_end, initial=State(system.body_names, y), progress=False, **how.keywords)
     told = f"; the motion itself: {run.message}" if not run.success else ""
     raise ModelError(f"the derivative by {name} failed at t = {reached:.6g} s{told}")

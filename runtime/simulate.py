@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +33,7 @@ from runtime.methods import (
 from runtime.progress import Progress, reporter
 from runtime.result import Run, Stats
 from runtime.structure import Floats
-from runtime.system import State, System, finite
+from runtime.system import State, System, counted, finite
 
 RTOL = ATOL = 1e-11
 # Between two steps an event function is looked at in this many places, so that two crossings in one step are not missed.
@@ -172,6 +173,12 @@ class Settings:
     first_step: float  # 0: the method chooses it
     max_steps: int
 
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Those of ``simulate`` beside its times of results."""
+        names = ("t_start", "method", "rtol", "atol", "alpha", "beta", "max_step", "max_steps")
+        return {name: getattr(self, name) for name in names} | {"first_step": self.first_step or None}
+
 
 def settings(
     system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
@@ -195,10 +202,7 @@ def settings(
         raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
     max_step = _step("max_step", max_step)
     first_step = 0.0 if first_step is None else min(_step("first_step", first_step), t_end - t_start)
-    if max_steps is not None and (
-        isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1
-    ):
-        raise ModelError(f"max_steps = {max_steps!r}; give a number of steps, 1 or more")
+    most = NO_LIMIT if max_steps is None else min(counted("max_steps", max_steps, "steps"), NO_LIMIT)
     if system.fits:
         raise ModelError(
             f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
@@ -211,19 +215,7 @@ def settings(
         )
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
-    return Settings(
-        t_start,
-        t_end,
-        times,
-        method,
-        rtol,
-        atol,
-        alpha,
-        beta,
-        max_step,
-        first_step,
-        min(int(max_steps or NO_LIMIT), NO_LIMIT),
-    )
+    return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most)
 
 
 def _closeness(m: Method) -> str:

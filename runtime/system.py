@@ -29,6 +29,7 @@ NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
 UNIT_TOLERANCE = 1e-6
+POSITION_TOLERANCE = 1e-6  # [SI unit of a row] a given state is on the constraints within this
 # Velocities are consistent when no row's rate is above this fraction of what the velocities themselves could make it.
 VELOCITY_TOLERANCE = 1e-9
 
@@ -528,11 +529,11 @@ class System:
             raise ModelError(f"system '{self.name}': the state is of the bodies {theirs}, not {ours}")
         work = self.work()
         worst = assembly.worst_row(time, state.y, self.tables, work, False)
-        if not worst <= 1e-6:
+        if not worst <= POSITION_TOLERANCE:
             k, r = map(int, work.failed)
             raise AssemblyError(
                 f"the initial configuration violates {self.row_name(k, r)}: |Phi| = {worst:.1e} {self.joints[k].units[r]}, "
-                "limit 1e-06; pass it through system.assemble(state)"
+                f"limit {POSITION_TOLERANCE:.0e}; pass it through system.assemble(state)"
             )
         if names := mirrored(self, time, state.y):
             raise AssemblyError(
@@ -617,6 +618,13 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     if not np.isfinite(array).all():
         raise ModelError(f"{what} = {array.tolist()} is not finite; give finite numbers")
     return array
+
+
+def counted(name: str, value: Any, what: str) -> int:
+    """The value as a number of something, or an error that names both."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ModelError(f"{name} = {value!r}; give a number of {what}, 1 or more")
+    return int(value)
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -26,6 +26,7 @@ from generated import digests
 from runtime import addresses
 from runtime.equations import STATE, Tables, V, Whole, euler_rates, rotation
 from runtime.kernels import WHOLE, compiled_folder, digests_of, refuse
+from runtime.lanes import LANES
 from runtime.structure import Floats
 
 if TYPE_CHECKING:
@@ -181,6 +182,12 @@ def module_of(key: str) -> ModuleType | None:
         spec.loader.exec_module(module)
         sys.modules[name] = module
     return sys.modules[name]
+
+
+def lanes_of(key: str) -> ModuleType | None:
+    """The same, if it has lanes: so has a model without limits, contacts, loads, motors and drivers."""
+    module = module_of(key)
+    return module if module is not None and module.LANES == LANES else None
 
 
 def place_of(system: System) -> str | None:
