@@ -1,6 +1,13 @@
-"""Benchmarks: one module per question asked of cost or accuracy; ``python -m benchmarks QUESTION``.
+"""Benchmarks: one module per question about cost or accuracy, ``python -m benchmarks QUESTION``.
 
-NumPy's linear algebra runs on one thread here, as everything that it is compared with does.
+A question is a module here, or the module ``question`` of a folder: ``cost``, ``rhs``, ``limits``, ``gait``, ``ensembles``,
+``targets``, ``peers``.  Each has ``ask(*, quick, say) -> Answer`` and holds its cases as data.  ``measure`` has what they share.
+
+Benchmarks import ``runtime`` and ``models``, compiled code of ``runtime`` through ``measure`` only, and never ``codegen``.
+Nothing imports benchmarks, and they are not installed.  Programs that Talus is compared with are imported in processes of
+their own.
+
+NumPy's linear algebra runs on one thread here, like everything that it is compared with.
 """
 
 import os

@@ -10,29 +10,37 @@ import importlib
 import json
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import runtime
 from benchmarks.measure import Answer, BenchmarkError, machine
-from runtime import ModelError, plots
-from runtime.terminal import err_console, out_console, show
+from runtime import ModelError
+from runtime.report import plots
+from runtime.report.terminal import err_console, out_console, show
 
 QUESTIONS = {
     "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
     "rhs": "How does the cost of one evaluation grow with the number of bodies?",
-    "limits": "What do limits of motion cost, do they come to rest, and what does the law as printed lose?",
-    "gait": "What does inverse dynamics recover of a walk whose answer is known, and how long does it take?",
-    "ensembles": "How many cases are run in a second, and what does a sweep of a million take?",
-    "targets": "Does the product reach the figures it was given?",
+    "limits": "What do limits of motion cost, does the damped foot come to rest, and how much energy does the printed law lose?",
+    "gait": "How exactly does inverse dynamics recover a walk whose moments are known, and how long does it take?",
+    "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
+    "targets": "Does Talus reach the figures that were set for it?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
+FOLDERS = ("targets", "peers")  # questions with a folder of their own
 DONE, FAILED, BAD_INPUT = 0, 1, 2
+
+
+def module_of(question: str) -> ModuleType:
+    """The module that answers a question."""
+    return importlib.import_module(f"benchmarks.{question}" + (".question" if question in FOLDERS else ""))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Answer one question, or list them; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Questions asked of cost and accuracy.",
+        description="Questions about cost and accuracy.",
         epilog="\n".join(["questions:", *(f"  {name:11s}{sentence}" for name, sentence in QUESTIONS.items())]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -50,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.question not in QUESTIONS:
         return _refuse(f"unknown question '{options.question}'; the questions are {', '.join(QUESTIONS)}", BAD_INPUT)
     try:
-        folder = runtime.results_folder(options.out, f"results/benchmark-{options.question}")
+        folder = runtime.support.results_folder(options.out, f"results/benchmark-{options.question}")
     except ModelError as error:
         return _refuse(str(error), BAD_INPUT)
     try:
@@ -68,8 +76,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _answer(question: str, quick: bool) -> Answer:
-    module = importlib.import_module(f"benchmarks.{question}")
-    conditions = machine(f"python -m benchmarks {question}" + (" --quick" if quick else ""))  # before it is loaded
+    module = module_of(question)
+    # The load average is that before the benchmark.
+    conditions = machine(f"python -m benchmarks {question}" + (" --quick" if quick else ""))
     answer: Answer = module.ask(
         quick=quick, say=lambda line: err_console.print(line, style="dim", highlight=False, markup=False)
     )
@@ -95,7 +104,7 @@ def _show(answer: Answer, folder: Path, as_json: bool) -> None:
 
 
 def _refuse(sentence: str, code: int, folder: Path | None = None) -> int:
-    """Say why in one sentence, take back the folder that was made for the results, and return the exit code."""
+    """Print the reason in one sentence, remove the folder that was made for the results, and return the exit code."""
     if folder is not None:
         folder.rmdir()
     err_console.print(sentence, highlight=False, markup=False, soft_wrap=True)

@@ -1,6 +1,6 @@
 """Cost of the modified universal joint against the classical one, by method and tolerance.
 
-Function evaluations come first: they are the papers' measure (seed 000, Fig. 18, 1 s of motion).
+Function evaluations come first, because they are the measure of Rodrigues da Silva et al. (2024a), Fig. 18 (1 s of motion).
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from benchmarks.measure import (
     position_error,
     seconds,
 )
-from runtime import Report, System, Table, plots
+from runtime import System
+from runtime.report import Report, Table, plots
 
 METHODS = {
     "dop853": "DOP853, compiled",
@@ -48,7 +49,7 @@ class Cases:
 
 FULL = Cases()
 QUICK = Cases(durations=(0.2, 0.5), tolerances=(1e-5, 1e-7), repeats=2)
-SLOW = 0.2  # [s] a run that takes longer is timed three times only
+SLOW = 0.2  # [s] longer runs are timed only three times
 ENOUGH = 1e-8  # [m] an error that is small enough for a study
 
 
@@ -174,27 +175,29 @@ def _ratios_table(ratios: list[list[Any]], runs: Sequence[Measured], duration: f
 
 
 def _findings(runs: Sequence[Measured], duration: float) -> list[str]:
-    """What the figures say, in sentences made from them."""
-    said = []
+    """Findings of the tables, in sentences."""
+    findings = []
     for length in sorted({run.duration for run in runs}, reverse=True):
         pairs = [pair for pair in _pairs(runs) if pair[0].duration == length]
         evaluations = np.array([m.evaluations / c.evaluations for c, m in pairs])
         time = np.array([m.time / c.time for c, m in pairs])
-        said.append(
+        findings.append(
             f"Over {length:g} s the modified joint takes {_compared(np.median(evaluations))} function evaluations "
             f"(median {np.median(evaluations):.3f} times, from {evaluations.min():.3f} to {evaluations.max():.3f}) "
             f"and {np.median(time):.3f} times the time."
         )
-    said.append("Seed 000, Fig. 18 (1 s, no limits of motion) has the modified joint slightly less efficient.")
+    findings.append(
+        "In Rodrigues da Silva et al. (2024a), Fig. 18 (1 s, no limits of motion), the modified joint is slightly less efficient."
+    )
     good = [run for run in runs if run.duration == duration and run.error <= ENOUGH]
     if good:
         few, fast = min(good, key=lambda run: run.evaluations), min(good, key=lambda run: run.time)
-        said.append(
+        findings.append(
             f"For an error of at most {ENOUGH:g} m over {duration:g} s the fewest evaluations are {few.evaluations} "
             f"({few.method} at {few.tolerance:g}, {few.ankle}) and the shortest time is {1e3 * fast.time:.2f} ms "
             f"({fast.method} at {fast.tolerance:g}, {fast.ankle})."
         )
-    return said
+    return findings
 
 
 def _compared(ratio: float) -> str:
@@ -241,7 +244,7 @@ def _work_precision(runs: Sequence[Measured], duration: float) -> Any:
 
 
 def _bars(runs: Sequence[Measured], durations: Sequence[float], tolerance: float) -> Any:
-    """Evaluations of both joints side by side, as in seed 000, Fig. 18."""
+    """Evaluations of both joints side by side, as in Rodrigues da Silva et al. (2024a), Fig. 18."""
     fig, axes = plots.figure(1, len(durations), width=5.2, height=3.8)
     for ax, duration in zip(axes[0], durations, strict=True):
         pairs = [pair for pair in _pairs(runs) if pair[0].duration == duration and pair[0].tolerance == tolerance]

@@ -1,4 +1,4 @@
-"""How many cases of an ensemble are run in a second, on one core and on two, and what a sweep of a million takes.
+"""Cases of an ensemble per second, on one core and on two, and the memory of a sweep of a million cases.
 
 The foot with the modified ankle over 1 s, at the tolerance whose error in the main foot's position is about 1e-9 m; cases differ
 in the initial velocities.
@@ -18,7 +18,7 @@ import numpy as np
 import models
 import runtime
 from benchmarks.measure import BODY, ROOT, Answer, Floats, Say, foot, seconds
-from runtime import Report, Table
+from runtime.report import Report, Table
 
 DURATION = 1.0  # [s]
 TOLERANCE = 1e-8
@@ -44,21 +44,23 @@ QUICK = Cases(side_by_side=2000, limited=8, built=20, named=100, sweep=20_000, r
 SWEEP = """
 import re, sys, models, runtime
 from pathlib import Path
-from benchmarks.ensembles import DURATION, SETTINGS, thrown
+from benchmarks.ensembles import DURATION, SETTINGS, initial_velocities
 count = int(sys.argv[1])
-many = runtime.simulate_many(models.foot.build(), thrown(count), DURATION, out=sys.argv[2], progress=False, **SETTINGS)
-# What getrusage tells begins with the memory of the process that this one was forked from.
+cases = initial_velocities(count)
+many = runtime.simulate_many(models.foot.build(), cases, DURATION, out=sys.argv[2], progress=False, **SETTINGS)
+# The maximum that getrusage returns includes memory of the parent process.
 memory = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 print(memory / 1024.0, int((many.status == 0).sum()))
 """
 SETTINGS: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def thrown(count: int) -> dict[str, Floats]:
-    """Velocities that the foot's joints allow, by case; the first ``STATES`` are repeated, a little slower each time."""
+def initial_velocities(count: int) -> dict[str, Floats]:
+    """Velocities that the foot's joints allow, by case; the first ``STATES`` are repeated, slightly slower each time."""
     system, rng = foot("modified"), np.random.default_rng(0)
     found = [
-        system.assemble(system.state.replace(omega={BODY: 0.5 * rng.normal(size=3)})) for _ in range(min(STATES, count))
+        runtime.assemble(system, system.state.replace(omega={BODY: 0.5 * rng.normal(size=3)}))
+        for _ in range(min(STATES, count))
     ]
     number = np.arange(count)
     slower = 1.0 - (number // len(found))[:, None] / max(count, 2)  # velocities that are allowed stay so when scaled
@@ -71,8 +73,10 @@ def thrown(count: int) -> dict[str, Floats]:
 
 def throughput(count: int, repeats: int) -> dict[int, float]:
     """Cases per second by the number of workers, the most of several."""
-    system, cases = foot("modified"), thrown(count)
-    runtime.simulate_many(system, thrown(16), DURATION, progress=False, **SETTINGS)  # loads the compiled code
+    system, cases = foot("modified"), initial_velocities(count)
+    runtime.simulate_many(
+        system, initial_velocities(16), DURATION, progress=False, **SETTINGS
+    )  # loads the compiled code
     work = {
         str(workers): lambda workers=workers: runtime.simulate_many(  # type: ignore[misc]
             system, cases, DURATION, workers=workers, progress=False, **SETTINGS
@@ -84,7 +88,7 @@ def throughput(count: int, repeats: int) -> dict[int, float]:
 
 def error() -> float:
     """Largest distance of the main foot from the exact motion at the end [m]."""
-    system, cases = foot("modified"), thrown(STATES)
+    system, cases = foot("modified"), initial_velocities(STATES)
     found = runtime.simulate_many(system, cases, DURATION, progress=False, **SETTINGS).r(BODY)[:, 0]
     off = []
     for number in range(0, STATES, 5):
@@ -97,19 +101,19 @@ def error() -> float:
     return max(off)
 
 
-def of_parameters(cases: Cases) -> dict[str, float]:
-    """Cases per second where parameters differ, or limits do not let cases run side by side."""
+def with_parameters(cases: Cases) -> dict[str, float]:
+    """Cases per second where parameters differ, or where limits prevent the SIMD integration of several cases at once."""
     plain, limited = foot("modified"), models.foot.build(limits="dissipative")
     share = np.linspace(0.9, 1.1, cases.named)
     kinds: dict[str, tuple[Any, dict[str, Any]]] = {
-        "masses by name": (plain, {"mass.toes": share * plain.numbers["mass.toes"]}),
-        "lengths of the link by name, assembled": (plain, {"l.ankle": np.sqrt(share) * plain.numbers["l.ankle"]}),
-        "lengths of the link, a function builds": (
+        "masses by name": (plain, {"mass.toes": share * runtime.parameters(plain)["mass.toes"]}),
+        "lengths of the link by name, assembled": (plain, {"l.ankle": np.sqrt(share) * runtime.parameters(plain)["l.ankle"]}),
+        "lengths of the link, built by a function": (
             models.foot.build, {"link_length": np.linspace(0.03, 0.06, cases.built)},
         ),
-        "velocities, with limits": (limited, thrown(cases.limited)),
+        "velocities, with limits": (limited, initial_velocities(cases.limited)),
         "damping by name, with limits": (
-            limited, {"damping.talocrural": share[: cases.limited] * limited.numbers["damping.talocrural"]},
+            limited, {"damping.talocrural": share[: cases.limited] * runtime.parameters(limited)["damping.talocrural"]},
         ),
     }  # fmt: skip
     work = {
@@ -142,7 +146,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
         [f"side by side, {workers} worker{'s' if workers > 1 else ''}", rate] for workers, rate in rates.items()
     ]
     say("cases that differ in parameters, and cases with limits")
-    rows += [[name, rate] for name, rate in of_parameters(cases).items()]
+    rows += [[name, rate] for name, rate in with_parameters(cases).items()]
     say(f"a sweep of {cases.sweep} cases into a folder")
     memory, finished, size = sweep(cases.sweep)
     note = (

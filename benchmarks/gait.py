@@ -1,4 +1,4 @@
-"""Inverse dynamics of a walk: what is recovered of a motion whose answer is known, and how long it takes.
+"""Inverse dynamics of a walk: the error against a motion whose moments are known, and the time of the analysis.
 
 The synthetic trial is written as a file of markers (TRC) and a file of forces (MOT), read, and analysed.
 """
@@ -14,8 +14,10 @@ import numpy as np
 
 import runtime
 from benchmarks.measure import Answer, Say, seconds
-from models import gait_analysis, gait_study, synthetic_gait
-from runtime import Capture, Report, Table
+from models.studies.gait import files, recovery
+from models.walking import analysis, gait_result, preparation, synthetic
+from models.walking.capture import Capture, read_capture
+from runtime.report import Report, Table
 
 FRAMES = 200
 LIMIT_SECONDS, LIMIT_ERROR = 1.0, 1e-6
@@ -23,10 +25,10 @@ LIMIT_SECONDS, LIMIT_ERROR = 1.0, 1e-6
 
 def ask(*, quick: bool, say: Say) -> Answer:
     """Measure errors and times of the synthetic trial."""
-    say("the synthetic trial: what is recovered")
-    one = analysed(synthetic_gait.trial())
-    errors = [[f"{name}, relative", error, LIMIT_ERROR] for name, error in gait_study.recovered(one).items()]
-    back, feedback = gait_study.replayed()
+    say("the synthetic trial: errors")
+    one = analysed(synthetic.trial())
+    errors = [[f"{name}, relative", error, LIMIT_ERROR] for name, error in recovery.recovered(one).items()]
+    back, feedback = recovery.replayed()
     errors.append(["forward simulation by the moments, against the motion [rad]", back, LIMIT_ERROR])
     note = f"Forward simulation through stance: a stiffness that keeps it stable added {feedback:.1e} N m at most."
     report = Report("Inverse dynamics of a walk")
@@ -42,32 +44,30 @@ def ask(*, quick: bool, say: Say) -> Answer:
     return Answer(report, {})
 
 
-def analysed(trial: Capture) -> gait_analysis.Gait:
+def analysed(trial: Capture) -> gait_result.Gait:
     """The synthetic trial through the whole analysis, unfiltered."""
-    return gait_analysis.analyse(
-        synthetic_gait.static(), trial, markers=synthetic_gait.MARKERS, filters=gait_analysis.Filters.off()
-    )
+    return analysis.analyse(synthetic.static(), trial, markers=synthetic.MARKERS, filters=preparation.Filters.off())
 
 
 def rate() -> float:
-    """Frames per second that make a trial of so many frames [Hz]."""
-    return FRAMES / synthetic_gait.T_END
+    """Frame rate of the trial [Hz]."""
+    return FRAMES / synthetic.T_END
 
 
 def timed(repeats: int) -> dict[str, np.ndarray]:
-    """Seconds of each part, by its name; reading and analysis together are what a user waits for."""
-    static, trial = synthetic_gait.static(), synthetic_gait.trial(rate())
+    """Times of each part [s], by its name; a user waits for reading and analysis together."""
+    static, trial = synthetic.static(), synthetic.trial(rate())
     with tempfile.TemporaryDirectory() as folder:
         marker_file = write(trial, Path(folder))
 
-        def whole() -> gait_analysis.Gait:
+        def whole() -> gait_result.Gait:
             # These formats hold no events.
-            read = replace(runtime.read_capture(marker_file), events=trial.events)
-            return gait_analysis.analyse(static, read, mass=synthetic_gait.MASS, markers=synthetic_gait.MARKERS)
+            read = replace(read_capture(marker_file), events=trial.events)
+            return analysis.analyse(static, read, mass=synthetic.MASS, markers=synthetic.MARKERS)
 
         one = whole()  # loads the compiled code
         work: dict[str, Callable[[], object]] = {
-            "reading TRC and MOT": lambda: runtime.read_capture(marker_file),
+            "reading TRC and MOT": lambda: read_capture(marker_file),
             "reading and analysis": whole,
             "inverse dynamics of the guided motion": lambda: runtime.inverse_dynamics(one.motion.system, one.t),
         }
@@ -76,7 +76,7 @@ def timed(repeats: int) -> dict[str, np.ndarray]:
 
 def write(trial: Capture, folder: Path) -> Path:
     """Write a capture as TRC and MOT in OpenSim's axes; returns the file of markers."""
-    turn = gait_study.OPENSIM
+    turn = files.OPENSIM
     file = folder / "walk.trc"
     labels = list(trial.markers)
     columns = np.concatenate([1e3 * trial.markers[label] @ turn.T for label in labels], axis=1)
@@ -100,5 +100,5 @@ def write(trial: Capture, folder: Path) -> Path:
         f"ground_torque_{axis}" for axis in "xyz"
     ]
     values = np.column_stack([plate.t, plate.force @ turn.T, np.nan_to_num(plate.cop @ turn.T), moment])
-    runtime.write_storage(folder / "walk_grf.mot", "walk", ["time", *names], values)
+    runtime.results.write_storage(folder / "walk_grf.mot", "walk", ["time", *names], values)
     return file

@@ -1,7 +1,7 @@
-"""Limits of motion: what they cost, whether they come to rest, and what the law as printed loses.
+"""Limits of motion: their cost, whether the damped foot comes to rest, and the energy that the printed law loses.
 
-The closed loops lie outside irregular cones.  A law with a potential does no work around them; seed 003, Eqs. (32)-(33),
-takes the distance in the top view for the excess, whose gradient is not the direction in which its moment acts.
+The closed loops lie outside irregular cones.  A law with a potential does no work around them; Rodrigues da Silva et al. (2024b),
+Eqs. (32)-(33), take the distance in the top view as the excess, whose gradient is not the direction in which its moment acts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import numpy as np
 import models
 import runtime
 from benchmarks.measure import ANKLES, Answer, Floats, Say, evaluation_times, seconds, succeeded
-from runtime import Cone, Limit, Report, Run, System, Table, plots
+from runtime import Cone, Run, System
+from runtime.report import Report, Table, plots
+from runtime.system import Limit
 
 TOLERANCE, DURATION, FIRST = 1e-10, 5.0, 1.0  # [1], [s], [s]
 CASES = (
@@ -49,12 +51,12 @@ class Cost:
 
     @property
     def later(self) -> int:
-        """Evaluations of the seconds after the first."""
+        """Evaluations after the first second."""
         return self.run.stats.evaluations - self.first.stats.evaluations
 
     @property
     def ratio(self) -> float:
-        """Of those to the first second's."""
+        """Ratio of the later evaluations to those of the first second."""
         return self.later / self.first.stats.evaluations
 
     @property
@@ -68,7 +70,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
     report = Report("Limits of motion")
     costs = [case for ankle in ANKLES for case in cost(ankle, quick, say)]
     report.tables += [_cost_table(costs), _rest_table(costs)]
-    report.tables.append(_contact_table(quick, say))
+    report.tables.append(_evaluation_table(quick, say))
     loops = 1 if quick else 20
     say(f"work around {loops} closed loops by both laws")
     report.tables.append(_loop_table(loops))
@@ -105,7 +107,7 @@ def _cost_table(costs: list[Cost]) -> Table:
     ]
     note = (
         f"{DURATION:g} s at tolerance {TOLERANCE:g}, dop853, warm, least of several; drift: largest |E - E(0)| at the steps.  "
-        "Steps that are taken again up to a cone count as rejected."
+        "Steps that are repeated to end at a cone count as rejected."
     )
     return Table("cost", ["ankle", "case", "evaluations", "rejected", "time [ms]", "drift [J]"], rows, note)
 
@@ -114,13 +116,13 @@ def _rest_table(costs: list[Cost]) -> Table:
     rows = [[c.ankle, c.case, c.first.stats.evaluations, c.later, c.ratio] for c in costs if c.damped]
     note = (
         f"Evaluations of the first {FIRST:g} s and of the {DURATION - FIRST:g} s after it; the papers' integrator stalls once "
-        "the foot is damped (seed 000 section 6).  What remains is settling: where the foot meets its limit late in the first "
-        "second, most of that is in the second one."
+        "the foot is damped (Rodrigues da Silva et al., 2024a, section 6).  The later evaluations are settling: where the foot "
+        "meets its limit late in the first second, most of them are in the second one."
     )
     return Table("rest", ["ankle", "case", "first", "later", "ratio"], rows, note)
 
 
-def _contact_table(quick: bool, say: Say) -> Table:
+def _evaluation_table(quick: bool, say: Say) -> Table:
     """One evaluation without limits, inside the cones and outside one of them."""
     rows = []
     for ankle in ANKLES:
@@ -151,7 +153,7 @@ def loop_work(limit: Limit, seed: int) -> tuple[float, float]:
     beyond = 0.5 + 0.3 * np.sin(angle + random.uniform(0, 2 * np.pi))
     latitude = limit.cone.maximum_latitude(longitude) + limit.compliance * beyond
     u = np.stack([np.cos(longitude) * np.sin(latitude), np.sin(longitude) * np.sin(latitude), np.cos(latitude)], axis=1)
-    moment = runtime.restriction(limit, u).moment
+    moment = runtime.system.restricting_moment(limit, u).moment
     power = np.einsum("na,na->n", moment, np.cross(u, _derivative(u)))
     return float(power.sum() / POINTS), float(np.abs(power).sum() / POINTS)
 
@@ -164,7 +166,7 @@ def loop_shares(limit: Limit, loops: int) -> Floats:
 
 
 def _derivative(u: Floats) -> Floats:
-    """By the fraction of a closed loop, exact for smooth loops."""
+    """Derivative by the fraction of a closed loop, exact for smooth loops."""
     n = len(u)
     factors = 2j * np.pi * np.fft.rfftfreq(n, 1.0 / n)
     values: Floats = np.fft.irfft(factors[:, None] * np.fft.rfft(u, axis=0), n, axis=0)
@@ -172,7 +174,7 @@ def _derivative(u: Floats) -> Floats:
 
 
 def ball(cone: Cone, law: str) -> System:
-    """The pendulum of seed 003 section 4 with one cone, released where the cone lets it be."""
+    """The pendulum of Rodrigues da Silva et al. (2024b), section 4, with one cone, released inside the cone."""
     latitude = float(cone.maximum_latitude(np.deg2rad(135.0)))
     return models.pendulum.build(limits="elastic", cone=cone, law=law, angle=min(np.pi / 2, 0.95 * latitude))  # type: ignore[arg-type]
 
@@ -186,7 +188,7 @@ def _loop_table(loops: int) -> Table:
             rows.append([name, law, float(np.median(shares)), float(shares.max())])
     note = (
         f"{loops} random smooth loops, up to 0.8 of the compliance outside the cone; work around the loop as a share of the "
-        "work along it without signs.  Figure and section of seed 003."
+        "work along it without signs.  Figure and section: Rodrigues da Silva et al. (2024b)."
     )
     return Table("closed loops", ["cone", "law", "median share", "largest share"], rows, note)
 
@@ -207,7 +209,7 @@ def _energies(law: str) -> dict[str, Run]:
 
 
 def _outside(run: Run) -> np.ndarray:
-    """Whether any limit restrains."""
+    """Whether any limit is exceeded."""
     return np.any([motion.excess > 0.0 for motion in run.limits.values()], axis=0)
 
 
@@ -219,10 +221,11 @@ def _energy_table(drifts: dict[str, dict[str, Run]]) -> Table:
             energy = (run.kinetic_energy + run.potential_energy)[inside]
             rows.append([name, law, float(np.ptp(energy)), float(np.ptp(run.energy)) if law == LAWS[0] else None])
     note = (
-        f"{DURATION:g} s at {TOLERANCE:g}.  Between two contacts kinetic and potential energy must be what they were; with its "
-        "elastic energy, which only the law with a potential has, energy is the same at every time."
+        f"{DURATION:g} s at {TOLERANCE:g}.  Whenever the axis is inside the cone, the sum of kinetic and potential energy must "
+        "have the same value.  With the elastic energy, which only the law with a potential has, the sum is the same at every "
+        "time."
     )
-    return Table("energy", ["motion", "law", "range between contacts [J]", "range of all [J]"], rows, note)
+    return Table("energy", ["motion", "law", "range inside cones [J]", "range of all [J]"], rows, note)
 
 
 def _figure(drifts: dict[str, dict[str, Run]]) -> Any:
@@ -235,6 +238,6 @@ def _figure(drifts: dict[str, dict[str, Run]]) -> Any:
             ax.plot(
                 run.t, np.where(_outside(run), np.nan, energy), color=plots.COLOURS[number], linewidth=1.2, label=law
             )
-        ax.set(title=name, xlabel="time [s]", ylabel="energy between contacts − start [J]")
+        ax.set(title=name, xlabel="time [s]", ylabel="energy inside the cone − start [J]")
     axes[0, 0].legend(frameon=False)
     return fig

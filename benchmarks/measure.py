@@ -1,4 +1,7 @@
-"""What every question needs: clocks, exact motions to compare with, compiled runs without Python in them, the machine."""
+"""Shared by all questions: clocks, reference motions, runs inside compiled code, and facts of the machine.
+
+This is the only module of ``benchmarks`` that imports compiled code of ``runtime``.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 
 import models
 import runtime
-from runtime import Report, Run, System, Table, dop853, march, stepping
-from runtime.equations import OK, derivative_repeated
+from runtime import Run, System
+from runtime.dynamics.equations import derivative_once, derivative_repeated, evaluation_alone, workspace_for
+from runtime.dynamics.layout import OK
+from runtime.integrate import dop853, loop, stepping
+from runtime.jit.cache import compiled_folder
+from runtime.report import Report, Table
+from runtime.system.workspaces import workspace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,8 +35,8 @@ Say = Callable[[str], None]
 
 ROOT = Path(runtime.__file__).resolve().parent.parent
 ANKLES = ("classical", "modified")
-BODY = "main_foot"  # whose position tells how exact a motion of the foot is
-# The tightest tolerance that ``simulate`` takes; a second method with another program bounds what it leaves.
+BODY = "main_foot"  # the error of a motion of the foot is that of this body's position
+# The tightest tolerance that ``simulate`` accepts; SciPy's implementation of the method bounds the error that remains.
 TIGHT, TIGHT_SCIPY = 1e-14, 3e-14
 _NONE, _NONE2 = np.zeros(0), np.zeros((0, 0))
 
@@ -39,7 +47,7 @@ class BenchmarkError(Exception):
 
 @dataclass
 class Answer:
-    """Tables with what they say, and figures by name."""
+    """Report with its tables, and figures by name."""
 
     report: Report
     figures: dict[str, Figure] = field(default_factory=dict)
@@ -85,7 +93,7 @@ def reference_error(system: System, reference: Run) -> float:
 def seconds(work: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Floats]:
     """Durations [s] of several jobs, each (repeats,).
 
-    The jobs take turns, so that a slow spell of the machine falls on all of them.
+    The jobs alternate, so that a slow phase of the machine affects all of them.
     """
     times: dict[str, list[float]] = {name: [] for name in work}
     for _ in range(repeats):
@@ -94,6 +102,24 @@ def seconds(work: Mapping[str, Callable[[], object]], repeats: int) -> dict[str,
             job()
             times[name].append(time.perf_counter() - begin)
     return {name: np.array(values) for name, values in times.items()}
+
+
+def evaluated(system: System, *, whole: bool = False) -> tuple[Any, Floats]:
+    """The workspace of compiled code and the derivative of the state (13 N,), after one evaluation at the initial state.
+
+    Raises
+    ------
+    BenchmarkError
+        The initial configuration is singular.
+    """
+    work, y, y_dot = (
+        (workspace(system) if whole else workspace_for(system.data)),
+        system.state.y.copy(),
+        np.empty_like(system.state.y),
+    )
+    if derivative_once(0.0, y, system.data, work, y_dot) != OK:
+        raise BenchmarkError(f"{system.name}: the initial configuration is singular")
+    return work, y_dot
 
 
 def evaluation_time(system: System, repeats: int = 9, *, whole: bool = False) -> float:
@@ -109,15 +135,21 @@ def evaluation_times(
     *,
     whole: bool = False,
 ) -> dict[str, float]:
-    """The same for several systems in turns, so that their ratio is one of the same moment; each takes ``duration`` [s].
+    """Times of one evaluation of several systems, which alternate; each measurement takes ``duration`` [s].
 
-    ``states`` (13 numbers per body) by the systems' names stand for their initial ones.  ``whole``: by their whole-model kernels.
+    ``states``, (13 N,) by the systems' names, replace the initial ones.  ``whole``: by the whole-model kernels.
     """
     jobs: dict[str, Callable[[], object]] = {}
     counts: dict[str, int] = {}
     for name, system in systems.items():
         y = (states or {}).get(name, system.state.y).copy()
-        arguments = (0.0, y, system.tables, system.work(whole=whole), np.empty_like(y))
+        arguments = (
+            0.0,
+            y,
+            system.data,
+            (workspace(system) if whole else workspace_for(system.data)),
+            np.empty_like(y),
+        )
         if derivative_repeated(*arguments, 1) != OK:  # loads the compiled code, too
             raise BenchmarkError(f"{system.name}: the initial configuration is singular")
         counts[name] = max(1, int(duration / _seconds_each(arguments)))
@@ -145,17 +177,17 @@ def compiled_run(
     states: Floats | None = None,
     whole: bool = False,
 ) -> tuple[Callable[[], int], Callable[[], int]]:
-    """A whole run in compiled code, from ``t = 0`` to ``t_end`` [s], without ``simulate`` around it.
+    """A whole run in compiled code, from ``t = 0`` to ``t_end`` [s], without the overhead of ``simulate``.
 
     Returns
     -------
     run : callable
-        Integrates anew and returns the code of ``march.advance``; states at ``times`` (n,) [s] are computed, if given, into
+        Integrates anew and returns the code of ``loop.advance``; states at ``times`` (n,) [s] are computed, if given, into
         ``states`` (n, 13 for each body), if given.
     evaluations : callable
         Evaluations of the last run.
     """
-    tables, work = system.tables, system.work(whole=whole)
+    tables, work = system.data, (workspace(system) if whole else workspace_for(system.data))
     wanted = _NONE if times is None else times
     out = np.empty((len(wanted), len(system.state.y))) if states is None else states
     evaluations = 0
@@ -164,13 +196,34 @@ def compiled_run(
         nonlocal evaluations
         s = stepping.stepper(system.state.y, 0.0, dop853.memory(len(system.state.y)), tables)
         limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
-        code: int = march.advance(s, tables, work, *limits, wanted, out, _NONE, _NONE2)
+        code: int = loop.advance(s, tables, work, *limits, wanted, out, _NONE, _NONE2)
         evaluations = int(s.counts[stepping.EVALUATIONS])
         return code
 
-    if run() != march.FINISHED:
+    if run() != loop.FINISHED:
         raise BenchmarkError(f"{system.name}: the compiled run at tolerance {tolerance:g} did not reach {t_end:g} s")
     return run, lambda: evaluations
+
+
+def compiled_entries(*, step: bool) -> dict[str, list[Any]]:
+    """Compiled functions, with the signatures that they were called with: of one evaluation and, if asked for, of a step."""
+    system = foot("modified")
+    evaluated(system)
+    entries: dict[str, list[Any]] = {"evaluation": [derivative_once, evaluation_alone()]}
+    if step:
+        y, tables, work = system.state.y.copy(), system.data, workspace_for(system.data)
+        compiled_run(system, 0.1, 1e-6)
+        runtime.simulate(system, 0.01, method="radau")
+        s = stepping.stepper(y, 0.0, dop853.memory(len(y)), tables)
+        loop.advance(s, tables, work, 0.1, 1e-6, 1e-6, np.inf, 1, _NONE, _NONE2, _NONE, _NONE2)
+        loop.interpolate_once(s, tables, work, float(s.time[stepping.T]), y)
+        entries["step"] = [loop.advance, loop.interpolate_once]
+    return entries
+
+
+def build_folder() -> Path:
+    """Folder for the compiled equations of other programs, beside the compiled code of Talus."""
+    return compiled_folder() / "peers"
 
 
 def exponent(sizes: ArrayLike, costs: ArrayLike) -> float:
@@ -179,10 +232,10 @@ def exponent(sizes: ArrayLike, costs: ArrayLike) -> float:
 
 
 def machine(command: str) -> Table:
-    """What the figures were measured on, and by which command."""
+    """The command and the machine of the measurement."""
     try:
         cores = len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system tells
+    except AttributeError:  # not every system has it
         cores = os.cpu_count() or 1
     facts = [
         ["command", command],

@@ -18,19 +18,19 @@ import numpy as np
 import models
 from benchmarks.measure import (
     ANKLES,
+    GROUND,
     Answer,
-    BenchmarkError,
     Floats,
     Say,
+    evaluated,
     evaluation_time,
     evaluation_times,
     exponent,
     foot,
     seconds,
 )
-from runtime import Report, System, Table, plots
-from runtime.equations import OK, derivative_once
-from runtime.structure import GROUND
+from runtime import System
+from runtime.report import Report, Table, plots
 
 JOINTS = ("spherical", "revolute")
 
@@ -85,7 +85,7 @@ def growth(cases: Cases, say: Say) -> dict[str, float]:
 def measure(joint: str, links: int, cases: Cases, say: Say) -> Measured:
     """One chain: the compiled evaluation, the dense solution, and building the system."""
     say(f"{links} links, {joint} joints")
-    models.chain.build(1, joint=joint)  # type: ignore[arg-type]  # what the first build loads is not part of building
+    models.chain.build(1, joint=joint)  # type: ignore[arg-type]  # loads the compiled code of building
     build = {"building": lambda: models.chain.build(links, joint=joint)}  # type: ignore[arg-type]
     building = seconds(build, 3)["building"].min()
     system = models.chain.build(links, joint=joint)  # type: ignore[arg-type]
@@ -98,10 +98,8 @@ def measure(joint: str, links: int, cases: Cases, say: Say) -> Measured:
 
 
 def _dense(system: System) -> tuple[Floats, Floats, Floats]:
-    """The dense matrix and right-hand side of a system's initial state, and the accelerations that compiled code finds."""
-    t, w, y = system.tables, system.work(), system.state.y.copy()
-    if derivative_once(0.0, y, t, w, np.empty_like(y)) != OK:
-        raise BenchmarkError(f"{system.name}: the initial configuration is singular")
+    """Dense matrix and right-hand side at the initial state, and the accelerations that compiled code computes."""
+    t, (w, _) = system.data, evaluated(system)
     n, m = 6 * len(system.bodies), int(t.active.sum())
     matrix, right = np.zeros((n + m, n + m)), np.zeros(n + m)
     for b in range(1, len(t.mass)):
@@ -144,7 +142,7 @@ def _chains_table(chains: list[Measured]) -> Table:
     ]  # fmt: skip
     note = (
         "Evaluation: everything from a state to its derivative, inside compiled code. Dense solve: numpy.linalg.solve alone, "
-        "of the matrix that is ready, on one thread. Building: checks, assembly and rank included, compiled code warm. "
+        "without filling the matrix, on one thread. Building: checks, assembly and rank included, compiled code warm. "
         "Difference: largest difference of the accelerations of the two, relative to the largest acceleration. Times are "
         "the least of several."
     )
@@ -153,18 +151,18 @@ def _chains_table(chains: list[Measured]) -> Table:
 
 def _growth_table(chains: list[Measured], fit_from: int) -> Table:
     rows: list[list[Any]] = []
-    said = []
+    findings = []
     for joint in JOINTS:
         chosen = [c for c in chains if c.joint == joint and c.links >= fit_from]
         sizes = [c.links for c in chosen]
-        ours, dense = exponent(sizes, [c.evaluation for c in chosen]), exponent(sizes, [c.dense for c in chosen])
-        rows.append([joint, ours, dense])
+        compiled, dense = exponent(sizes, [c.evaluation for c in chosen]), exponent(sizes, [c.dense for c in chosen])
+        rows.append([joint, compiled, dense])
         last = chosen[-1]
-        said.append(
+        findings.append(
             f"At {last.links} links on {joint} joints one evaluation takes {1e6 * last.evaluation:.1f} us, "
             f"{last.dense / last.evaluation:.0f} times less than the dense solve alone."
         )
-    note = f"Fitted in log-log from {fit_from} links on. " + " ".join(said)
+    note = f"Fitted in log-log from {fit_from} links on. " + " ".join(findings)
     return Table("growth", ["joint", "exponent", "exponent of the dense solve"], rows, note)
 
 

@@ -1,11 +1,28 @@
-"""Codegen: from a joint's equation to its compiled kernels.
+"""Symbolic code generation: from the equation of a joint to its compiled kernels.
 
-``python -m codegen`` writes ``generated/`` anew from ``codegen/joints.py``; ``python -m codegen --check`` proves that
-nothing drifted.  A study compiles a joint of its own with ``codegen.compile_joint``, and a system as one function with
-``codegen.compile_model``.
+The dictionary, which users edit, is in this folder: ``joints``, ``drivers``, ``limits``, ``contacts``, ``cones``, ``laws``,
+``bodies``, and ``basics``, the constraints that joints share.  The compiler behind it is in ``codegen/compiler/``.
+
+Stages, with their modules in ``codegen.compiler``:
+
+1. definition   a function of body vectors, with inputs named by rule     calculus, declarations
+2. reading      call it with symbols, check the rules, find the units     reading, units
+3. derivation   differentiate moving vectors: D, nu, gamma, forces        derive, soundness, forces, limit_forces,
+                                                                          contact_forces, body_forces, cone_curves
+4. functions    straight-line code, and its exact tangents                layout, straight, tangents
+5. modules      data, kernels, and a header with a digest                 emit, module
+6. dispatch     switches over the kinds of each family, and files         dispatch, output
+7. whole model  the kernels of a model, traced into one function          trace, recorded_algebra, model_inputs,
+                                                                          mass_groups, elimination, whole
+
+``python -m codegen`` runs stages 1 to 6 for the whole dictionary and writes ``generated/``; ``--check`` compares instead;
+``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.  From a study, ``codegen.compile_joint`` compiles a
+joint of the user, and ``codegen.compile_model`` a system as one function.
+
+May import: sympy, numpy, the standard library.  Never ``generated``, ``runtime`` or ``models``.
 """
 
-from codegen.calculus import DefinitionError, Vector
-from codegen.study import compile_joint, compile_model
+from codegen.compiler.calculus import DefinitionError, Vector
+from codegen.compiler.study import compile_joint, compile_model
 
 __all__ = ["DefinitionError", "Vector", "compile_joint", "compile_model"]

@@ -1,29 +1,32 @@
-"""The basic constraints that the joints share (Nikravesh's, as seed 000 section 3.1 takes them).
+"""The basic constraints that the joints share (those of Nikravesh, as in Rodrigues da Silva et al. (2024a), section 3.1).
 
-Each returns the expressions that vanish; a joint gives them the names of its rows.
+Each returns expressions that vanish; the joint names its rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from codegen.calculus import Expr, Vector
+from codegen.compiler.calculus import Expr, Vector
 
 Across = Callable[[Vector], tuple[Vector, Vector]]
 
 
 def between(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector) -> Vector:
-    """D = r_j + s_j - r_i - s_i, from point P_i to point P_j.  Seed 000, Eq. (21)."""
+    """D = r_j + s_j - r_i - s_i, from point P_i to point P_j.
+
+    Source: Rodrigues da Silva et al. (2024a), Eq. (21).
+    """
     return r_j + s_j - r_i - s_i
 
 
 def perpendicular(a: Vector, *others: Vector) -> list[Expr]:
-    """Each of the other vectors stands at a right angle to a."""
+    """Each of the other vectors is perpendicular to a."""
     return [a.dot(other) for other in others]
 
 
 def parallel(a_i: Vector, v: Vector, across: Across) -> list[Expr]:
-    """The vector v keeps the direction of the axis a_i: two rows, v at right angles to both tangents of a_i."""
+    """The vector v keeps the direction of the axis a_i: two rows, v perpendicular to both tangents of a_i."""
     return perpendicular(v, *across(a_i))
 
 

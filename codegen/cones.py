@@ -1,25 +1,29 @@
-"""The surface of a cone of circumduction, piece by piece of its longitude.  Seed 003 sections 3.1.1-3.1.4.
+"""The surface of a cone of circumduction, one piece of its longitude at a time.
 
-A definition gives the curve that the cone cuts from the unit sphere: longitude and latitude of its point at a parameter s,
-and the parameter that belongs to a longitude psi, or a first guess of it.  Tangents, curvature and the slope of the maximum
-latitude are derived.
-``position``, ``separation`` and ``top_view`` are what a limit measures of a direction.
+Source: Rodrigues da Silva et al. (2024b), sections 3.1.1-3.1.4.
+
+A definition gives the curve in which the cone meets the unit sphere: longitude and latitude of its point at a parameter s,
+and the parameter at a longitude psi, or a first guess of it.  Tangents, curvature and the slope of the maximum latitude
+are derived.  ``position``, ``separation`` and ``top_view`` are the measures of a direction that limits use.
+
+To add a shape, add a function here and run ``python -m codegen``.
 """
 
 from __future__ import annotations
 
 from sympy import atan2, cos, sin, sqrt
 
-from codegen.calculus import Expr, Vector
+from codegen.compiler.calculus import Expr, Vector
 
 Curve = dict[str, Expr]
 
 
 def elliptical(s: Expr, psi: Expr, a: Expr, b: Expr) -> Curve:
-    """A quarter of an ellipse in the top view (longitude and latitude as polar coordinates).  Seed 003, Eqs. (8)-(14).
+    """A quarter of an ellipse in the top view (longitude and latitude as polar coordinates).
 
+    Source: Rodrigues da Silva et al. (2024b), Eqs. (8)-(14).
     a, b : maximum latitudes [rad] at the longitudes 0 or 180 degrees, and 90 or 270 degrees
-    The parameter is the eccentric angle: in it the curve is smooth however narrow the ellipse.
+    The parameter is the eccentric angle, in which the curve is smooth for an ellipse of any ratio.
     """
     x, y = a * cos(s), b * sin(s)
     return {"longitude": atan2(y, x), "latitude": sqrt(x**2 + y**2), "parameter": atan2(a * sin(psi), b * cos(psi))}
@@ -29,8 +33,9 @@ def spline(
     s: Expr, psi: Expr, psi_0: Expr, psi_1: Expr, length: Expr,
     x0: Expr, x1: Expr, x2: Expr, x3: Expr, y0: Expr, y1: Expr, y2: Expr, y3: Expr,
 ) -> Curve:  # fmt: skip
-    """A piece of a periodic cubic spline in the top view.  Seed 003, Eqs. (15)-(19).
+    """A piece of a periodic cubic spline in the top view.
 
+    Source: Rodrigues da Silva et al. (2024b), Eqs. (15)-(19).
     psi_0, psi_1 : longitudes [rad] of its ends
     length : of the chord between them [rad]; the parameter runs from 0 to it
     x0 .. x3, y0 .. y3 : coefficients of the plane coordinates by powers of the parameter
@@ -51,7 +56,10 @@ def latitude_spline(s: Expr, psi: Expr, psi_0: Expr, c0: Expr, c1: Expr, c2: Exp
 
 
 def position(u: Vector) -> Curve:
-    """Latitude and longitude of a direction.  Seed 003, Eqs. (6)-(7), with full precision at every latitude."""
+    """Latitude and longitude of a direction, with full precision at every latitude.
+
+    Source: Rodrigues da Silva et al. (2024b), Eqs. (6)-(7).
+    """
     return {"latitude": atan2(sqrt(u.x**2 + u.y**2), u.z), "longitude": atan2(u.y, u.x)}
 
 
@@ -61,9 +69,10 @@ def separation(u: Vector, t: Vector) -> Expr:
 
 
 def top_view(u: Vector, t: Vector) -> Curve:
-    """Distance of two directions in the top view, and how much shorter than 1 the arm u x n is.  Seed 003, Eqs. (32)-(33).
+    """Distance of two directions in the top view, and the factor that shortens the arm u x n.
 
-    The law of cosines, written so that no digits are lost where the two are near.
+    Source: Rodrigues da Silva et al. (2024b), Eqs. (32)-(33).
+    The law of cosines, in a form that loses no digits where the two are close.
     """
     at_u, at_t = position(u), position(t)
     half = sin((at_u["longitude"] - at_t["longitude"]) / 2)

@@ -1,10 +1,10 @@
-"""Contact of a sphere with a plane: its geometry, laws of the normal force, and laws of friction.  Seed 004.
+"""Contact of a sphere with a plane: geometry, laws of the normal force, laws of friction.  Moreira et al. (2011).
 
-The geometry says how deep the sphere is in the plane and how its lowest point slips; a normal law is its potential and its
-dissipation function, so its force is  f_n = dV/d delta + dR/d delta';  friction is a dissipation function of the slip,
+The geometry gives the penetration of the sphere and the slip of its lowest point.  A normal law is a potential and a
+dissipation function, with the force  f_n = dV/d delta + dR/d delta';  friction is a dissipation function of the slip,
 f_t = -dR/d slip.  The force on both bodies follows by virtual power:  Q = -f_n d delta'/d(v, omega) + f_t d slip/d(v, omega).
 
-To add a law, add a function here and run ``python -m codegen``: its arguments after the first two are its parameters, and the
+To add a law, add a function here and run ``python -m codegen``: its arguments after the first two are its parameters and the
 keywords of ``Builder.contact``.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 from sympy import sqrt
 
 from codegen.basics import between
-from codegen.calculus import Expr, Vector
+from codegen.compiler.calculus import Expr, Vector
 
 Parts = dict[str, Any]
 
@@ -25,15 +25,16 @@ def sphere_plane(
     r_i: Vector, s_i: Vector, omega_i: Vector, r_j: Vector, s_j: Vector, n_j: Vector, b_j: Vector, omega_j: Vector,
     radius: Expr, belt_t: Expr, rate: Callable[[Any], Any],
 ) -> Parts:  # fmt: skip
-    """A sphere of body i against a plane of body j.  Seed 004, Eqs. (1)-(9), with the signs and the turns that those lack.
+    """A sphere of body i against a plane of body j.
 
+    Source: Moreira et al. (2011), Eqs. (1)-(9), with missing signs and rotations added.
     s_i : the sphere's centre C, from the centre of mass [m]
     s_j : a point of the plane, from the centre of mass [m]
-    n_j : the plane's normal, to the side where the sphere is, unit vector
+    n_j : the plane's normal, towards the side of the sphere, unit vector
     b_j : direction of a belt that runs in the plane, unit vector
     radius : of the sphere [m]
     belt_t : speed of the belt along b [m/s]
-    The force acts at the sphere's lowest point, C - radius n; the slip is that of the bodies' material points there.
+    The force acts at the sphere's lowest point, C - radius n; the slip is the relative velocity of the material points there.
     """
     d = between(r_j, s_j, r_i, s_i)
     to_point = -radius * n_j
@@ -42,8 +43,9 @@ def sphere_plane(
 
 
 def kelvin_voigt(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, damping: Expr) -> Parts:
-    """A spring and a damper side by side, f_n = K delta^n + c delta'.  Seed 004, Eq. (11).
+    """Spring and damper in parallel, f_n = K delta^n + c delta'.
 
+    Source: Moreira et al. (2011), Eq. (11).
     stiffness : K [N/m^n]
     exponent : n [1], 1 for the linear spring
     damping : c [N s/m]
@@ -55,19 +57,21 @@ def kelvin_voigt(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, 
 
 
 def hertz(delta: Expr, delta_dot: Expr, stiffness: Expr) -> Parts:
-    """Elastic spheres, f_n = K delta^(3/2).  Seed 004, Eq. (10).
+    """Elastic spheres, f_n = K delta^(3/2).
 
-    stiffness : K [N/m^1.5], see ``runtime.hertz_stiffness``
+    Source: Moreira et al. (2011), Eq. (10).
+    stiffness : K [N/m^1.5], see ``hertz_stiffness``
     """
     return {"potential": 2 * stiffness * delta**2 * sqrt(delta) / 5, "dissipation": 0 * delta_dot}
 
 
 def hunt_crossley(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, loss: Expr) -> Parts:
-    """Damping that grows with the penetration, f_n = K delta^n (1 + 3/2 loss delta').  Hunt and Crossley 1975; seed 004, (13).
+    """Damping that grows with the penetration, f_n = K delta^n (1 + 3/2 loss delta').
 
+    Source: Hunt and Crossley (1975); Moreira et al. (2011), Eq. (13).
     stiffness : K [N/m^n]
     exponent : n [1]
-    loss : [s/m] restitution is 1 - loss times the speed of touch-down, for small losses; chi of seed 004 is 3/2 loss K
+    loss : [s/m] restitution is 1 - loss times the speed of touch-down, for small losses; chi of Moreira et al. is 3/2 loss K
     """
     return _hysteresis(delta, delta_dot, stiffness, exponent, 3 * loss / 2)
 
@@ -75,8 +79,9 @@ def hunt_crossley(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr,
 def lankarani_nikravesh(
     delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, restitution: Expr, impact: Expr
 ) -> Parts:
-    """f_n = K delta^n (1 + 3 (1 - e^2) delta' / (4 delta'_0)), for restitutions near 1.  Lankarani and Nikravesh 1990.
+    """f_n = K delta^n (1 + 3 (1 - e^2) delta' / (4 delta'_0)), for restitutions near 1.
 
+    Source: Lankarani and Nikravesh (1990).
     stiffness : K [N/m^n]
     exponent : n [1]
     restitution : e [1]
@@ -86,8 +91,9 @@ def lankarani_nikravesh(
 
 
 def flores(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, restitution: Expr, impact: Expr) -> Parts:
-    """f_n = K delta^n (1 + 8 (1 - e) delta' / (5 e delta'_0)), for all restitutions.  Flores and others 2011.
+    """f_n = K delta^n (1 + 8 (1 - e) delta' / (5 e delta'_0)), for all restitutions.
 
+    Source: Flores et al. (2011).
     stiffness : K [N/m^n]
     exponent : n [1]
     restitution : e [1]
@@ -103,11 +109,12 @@ def _hysteresis(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, f
 
 
 def coulomb(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Expr) -> Parts:
-    """Coulomb's friction with a viscous part, f_t = mu_c f_n + mu_d v_t against the slip.  Seed 004, Eq. (14).
+    """Coulomb's friction with a viscous part, f_t = mu_c f_n + mu_d v_t against the slip.
 
+    Source: Moreira et al. (2011), Eq. (14).
     mu_c : coefficient of friction [1]
     mu_d : viscous part [N s/m]
-    creep : [m/s] slip from which on the friction is Coulomb's; below, it falls smoothly to zero:  s(x) = 3/2 x - x^3/2
+    creep : [m/s] slip above which the friction is Coulomb's; below it falls smoothly to zero as  s(x) = 3/2 x - x^3/2
     """
     square = slip.dot(slip)
     drag = mu_d / 2 * square
@@ -118,11 +125,11 @@ def coulomb(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Exp
 
 
 def smooth(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Expr) -> Parts:
-    """The same without any seam, fit for optimisation: f_t = (mu_c f_n / sqrt(v_t^2 + creep^2) + mu_d) v_t.
+    """Coulomb's friction in a smooth form for optimisation, f_t = (mu_c f_n / sqrt(v_t^2 + creep^2) + mu_d) v_t.
 
     mu_c : coefficient of friction [1]
     mu_d : viscous part [N s/m]
-    creep : [m/s] at a slip of v the friction is short of Coulomb's by the share creep^2 / (2 v^2)
+    creep : [m/s] at a slip of v the friction is below Coulomb's by the fraction creep^2 / (2 v^2)
     """
     square = slip.dot(slip)
     whole = mu_c * normal_force * (sqrt(square + creep**2) - creep) + mu_d / 2 * square

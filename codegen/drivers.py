@@ -1,10 +1,10 @@
 """The drivers: constraints that move the bodies by prescribed signals of time.
 
-Written and derived as the joints are; an argument ``name_t`` is a signal, known with its first two time derivatives.  To add
-a driver, add a function here and run ``python -m codegen``.
+Written and derived like the joints; an argument ``name_t`` is a signal, known with its first two time derivatives.  To add a
+driver, add a function here and run ``python -m codegen``.
 
-Each seed form that is singular somewhere on the way of a joint stands here as it is printed, by the name of the paper's
-equation, beside one that is not: the angle itself in place of its cosine, and the whole turn in place of one Euler parameter.
+The forms of Rodrigues da Silva et al. (n.d.) that are singular within the range of a joint are included as printed, each with a
+counterpart that is not: the angle itself in place of its cosine, and the whole turn in place of one Euler parameter.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from typing import Any
 import sympy as sp
 
 from codegen.basics import between
-from codegen.calculus import Expr, G, L, Vector
+from codegen.compiler.calculus import Expr, G, L, Vector
 
 Rows = dict[str, Any]
 
 
 def guided_point(r_i: Vector, s_i: Vector, x_t: Expr, y_t: Expr, z_t: Expr) -> Rows:
-    """Point G of body i goes where it is told.  Seed 002, Eq. (6).
+    """Point G of body i follows a prescribed path.
 
+    Source: Rodrigues da Silva et al. (n.d.), Eq. (6).
     s_i : the point, from the centre of mass [m]
     x_t, y_t, z_t : its global coordinates [m]
     Never singular.  The reaction is a force at the point.
@@ -31,9 +32,9 @@ def guided_point(r_i: Vector, s_i: Vector, x_t: Expr, y_t: Expr, z_t: Expr) -> R
 
 
 def guided_orientation(p_i: Any, e0_t: Expr, e1_t: Expr, e2_t: Expr, e3_t: Expr) -> Rows:
-    """Body i has the orientation of the prescribed Euler parameters: 2 G(p*) p = 0, to first order the turn between them.
+    """Body i has the orientation of the prescribed Euler parameters: 2 G(p*) p = 0, to first order the rotation between them.
 
-    e0_t, e1_t, e2_t, e3_t : Euler parameters p*, scalar first; their sign and their length do not matter
+    e0_t, e1_t, e2_t, e3_t : Euler parameters p*, scalar first; their sign and length have no influence
     Singular when the body is half a turn away from the prescribed orientation, and nowhere else.  The reaction is a moment.
     """
     return _turned(p_i, sp.Matrix([e0_t, e1_t, e2_t, e3_t]))
@@ -43,8 +44,8 @@ def guided_cardan(p_i: Any, alpha_t: Expr, beta_t: Expr, gamma_t: Expr) -> Rows:
     """Body i is turned about its own x axis by alpha, then about its new y axis by beta, then about its new z axis by gamma.
 
     alpha_t, beta_t, gamma_t : Cardan angles in the order xyz, body-fixed [rad]
-    Singular when the body is half a turn away from the prescribed orientation, and nowhere else: the angles are given, so
-    that beta = 90 degrees does no harm.  The reaction is a moment.
+    Singular when the body is half a turn away from the prescribed orientation, and nowhere else: the angles are inputs, so
+    beta = 90 degrees is regular.  The reaction is a moment.
     """
     target = sp.Matrix([1, 0, 0, 0])
     for axis, angle in enumerate((alpha_t, beta_t, gamma_t)):
@@ -57,7 +58,7 @@ def guided_angle(a_i: Vector, h_i: Vector, b_j: Vector, theta_t: Expr) -> Rows:
     """The angle about the axis h_i from the direction a_i to the direction b_j is theta, in place of its cosine.
 
     a_i : direction on body i, h_i : axis on body i, unit vectors
-    b_j : direction on body j, unit vector;  both directions count by their projections at right angles to the axis
+    b_j : direction on body j, unit vector;  only the projections perpendicular to the axis matter
     theta_t : angle from a_i to b_j, right-handed about h_i [rad]
     Singular when a_i or b_j is parallel to h_i, and nowhere else.  The reaction is a moment; the multiplier is the moment
     about the axis of a hinge along h_i.
@@ -69,15 +70,18 @@ def guided_link(r_i: Vector, s_i: Vector, a_i: Vector, h_i: Vector, r_j: Vector,
     """The angle about the axis h_i from the direction a_i to the link from P_i to P_j is beta, in place of its cosine.
 
     s_i, s_j : the ends P_i and P_j of the link, from the centres of mass [m]
-    a_i : direction on body i, h_i : axis on body i, unit vectors; a_i counts by its projection at right angles to the axis
+    a_i : direction on body i, h_i : axis on body i, unit vectors; only the projection of a_i perpendicular to the axis matters
     beta_t : angle from a_i to the projected link, right-handed about h_i [rad]
-    Singular when the link or a_i is parallel to h_i, or the link has no length.  The multiplier is the moment about h_i.
+    Singular when the link or a_i is parallel to h_i, or the length of the link is zero.  The multiplier is the moment about h_i.
     """
     return {"angle": _angle_from(h_i, a_i, between(r_i, s_i, r_j, s_j), beta_t)}
 
 
 def euler_parameter(p_i: Any, w0: Expr, w1: Expr, w2: Expr, w3: Expr, e_t: Expr) -> Rows:
-    """One Euler parameter of body i goes as it is told.  Seed 002, Eq. (10), as printed; see ``guided_orientation``.
+    """One Euler parameter of body i follows a signal.
+
+    Source: Rodrigues da Silva et al. (n.d.), Eq. (10), as printed.
+    See ``guided_orientation`` for a form without these singularities.
 
     w0, w1, w2, w3 : 1 for the Euler parameter that is guided, 0 for the others
     e_t : its value
@@ -88,9 +92,12 @@ def euler_parameter(p_i: Any, w0: Expr, w1: Expr, w2: Expr, w3: Expr, e_t: Expr)
 
 
 def cosine_of_angle(a_i: Vector, b_j: Vector, theta_t: Expr) -> Rows:
-    """The angle between a_i and b_j is theta.  Seed 002, Eq. (14), as printed; see ``guided_angle``.
+    """The angle between a_i and b_j is theta.
 
-    a_i, b_j : directions at right angles to the joint's axis, unit vectors
+    Source: Rodrigues da Silva et al. (n.d.), Eq. (14), as printed.
+    See ``guided_angle`` for a form without these singularities.
+
+    a_i, b_j : directions perpendicular to the axis of the joint, unit vectors
     theta_t : angle [rad]; its sign is lost
     Singular when the angle is 0 or 180 degrees.
     """
@@ -98,10 +105,11 @@ def cosine_of_angle(a_i: Vector, b_j: Vector, theta_t: Expr) -> Rows:
 
 
 def cosine_of_link(r_i: Vector, s_i: Vector, a_i: Vector, h_i: Vector, r_j: Vector, s_j: Vector, beta_t: Expr) -> Rows:
-    """The angle between a_i and the projected massless link is beta.  Seed 002, Eqs. (18) and (19), as printed.
+    """The angle between a_i and the projected massless link is beta.
 
+    Source: Rodrigues da Silva et al. (n.d.), Eqs. (18) and (19), as printed.
     s_i, s_j : the ends P_i and P_j of the link, from the centres of mass [m]
-    a_i : direction at right angles to the axis h_i of the joint, unit vectors
+    a_i : direction perpendicular to the axis h_i of the joint, unit vectors
     beta_t : angle [rad]; its sign is lost
     Singular when the angle is 0 or 180 degrees (use the driver 'guided_link'), or when the link is parallel to h_i.
     """
@@ -111,7 +119,7 @@ def cosine_of_link(r_i: Vector, s_i: Vector, a_i: Vector, h_i: Vector, r_j: Vect
 
 
 def _turned(p: Any, target: Any) -> Rows:
-    """2 G(p*) p: zero where p and p* are parallel, to first order the vector of the turn from p* to p, in global axes."""
+    """2 G(p*) p: zero where p and p* are parallel, to first order the rotation vector from p* to p, in global axes."""
     return {"turn": Vector(*(2 * G(target) * p))}
 
 

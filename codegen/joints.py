@@ -1,8 +1,8 @@
 """The joints, each as its constraint equation and nothing else.
 
-To add a joint, add a function here and run ``python -m codegen``.  Its arguments are read by the rules of
-``codegen.calculus``; it returns the rows that vanish, by name.  All else is derived.  The sentence
-"Singular when ..." of the docstring becomes part of the messages that users see.
+To add a joint, add a function here and run ``python -m codegen``.  The names of its arguments follow the rules of
+``codegen.compiler.calculus``; it returns the rows that vanish, by name.  Everything else is derived.  The sentence
+"Singular when ..." of the docstring becomes part of the messages to users.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from codegen.basics import Across, between, coaxial, parallel, perpendicular
-from codegen.calculus import Expr, Vector
+from codegen.compiler.calculus import Expr, Vector
 
 Rows = dict[str, Any]
 
 
 def spherical(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector) -> Rows:
-    """Point P_i of body i and point P_j of body j coincide.  Seed 000, Eq. (2).
+    """Point P_i of body i and point P_j of body j coincide.
 
+    Source: Rodrigues da Silva et al. (2024a), Eq. (2).
     s_i, s_j : the point on each body, from its centre of mass [m]
     Never singular.  The reaction is a force at P.
     """
@@ -25,11 +26,12 @@ def spherical(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector) -> Rows:
 
 
 def revolute(r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, a_j: Vector, across: Across) -> Rows:
-    """Hinge: P_i and P_j coincide and the axes a_i and a_j stay parallel.  Seed 000 section 5.
+    """Hinge: P_i and P_j coincide and the axes a_i and a_j stay parallel.
 
+    Source: Rodrigues da Silva et al. (2024a), section 5.
     s_i, s_j : the point on each body, from its centre of mass [m]
     a_i, a_j : the hinge axis on each body, unit vectors
-    Never singular.  The reaction is a force at P and a moment at right angles to the axis.
+    Never singular.  The reaction is a force at P and a moment perpendicular to the axis.
     """
     tilt_1, tilt_2 = parallel(a_i, a_j, across)
     return {"point": between(r_i, s_i, r_j, s_j), "tilt_1": tilt_1, "tilt_2": tilt_2}
@@ -40,7 +42,7 @@ def cylindrical(r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector,
 
     s_i, s_j : a point of the common line on each body, from its centre of mass [m]
     a_i, a_j : the direction of the line on each body, unit vectors
-    Never singular.  The reaction is a force and a moment at right angles to the line, at P_j.
+    Never singular.  The reaction is a force and a moment perpendicular to the line, at P_j.
     """
     return coaxial(between(r_i, s_i, r_j, s_j), a_j, *across(a_i))
 
@@ -52,15 +54,16 @@ def translational(
 
     s_i, s_j : a point of the common line on each body, from its centre of mass [m]
     a_i, a_j : the direction of the line on each body, unit vectors
-    Never singular.  The reaction is a force at right angles to the line and a moment, at P_j.
+    Never singular.  The reaction is a force perpendicular to the line and a moment, at P_j.
     """
     b_i, c_i = across(a_i)
     return coaxial(between(r_i, s_i, r_j, s_j), a_j, b_i, c_i) | {"turn": b_i.dot(carried(c_i))}
 
 
 def universal(r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, a_j: Vector, held: Any) -> Rows:
-    """Classical universal (Hooke, Cardan) joint whose axes keep their angle, right or not.  Seed 000, Eq. (10).
+    """Classical universal (Hooke, Cardan) joint whose axes keep their angle, of any size.
 
+    Source: Rodrigues da Silva et al. (2024a), Eq. (10).
     s_i, s_j : the crossing point P of the axes on each body, from its centre of mass [m]
     a_i, a_j : the axis on each body, unit vectors
     Singular when the axes a_i and a_j are parallel.  The reaction is a force at P and a moment along a_i x a_j.
@@ -69,10 +72,11 @@ def universal(r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, a
 
 
 def modified_universal(
-    r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, a_j: Vector, l: Expr, held: Any, sided: Any
+    r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, a_j: Vector, l: Expr, held: Any, keeps_sign: Any
 ) -> Rows:
-    """Massless link of length l between P_i and P_j, at constant angles to the axes a_i and a_j.  Seed 000, Eq. (25).
+    """Massless link of length l between P_i and P_j, at constant angles to the axes a_i and a_j.
 
+    Source: Rodrigues da Silva et al. (2024a), Eq. (25).
     s_i, s_j : the ends P_i and P_j of the link, from the centres of mass [m]
     a_i, a_j : the hinge axis at each end, unit vectors
     l : length of the link [m]
@@ -80,7 +84,7 @@ def modified_universal(
     (use the joint 'universal').  The reaction of a row acts at the ends of the link.
     """
     d = between(r_i, s_i, r_j, s_j)
-    sided(a_i.cross(a_j).dot(d))  # the link's mirror image in the plane of the axes has the same length and angles
+    keeps_sign(a_i.cross(a_j).dot(d))  # mirrored in the plane of the axes, the link has the same length and angles
     return {
         "link_length": d.dot(d) - l**2,
         "axes_angle": held(a_i.dot(a_j)),
@@ -90,8 +94,9 @@ def modified_universal(
 
 
 def fixed(r_i: Vector, xi_i: Vector, eta_i: Vector, zeta_i: Vector, r_j: Vector, held: Any, carried: Any) -> Rows:
-    """Body j keeps its place and orientation with respect to body i, or to the ground.  Seed 000 section 5.
+    """Body j keeps its position and orientation relative to body i, or to the ground.
 
+    Source: Rodrigues da Silva et al. (2024a), section 5.
     Takes no data: the relative pose is that of the reference configuration.
     Never singular below a relative turn of 90 degrees.  The reaction is a force and a moment, at the centre of mass of body j.
     """
@@ -103,8 +108,9 @@ def fixed(r_i: Vector, xi_i: Vector, eta_i: Vector, zeta_i: Vector, r_j: Vector,
 
 
 def constant_angle(a_i: Vector, a_j: Vector, held: Any) -> Rows:
-    """The angle between the directions a_i and a_j stays what it is.  Seed 001, Eq. (6).
+    """The angle between the directions a_i and a_j stays constant.
 
+    Source: Rodrigues da Silva et al. (2024c), Eq. (6).
     a_i, a_j : a direction on each body, unit vectors
     Singular when a_i and a_j are parallel.  The reaction is a moment along a_i x a_j.
     """
@@ -112,8 +118,9 @@ def constant_angle(a_i: Vector, a_j: Vector, held: Any) -> Rows:
 
 
 def constant_distance(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, l: Expr) -> Rows:
-    """Points P_i and P_j stay at the distance l (spherical-spherical link).  Seed 000, Eq. (20).
+    """Points P_i and P_j stay at the distance l (spherical-spherical link).
 
+    Source: Rodrigues da Silva et al. (2024a), Eq. (20).
     s_i, s_j : the point on each body, from its centre of mass [m]
     l : distance [m]
     Singular when the distance is zero (use the joint 'spherical').  The reaction is a force along the line P_i P_j.
@@ -128,7 +135,7 @@ def point_on_line(r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vecto
     s_i : a point of the line, from the centre of mass of body i [m]
     a_i : direction of the line, unit vector
     s_j : the point, from the centre of mass of body j [m]
-    Never singular.  The reaction is a force at P_j, at right angles to the line.
+    Never singular.  The reaction is a force at P_j, perpendicular to the line.
     """
     offset_1, offset_2 = parallel(a_i, between(r_i, s_i, r_j, s_j), across)
     return {"offset_1": offset_1, "offset_2": offset_2}

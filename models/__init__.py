@@ -1,27 +1,10 @@
-"""Models: published mechanisms as data and a ``build`` function each.
+"""Published mechanisms: a module each, with its data and a ``build`` function that returns a ``runtime.System``.
 
-``models.foot``, ``models.pendulum``, ``models.double_pendulum``, ``models.free_body``, ``models.hooke_shaft``,
-``models.four_bar``, ``models.chain``; ``models.gait``, a subject's leg and foot, with ``models.gait_analysis`` from files of
-motion laboratories to joint moments, ``models.gait_contact``, spheres under its sole, ``models.subject``,
-``models.normative`` and ``models.synthetic_gait``.
+``walking`` holds motion capture, gait analysis and contact of gait; ``studies`` reproduces the papers, and nothing here imports
+it.  Modules of this folder import the public names of ``runtime`` and one another.
 """
 
-from models import (
-    chain,
-    double_pendulum,
-    foot,
-    foot_ground,
-    four_bar,
-    free_body,
-    gait,
-    gait_analysis,
-    gait_contact,
-    hooke_shaft,
-    normative,
-    pendulum,
-    subject,
-    synthetic_gait,
-)
+from models import chain, double_pendulum, foot, foot_ground, four_bar, free_body, hooke_shaft, pendulum, walking
 
 __all__ = [
     "chain",
@@ -30,12 +13,7 @@ __all__ = [
     "foot_ground",
     "four_bar",
     "free_body",
-    "gait",
-    "gait_analysis",
-    "gait_contact",
     "hooke_shaft",
-    "normative",
     "pendulum",
-    "subject",
-    "synthetic_gait",
+    "walking",
 ]

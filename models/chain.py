@@ -1,4 +1,4 @@
-"""A chain of N equal links that hangs from the ground, horizontal at first: the yardstick for the cost of one evaluation."""
+"""A chain of N equal links from the ground, initially horizontal; a benchmark for the cost of one evaluation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from runtime import GROUND, Builder, ModelError, System
 def build(
     links: int = 10, *, joint: Literal["spherical", "revolute"] = "spherical", length: float = 0.1, mass: float = 0.1
 ) -> System:
-    """Links ``link_1`` .. ``link_N`` of the given length [m] and mass [kg], along x; hinges about y.
+    """Build the links ``link_1`` .. ``link_N`` along x, each with the length [m] and mass [kg]; hinges turn about y.
 
     joint : "spherical" or "revolute"
+
+    Raises
+    ------
+    ModelError
+        For an unknown joint, no link, or a length that is not positive.
     """
     if joint not in ("spherical", "revolute"):
         raise ModelError(f"joint = {joint!r}; use 'spherical' or 'revolute'")

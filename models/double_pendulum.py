@@ -15,9 +15,14 @@ def build(
     omega: ArrayLike = (0.0, 0.0, 2.0),
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> System:
-    """Rods ``upper`` and ``lower``, at first along x and along y, with the angular velocity omega [rad/s] of both.
+    """Build the rods ``upper`` and ``lower``, initially along x and y, both with the angular velocity omega [rad/s].
 
-    lengths [m], masses [kg]; slender rods of diameter length / 15.
+    lengths [m], masses [kg]; slender rods of diameter length / 15; gravity [m/s^2].
+
+    Raises
+    ------
+    ModelError
+        For lengths that are not positive, or a malformed omega.
     """
     l1, l2 = lengths
     if not (0.0 < l1 < np.inf and 0.0 < l2 < np.inf):

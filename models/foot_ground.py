@@ -1,10 +1,11 @@
-"""Leg, main foot and toes over the ground: nine spheres under the foot, torsional spring-dampers at both joints.  Seed 004.
+"""Leg, main foot and toes above the ground: nine spheres under the foot, torsional spring-dampers at both joints.
 
-The seed's own numbers do not make a foot (``tests/registry_contact.py`` proves what follows): its masses are not of the
-source it names, its moments of inertia are not of these bodies, its spheres stand in frames whose place in the bodies is not
-printed.  So bodies and joints are those of seed 001 (``models.foot``), the spheres are the seed's, moved along xi to where
-they fit that foot, and the stiffness is the seed's 40 with the unit that a heel pad tells, N/mm^1.5.
-As in the seed, the leg moves in its sagittal plane: three translations, and turns about y at its upper end and at both joints.
+After Moreira et al. (2011).  The printed data do not describe a foot (``tests/registry`` proves each statement): the masses are
+not those of the cited source, the moments of inertia do not belong to these bodies, and the frames in which the spheres are
+given are not located in the bodies.  Therefore bodies and joints are those of Rodrigues da Silva et al. (2024c), ``models.foot``;
+the spheres are the printed ones, shifted along xi until they fit that foot; and the printed stiffness of 40 is read with the
+unit that matches measured heel pads, N/mm^1.5.
+As in the paper, the leg moves in its sagittal plane: three translations, and rotations about y at its upper end and both joints.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 from models.foot import BODIES, METATARSOPHALANGEAL, TALOCRURAL
 from runtime import GROUND, Builder, ModelError, System
 
-# Seed 004, Table 2, in mm: xi, eta, zeta of the centre, radius; in frames of its own.  Sphere 1 lies within sphere 2, so that
-# one of the two is misprinted; which number is wrong cannot be told.
+# Moreira et al. (2011), Table 2 [mm]: xi, eta, zeta of the centre, and the radius, in the paper's frames.  Sphere 1 lies inside
+# sphere 2, so one of the two is misprinted; the paper does not allow to decide which value is wrong.
 SPHERES_MM = {
     "main_foot": (
         (-94.70, 0.00, -15.34, 30.81), (-94.70, 0.00, -15.89, 39.53), (-75.20, 0.00, -22.89, 31.10),
@@ -26,10 +27,10 @@ SPHERES_MM = {
     ),
     "toes": ((-22.70, 0.00, -15.10, 12.94), (0.00, 0.00, -17.26, 10.78), (21.60, 0.00, -12.94, 10.79)),
 }  # fmt: skip
-# From those frames to the centres of mass of seed 001 [mm], inferred: heel and joint of the toes come to lie on its foot.
+# Shift from those frames to the centres of mass of ``models.foot`` [mm], inferred: it places the heel and the toe joint.
 FORWARD_MM = {"main_foot": 43.53, "toes": 19.91}
-# How far the spheres of the arch are moved up, by their numbers [mm].  The seed shows both feet and prints no number: a high
-# arch of 8 mm more, and an arch that is down to the plane of heel and ball.
+# Upward shift of the spheres of the arch, by their numbers [mm].  The paper draws both feet and prints no values; assumed are
+# an arch 8 mm higher (cavus), and an arch lowered to the plane of heel and ball (flat).
 SHAPES_MM: Mapping[str, Mapping[int, float]] = {
     "normal": {},
     "cavus": {4: 8.0, 5: 8.0},
@@ -38,13 +39,13 @@ SHAPES_MM: Mapping[str, Mapping[int, float]] = {
 STIFFNESS = 40.0 * 1000.0**1.5  # [N/m^1.5] 40 N/mm^1.5
 EXPONENT, DAMPING = 1.5, 300.0  # [1], [N s/m]
 MU_C, MU_D = 1.0, 3.0  # [1], [N s/m]
-SPRING, DAMPER = 12.0, 0.5  # [N m/rad], [N m s/rad] of ankle and toes; the seed prints N/m and N s/m
+SPRING, DAMPER = 12.0, 0.5  # [N m/rad], [N m s/rad] of ankle and toes; the paper prints N/m and N s/m
 
 SHAPE_NAMES, FRICTIONS = tuple(SHAPES_MM), ("coulomb", "smooth")
 
 
 def spheres(shape: str = "normal") -> dict[str, tuple[str, np.ndarray, float]]:
-    """Body, centre from its centre of mass (3,) [m] and radius [m] of ``sphere_1`` .. ``sphere_9``, from heel to toe tip."""
+    """Body, centre relative to its centre of mass (3,) [m] and radius [m] of ``sphere_1`` .. ``sphere_9``, heel to toe tip."""
     found: dict[str, tuple[str, np.ndarray, float]] = {}
     for body, rows in SPHERES_MM.items():
         for *centre, radius in rows:
@@ -67,25 +68,25 @@ def build(
     speed: float = 0.0,
     creep: float = 1e-3,
 ) -> System:
-    """The foot above the ground, about to fall.
+    """Build the foot above the ground, ready to fall.
 
     Parameters
     ----------
     shape : "normal", "cavus" or "flat"
-        Of the sole.
+        Shape of the sole.
     friction : "coulomb" or "smooth"
     mu_c, mu_d : float [1], [N s/m]
-        Coulomb's and the viscous part; the seed compares mu_d = 0 with mu_d = 3.
+        Coefficients of Coulomb and of viscous friction; the paper compares mu_d = 0 with mu_d = 3.
     stiffness, damping : float [N/m^1.5], [N s/m]
-        Of each sphere, law "kelvin_voigt" with the exponent 1.5.
+        Of each sphere; law "kelvin_voigt" with the exponent 1.5.
     height : float [m]
-        Of the lowest sphere above the ground.
+        Height of the lowest sphere above the ground.
     pitch_deg : float [deg]
-        Of the whole, toes up.
+        Pitch of the whole foot and leg; positive raises the toes.
     speed : float [m/s]
-        Forward.
+        Forward speed.
     creep : float [m/s]
-        Of the friction, see ``Builder.contact``.
+        Creep speed of the friction, see ``Builder.contact``.
 
     Returns
     -------
@@ -97,17 +98,9 @@ def build(
     ------
     ModelError
     """
-    for key, value, known in (("shape", shape, SHAPE_NAMES), ("friction", friction, FRICTIONS)):
-        if not isinstance(value, str) or value not in known:
-            raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
-    for key, number in (("height", height), ("pitch_deg", pitch_deg), ("speed", speed)):
-        if not np.isfinite(number):
-            raise ModelError(f"{key} = {number!r} must be a finite number")
+    _check_options(shape, friction, height=height, pitch_deg=pitch_deg, speed=speed)
     sole = spheres(shape)
-    half = np.deg2rad(pitch_deg) / 2.0
-    p = (np.cos(half), 0.0, -np.sin(half), 0.0)  # toes up: a turn about -y
-    c, s = np.cos(2 * half), np.sin(2 * half)
-    A = np.array([(c, 0.0, -s), (0.0, 1.0, 0.0), (s, 0.0, c)])
+    p, A = _pitched(pitch_deg)
     lowest = min(
         float((A @ (np.array(BODIES[body]["r"]) + centre))[2]) - radius for body, centre, radius in sole.values()
     )
@@ -115,6 +108,34 @@ def build(
     for name, data in BODIES.items():
         r = A @ np.array(data["r"]) + (0.0, 0.0, height - lowest)
         b.body(name, mass=data["mass"], inertia=data["inertia"], r=r, p=p, v=(speed, 0.0, 0.0), free=name == "leg")  # type: ignore[arg-type]
+    _add_joints(b)
+    for name, (body, centre, radius) in sole.items():
+        b.contact(
+            name, body, centre=centre, radius=radius, law="kelvin_voigt", stiffness=stiffness, exponent=EXPONENT,
+            damping=damping, friction=friction, mu_c=mu_c, mu_d=mu_d, creep=creep,
+        )  # fmt: skip
+    return b.build()
+
+
+def _check_options(shape: str, friction: str, **numbers: float) -> None:
+    """Refuse unknown shapes and frictions, and numbers that are not finite."""
+    for key, value, known in (("shape", shape, SHAPE_NAMES), ("friction", friction, FRICTIONS)):
+        if not isinstance(value, str) or value not in known:
+            raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
+    for key, number in numbers.items():
+        if not np.isfinite(number):
+            raise ModelError(f"{key} = {number!r} must be a finite number")
+
+
+def _pitched(pitch_deg: float) -> tuple[tuple[float, ...], np.ndarray]:
+    """Euler parameters (4,) and rotation matrix (3, 3) of a pitch that raises the toes: a rotation about -y."""
+    half = np.deg2rad(pitch_deg) / 2.0
+    c, s = np.cos(2 * half), np.sin(2 * half)
+    return (np.cos(half), 0.0, -np.sin(half), 0.0), np.array([(c, 0.0, -s), (0.0, 1.0, 0.0), (s, 0.0, c)])
+
+
+def _add_joints(b: Builder) -> None:
+    """Keep the leg in its sagittal plane; add the hinges and the spring-dampers of ankle and toes."""
     for row, axis in (("roll", (0, 0, 1)), ("yaw", (1, 0, 0))):
         b.joint(f"sagittal_{row}", "constant_angle", GROUND, "leg", a_i=(0, 1, 0), a_j=axis)
     talocrural = np.array(BODIES["leg"]["r"]) + TALOCRURAL["leg"] - BODIES["main_foot"]["r"]
@@ -129,9 +150,3 @@ def build(
             name, "guided_angle", upper, lower, a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0), theta_t=0.0,
             stiffness=SPRING, damping=DAMPER,
         )  # fmt: skip
-    for name, (body, centre, radius) in sole.items():
-        b.contact(
-            name, body, centre=centre, radius=radius, law="kelvin_voigt", stiffness=stiffness, exponent=EXPONENT,
-            damping=damping, friction=friction, mu_c=mu_c, mu_d=mu_d, creep=creep,
-        )  # fmt: skip
-    return b.build()

@@ -1,4 +1,4 @@
-"""A planar four-bar linkage, once without redundant rows and once with four hinges."""
+"""A planar four-bar linkage, with independent constraint rows or with four hinges and three redundant rows."""
 
 from __future__ import annotations
 
@@ -22,25 +22,51 @@ def build(
     density: float = 2.0,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> System:
-    """Bars ``crank``, ``coupler``, ``rocker`` in the x-z plane; hinges ``A`` (ground-crank), ``B``, ``C``, ``D`` (rocker-ground).
+    """Build the bars ``crank``, ``coupler``, ``rocker`` in the x-z plane; hinges ``A`` (ground-crank), ``B``, ``C``, ``D``.
 
     Parameters
     ----------
     joints : "independent" or "revolute"
-        Two hinges, a ball joint and a universal joint, whose 17 rows are independent; or four hinges, whose 20 rows hold
-        3 redundant ones, removed and named in ``System.redundant``.  The motion is the same.
+        Two hinges, a ball joint and a universal joint, whose 17 rows are independent; or four hinges, whose 20 rows include
+        3 redundant ones, which are removed and named in ``System.redundant``.  The motion is the same.
     crank, coupler, rocker, ground : float [m]
-        Lengths of the bars and the distance of the fixed hinges along x.
+        Lengths of the bars, and distance of the fixed hinges along x.
     crank_angle, crank_speed : float [rad], [rad/s]
-        Of the crank from x towards z, and its rate.
+        Angle of the crank from x towards z, and its rate.
     density : float [kg/m]
     gravity : (3,) [m/s^2]
+
+    Raises
+    ------
+    ModelError
+        For an unknown choice of joints, or lengths that cannot be assembled.
     """
     if joints not in ("independent", "revolute"):
         raise ModelError(f"joints = {joints!r}; use 'independent' or 'revolute'")
     lengths = (crank, coupler, rocker, ground)
     if not all(0.0 < length < np.inf for length in lengths):
         raise ModelError(f"crank, coupler, rocker, ground = {lengths} m must be finite and above 0 m")
+    A, B, C, D = _corners(crank, coupler, rocker, ground, crank_angle)
+    b = Builder(f"four-bar linkage, {joints} joints", gravity=gravity)
+    bars = {"crank": (A, B, crank), "coupler": (B, C, coupler), "rocker": (D, C, rocker)}
+    rates = _rates(B - A, C - B, C - D, crank_speed)
+    for name, (start, end, length) in bars.items():
+        angle = np.arctan2(*(end - start)[::-1])
+        middle = (start + end) / 2
+        mass = density * length
+        moments = (mass * length**2 / 100.0, mass * length**2 / 12.0, mass * length**2 / 12.0)
+        # A rotation from x towards z is a negative rotation about y.
+        p = (np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0)
+        base = np.zeros(2) if name != "coupler" else crank_speed * _across(B - A)
+        v = base + rates[name] * _across(middle - start)
+        r, v3 = (middle[0], 0.0, middle[1]), (v[0], 0.0, v[1])
+        b.body(name, mass=mass, inertia=moments, r=r, p=p, v=v3, omega=(0.0, -rates[name], 0.0))
+    _add_joints(b, {name: length for name, (_, _, length) in bars.items()}, ground, joints == "revolute")
+    return b.build(redundant="remove" if joints == "revolute" else "refuse")
+
+
+def _corners(crank: float, coupler: float, rocker: float, ground: float, crank_angle: float) -> tuple[np.ndarray, ...]:
+    """Positions in the x-z plane of the hinges A, B, C, D, (2,) each [m]; ModelError where the bars do not meet."""
     A, D = np.zeros(2), np.array([ground, 0.0])
     B = crank * np.array([np.cos(crank_angle), np.sin(crank_angle)])
     reach = np.linalg.norm(D - B)
@@ -53,43 +79,32 @@ def build(
             f"crank_angle = {crank_angle:g} rad; change a length or the angle"
         )
     C = B + along * u + np.sqrt(height2) * _across(u)
+    return A, B, C, D
 
-    b = Builder(f"four-bar linkage, {joints} joints", gravity=gravity)
-    bars = {"crank": (A, B, crank), "coupler": (B, C, coupler), "rocker": (D, C, rocker)}
-    rates = _rates(B - A, C - B, C - D, crank_speed)
-    for name, (start, end, length) in bars.items():
-        angle = np.arctan2(*(end - start)[::-1])
-        middle = (start + end) / 2
-        mass = density * length
-        moments = (mass * length**2 / 100.0, mass * length**2 / 12.0, mass * length**2 / 12.0)
-        # A turn from x towards z is a negative turn about y.
-        p = (np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0)
-        base = np.zeros(2) if name != "coupler" else crank_speed * _across(B - A)
-        v = base + rates[name] * _across(middle - start)
-        r, v3 = (middle[0], 0.0, middle[1]), (v[0], 0.0, v[1])
-        b.body(name, mass=mass, inertia=moments, r=r, p=p, v=v3, omega=(0.0, -rates[name], 0.0))
-    left = {name: (-length / 2, 0.0, 0.0) for name, (_, _, length) in bars.items()}
-    right = {name: (length / 2, 0.0, 0.0) for name, (_, _, length) in bars.items()}
+
+def _add_joints(b: Builder, lengths: dict[str, float], ground: float, hinges: bool) -> None:
+    """Add the joints A to D: four hinges, or two hinges, a ball joint and a universal joint."""
+    left = {name: (-length / 2, 0.0, 0.0) for name, length in lengths.items()}
+    right = {name: (length / 2, 0.0, 0.0) for name, length in lengths.items()}
     y = (0, 1, 0)
     b.joint("A", "revolute", GROUND, "crank", s_i=(0, 0, 0), a_i=y, s_j=left["crank"], a_j=y)
-    if joints == "revolute":
+    if hinges:
         b.joint("B", "revolute", "crank", "coupler", s_i=right["crank"], a_i=y, s_j=left["coupler"], a_j=y)
         b.joint("C", "revolute", "coupler", "rocker", s_i=right["coupler"], a_i=y, s_j=right["rocker"], a_j=y)
     else:
         b.joint("B", "spherical", "crank", "coupler", s_i=right["crank"], s_j=left["coupler"])
-        # Axes y on the rocker and x on the coupler: the coupler cannot spin about itself.
+        # Axes y on the rocker and z on the coupler: the coupler cannot spin about its own line.
         b.joint("C", "universal", "coupler", "rocker", s_i=right["coupler"], a_i=(0, 0, 1), s_j=right["rocker"], a_j=y)
     b.joint("D", "revolute", GROUND, "rocker", s_i=(ground, 0, 0), a_i=y, s_j=left["rocker"], a_j=y)
-    return b.build(redundant="remove" if joints == "revolute" else "refuse")
 
 
 def _across(u: np.ndarray) -> np.ndarray:
-    """The plane vector u turned by a right angle from x towards z: the velocity of its end at the rate 1."""
+    """Plane vector u rotated by 90 degrees from x towards z: the velocity of its end at unit rate."""
     return np.array([-u[1], u[0]])
 
 
 def _rates(crank: np.ndarray, coupler: np.ndarray, rocker: np.ndarray, speed: float) -> dict[str, float]:
-    """Rates of the bars: the end C has one velocity, by the crank and the coupler and by the rocker."""
+    """Rates of the bars [rad/s], for which coupler and rocker give the hinge C the same velocity."""
     if speed == 0.0:
         return {"crank": 0.0, "coupler": 0.0, "rocker": 0.0}
     both = np.column_stack([_across(coupler), -_across(rocker)])

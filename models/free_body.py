@@ -1,4 +1,4 @@
-"""A free rigid body: Euler's equations, solved in closed form by Jacobi's elliptic functions."""
+"""A free rigid body; Euler's equations have a closed solution in Jacobi's elliptic functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def build(
     v: ArrayLike = (0.0, 0.0, 0.0),
     gravity: ArrayLike = (0.0, 0.0, 0.0),
 ) -> System:
-    """One body, ``body``, without joints: mass [kg], principal inertia [kg m^2], omega [rad/s], v [m/s], gravity [m/s^2]."""
+    """Build one body, ``body``, without joints: mass [kg], principal inertia [kg m^2], omega [rad/s], v [m/s]."""
     b = Builder("free body", gravity=gravity)
     b.body("body", mass=mass, inertia=inertia, omega=omega, v=v, free=True)
     return b.build()

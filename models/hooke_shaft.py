@@ -10,16 +10,21 @@ from runtime import GROUND, Builder, ModelError, System
 def build(
     *, bend: float = np.deg2rad(30.0), speed: float = 10.0, length: float = 0.3, mass: float = 1.0, radius: float = 0.02
 ) -> System:
-    """Shafts ``input`` along x and ``output`` bent by ``bend`` [rad] in the x-y plane, turning freely.
+    """Build the shafts ``input``, along x, and ``output``, inclined by ``bend`` in the x-y plane; both turn freely.
 
     Parameters
     ----------
     bend : float [rad]
         Angle between the shafts, between 0 and pi/2.
     speed : float [rad/s]
-        Initial speed of the input shaft; that of the output follows from the joint.
+        Initial speed of the input shaft; that of the output shaft follows from the joint.
     length, mass, radius : float [m], [kg], [m]
         Of each shaft, a solid cylinder.
+
+    Raises
+    ------
+    ModelError
+        For a bend outside its range.
     """
     if not 0.0 <= bend < np.pi / 2:
         raise ModelError(f"bend = {bend:g} rad must be at least 0 and below pi/2")
@@ -29,7 +34,7 @@ def build(
     d = np.array([np.cos(bend), np.sin(bend), 0.0])
     b.body("input", mass=mass, inertia=(along, across, across), r=(-half, 0, 0), omega=(speed, 0, 0))
     p = (np.cos(bend / 2), 0.0, 0.0, np.sin(bend / 2))
-    # The joint turns both shafts equally about the direction across both arms of its cross, which is -d here.
+    # Both shafts turn equally about the normal of both arms of the cross, which is -d here.
     omega = speed * np.cos(bend) * d
     b.body("output", mass=mass, inertia=(along, across, across), r=half * d, p=p, omega=omega)
     b.joint(
@@ -44,6 +49,6 @@ def build(
     )
     # The cross: its arm on the input shaft along z, on the output shaft in the plane of the shafts.
     b.joint("hooke", "universal", "input", "output", s_i=(half, 0, 0), a_i=(0, 0, 1), s_j=(-half, 0, 0), a_j=(0, 1, 0))
-    # The point is held by the Hooke joint already: the output bearing only keeps the direction, by its far end on a line.
+    # The Hooke joint already fixes the near end: the output bearing only keeps the far end on a line.
     b.joint("output_bearing", "point_on_line", GROUND, "output", s_i=(0, 0, 0), a_i=d, s_j=(half, 0, 0))
     return b.build()

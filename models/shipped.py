@@ -1,4 +1,7 @@
-"""The systems whose whole-model kernels come with Talus: ``python -m codegen --models`` emits them."""
+"""The systems whose whole-model kernels come with Talus.
+
+``python -m codegen --models`` emits them; it finds this table through ``[tool.talus]`` in ``pyproject.toml``.
+"""
 
 from __future__ import annotations
 

@@ -3,89 +3,61 @@
 system = models.foot.build(ankle="modified")
 run = runtime.simulate(system, t_end=5.0)
 run.t, run.r["main_foot"], run.lam["ankle"], run.energy
+
+Rooms, each importing only from those below it: `ensemble`, `analysis`, `integrate`, `report`, `results`, `system`, `dynamics`, `jit`,
+`support`.  What is not exported here is reached by its room, such as ``runtime.report.plots`` or ``runtime.analysis.inverse``.
 """
 
-from runtime import ground, plots, smoothing
-from runtime.builder import GROUND, Builder
-from runtime.capture import Capture, GaitEvent, GroundForce, Subject, read_capture
-from runtime.cones import Cone
-from runtime.contact_motion import ContactMotion, GroundReaction
-from runtime.contact_sensitivity import ContactSensitivity, contact_sensitivities
-from runtime.ensemble import Ensemble, read_ensemble, simulate_many
-from runtime.equilibrium import equilibrium
-from runtime.errors import AssemblyError, ModelError, StaleKernelsError
-from runtime.events import Event, Rest, rest
-from runtime.export import write_storage
-from runtime.folder import results_folder
-from runtime.inverse import DriverMotion, FreedomMotion, Motion, coordinate, inverse_dynamics, kinematics
-from runtime.linear import Linearisation, linearisation
-from runtime.methods import METHODS
-from runtime.parameters import ParameterFit, fit_parameters
-from runtime.report import Report, Table
-from runtime.restrict import Restriction, restriction
-from runtime.result import LimitMotion, Reaction, Run, Stats
-from runtime.sensitivities import Sensitivities, sensitivities
-from runtime.signals import Signal
-from runtime.simulate import simulate
-from runtime.system import Body, Contact, Joint, Limit, State, System
-from runtime.touching import hertz_stiffness
+from runtime.support.hidden_packages import refuse_hidden_packages
+
+refuse_hidden_packages()  # before anything is imported from them
+
+from runtime.analysis.contact_sensitivity import contact_sensitivities  # noqa: E402
+from runtime.analysis.equilibrium import equilibrium  # noqa: E402
+from runtime.analysis.fit import fit_parameters  # noqa: E402
+from runtime.analysis.inverse import inverse_dynamics, kinematics  # noqa: E402
+from runtime.analysis.linearisation import linearisation  # noqa: E402
+from runtime.analysis.sensitivities import sensitivities  # noqa: E402
+from runtime.ensemble.simulate_many import read_ensemble, simulate_many  # noqa: E402
+from runtime.integrate.events import Event, rest  # noqa: E402
+from runtime.integrate.simulate import simulate  # noqa: E402
+from runtime.results.run import Run  # noqa: E402
+from runtime.support.errors import AssemblyError, ModelError, StaleKernelsError  # noqa: E402
+from runtime.system.assemble import assemble  # noqa: E402
+from runtime.system.builder import Builder  # noqa: E402
+from runtime.system.cone import Cone  # noqa: E402
+from runtime.system.parameters import parameters, with_parameters  # noqa: E402
+from runtime.system.parts import GROUND  # noqa: E402
+from runtime.system.signal import Signal  # noqa: E402
+from runtime.system.state import State  # noqa: E402
+from runtime.system.system import System  # noqa: E402
+from runtime.version import __version__  # noqa: E402
 
 __all__ = [
     "GROUND",
-    "METHODS",
     "AssemblyError",
-    "Body",
     "Builder",
-    "Capture",
     "Cone",
-    "Contact",
-    "ContactMotion",
-    "ContactSensitivity",
-    "DriverMotion",
-    "Ensemble",
     "Event",
-    "FreedomMotion",
-    "GaitEvent",
-    "GroundForce",
-    "GroundReaction",
-    "Joint",
-    "Limit",
-    "LimitMotion",
-    "Linearisation",
     "ModelError",
-    "Motion",
-    "ParameterFit",
-    "Reaction",
-    "Report",
-    "Rest",
-    "Restriction",
     "Run",
-    "Sensitivities",
     "Signal",
     "StaleKernelsError",
     "State",
-    "Stats",
-    "Subject",
     "System",
-    "Table",
+    "__version__",
+    "assemble",
     "contact_sensitivities",
-    "coordinate",
     "equilibrium",
     "fit_parameters",
-    "ground",
-    "hertz_stiffness",
     "inverse_dynamics",
     "kinematics",
     "linearisation",
-    "plots",
-    "read_capture",
+    "parameters",
     "read_ensemble",
     "rest",
-    "restriction",
-    "results_folder",
     "sensitivities",
     "simulate",
     "simulate_many",
-    "smoothing",
-    "write_storage",
+    "with_parameters",
 ]

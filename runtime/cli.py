@@ -19,15 +19,16 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from runtime.errors import ModelError
-from runtime.folder import results_folder
-from runtime.kernels import cache_folder
-from runtime.methods import METHODS
-from runtime.report import Report, Table
-from runtime.simulate import ATOL, RTOL, simulate
-from runtime.system import System
-from runtime.terminal import err_console, out_console, show
-from runtime.whole import place_of
+from runtime.integrate.methods import METHODS
+from runtime.integrate.settings import ATOL, RTOL
+from runtime.integrate.simulate import simulate
+from runtime.jit.cache import cache_folder
+from runtime.report.tables import Report, Table
+from runtime.report.terminal import err_console, out_console, show
+from runtime.support.errors import ModelError
+from runtime.support.results_folder import results_folder
+from runtime.system.system import System
+from runtime.system.whole_model import place_of
 
 FAILED, BAD_INPUT = 1, 2
 OR_ZERO = "or 0"  # annotation of a study's number for which 0 has a meaning

@@ -1,0 +1,101 @@
+"""Talus as one of the programs: by its whole-model kernel, or by the code that serves every model."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import time
+from importlib import metadata
+
+import numpy as np
+
+import models
+from benchmarks.measure import BODY, ROOT, BenchmarkError, Floats, compiled_run, evaluated, evaluation_time
+from benchmarks.peers.interface import JOINTS, Body, Chain, Foot, PeerError, least
+from benchmarks.peers.records import GENERAL, OWN, Cases, ChainCost, Peer, Ready
+from runtime import System
+
+MAX_WHOLE_LINKS = 10  # links up to which the benchmark compiles a whole-model kernel
+
+
+def foot_of(system: System) -> Foot:
+    """The modified foot as data for other programs, in its neutral pose."""
+    r, ankle = system.state.r, system.joint("ankle")
+
+    def body(name: str) -> Body:
+        data = system.body(name)
+        return Body(float(data.mass), np.diag(data.inertia).tolist(), r[name].tolist())
+
+    of = ankle.values
+    return Foot(
+        np.asarray(system.gravity, float).tolist(), body(BODY), body("toes"), (r[ankle.body_j] + of["s_j"]).tolist(),
+        np.asarray(of["a_j"], float).tolist(), (r[BODY] + of["s_i"]).tolist(), np.asarray(of["a_i"], float).tolist(),
+    )  # fmt: skip
+
+
+def chain_of(links: int) -> Chain:
+    """A chain as data for other programs."""
+    one = models.chain.build(1)
+    body = one.body("link_1")
+    return Chain(
+        links, 2.0 * float(one.state.r["link_1"][0]), float(body.mass), np.diag(body.inertia).tolist(),
+        np.asarray(one.gravity, float).tolist(),
+    )  # fmt: skip
+
+
+def talus(system: System, cases: Cases, *, whole: bool) -> Peer:
+    """Talus by the whole-model kernel or by the general evaluation."""
+    end, width = cases.duration, len(system.state.y)
+
+    def prepare(tolerance: float) -> Ready:
+        run, evaluations = compiled_run(system, end, tolerance, whole=whole)
+
+        def motion() -> tuple[Floats, Floats]:
+            times = np.linspace(0.0, end, cases.outputs)
+            states = np.empty((len(times), width))
+            compiled_run(system, end, tolerance, times, states=states, whole=whole)
+            first = 13 * list(system.body_names).index(BODY)
+            return times, states[:, first : first + 3]
+
+        return Ready(lambda: least(run), motion, evaluations)
+
+    return Peer(
+        OWN if whole else GENERAL, metadata.version("talus-multibody"), "DOP853", JOINTS, "tolerance",
+        ladder=[10.0 ** (-k / 20) for k in range(80, 261)], shown=[10.0**-k for k in range(5, 14)], prepare=prepare,
+        evaluation=lambda repeats: evaluation_time(system, repeats, whole=whole),
+        chain=lambda of, repeats: _chain(of, repeats, whole), max_links=MAX_WHOLE_LINKS if whole else math.inf,
+        reason="its whole-model kernel would take too long to compile" if whole else None,
+    )  # fmt: skip
+
+
+def _chain(of: Chain, repeats: int, whole: bool) -> ChainCost:
+    """Cost of a chain.
+
+    Raises
+    ------
+    PeerError
+    """
+    if whole:
+        _compile_chain(of.links)
+    begin = time.perf_counter()
+    built = models.chain.build(of.links)
+    building = time.perf_counter() - begin
+    try:
+        _, y_dot = evaluated(built, whole=whole)
+    except BenchmarkError as error:
+        raise PeerError(str(error)) from None
+    return ChainCost(evaluation_time(built, repeats, whole=whole), y_dot.reshape(-1, 13)[:, 11], building)
+
+
+def _compile_chain(links: int) -> None:
+    """Generate the whole-model kernel of a chain in another process, because benchmarks may not import ``codegen``.
+
+    Raises
+    ------
+    PeerError
+    """
+    program = f"import codegen, models; codegen.compile_model(models.chain.build({links}))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise PeerError(f"no whole-model kernel: {done.stderr.strip().splitlines()[-1:]}")

@@ -1,0 +1,85 @@
+"""Declarations beside a limit of motion: the joints that it fits, and the vectors that it borrows from the joint."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codegen.compiler.calculus import VELOCITIES, Definition, DefinitionError
+
+# Arguments of a limit that do not come from the joint.
+OWN_VECTORS = ("u_xi_i", "u_eta_i", "u_zeta_i", "e_i", "u_r_j")
+OWN_CONSTANTS = ("to_xi", "to_eta", "damping")
+CENTRES = ("r_i", "r_j")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Joints and vectors of a limit, as its generated module states them."""
+
+    fits: tuple[
+        str, ...
+    ] = ()  # kinds of joints; none: every joint that no other limit fits, or that is given a direction
+    borrows: tuple[
+        str, ...
+    ] = ()  # vectors of the joint that the limit depends on, i its reference body, j the moving one
+    own_direction: str = ""  # the part of the joint that is the restrained direction, where a user cannot give another
+
+
+def fits(*joints: str, borrows: tuple[str, ...] = (), own_direction: str = "") -> Callable[[Definition], Definition]:
+    """Declare the joints that a limit fits and the vectors that it borrows from them."""
+
+    def declare(definition: Definition) -> Definition:
+        vars(definition)["declaration"] = Declaration(joints, borrows, own_direction)
+        return definition
+
+    return declare
+
+
+def declaration_of(definition: Definition) -> Declaration:
+    """The declaration of a limit; without one it fits every joint and borrows nothing."""
+    found: Declaration = vars(definition).get("declaration", Declaration())
+    return found
+
+
+def refuse_unclear_limits(limits: Sequence[Definition], joints: Sequence[Definition]) -> None:
+    """Refuse declarations that name unknown joints or vectors, miss an argument, or leave open which limit a joint gets.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    vectors = {joint.__name__: set(inspect.signature(joint).parameters) for joint in joints}
+    taken: dict[str, str] = {}
+    for definition in limits:
+        declared = declaration_of(definition)
+        what = f"definition '{definition.__name__}'"
+        _refuse_unknown_names(what, definition, declared, vectors)
+        for joint in declared.fits or ("every joint",):
+            if joint in taken:
+                raise DefinitionError(f"{what}: fits {joint}, as '{taken[joint]}' does; one limit per kind of joint")
+            taken[joint] = definition.__name__
+
+
+def _refuse_unknown_names(
+    what: str, definition: Definition, declared: Declaration, vectors: Mapping[str, set[str]]
+) -> None:
+    for joint in declared.fits:
+        if joint not in vectors:
+            raise DefinitionError(f"{what}: fits the unknown joint '{joint}'; use {', '.join(vectors)}")
+        missing = [name for name in declared.borrows if name not in vectors[joint]]
+        if missing:
+            raise DefinitionError(f"{what}: borrows {', '.join(missing)}, which the joint '{joint}' does not have")
+    if declared.borrows and not declared.fits:
+        raise DefinitionError(
+            f"{what}: borrows {', '.join(declared.borrows)} of every joint; name the joints that it fits"
+        )
+    known: tuple[Any, ...] = (*OWN_VECTORS, *OWN_CONSTANTS, *CENTRES, *VELOCITIES, "held", "rate", *declared.borrows)
+    for name in inspect.signature(definition).parameters:
+        if name not in known:
+            raise DefinitionError(
+                f"{what}: argument '{name}' is not borrowed from the joint; others: {', '.join(OWN_VECTORS + OWN_CONSTANTS)}"
+            )

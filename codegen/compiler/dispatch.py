@@ -1,0 +1,70 @@
+"""Switches over kinds: one compiled program serves every model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from codegen.compiler.module import with_header
+from codegen.compiler.straight import DECORATOR
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A function of every module of one family, chosen by the number of the kind."""
+
+    function: str
+    arguments: tuple[str, ...]
+
+
+STATES = ("body_i", "body_j", "x")
+# How the modules of each family are called from compiled code; the first argument of a switch is the number of the kind.
+SWITCHES: dict[str, list[Switch]] = {
+    "MODULES": [],  # called through their addresses
+    "LIMITS": [
+        Switch("direction", (*STATES, "u")),
+        Switch("measure", (*STATES, "slope", "out")),
+        Switch("wrench", (*STATES, "slope", "Q")),
+        Switch("direction_tangent", (*STATES, "seeds", "out")),
+        Switch("wrench_tangent", (*STATES, "slope", "seeds", "out")),
+    ],
+    "NORMAL_LAWS": [
+        Switch("law", ("delta", "delta_dot", "c", "out")),
+        Switch("law_parameters", ("delta", "delta_dot", "c", "out")),
+    ],
+    "FRICTIONS": [
+        Switch("below", ("slip", "normal_force", "c", "out")),
+        Switch("above", ("slip", "normal_force", "c", "out")),
+    ],
+    "CONES": [
+        Switch("curve", ("s", "c", "out")),
+        Switch("limit", ("s", "c", "out")),
+        Switch("bearing", ("s", "psi", "c", "out")),
+        Switch("parameter", ("psi", "c", "out")),
+    ],
+}
+
+
+def definitions(module: ModuleType) -> list[Callable[..., Any]]:
+    """The definitions of a module, such as the joints, in the order of the file."""
+    own = [f for _, f in inspect.getmembers(module, inspect.isfunction) if f.__module__ == module.__name__]
+    return sorted((f for f in own if not f.__name__.startswith("_")), key=lambda f: f.__code__.co_firstlineno)
+
+
+def emit_dispatch(families: dict[str, tuple[list[str], list[Switch]]], source: str) -> str:
+    """The switches over kinds, which let one compiled program serve every model.  Family: its modules, its switches."""
+    lines = ['"""Switches over kinds: compiled once, they serve every model."""', "", "from numba import njit", ""]
+    lines += [f"from generated import {name}" for name in sorted(sum((names for names, _ in families.values()), []))]
+    lines += [""] + [f"{family} = ({', '.join(names)},)" for family, (names, _) in families.items()]
+    for family, (names, switches) in families.items():
+        for switch in switches:
+            arguments = ", ".join(switch.arguments)
+            lines += ["", "", DECORATOR, f"def {switch.function}(kind, {arguments}):"]
+            lines += [f'    """``{switch.function}`` of ``{family}[kind]``."""']
+            for k, name in enumerate(names):
+                branch = f"    {'el' if k else ''}if kind == {k}:"
+                lines += [branch, f"        {name}.{switch.function}({arguments})"]
+    return with_header("\n".join([*lines, ""]), source)

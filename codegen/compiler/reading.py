@@ -1,0 +1,87 @@
+"""Reads a definition: calls it with symbols and refuses what the calculus or straight-line code cannot take."""
+
+from __future__ import annotations
+
+import inspect
+
+import sympy as sp
+from sympy.core.function import Application
+
+from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, DefinitionError, Expr, Scope, vector
+
+
+def argument_names(scope: Scope, definition: Definition) -> list[str]:
+    """The names of the arguments, which determine their meaning."""
+    parameters = inspect.signature(definition).parameters.values()
+    for p in parameters:
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.default is not p.empty:
+            raise scope.error(
+                f"argument '{p}': name every argument, without defaults; its meaning follows from its name"
+            )
+    return [p.name for p in parameters]
+
+
+def called(scope: Scope, definition: Definition, arguments: dict[str, object]) -> object:
+    """The return value of the definition, called with its symbols."""
+    try:
+        return definition(**arguments)
+    except DefinitionError:
+        raise
+    except (TypeError, ValueError, AttributeError, sp.SympifyError) as error:
+        hint = (
+            "vectors know +, -, dot, cross, norm and factors; equations are smooth, without branches (if, abs, float)"
+        )
+        raise scope.error(f"cannot be derived: {error}; {hint}") from error
+
+
+def documentation(scope: Scope, definition: Definition) -> str:
+    """The docstring of the definition, which is carried over into the generated module."""
+    doc = inspect.getdoc(definition)
+    if not doc:
+        raise scope.error(
+            "needs a docstring: geometry in one sentence, source, unit of each argument, when it is singular"
+        )
+    return doc
+
+
+def refuse_functions(scope: Scope, expressions: list[Expr]) -> None:
+    """Refuse functions that branch or have no derivative: kernels are straight-line code."""
+    for expression in expressions:
+        for function in sp.sympify(expression).atoms(Application):
+            if not isinstance(function, FUNCTIONS):
+                known = ", ".join(f.__name__ for f in FUNCTIONS)
+                raise scope.error(f"uses the function '{function.func.__name__}'; smooth ones only: sqrt, {known}")
+
+
+def refuse_collisions(scope: Scope) -> None:
+    """Refuse constants with a name that the calculus gives to a component, a rate or a held constant."""
+    taken = set(scope.held)
+    for m in scope.quantities:
+        taken |= {s for order in range(3) for s in m.derivative_symbols(order)}
+    taken |= {signal.symbol(order) for signal in scope.signals.values() for order in (1, 2)}
+    for name, symbol in scope.parameters.items():
+        if symbol in taken:
+            raise scope.error(f"argument '{name}' has a name that the kernels use themselves; choose another")
+
+
+def refuse_unused(scope: Scope, arguments: dict[str, object], returned: tuple[Expr, ...]) -> None:
+    """Refuse arguments that occur in no expression of the definition, held and carried expressions included."""
+    expressions = [*returned, *scope.held.values(), *scope.branch_signs, *scope.rates.values()]
+    expressions += [c for v in scope.carried.values() for c in v]
+    used = set().union(*(sp.sympify(e).free_symbols for e in expressions))
+    used_names = {m.name for m in scope.moving.values() if set(m.symbols) & used}
+    # A direction that only serves across(a) is used through its two tangents.
+    used_names |= {
+        m.kind.split(":")[1] for m in scope.moving.values() if m.kind.startswith("across") and m.name in used_names
+    }
+    used_names |= {str(s) for s in used}
+    used_names |= {"held"} if scope.held else set()
+    used_names |= {"rate"} if scope.rates else set()
+    used_names |= {"keeps_sign"} if scope.branch_signs else set()
+    used_names |= {name for name in VELOCITIES if set(vector(name)) & used}
+    used_names |= {m.kind.split(":")[0].rstrip("12") for m in scope.moving.values() if ":" in m.kind}
+    for name in arguments:
+        if name not in used_names:
+            raise scope.error(f"argument '{name}' is not used; use it or remove it")
+    if not any(name not in OPERATORS for name in arguments):
+        raise scope.error("has no vector of a body among its arguments")

@@ -1,0 +1,78 @@
+"""Compile a joint of a user, or the whole-model kernel of a system, from a study."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from codegen.compiler.calculus import Definition, DefinitionError
+from codegen.compiler.derive import derive
+from codegen.compiler.emit import emit
+from codegen.compiler.module import with_header
+from codegen.compiler.whole import emit_model
+
+
+def compile_joint(definition: Definition) -> ModuleType:
+    """Derive and emit a joint's kernels; the result goes to ``Builder.joint`` in place of a built-in joint's name.
+
+    Parameters
+    ----------
+    definition : function
+        Written by the rules of ``codegen.compiler.calculus``: its arguments are the inputs, it returns the rows by name.
+
+    Returns
+    -------
+    module
+        The emitted module, with the same names as the modules of ``generated`` (``inspect.getsource`` shows its text).
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    if not inspect.isfunction(definition):
+        raise DefinitionError(f"compile_joint({definition!r}): give the function that returns the joint's rows")
+    text = emit(derive(definition), f"the definition '{definition.__name__}'")
+    module = ModuleType(f"generated_from_{definition.__name__}")
+    file = f"<kernels of {definition.__name__}>"
+    module.__file__ = file
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), module.__dict__)
+    return module
+
+
+def compile_model(system: Any) -> Path:
+    """Emit the whole-model kernel of a system; from now on its simulations use it.
+
+    The module is stored in the cache beside the compiled code, and serves all systems with the same bodies, joints and zeros:
+    masses, lengths and axes stay arguments.  The first simulation compiles it, which takes seconds; later ones load it.
+
+    Parameters
+    ----------
+    system : runtime.System
+
+    Returns
+    -------
+    Path
+        The emitted module.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the system, if it is too large for one function, or the object that is not a system.
+    """
+    if not hasattr(type(system), "model"):
+        raise DefinitionError(
+            f"compile_model({system!r}): give a runtime.System, such as what a model's build() returns"
+        )
+    model = system.model
+    text, file = with_header(emit_model(model), f"the system '{model.name}'"), Path(model.file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f"{file.name}.{os.getpid()}")  # other processes see all of the file or none
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
+    return file

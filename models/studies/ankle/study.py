@@ -1,0 +1,126 @@
+"""The main study: the ankle as a classical and as a modified universal joint, free and with limits of motion.
+
+Rodrigues da Silva et al. (2024a), Section 6, and (2024c), Section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from models import foot
+from models.studies import measures
+from models.studies.ankle import figures, tables
+from models.studies.ankle.runs import (
+    ANKLES,
+    COST_METHODS,
+    COST_SECONDS,
+    LIMITED,
+    LINK_LENGTHS,
+    PRESETS,
+    Motions,
+    evaluations,
+    motions,
+)
+from runtime import Run, System
+from runtime.integrate import simulate
+from runtime.report import Report, plots
+
+REPEATS = 5
+
+Say = Callable[[str], None]
+
+
+def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-10) -> Report:
+    """Compare the classical with the modified ankle on the published foot: free, with limits, and by link length.
+
+    Parameters
+    ----------
+    folder : Path
+        Where tables, figures and data are written.
+    say : callable(str)
+        Receives a line for each stage of the work.
+    t_end : float [s]
+        Simulated time.
+    tolerance : float
+        Relative and absolute tolerance of the integration.
+    """
+    report = Report(
+        "Classical and modified universal joint of the ankle, free and with limits of motion: Rodrigues da Silva et al. "
+        "(2024a, 2024c)"
+    )
+    settings: dict[str, Any] = dict(
+        t_eval=measures.times(t_end, measures.WRITTEN_PER_SECOND), rtol=tolerance, atol=tolerance
+    )
+    say("compiling (most of a minute at the first start after installation or after an edit of a joint)")
+    for method in COST_METHODS:
+        simulate(foot.build(limits="elastic"), 0.01, method=method)
+
+    free = _free_runs(report, folder, say, t_end, settings)
+    presets = _limited_runs(report, folder, say, free, t_end, tolerance)
+    say("cost: function evaluations in the first second and after it")
+    seconds = min(COST_SECONDS, t_end)
+    costs = {preset: evaluations(preset, seconds, tolerance) for preset in PRESETS}
+    report.tables += [tables.cost(costs, seconds, tolerance), tables.rest(costs, seconds, t_end, tolerance)]
+
+    by_length: dict[str, Run] = {}
+    for length in LINK_LENGTHS:
+        label = f"{length * 1000:.1f} mm"
+        say(f"link length {label}")
+        file = folder / f"link_{length * 1000:.1f}_mm.nc"
+        by_length[label] = _run(report, label, file, foot.build(link_length=length), t_end, **settings)
+    report.tables.append(tables.link_length(by_length))
+
+    say("figures")
+    by_label = {ANKLES[name]: run for name, run in free.items()}
+    drawn = figures.free(by_label, by_length, costs["anatomical"])
+    for preset, found in presets.items():
+        drawn |= {f"{preset}/{name}": figure for name, figure in figures.limited(found, costs[preset]).items()}
+    for name, draw in drawn.items():
+        report.files += plots.save(draw(), folder, name)
+    report.write(folder)
+    return report
+
+
+def _run(report: Report, label: str, file: Path, system: System, t_end: float, **settings: Any) -> Run:
+    """Simulate a system and write its motion; a failure goes into the report."""
+    run = simulate(system, t_end, **settings)
+    if not run.success:
+        report.failures.append(f"{label}: {run.message}")
+    report.files.append(run.to_netcdf(file))
+    return run
+
+
+def _free_runs(report: Report, folder: Path, say: Say, t_end: float, settings: Mapping[str, Any]) -> dict[str, Run]:
+    """Runs without limits by ankle; their files and their table."""
+    runs: dict[str, Run] = {}
+    for name, label in ANKLES.items():
+        say(f"{label}: {t_end:g} s at tolerance {settings['rtol']:g}")
+        runs[name] = _run(report, label, folder / f"{name}.nc", foot.build(name), t_end, **settings)  # type: ignore[arg-type]
+        report.files.append(runs[name].to_csv(folder / f"{name}.csv"))
+    by_label = {ANKLES[name]: run for name, run in runs.items()}
+    wall_times = {
+        label: min(simulate(run.system, t_end, **settings).stats.wall_time for _ in range(REPEATS))
+        for label, run in by_label.items()
+    }
+    report.tables.append(tables.motion(by_label, wall_times, REPEATS))
+    return runs
+
+
+def _limited_runs(
+    report: Report, folder: Path, say: Say, free: Mapping[str, Run], t_end: float, tolerance: float
+) -> dict[str, Motions]:
+    """Runs with limits by preset; their files and their tables."""
+    presets: dict[str, Motions] = {}
+    for preset, words in PRESETS.items():
+        say(f"limits, {preset}: {words}")
+        presets[preset] = motions(preset, free, t_end, tolerance)
+        (folder / preset).mkdir()
+        for name, by_case in presets[preset].runs.items():
+            for case in LIMITED:
+                if not by_case[case].success:
+                    report.failures.append(f"{preset}, {ANKLES[name]}, {case}: {by_case[case].message}")
+                report.files.append(measures.thinned(by_case[case]).to_netcdf(folder / preset / f"{name}_{case}.nc"))
+    report.tables += [*(tables.limits(found) for found in presets.values()), tables.dissipation(presets)]
+    return presets

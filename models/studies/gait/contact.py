@@ -1,0 +1,72 @@
+"""Soles of nine spheres under the foot of a walking trial: fitted, predicted from other trials, and with a changed arch.
+
+After Moreira et al. (2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.walking import contact_fit, sole
+from models.walking.contact import Prediction, in_stance, predict_ground_force
+from models.walking.contact_fit import SoleFit
+from models.walking.gait_result import Gait
+
+Floats = NDArray[np.float64]
+
+# The soles by name, in the order of tables and files.
+SCALED, SHAPE, FITTED, OTHERS, CAVUS, FLAT = (
+    "as scaled", "published shape", "fitted", "from other trials", "cavus", "flat foot",
+)  # fmt: skip
+ARCHES = {"normal": SHAPE, CAVUS: CAVUS, FLAT: FLAT}
+SHARED = ("stiffness", "loss", "height")
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Contact of one trial: the prediction of each sole by its name, and the fits of the soles that are fitted.
+
+    ``elsewhere``: for soles fitted to this trial, the error of the vertical force [body weights] on each other trial.
+    """
+
+    trial: Gait
+    note: str
+    soles: Mapping[str, Prediction]
+    fits: Mapping[str, SoleFit]
+    elsewhere: Mapping[str, Sequence[float]]
+
+
+def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[Contact]:
+    """Fit a sole to each trial, predict each trial by a sole fitted to the others, and vary the arch."""
+    contacts = []
+    start = sole.scale_sole(found[0].subject)
+    for one in found:
+        say(f"fitting a sole to {one.name}")
+        others = [other for other in found if other is not one]
+        fits = {
+            SHAPE: contact_fit.fit_sole(one, start, shared=SHARED, prior=0.0),
+            FITTED: contact_fit.fit_sole(one, start),
+        }
+        elsewhere = {
+            name: [predict_ground_force(other, fit.sole).errors().vertical for other in others]
+            for name, fit in fits.items()
+        }
+        if others:
+            fits[OTHERS] = contact_fit.fit_sole(others, start)
+        soles = {SCALED: start} | {name: fit.sole for name, fit in fits.items()}
+        soles |= {CAVUS: fits[SHAPE].sole.cavus, FLAT: fits[SHAPE].sole.flat}
+        floor, note = sole.floor_of(one)
+        predictions = {name: predict_ground_force(one, sole, floor) for name, sole in soles.items()}
+        contacts.append(Contact(one, note, predictions, fits, elsewhere))
+    return contacts
+
+
+def over_stance(one: Gait, values: Floats) -> tuple[Floats, Floats]:
+    """Percent of stance (m,) and values (m,) at the frames of stance, of values (n,) at all frames."""
+    frames, cycle = in_stance(one), one.cycle
+    percent = 100.0 * (one.t - cycle.strike) / (cycle.off - cycle.strike)
+    return percent[frames], values[frames]

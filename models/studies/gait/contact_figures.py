@@ -1,0 +1,94 @@
+"""Figures of the contact, named by Moreira et al. (2011)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.studies.gait.contact import ARCHES, FITTED, OTHERS, SCALED, SHAPE, Contact, over_stance
+from models.studies.gait.contact_tables import PUBLISHED_TOUCHING
+from models.walking import gait_plots
+from models.walking.gait_result import Gait
+from models.walking.subject import GRAVITY
+from runtime.report import plots
+
+Floats = NDArray[np.float64]
+
+PAPER = "moreira_2011"
+SHOWN = 6  # trials in a figure
+STANCE = "stance [%]"
+AXES = ("anterior", "medial", "vertical")
+
+
+def figures(contacts: Sequence[Contact]) -> dict[str, Callable[[], Any]]:
+    """The figures by file name, to be drawn when called."""
+    shown, first = contacts[:SHOWN], contacts[0]
+    compared = [name for name in (SHAPE, FITTED, OTHERS, SCALED) if name in first.soles]
+    return {
+        f"{PAPER}_fig8_vertical_force": partial(plots.charts, [_force(c, 2, compared) for c in shown], STANCE),
+        f"{PAPER}_fig8_horizontal_force": partial(
+            plots.charts, [_force(c, axis, (SHAPE, FITTED)) for c in shown for axis in (0, 1)], STANCE
+        ),
+        f"{PAPER}_fig8_centre_of_pressure": partial(
+            plots.charts, [_pressure(c, axis) for c in shown for axis in (0, 1)], STANCE
+        ),
+        f"{PAPER}_fig9_spheres_in_contact": partial(
+            gait_plots.pressed, _sphere_forces(first), tuple(PUBLISHED_TOUCHING),
+            "instants for which the paper lists the spheres in contact", STANCE, "normal force [body weights]",
+        ),
+        f"{PAPER}_fig10_cavus_and_flat_foot": partial(plots.charts, [_arches(first)], STANCE),
+    }  # fmt: skip
+
+
+def _force(c: Contact, axis: int, soles: Sequence[str]) -> plots.Chart:
+    """Measured and predicted force along an axis over stance."""
+    force = {"measured": c.trial.ground_at(c.trial.t)[0]} | {sole: c.soles[sole].force for sole in soles}
+    weight = c.trial.subject.mass * GRAVITY
+    quantity = f"{AXES[axis]} force"
+    return plots.Chart(
+        f"{c.trial.name}: {quantity}", f"{quantity} [body weights]",
+        {label: over_stance(c.trial, values[:, axis] / weight) for label, values in force.items()},
+    )  # fmt: skip
+
+
+def _pressure(c: Contact, axis: int) -> plots.Chart:
+    """Measured and predicted centre of pressure along an axis over stance."""
+    paths = {"measured": c.trial.ground_at(c.trial.t)[1]} | {sole: c.soles[sole].cop for sole in (SHAPE, FITTED)}
+    return plots.Chart(
+        f"{c.trial.name}: centre of pressure", f"{AXES[axis]} of the heel [mm]",
+        {label: over_stance(c.trial, 1e3 * _in_foot(c.trial, path)[:, axis]) for label, path in paths.items()},
+    )  # fmt: skip
+
+
+def _arches(c: Contact) -> plots.Chart:
+    """Vertical force of the three arches over stance."""
+    weight = c.trial.subject.mass * GRAVITY
+    return plots.Chart(
+        f"{c.trial.name}: vertical force", "vertical force [body weights]",
+        {label: over_stance(c.trial, c.soles[sole].force[:, 2] / weight) for label, sole in ARCHES.items()},
+    )  # fmt: skip
+
+
+def _sphere_forces(c: Contact) -> dict[str, tuple[Floats, dict[str, Floats]]]:
+    """Percent of stance and normal force of each sphere [body weights], by title."""
+    weight = c.trial.subject.mass * GRAVITY
+    percent, _ = over_stance(c.trial, c.trial.t)
+    return {
+        f"{c.trial.name}: {sole}": (
+            percent,
+            {k: over_stance(c.trial, force / weight)[1] for k, force in c.soles[sole].pressed.items()},
+        )
+        for sole in (SHAPE, FITTED)
+    }
+
+
+def _in_foot(one: Gait, cop: Floats) -> Floats:
+    """A path (n, 3) [m] in the axes of the main foot relative to the heel's marker, (n, 3) [m]."""
+    main_foot = one.subject.bodies["main_foot"]
+    heel = main_foot.markers[one.subject.landmarks.labels["heel"]]
+    path: Floats = np.einsum("nab,na->nb", one.motion.rotations("main_foot"), cop - one.motion.r["main_foot"]) - heel
+    return path

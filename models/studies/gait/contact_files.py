@@ -1,0 +1,74 @@
+"""Data of the contact: variables of the study's dataset, and a CSV file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.studies.gait.contact import SCALED, Contact
+from models.walking.gait_result import PERCENT, Gait
+
+Floats = NDArray[np.float64]
+
+
+def add_to(data: Any, contacts: Sequence[Contact]) -> Any:
+    """The xarray Dataset of the study with the results of the soles; adds the dimensions sole and sphere."""
+    soles, spheres = list(contacts[0].soles), list(contacts[0].soles[SCALED].pressed)
+    all_of = [[c.soles[sole] for sole in soles] for c in contacts]
+    force, cop = ([[_over_cycle(p.trial, getattr(p, key)) for p in row] for row in all_of] for key in ("force", "cop"))
+    pressed = [[[_over_cycle(p.trial, p.pressed[s]) for s in spheres] for p in row] for row in all_of]
+    own = [[[p.sole.spheres[s] for s in spheres] for p in row] for row in all_of]
+    variables: dict[str, Any] = {
+        "contact_force": (("trial", "sole", "percent", "axis"), force, "N", "of all spheres on the foot"),
+        "contact_centre_of_pressure": (("trial", "sole", "percent", "axis"), cop, "m", "NaN without force"),
+        "sphere_force": (("trial", "sole", "sphere", "percent"), pressed, "N", "normal force of each sphere"),
+        "sphere_stiffness": (("trial", "sole", "sphere"), _each(own, "stiffness"), "N/m^1.5", "of the normal law"),
+        "sphere_loss": (("trial", "sole", "sphere"), _each(own, "loss"), "s/m", "of the normal law"),
+        "sphere_centre": (
+            ("trial", "sole", "sphere", "axis"), _each(own, "centre"), "m", "relative to the body's centre of mass, in its axes",
+        ),
+        "sphere_radius": (("trial", "sole", "sphere"), _each(own, "radius"), "m", ""),
+    }  # fmt: skip
+    return data.assign_coords(sole=soles, sphere=spheres).assign(
+        {
+            name: (dimensions, np.array(values), {"units": unit, "long_name": meaning})
+            for name, (dimensions, values, unit, meaning) in variables.items()
+        }
+    )
+
+
+def _each(own: Sequence[Sequence[Sequence[Any]]], key: str) -> Floats:
+    return np.array([[[getattr(sphere, key) for sphere in row] for row in rows] for rows in own])
+
+
+def _over_cycle(one: Gait, values: Floats) -> Floats:
+    """Values (n, ...) at 0, 1, ..., 100 % of the cycle; interpolated linearly, as forces of contacts have corners."""
+    columns = values.reshape(len(values), -1).T
+    found: Floats = np.array([np.interp(PERCENT, one.percent, column) for column in columns]).T
+    return found.reshape(len(PERCENT), *values.shape[1:])
+
+
+def write_csv(contacts: Sequence[Contact], file: Path) -> Path:
+    """Write one line for each trial, sole and percent of the cycle; the measured force is the sole "measured"."""
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([
+            "trial", "sole", "percent", "anterior force [N]", "medial force [N]", "vertical force [N]",
+            "anterior CoP [m]", "medial CoP [m]",
+        ])  # fmt: skip
+        for c in contacts:
+            force, cop, _ = c.trial.ground_at(c.trial.t)
+            curves = {"measured": (force, cop)} | {name: (p.force, p.cop) for name, p in c.soles.items()}
+            for name, (of_force, of_cop) in curves.items():
+                values = np.column_stack([_over_cycle(c.trial, of_force), _over_cycle(c.trial, of_cop)[:, :2]])
+                for percent, row in zip(PERCENT, values, strict=True):
+                    writer.writerow([
+                        c.trial.name, name, f"{percent:g}",
+                        *(f"{value:.10g}" if np.isfinite(value) else "" for value in row),
+                    ])  # fmt: skip
+    return file

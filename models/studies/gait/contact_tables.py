@@ -1,0 +1,163 @@
+"""Tables of the contact: errors of the soles, the fitted sole, spheres in contact, and the effect of the arch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.studies.gait.contact import ARCHES, CAVUS, FITTED, FLAT, OTHERS, SCALED, SHAPE, Contact
+from models.walking import contact_fit, contact_residuals, sole
+from models.walking.contact import in_stance
+from models.walking.gait_result import Gait
+from models.walking.subject import GRAVITY
+from runtime.report import Table
+
+Floats = NDArray[np.float64]
+
+MEANING = {
+    SCALED: "the spheres of Moreira et al. (2011), scaled to the foot, nothing fitted",
+    SHAPE: "three parameters fitted: a stiffness, a loss and a height common to all spheres",
+    FITTED: "a stiffness and a height of every sphere and a common loss fitted, kept near the scaled sole by a prior",
+    OTHERS: "like fitted, but to all other trials",
+}
+LIMIT = 0.15  # [body weights] admissible error of the vertical force, root mean square over stance
+# Moreira et al. (2011), Fig. 9: spheres in contact by percentage of stance.
+PUBLISHED_TOUCHING = {10: "1-3", 49: "1-8", 68: "7-9"}
+SYNTHETIC = 0.01  # [mm] marker residual below which the trial was computed from the model
+
+
+def tables(contacts: Sequence[Contact]) -> list[Table]:
+    """Errors of all soles, the fitted sole of the first trial, spheres in contact, and the effect of the arch."""
+    return [_errors_table(contacts), _sole_table(contacts[0]), _touching_table(contacts), _arch_table(contacts)]
+
+
+def _errors_table(contacts: Sequence[Contact]) -> Table:
+    """Errors of each sole on its own trial and on the other trials."""
+    rows: list[list[Any]] = []
+    for c in contacts:
+        for name, prediction in c.soles.items():
+            if name in (CAVUS, FLAT):
+                continue
+            e = prediction.errors()
+            fit = c.fits.get(name)
+            others = c.elsewhere.get(name)
+            rows.append([
+                c.trial.name, name, e.vertical, float(np.mean(others)) if others else None, e.anterior, e.medial,
+                1e3 * e.cop_anterior, 1e3 * e.cop_medial, fit.per_mm if fit else None,
+            ])  # fmt: skip
+    columns = [
+        "trial", "sole", "vertical [BW]", "other trials [BW]", "anterior [BW]", "medial [BW]", "CoP anterior [mm]",
+        "CoP medial [mm]", "1 mm of height [BW]",
+    ]  # fmt: skip
+    return Table("errors of the contact", columns, rows, _errors_note(contacts))
+
+
+def _errors_note(contacts: Sequence[Contact]) -> str:
+    """Explain the columns, and state convergence and the limits of the comparison."""
+    off = [1e3 * float(np.sqrt(np.mean(c.trial.residual**2))) for c in contacts]
+    reached = [c.soles[FITTED].errors().vertical <= LIMIT for c in contacts]
+    own = np.mean([_horizontal(c.trial) for c in contacts], axis=0)
+    reason = f"the markers are {np.mean(off):.1f} mm off the model"
+    if np.mean(off) < SYNTHETIC:
+        reason = "the force of the synthetic trial is a normative curve, not the force of a sole"
+    across = "".join(
+        f"  {name}: {np.mean([c.soles[name].errors().vertical for c in contacts]):.3f} off its own trial on average, "
+        f"{np.mean([c.elsewhere[name] for c in contacts]):.3f} off others, at most "
+        f"{np.max([c.elsewhere[name] for c in contacts]):.3f}."
+        for name in (SHAPE, FITTED)
+        if len(contacts) > 1
+    )
+    stopped = [f"{name} of {c.trial.name}" for c in contacts for name, fit in c.fits.items() if not fit.converged]
+    unfinished = (
+        f"  The search did not converge in {contact_fit.MAX_STEPS} steps, so a better sole may exist: {'; '.join(stopped)}."
+        if stopped
+        else ""
+    )
+    return (
+        "Root mean square over stance of the difference from the measured force.  Other trials: the vertical force there, with "
+        "the sole of this trial.  CoP: centre of pressure, where the force is above a tenth of the weight.  "
+        f"{' '.join(f'{name}: {MEANING[name]}.' for name in contacts[0].soles if name not in (CAVUS, FLAT))}  "
+        f"Fitted: {sum(reached)} of {len(reached)} trials within {LIMIT:g} body weights.  1 mm of height: change of the vertical "
+        f"force when the whole sole is a millimetre lower; {reason}.{across}{unfinished}  The measured horizontal force itself "
+        f"is {own[0]:.3f} (anterior) and {own[1]:.3f} (medial).  Friction predicts little of it, since it follows the slip of a "
+        "foot that hardly slips, and markers do not resolve that slip.  All spheres lie on one line through the heel along the "
+        "foot, so the predicted centre of pressure is about 0 medial of it by construction, whatever is fitted."
+    )
+
+
+def _horizontal(one: Gait) -> Floats:
+    """Root mean square of the measured anterior and medial force over stance, (2,) [body weights]."""
+    force = one.ground_at(one.t)[0][in_stance(one), :2]
+    rms: Floats = np.sqrt(np.mean(force**2, axis=0)) / (one.subject.mass * GRAVITY)
+    return rms
+
+
+def _sole_table(c: Contact) -> Table:
+    """The fitted sole of one trial, sphere by sphere."""
+    fit = c.fits[FITTED]
+    rows: list[list[Any]] = []
+    for name, sphere in fit.sole.spheres.items():
+        moved = 1e3 * float(sphere.centre[2] - fit.start.spheres[name].centre[2])
+        largest = float(c.soles[FITTED].pressed[name].max()) / (c.trial.subject.mass * GRAVITY)
+        rows.append([name, sphere.body, 1e3 * sphere.radius, moved, sphere.stiffness, sphere.loss, largest])
+    bounds = f"On a bound of the search: {', '.join(fit.at_bounds)}.  " if fit.at_bounds else ""
+    idle = f"Never in contact, so that their parameters are meaningless: {', '.join(fit.idle)}.  " if fit.idle else ""
+    end = "converged" if fit.converged else "did not converge and was stopped"
+    prior = ", ".join(
+        f"{name} a factor of {group.width:g}" if group.factor else f"{name} {1e3 * group.width:g} mm"
+        for name, group in contact_residuals.GROUPS.items()
+        if name in contact_fit.FREE
+    )
+    note = (
+        f"{bounds}{idle}Height: change from the scaled sole.  The search {end} after {fit.steps} steps.  Prior: deviations from "
+        f"the scaled sole by {prior} each count as {contact_fit.PRIOR:g} body weights, root mean square over stance."
+    )
+    columns = [
+        "sphere", "body", "radius [mm]", "height [mm]", "stiffness [N/m^1.5]", "loss [s/m]", "largest force [BW]",
+    ]  # fmt: skip
+    return Table(f"fitted sole: {c.trial.name}", columns, rows, note)
+
+
+def _touching_table(contacts: Sequence[Contact]) -> Table:
+    """Spheres in contact at the instants that the paper shows."""
+    rows = [
+        [c.trial.name, at, published, *(_short(c.soles[name].touching(at / 100.0)) for name in (SHAPE, FITTED))]
+        for c in contacts
+        for at, published in PUBLISHED_TOUCHING.items()
+    ]
+    note = "Spheres by number, from the heel to the tip of the toes; Moreira et al. (2011): Fig. 9."
+    return Table("spheres in contact", ["trial", "stance [%]", "Moreira et al. (2011)", SHAPE, FITTED], rows, note)
+
+
+def _arch_table(contacts: Sequence[Contact]) -> Table:
+    """Vertical force in the thirds of stance for the three arches."""
+    rows: list[list[Any]] = []
+    for c in contacts:
+        weight = c.trial.subject.mass * GRAVITY
+        for label, name in ARCHES.items():
+            first, middle, last = np.array_split(c.soles[name].force[in_stance(c.trial), 2] / weight, 3)
+            rows.append([c.trial.name, label, float(first.max()), float(middle.mean()), float(last.max())])
+    note = (
+        f"Published shape with the spheres {_short(sole.ARCH)} {1e3 * sole.ARCH_CHANGE:g} mm higher (cavus) or "
+        "lower (flat foot), for the same motion.  Since no sphere of the cavus foot is lower, its force nowhere exceeds that of "
+        "the normal foot; Moreira et al. (2011) print more force under its heel and toes."
+    )
+    columns = [
+        "trial", "foot", "first third, largest [BW]", "middle third, mean [BW]", "last third, largest [BW]",
+    ]  # fmt: skip
+    return Table("cavus and flat foot", columns, rows, note)
+
+
+def _short(names: Sequence[str]) -> str:
+    """Numbers of spheres, consecutive ones as a range."""
+    numbers = [int(name.rpartition("_")[2]) for name in names]
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs) or "none"

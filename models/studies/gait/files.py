@@ -1,0 +1,127 @@
+"""Files of the study of a walk: NetCDF and CSV over the gait cycle, and OpenSim's formats over time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.studies.gait import contact_files
+from models.studies.gait.contact import Contact
+from models.studies.gait.curves import curve, joints, notes, numbered, stems, vertical
+from models.walking.gait_result import PERCENT, Gait
+from models.walking.leg_foot import JOINTS
+from runtime.results import write_storage
+
+Floats = NDArray[np.float64]
+
+# From our axes (x forwards, y to the left, z up) to OpenSim's axes of the laboratory (x forwards, y up, z to the right).
+OPENSIM = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+
+
+def write(found: Sequence[Gait], contacts: Sequence[Contact], folder: Path) -> list[Path]:
+    """Write all files of the trials and of the contacts, if any; returns their paths."""
+    files = [folder / "gait.nc", folder / "curves.csv"]
+    data = dataset(found)
+    if contacts:
+        data = contact_files.add_to(data, contacts)
+        files.append(contact_files.write_csv(contacts, folder / "contact.csv"))
+    data.to_netcdf(files[0], engine="scipy")
+    _curves_csv(found, files[1])
+    for one, stem in zip(found, stems(found), strict=True):
+        files += [
+            _motion(one, folder / f"{stem}_angles.mot"),
+            _efforts(one, folder / f"{stem}_moments.sto"),
+            _forces(one, folder / f"{stem}_ground.mot"),
+            one.motion.to_netcdf(folder / f"{stem}_motion.nc"),
+        ]
+    return files
+
+
+def dataset(found: Sequence[Gait]) -> Any:
+    """All curves over the gait cycle as an xarray Dataset: dimensions trial, joint, percent, axis."""
+    import xarray
+
+    names = list(joints(found))
+    data: dict[str, Any] = {}
+    for name, unit, meaning in (
+        ("angles", "rad", "joint angle; dorsiflexion, inversion, extension positive"),
+        ("moments", "N m", "moment of muscles and ligaments on the distal body about the axis of the joint"),
+        ("powers", "W", "moment times rate of the angle"),
+    ):
+        values = np.array([[one.over_cycle(getattr(one, name)[joint]) for joint in names] for one in found])
+        data[name] = (("trial", "joint", "percent"), values, {"units": unit, "long_name": meaning})
+    forces = [one.ground_over_cycle() for one in found]
+    axes = ("trial", "percent", "axis")
+    data["ground_force"] = (axes, np.array([f[0] for f in forces]), {"units": "N", "long_name": "on the foot"})
+    data["centre_of_pressure"] = (axes, np.array([f[1] for f in forces]), {"units": "m", "long_name": "NaN in swing"})
+    data["free_moment"] = (("trial", "percent"), np.array([f[2] for f in forces]), {"units": "N m"})
+    data["toe_off"] = (("trial",), np.array([one.toe_off for one in found]), {"units": "percent of the gait cycle"})
+    data["mass"] = (("trial",), np.array([one.subject.mass for one in found]), {"units": "kg"})
+    person = found[0].subject
+    attributes = {
+        "side": found[0].side,
+        "axes": "x anterior, y medial, z up" + (", mirrored left foot" if found[0].side == "left" else ""),
+        "subject": person.name,
+        "sources": json.dumps(dict(person.sources)),
+        "notes": "\n".join(notes(found)),
+    }
+    coordinates = {
+        "trial": [one.name for one in found],
+        "joint": names,
+        "percent": ("percent", PERCENT, {"units": "percent of the gait cycle"}),
+        "axis": ["x", "y", "z"],
+    }
+    return xarray.Dataset(data, coords=coordinates, attrs=attributes)
+
+
+def _curves_csv(found: Sequence[Gait], file: Path) -> None:
+    """Percent, mean and SD over the trials of every quantity, then every trial."""
+    columns: dict[str, Floats] = {"percent": PERCENT}
+    names = numbered([one.name.replace(",", ";") for one in found])
+    curves: Mapping[str, Callable[[Gait], Floats]] = {
+        **{
+            f"{joint}_{quantity} [{unit}]": partial(curve, quantity=quantity, joint=joint)
+            for quantity, unit in (("angle", "deg"), ("moment", "N m/kg"), ("power", "W/kg"))
+            for joint in joints(found)
+        },
+        "vertical_force [BW]": vertical,
+    }
+    for name, of in curves.items():
+        values = np.array([of(one) for one in found])
+        columns[f"{name} mean"] = values.mean(axis=0)
+        columns[f"{name} SD"] = values.std(axis=0, ddof=1) if len(found) > 1 else np.full(len(PERCENT), np.nan)
+        columns |= {f"{name} {stem}": value for stem, value in zip(names, values, strict=True)}
+    header = ",".join(columns)
+    np.savetxt(file, np.column_stack(list(columns.values())), fmt="%.10g", delimiter=",", header=header, comments="")
+
+
+def _motion(one: Gait, file: Path) -> Path:
+    """Joint angles over time in degrees, as OpenSim reads coordinates."""
+    values = np.column_stack([one.t, *(np.rad2deg(one.angles[joint]) for joint in JOINTS)])
+    return write_storage(file, one.name, ["time", *(f"{joint}_angle" for joint in JOINTS)], values, in_degrees=True)
+
+
+def _efforts(one: Gait, file: Path) -> Path:
+    """Joint moments over time, as OpenSim's inverse dynamics writes them."""
+    values = np.column_stack([one.t, *one.moments.values()])
+    return write_storage(file, one.name, ["time", *(f"{joint}_angle_moment" for joint in one.moments)], values)
+
+
+def _forces(one: Gait, file: Path) -> Path:
+    """Ground reaction force over time in OpenSim's names and axes, walking along x."""
+    g = one.ground
+    medial = 1.0 if one.side == "right" else -1.0  # reverts the mirroring of a left foot
+    turn = OPENSIM @ np.diag([1.0, medial, 1.0])
+    force, point = g.force @ turn.T, np.nan_to_num(g.cop @ turn.T)
+    moment = np.zeros_like(force)
+    moment[:, 1] = medial * g.free_moment
+    letter = one.side[0]
+    names = [f"ground_force_{letter}_{kind}{axis}" for kind in "vp" for axis in "xyz"]
+    names += [f"ground_torque_{letter}_{axis}" for axis in "xyz"]
+    return write_storage(file, one.name, ["time", *names], np.column_stack([g.t, force, point, moment]))

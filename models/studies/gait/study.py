@@ -1,0 +1,189 @@
+"""The study of a walk: joint angles, moments and powers of a subject's trials, or of the synthetic trial.
+
+Rodrigues da Silva et al. (n.d.); with contact, Moreira et al. (2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from models.studies.gait import contact as soles
+from models.studies.gait import contact_figures, contact_tables, tables
+from models.studies.gait import files as written
+from models.studies.gait.curves import notes
+from models.studies.gait.figures import figures
+from models.walking import analysis, synthetic
+from models.walking.capture import Capture, read_capture
+from models.walking.gait_result import Gait
+from models.walking.preparation import Filters
+from runtime import ModelError
+from runtime.report import Report, Table, plots
+
+SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
+
+Say = Callable[[str], None]
+Trials = Sequence[tuple[str, Callable[[], Capture]]]  # name and reader of each
+
+
+# Above 60 lines: the options of the command and their help.
+def gait(
+    folder: Path,
+    say: Callable[[str], None],
+    *,
+    files: tuple[Path, ...] = (),
+    side: str = "auto",
+    mass: float | None = None,
+    height: float | None = None,
+    sex: str | None = None,
+    filter: bool = True,
+    marker_cutoff: float = 6.0,
+    cop_cutoff: float = 15.0,
+    force_cutoff: float = 20.0,
+    order: int = 3,
+    longest_gap: Annotated[float, "or 0"] = 0.1,
+    toes: str = "auto",
+    forces: list[str] | None = None,
+    marker: list[str] | None = None,
+    up: str | None = None,
+    units: str | None = None,
+    contact: bool = False,
+) -> Report:
+    """Compute joint angles, moments and powers of the ankle and foot in walking; without files, of a synthetic trial.
+
+    Parameters
+    ----------
+    folder : Path
+        Where tables, figures and data are written.
+    say : callable(str)
+        Receives a line for each stage of the work.
+    files : Path
+        STATIC TRIAL...: a trial of the subject standing still, then one or more walking trials of the same subject with the
+        same markers (.c3d, .trc, .csv).
+    side : str
+        Foot to analyse: right, left, or auto, the one with a complete stance on force plates.
+    mass : float [kg]
+        Mass of the subject, if the files do not contain it.
+    height : float [m]
+        Height of the subject; needed only without markers on the knee.
+    sex : str
+        Of the subject: female or male, for the inertia of the segments; without it the mean of both.
+    filter : bool
+        Apply a zero-lag low-pass filter; switch it off for data that are already filtered.
+    marker_cutoff : float [Hz]
+        Cut-off frequency of the markers.
+    cop_cutoff : float [Hz]
+        Cut-off frequency of the centre of pressure.
+    force_cutoff : float [Hz]
+        Cut-off frequency of the ground reaction force.
+    order : int
+        Order of each of the two passes of the Butterworth filter.
+    longest_gap : float [s]
+        Longest gap of a marker that is filled by a spline, 0 for none; longer gaps are refused.
+    toes : str
+        Of the toes: guided by their markers, locked, or auto, guided if they have markers.
+    forces : list of str
+        File of ground forces of each trial, in order (.mot, .sto, .csv), if it is not found by its name.
+    marker : list of str
+        LANDMARK=LABEL, for labels that belong to no known marker set; may be given several times.
+    up : str
+        Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
+    units : str
+        Unit of the positions (mm, cm, m), if the files do not state it.
+    contact : bool
+        Also place the nine spheres of Moreira et al. (2011) under the foot, fit them to the measured force, and compare.
+    """
+    for name, value, allowed in (("side", side, SIDES), ("toes", toes, TOES), ("sex", sex or SEXES[0], SEXES)):
+        if value not in allowed:
+            raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
+    filters = Filters(marker_cutoff, cop_cutoff, force_cutoff, order, longest_gap)
+    if not filter:
+        filters = Filters.off(longest_gap)
+    report = Report(
+        "Joint angles, moments and powers of the ankle and foot in walking: Rodrigues da Silva et al. (n.d.)"
+    )
+    if files:
+        static, trials = _recorded(files, forces, say, up=up, units=units)
+        landmarks = _landmarks(marker or [])
+    else:
+        say(
+            "no files: analysing the synthetic trial, whose result is known (the first start compiles for about a minute)"
+        )
+        static, trials = synthetic.static(), [("synthetic trial", synthetic.trial)]
+        filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
+    options: dict[str, Any] = dict(
+        side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
+        toes=toes,
+    )  # fmt: skip
+    found = _analysed(static, trials, options, report, say)
+    report.tables += [tables.subject(found[0]), tables.trials(found, filters), tables.peaks(found)]
+    if not files:
+        say("simulating the ankle and the toes, driven by the computed moments")
+        report.tables.append(tables.recovery(found[0]))
+    assumptions, drawn = notes(found), figures(found)
+    contacts = soles.analyse(found, say) if contact else []
+    if contacts:
+        report.tables += contact_tables.tables(contacts)
+        assumptions += [one.note for one in contacts]
+        drawn |= contact_figures.figures(contacts)
+    report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
+    say("figures and data")
+    for name, figure in drawn.items():
+        report.files += plots.save(figure(), folder, name)
+    report.files += written.write(found, contacts, folder)
+    report.write(folder)
+    return report
+
+
+def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **settings: Any) -> tuple[Capture, Trials]:
+    """The static trial, and readers of the walking trials by name."""
+    if len(files) < 2:
+        raise ModelError(f"talus gait {files[0]}: give the static trial and then one walking trial or more")
+    if forces is not None and len(forces) != len(files) - 1:
+        raise ModelError(
+            f"--forces: {len(forces)} files for {len(files) - 1} trials; give one for each trial, in order"
+        )
+    if len(set(files[1:])) < len(files) - 1:
+        raise ModelError("a walking trial is given twice; give each once")
+    say(f"reading {files[0].name}")
+    static = read_capture(files[0], **settings)
+    beside: Sequence[str | None] = forces or [None] * (len(files) - 1)
+    trials = [
+        (file.name, partial(read_capture, file, forces=force, **settings))
+        for file, force in zip(files[1:], beside, strict=True)
+    ]
+    return static, trials
+
+
+def _analysed(static: Capture, trials: Trials, options: Mapping[str, Any], report: Report, say: Say) -> list[Gait]:
+    """Analyses of the trials, all of the same foot; of several trials, those that fail go into the report."""
+    found: list[Gait] = []
+    for name, read in trials:
+        say(f"analysing {name}")
+        try:
+            found.append(analysis.analyse(static, read(), **options))
+        except ModelError as error:
+            if len(trials) == 1:
+                raise
+            report.failures.append(str(error))
+    if not found:
+        raise ModelError("; ".join(report.failures))
+    if len({one.side for one in found}) > 1:
+        raise ModelError(
+            f"the trials show different feet on the force plates ({', '.join(f'{one.name}: {one.side}' for one in found)}); "
+            "their mean would be meaningless: give --side, or analyse them separately"
+        )
+    return found
+
+
+def _landmarks(pairs: Sequence[str]) -> dict[str, str]:
+    """Labels by landmark, from LANDMARK=LABEL."""
+    found = {}
+    for pair in pairs:
+        landmark, equals, label = pair.partition("=")
+        if not (equals and landmark and label):
+            raise ModelError(f"--marker {pair}: give LANDMARK=LABEL, such as heel=RHEE")
+        found[landmark] = label
+    return found

@@ -1,0 +1,55 @@
+"""Walking: from the recordings of a motion laboratory to joint moments, and to the ground's force on a modelled sole.
+
+What lives here, from the bottom up; each module imports only from those above it in this list, from the published foot
+(``models.foot``, ``models.foot_ground``) and from ``runtime``:
+
+``capture``, ``filters``, ``gait_events``
+    Recordings of markers and forces from files; low-pass filters and gaps; foot strikes, feet on plates, gait cycles.
+``geometry``, ``norms``, ``marker_sets``
+    Rotations; normative curves and the motion of one walker; labels and landmarks.
+``subject``, ``anthropometry``, ``scaling``, ``segment_motion``
+    A subject's bodies and joint axes as data; masses and inertia; both from a standing trial; the motion of each body by its
+    own markers.
+``leg_foot``, ``forward_simulation``, ``synthetic``
+    The driven leg and foot; its forward simulation by computed moments; a synthetic trial with a known answer.
+``gait_result``, ``preparation``, ``ground_loads``, ``analysis``
+    Result of a trial; gaps, filters and gait cycle; the measured force as loads; inverse dynamics of a trial.
+``sole``, ``contact``, ``contact_residuals``, ``contact_fit``
+    Spheres under the foot; the force that they predict; its distance from the measured one; the fit of a sole.
+
+>>> one = walking.analyse(static, trial, filters=walking.Filters(markers=6.0))
+>>> one.moments["talocrural"]
+>>> walking.predict_ground_force(one, walking.fit_sole(one).sole).errors().vertical
+"""
+
+from models.walking import leg_foot, norms, synthetic
+from models.walking.analysis import analyse
+from models.walking.contact import Prediction, predict_ground_force
+from models.walking.contact_fit import SoleFit, fit_sole
+from models.walking.gait_result import Gait
+from models.walking.preparation import Filters
+from models.walking.scaling import scale_to_subject
+from models.walking.segment_motion import rebuild, segment_pose
+from models.walking.sole import Floor, Sole, floor_of, scale_sole
+from models.walking.subject import LegFoot
+
+__all__ = [
+    "Filters",
+    "Floor",
+    "Gait",
+    "LegFoot",
+    "Prediction",
+    "Sole",
+    "SoleFit",
+    "analyse",
+    "fit_sole",
+    "floor_of",
+    "leg_foot",
+    "norms",
+    "predict_ground_force",
+    "rebuild",
+    "scale_sole",
+    "scale_to_subject",
+    "segment_pose",
+    "synthetic",
+]

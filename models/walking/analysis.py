@@ -1,0 +1,201 @@
+"""From the files of a motion laboratory to joint angles, moments and powers over a gait cycle.
+
+After Rodrigues da Silva et al. (n.d.), sections 5 to 7.  Markers are filtered and met by the model, its joints exactly and its
+markers by least squares; the coordinates of that motion become splines, which drive the model; the ground's force is a load
+on the foot; the efforts of the drivers are the moments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from models.walking import leg_foot
+from models.walking.capture import Capture, Subject
+from models.walking.capture.trial import Side
+from models.walking.gait_events import GaitCycle
+from models.walking.gait_result import FLAT, Gait
+from models.walking.geometry import euler_parameters
+from models.walking.ground_loads import force_on_foot, load_on_foot, loads_on_foot_and_toes
+from models.walking.heading import along_x
+from models.walking.leg_foot import DEGREES_OF_FREEDOM, JOINTS, marker_driven, skeleton
+from models.walking.plate_assignment import assign_feet
+from models.walking.preparation import (
+    Filters,
+    check_trials,
+    choose_cycle,
+    choose_frames,
+    fill_short_gaps,
+    find_feet,
+    marker_positions,
+)
+from models.walking.scaling import scale_to_subject
+from models.walking.segment_motion import check_same_subject, segment_pose, tracked
+from models.walking.subject import BODIES, LegFoot
+from runtime import ModelError, State, inverse_dynamics, kinematics
+from runtime.analysis import Motion
+from runtime.support.arrays import Floats
+
+MAX_RESIDUAL = 0.02  # [m] root mean square distance of markers from the model, beyond which it does not fit the subject
+SAME_MASS = 0.03  # relative difference of the masses that two files of one subject may state
+
+Toes = Literal["auto", "guided", "locked"]
+
+
+# Above 60 lines: the parameters and the order of the steps in one place.
+def analyse(
+    static: Capture,
+    trial: Capture,
+    *,
+    side: Side | None = None,
+    mass: float | None = None,
+    height: float | None = None,
+    sex: str | None = None,
+    markers: Mapping[str, str] | None = None,
+    filters: Filters | None = None,
+    toes: Toes = "auto",
+) -> Gait:
+    """Inverse dynamics of the foot and ankle over one gait cycle.
+
+    Parameters
+    ----------
+    static, trial : Capture
+        Standing and walking, of the same subject with the same markers.
+    side : "left" or "right", optional
+        Which foot.  Default: the one whose whole stance is on force plates; the right one where both are.
+    mass, height, sex, markers
+        Of ``models.walking.scale_to_subject``.
+    filters : Filters, optional
+        Default: those of Rodrigues da Silva et al. (n.d.).
+    toes : "auto", "guided" or "locked"
+        Whether the metatarsophalangeal joint follows the toes' markers; "auto": where the trial has any.
+
+    Returns
+    -------
+    Gait
+
+    Raises
+    ------
+    ModelError
+        One sentence on what is missing or wrong, and what to do.
+    """
+    filters = filters or Filters()
+    check_trials(static, trial)
+    trial = fill_short_gaps(trial, filters)
+    feet = find_feet(trial, side, markers)
+    trial, heading = along_x(trial, feet)
+    assignment = assign_feet(trial, feet)
+    side, cycle = choose_cycle(trial, side, feet, assignment)
+    if side == "left":
+        static, trial = static.mirrored(), trial.mirrored()
+    subject = _scaled(static, trial, side, mass=mass, height=height, sex=sex, markers=markers)
+    # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
+    stance = cycle.off - cycle.strike
+    check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
+    notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else [])]
+
+    labels, guided = _tracked(trial, subject, toes)
+    if not guided:
+        why = "as asked" if toes == "locked" else "as no marker on the toes guides it"
+        notes.append(f"{trial.name}: the metatarsophalangeal joint is locked, {why}")
+    fit, within = _fit_markers(trial, subject, cycle, labels, filters, locked=not guided)
+    coordinates = leg_foot.coordinates_of(fit, subject, locked=not guided)
+
+    ground, shown = force_on_foot(trial, side, cycle, assignment, filters)
+    loads = loads_on_foot_and_toes(ground, subject, fit) if guided else load_on_foot(ground)
+    t = fit.t[within]
+    motion = inverse_dynamics(leg_foot.build(subject, coordinates, loads, time=float(t[0])), t)
+    axes = {joint: motion.degrees_of_freedom[DEGREES_OF_FREEDOM[joint]] for joint in (JOINTS if guided else JOINTS[:2])}
+    return Gait(
+        name=trial.name, side=side, subject=subject, cycle=cycle, t=t, angles=leg_foot.angles(motion, subject),
+        moments={joint: axis.effort for joint, axis in axes.items()},
+        powers={joint: axis.power for joint, axis in axes.items()},
+        ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
+        toes_guided=guided, speed=_speed(motion), notes=(*notes, *shown),
+    )  # fmt: skip
+
+
+def _scaled(
+    static: Capture,
+    trial: Capture,
+    side: Side,
+    *,
+    mass: float | None,
+    height: float | None,
+    sex: str | None,
+    markers: Mapping[str, str] | None,
+) -> LegFoot:
+    """The subject by the static trial, completed by what the walking trial states."""
+    stated = static.subject.mass
+    static = replace(static, subject=_merged(static, trial))
+    subject = scale_to_subject(static, side, mass=mass, height=height, sex=sex, markers=markers)
+    if mass is None and stated is None and trial.subject.mass is not None:
+        subject = replace(subject, sources={**subject.sources, "mass": "walking trial"})
+    return subject
+
+
+def _merged(static: Capture, trial: Capture) -> Subject:
+    """The subject's data of both files; those of the static trial come first."""
+    a, b = static.subject, trial.subject
+    if a.mass is not None and b.mass is not None and abs(a.mass - b.mass) > SAME_MASS * a.mass:
+        raise ModelError(
+            f"{trial.name}: the subject has {b.mass:g} kg, in the static trial {static.name} {a.mass:g} kg; give the "
+            "static trial of the same subject, or mass="
+        )
+    pairs = zip(vars(a).values(), vars(b).values(), strict=True)
+    return Subject(*(first if first is not None else second for first, second in pairs))
+
+
+def _tracked(trial: Capture, subject: LegFoot, toes: Toes) -> tuple[dict[str, str], bool]:
+    """Label -> body of the markers to follow, and whether the toes follow theirs."""
+    labels = {label: body for body in BODIES for label in tracked(subject, trial, body)}
+    seen = "toes" in labels.values()
+    if toes == "guided" and not seen:
+        raise ModelError(f"{trial.name}: no marker on the toes, which toes='guided' needs; use toes='locked'")
+    if seen and toes != "locked":
+        return labels, True
+    return {label: body for label, body in labels.items() if body != "toes"}, False
+
+
+def _fit_markers(
+    trial: Capture, subject: LegFoot, cycle: GaitCycle, labels: Mapping[str, str], filters: Filters, *, locked: bool
+) -> tuple[Motion, slice]:
+    """The motion that meets the markers by least squares, and which of its frames are analysed."""
+    window, within = choose_frames(trial, cycle, tuple(labels))
+    positions = marker_positions(trial, labels, window, filters)
+    t = np.array(trial.t[window])
+    system = marker_driven(subject, t, positions, locked=locked)
+    fit = kinematics(system, t, initial=_first_state(subject, trial, window))
+    worst = float(fit.residual.max()) * np.sqrt(3.0)
+    if worst > MAX_RESIDUAL:
+        raise ModelError(
+            f"{trial.name}: the model misses the markers by {1e3 * worst:.0f} mm at t = {t[fit.residual.argmax()]:.2f} s, the "
+            f"limit is {1e3 * MAX_RESIDUAL:.0f} mm; is the static trial of the same subject, and are the labels right?"
+        )
+    return fit, within
+
+
+def _first_state(subject: LegFoot, trial: Capture, window: slice) -> State:
+    """Initial guess for the first configuration: each body by its own markers, the toes else as the main foot."""
+    begin = float(trial.t[window.start])
+    poses = segment_pose(subject, trial.crop(begin, begin))
+    system = skeleton(subject, "start").build()
+    r, p = {}, {}
+    for body, pose in poses.items():
+        known = pose if np.isfinite(pose.A).all() else poses["main_foot"]
+        r[body], p[body] = known.r[0], euler_parameters(known.A)[0]
+    return system.state.replace(r=r, p=p)
+
+
+def _marker_distance(fit: Motion) -> Floats:
+    """Root mean square distance (n,) [m] of the markers from the model; the fit's residual is that of a coordinate."""
+    return np.asarray(fit.residual * np.sqrt(3.0))
+
+
+def _speed(motion: Motion) -> float:
+    """Mean horizontal speed of the leg [m/s]."""
+    r = motion.r["leg"]
+    return float(np.linalg.norm((r[-1] - r[0])[:2]) / (motion.t[-1] - motion.t[0]))

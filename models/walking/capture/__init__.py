@@ -1,0 +1,12 @@
+"""Motion capture: one trial of a laboratory from its files, in the axes and units of Talus.
+
+``read`` chooses a reader (``c3d``, ``text_files``); each returns ``contents.Contents`` in the file's own axes, which
+``conventions`` converts to a ``trial.Capture`` with the vertical found by ``vertical``.  ``plates`` works on the ground forces
+of a trial.  May import ``models.walking.samples`` and ``models.walking.filters``, and from ``runtime`` errors and array types
+only: a trial needs no system and no integration.  ezc3d is imported late because it is optional.
+"""
+
+from models.walking.capture.read import read_capture
+from models.walking.capture.trial import Capture, GaitEvent, GroundForce, Subject
+
+__all__ = ["Capture", "GaitEvent", "GroundForce", "Subject", "read_capture"]

@@ -1,0 +1,167 @@
+"""C3D files: markers, events and the subject; with force plates, parameters and the check of the bytes in ``c3d_*``."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from models.walking.capture.c3d_bytes import check_bytes
+from models.walking.capture.c3d_parameters import Parameters
+from models.walking.capture.c3d_plates import plate_wrenches
+from models.walking.capture.contents import (
+    LENGTHS,
+    Contents,
+    Wrench,
+    first_line,
+    gait_event,
+    named_markers,
+    unit_of_length,
+)
+from models.walking.capture.trial import GaitEvent, Subject
+from models.walking.capture.vertical import ROTATIONS
+from runtime import ModelError
+
+COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")  # groups of labels that are no markers
+
+
+def read_c3d(path: Path, units: str | None) -> Contents:
+    """Read markers, events, subject and force plates; ``units`` overrules POINT:UNITS."""
+    first_frame = check_bytes(path)
+    try:
+        ezc3d = importlib.import_module("ezc3d")
+    except ImportError:
+        raise ModelError("reading C3D needs ezc3d: pip install 'talus-multibody[gait]'") from None
+    try:
+        file = ezc3d.c3d(str(path))
+        parameters = Parameters(file["parameters"])
+        # The library returns points with a negative residual, which the format defines as invalid, as NaN.
+        points = np.array(file["data"]["points"], dtype=float)[:3].transpose(2, 1, 0)
+        analogs = np.array(file["data"]["analogs"], dtype=float)[0]
+        rate = float(parameters.number("POINT", "RATE") or file["header"]["points"]["frame_rate"])
+    except Exception as error:  # the library raises various types on damaged files
+        raise ModelError(f"{path.name}: cannot be read as C3D ({first_line(error)}); export it again") from None
+    notes: list[str] = []
+    n = len(points)
+    if not n:
+        raise ModelError(f"{path.name}: zero frames; there is nothing to read")
+    if not (math.isfinite(rate) and rate > 0.0):
+        raise ModelError(f"{path.name}: POINT:RATE is {rate:g} Hz; it must be positive: export it again")
+    factor, phrase = unit_of_length(path, parameters.text("POINT", "UNITS"), "POINT:UNITS", units, notes)
+    labels = [label.strip() for label in parameters.texts("POINT", "LABELS")][: points.shape[1]]
+    if points.shape[1] and not any(labels):
+        raise ModelError(
+            f"{path.name}: its {points.shape[1]} markers have no labels (POINT:LABELS); label them in the capture software"
+        )
+    labels, columns = named_markers(path, labels, notes) if labels else ([], [])
+    computed = {label.strip() for group in COMPUTED for label in parameters.texts("POINT", group)}
+    kept = [k for k, label in enumerate(labels) if label not in computed]
+    if len(kept) < len(labels):
+        notes.append(
+            f"{len(labels) - len(kept)} computed quantities (angles, moments, ...) among the points are left out"
+        )
+    labels, columns = [labels[k] for k in kept], [columns[k] for k in kept]
+    contents = Contents(path, np.arange(n) / rate, labels, points[:, columns] * factor, phrase, factor, notes=notes)
+    contents.events = _events(path, parameters, n, rate, first_frame, notes)
+    contents.subject = _subject(parameters, notes)
+    contents.up = _up(path, parameters)
+    contents.wrenches = list(plate_wrenches(parameters, analogs, analogs.shape[1] / n * rate, factor, notes))
+    return contents
+
+
+def read_c3d_forces(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
+    """Read only the force plates, and the notes on them."""
+    contents = read_c3d(path, units)
+    if not contents.wrenches:
+        raise ModelError(f"{path.name}: no readable force plates; {'; '.join(contents.notes) or 'it has none'}")
+    return contents.wrenches, contents.notes
+
+
+def _up(path: Path, parameters: Parameters) -> tuple[str, str] | None:
+    across, upwards = (parameters.text("POINT", name).lower().lstrip("+") for name in ("X_SCREEN", "Y_SCREEN"))
+    # Unless both name an axis, and not the same one, the parameters were never filled in.
+    if upwards in ROTATIONS and across in ROTATIONS and across[-1] != upwards[-1]:
+        return upwards, f"POINT:Y_SCREEN of {path.name}"
+    return None
+
+
+def _events(
+    path: Path, parameters: Parameters, n: int, rate: float, first_frame: int, notes: list[str]
+) -> list[GaitEvent]:
+    times = parameters.numbers("EVENT", "TIMES")
+    labels, contexts = parameters.texts("EVENT", "LABELS"), parameters.texts("EVENT", "CONTEXTS")
+    if times.size < 2 or not labels:
+        return []
+    times = times.reshape(2, -1)
+    seconds = np.round(60.0 * times[0] + times[1], 6)  # stored as 4-byte reals
+    events = [
+        gait_event(float(time), label, side) for time, label, side in zip(seconds, labels, contexts, strict=False)
+    ]
+    found = [event for event in events if event is not None and math.isfinite(event.time)]
+    if len(found) < len(events):
+        notes.append(
+            f"{len(events) - len(found)} events that are not a foot strike or foot off of one side are left out"
+        )
+    offset, slack, end = max(first_frame - 1, 0) / rate, 0.5 / rate, (n - 1) / rate
+
+    def inside(shift: float) -> list[GaitEvent]:
+        return [replace(e, time=round(e.time - shift, 6)) for e in found if -slack <= e.time - shift <= end + slack]
+
+    # The format counts event times from the start of the recording; some exporters count from the first frame kept.
+    standard, own = inside(offset), inside(0.0)
+    kept = own if len(own) > len(standard) else standard
+    if found and offset:
+        since = "its first frame" if kept is own else f"the start of the recording, {offset:g} s before its first frame"
+        notes.append(
+            f"event times of {path.name} are counted from {since}, which leaves {len(kept)} of {len(found)} in the trial"
+        )
+    elif len(kept) < len(found):
+        notes.append(
+            f"{len(found) - len(kept)} of {len(found)} events are outside the trial, 0 to {end:g} s, and are left out"
+        )
+    return kept
+
+
+def _subject(parameters: Parameters, notes: list[str]) -> Subject:
+    values: dict[str, tuple[float, str]] = {}  # name -> number, unit
+    numbers = parameters.numbers("SUBJECT", "VALUES").ravel()
+    labels, units = parameters.texts("SUBJECT", "LABELS"), parameters.texts("SUBJECT", "UNITS")
+    for k, (label, number) in enumerate(zip(labels, numbers, strict=False)):
+        values[label.strip().lower()] = (float(number), units[k].strip() if k < len(units) else "")
+    for group in ("SUBJECTS", "SUBJECT", "PROCESSING", "ANALYSIS"):
+        for name in ("BODYMASS", "MASS", "WEIGHT", "HEIGHT", "AGE"):
+            value = parameters.number(group, name)
+            if value is not None:
+                values.setdefault(name.lower(), (value, ""))
+    nothing = (0.0, "")
+    mass, unit = next((values[key] for key in ("bodymass", "mass", "weight") if key in values), nothing)
+    kilograms = mass / 1000.0 if unit.lower() == "g" else mass
+    if mass > 0.0 and not (2.0 <= kilograms <= 400.0 and unit.lower() in ("", "kg", "g")):
+        notes.append(f"the subject's mass, {mass:g} {unit or '(no unit)'}, is left out: it must be 2 to 400 kg")
+        kilograms = 0.0
+    height, unit = values.get("height", nothing)
+    unit = unit.lower()
+    if height > 0.0 and unit not in LENGTHS:
+        unit = "m" if height < 3.0 else "cm" if height < 300.0 else "mm"
+        notes.append(f"the subject's height, {height:g} without a unit, is read in {unit}")
+    metres = height * LENGTHS.get(unit, 0.0)
+    if height > 0.0 and not 0.3 <= metres <= 2.6:
+        notes.append(f"the subject's height, {height:g} {unit}, is left out: it must be 0.3 to 2.6 m")
+        metres = 0.0
+    code, meaning = values.get("gender", values.get("sex", nothing))
+    # The unit may hold the meaning of codes, such as "0: woman, 1: man".
+    meanings = dict(re.findall(r"(\d+)\s*[:=]\s*(\w+)", meaning.lower()))
+    sex = {"woman": "female", "female": "female", "man": "male", "male": "male"}.get(meanings.get(f"{code:g}", ""))
+    age, _ = values.get("age", nothing)
+    return Subject(
+        parameters.text("SUBJECTS", "NAMES") or None, _decimal(kilograms), _decimal(metres), sex, _decimal(age)
+    )
+
+
+def _decimal(value: float) -> float | None:
+    """Shortest decimal number of a 4-byte real, in which 1.655 is stored as 1.6549999713897705; None unless positive."""
+    return float(np.format_float_positional(np.float32(value), unique=True)) if value > 0.0 else None

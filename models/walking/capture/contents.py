@@ -1,0 +1,114 @@
+"""Contents of a file before conversion, and the conventions that readers share: units, labels and events.
+
+A reader returns the ``Contents`` of a file in the file's own axes; ``conventions.to_capture`` converts them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from models.walking.capture.trial import SIDES, GaitEvent, Side, Subject
+from runtime import ModelError
+from runtime.support.arrays import Floats
+
+AXES = "xyz"
+UNITS = ("mm", "cm", "m")
+LENGTHS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "millimeters": 1e-3, "centimeters": 1e-2, "meters": 1.0, "metres": 1.0}
+
+STRIKE = re.compile(r"(?i)(foot|heel|toe)?[\s_-]*(strike|contact|down)|initial[\s_-]*contact")
+OFF = re.compile(r"(?i)(foot|toe|heel)[\s_-]*off")
+SHORT = re.compile(r"([lr]?)(?:(hs|fs|ic)|(to|fo))")
+UNNAMED = re.compile(
+    r"(?i)\s*(\*\s*\d*|[a-z]?\s*\d+|M\d{3,}|u?[\s_-]*(un)?named?[\s_*-]*\d*|u(n(known|labell?ed)?)?[\s_*-]*\d*|traj\w*[\s_*-]*\d+|)\s*"
+)
+# Labels that consist of a letter and a number but name something, such as vertebrae.
+ANATOMICAL = re.compile(r"(?i)[CTLS]\d{1,2}")
+
+
+class Wrench(NamedTuple):
+    """Force and moment of one plate as stored in a file: the file's axes, SI units."""
+
+    plate: str
+    t: Floats  # (m,) [s]
+    force: Floats  # (m, 3) [N]
+    point: Floats  # (m, 3) [m] point of application
+    moment: Floats  # (m, 3) [N m] about that point
+    corners: Floats | None = None  # (4, 3) [m]
+    foot: Side | None = None
+
+
+@dataclass
+class Contents:
+    """Contents of a file, in the file's axes, SI units."""
+
+    path: Path
+    t: Floats  # (n,) [s]
+    labels: list[str]
+    points: Floats  # (n, labels, 3) [m]
+    units: str  # a phrase for Capture.axes
+    metres: float  # per unit of position in the file
+    wrenches: list[Wrench] = field(default_factory=list)
+    events: list[GaitEvent] = field(default_factory=list)
+    subject: Subject = field(default_factory=Subject)
+    up: tuple[str, str] | None = None  # the vertical as stated by the file, and where it is stated
+    notes: list[str] = field(default_factory=list)
+
+
+def gait_event(time: float, label: str, context: str) -> GaitEvent | None:
+    """Event of a label such as "Foot Strike1" and a context such as "Right"; None if it is neither a strike nor an off."""
+    side = side_of(context) or side_of(label)
+    strike, off = bool(STRIKE.search(label)), bool(OFF.search(label))
+    if short := SHORT.fullmatch(re.sub(r"[^a-z]", "", label.lower())):
+        side, strike, off = side or side_of(short[1]), bool(short[2]), bool(short[3])
+    return GaitEvent(time, "foot_strike" if strike else "foot_off", side) if side and (strike or off) else None
+
+
+def side_of(text: str) -> Side | None:
+    """Side named by a text such as "L", "Left" or "Foot Strike left"; None if it names neither."""
+    word = text.strip().lower()
+    return next((side for side in SIDES if word == side[0] or re.search(rf"(^|[\s_-]){side}\b", word)), None)
+
+
+def first_line(error: BaseException) -> str:
+    """First line of an error's message, at most 120 characters; its class if it has no message."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
+
+
+def unit_of_length(
+    path: Path, stated: str | None, where: str, units: str | None, notes: list[str]
+) -> tuple[float, str]:
+    """Metres per unit of position, and a phrase for ``Capture.axes``; ``units`` overrules what is stated at ``where``."""
+    plain = (stated or "").strip().lower()
+    if units is not None:
+        if plain and LENGTHS.get(plain) != LENGTHS[units]:
+            notes.append(
+                f"{path.name}: positions are read in {units}, as given by units=, although {where} says '{plain}'"
+            )
+        return LENGTHS[units], f"{units} as given"
+    if plain not in LENGTHS:
+        says = f"{where} says '{plain}'" if plain else f"{where} does not state it"
+        raise ModelError(f"{path.name}: the unit of the positions is not known: {says}; give units='mm', 'cm' or 'm'")
+    return LENGTHS[plain], plain if plain == "m" else f"{plain} converted to m"
+
+
+def named_markers(path: Path, labels: Sequence[str], notes: list[str]) -> tuple[list[str], list[int]]:
+    """Labels that name something, and their indices; a subject's name in front of all of them is removed."""
+    kept = [k for k, label in enumerate(labels) if ANATOMICAL.fullmatch(label) or not UNNAMED.fullmatch(label)]
+    left_out = len(labels) - len(kept)
+    if not kept:
+        some = ", ".join(repr(label) for label in labels[:3])
+        raise ModelError(
+            f"{path.name}: none of its {len(labels)} markers has a name ({some}, ...); label them in the capture software"
+        )
+    if left_out:
+        notes.append(f"{left_out} markers without a name are left out")
+    named = [labels[k] for k in kept]
+    prefixes = {label.split(":", 1)[0] for label in named if ":" in label}
+    if len(prefixes) == 1 and all(":" in label for label in named):
+        notes.append(f"'{prefixes.pop()}:' in front of every label is left out")
+        named = [label.split(":", 1)[1] for label in named]
+    return named, kept

@@ -1,0 +1,260 @@
+"""Text files: markers from TRC and CSV, ground forces from MOT, STO and CSV."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from models.walking.capture.contents import AXES, Contents, Wrench, named_markers, unit_of_length
+from models.walking.samples import sampling_rate
+from runtime import ModelError
+from runtime.support.arrays import Floats
+
+TIME = ("time", "t", "time_s")
+COMMENT_UNITS = re.compile(r"(?i)\bunits?\b\W*(?:are\W+|in\W+)?(mm|cm|m)\b")
+COMMENT_UP = (
+    re.compile(r"(?i)(?<!\w)([+-]?[xyz])[\s-]*(?:axis)?\s*(?:is|=|:|points)?\s*(?:up|vertical)(?:wards?)?\b"),
+    re.compile(r"(?i)\b(?:up|vertical)(?:\s+axis)?\s*(?:is|=|:)?\s*([+-]?[xyz])\b"),
+)
+
+
+def _lines(path: Path) -> list[str]:
+    data = path.read_bytes()
+    if b"\0" in data[:4096]:
+        raise ModelError(
+            f"{path.name}: not a text file; its name ends with '{path.suffix}' but it contains binary data"
+        )
+    return data.decode("utf-8-sig", errors="replace").splitlines()
+
+
+def _numbers(path: Path, rows: Sequence[tuple[int, Sequence[str]]], columns: int) -> Floats:
+    """Numbers (rows, columns) of rows given as line number and fields; an empty field is NaN."""
+    for number, fields in rows:
+        if len(fields) != columns:
+            cut = "; the file is cut short" if number == rows[-1][0] and len(fields) < columns else ""
+            raise ModelError(
+                f"{path.name}: line {number} has {len(fields)} values where the header names {columns} columns{cut}; all rows "
+                "must have equal length: export it again"
+            )
+    numbers = np.full((len(rows), columns), math.nan)
+    for row, (number, fields) in zip(numbers, rows, strict=True):
+        for k, text in enumerate(fields):
+            try:
+                row[k] = float(text) if text and not text.isspace() else math.nan
+            except ValueError:
+                raise ModelError(
+                    f"{path.name}: line {number}, column {k + 1} contains '{text.strip()[:40]}', which is not a number; write "
+                    "missing values as empty fields or nan"
+                ) from None
+    return numbers
+
+
+# Markers
+
+
+def read_trc(path: Path, units: str | None) -> Contents:
+    """Read the markers of a TRC file; ``units`` overrules its field Units."""
+    lines = _lines(path)
+    if not lines or not lines[0].startswith("PathFileType") or len(lines) < 5:
+        raise ModelError(
+            f"{path.name}: not a TRC file, which has five header lines, the first of them with PathFileType; export it again"
+        )
+    header = dict(zip(lines[1].split("\t"), lines[2].split("\t"), strict=False))
+    header = {key.strip().lower(): value.strip() for key, value in header.items() if key.strip()}
+    notes: list[str] = []
+    factor, phrase = unit_of_length(path, header.get("units"), "its field Units", units, notes)
+    labels = [label.strip() for label in lines[3].rstrip("\t ").split("\t")[2::3]]
+    if not labels:
+        raise ModelError(f"{path.name}: no markers: its fourth line names none")
+    stated = _count(path, header, "nummarkers", len(labels))
+    if stated != len(labels):
+        raise ModelError(
+            f"{path.name}: NumMarkers is {stated} but the header names {len(labels)} markers; export it again"
+        )
+    columns = 2 + 3 * len(labels)
+    rows = []
+    for number, line in enumerate(lines[5:], start=6):
+        if line.strip():
+            fields = line.split("\t")
+            while len(fields) > columns and not fields[-1].strip():
+                fields.pop()
+            rows.append((number, fields))
+    frames = _count(path, header, "numframes", len(rows))
+    if len(rows) < frames:
+        raise ModelError(
+            f"{path.name}: {len(rows)} frames where NumFrames is {frames}; the file is cut short: export it again"
+        )
+    if len(rows) > frames:
+        notes.append(f"{path.name} has {len(rows)} frames although NumFrames is {frames}; all are read")
+    numbers = _numbers(path, rows, columns)
+    labels, kept = named_markers(path, labels, notes)
+    points = numbers[:, 2:].reshape(len(numbers), (columns - 2) // 3, 3)[:, kept] * factor
+    t = numbers[:, 1]
+    with suppress(ValueError):  # of an unreadable DataRate, and ModelError of uneven times, which are refused later
+        rate, measured = float(header.get("datarate") or "nan"), sampling_rate(t, path.name)
+        if abs(rate - measured) > 0.01 * measured:
+            notes.append(
+                f"{path.name}: its times have a rate of {measured:.6g} Hz although DataRate is {rate:g}; the times are used"
+            )
+    return Contents(path, t, labels, points, phrase, factor, notes=notes)
+
+
+def _count(path: Path, header: Mapping[str, str], key: str, counted: int) -> int:
+    """Number stated by the header, or the counted one if the header does not state it."""
+    try:
+        return int(float(header.get(key) or counted))
+    except (ValueError, OverflowError):
+        raise ModelError(f"{path.name}: {key} is '{header[key]}', which is not a number; export it again") from None
+
+
+def _read_csv_text(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
+    """Comments, names of the columns, and the rows as line number and fields."""
+    lines = [(number, line) for number, line in enumerate(_lines(path), start=1) if line.strip()]
+    comments = [line.lstrip("# \t").strip() for _, line in lines if line.lstrip().startswith("#")]
+    rows = [(number, line.split(",")) for number, line in lines if not line.lstrip().startswith("#")]
+    if len(rows) < 2:
+        raise ModelError(
+            f"{path.name}: zero frames; a CSV file needs a line of column names and rows of numbers below it"
+        )
+    header = [name.strip().strip('"') for name in rows.pop(0)[1]]
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise ModelError(f"{path.name}: column {', '.join(map(repr, twice))} occurs more than once; names must differ")
+    return comments, header, rows
+
+
+def _csv_unit(path: Path, comments: Sequence[str], units: str | None, notes: list[str]) -> tuple[float, str]:
+    stated = next((match[1] for line in comments if (match := COMMENT_UNITS.search(line))), None)
+    notes += [f"{path.name} says: {line}" for line in comments if "filter" in line.lower()]
+    return unit_of_length(path, stated, "a comment line such as '# units mm/N'", units, notes)
+
+
+def _csv_up(path: Path, comments: Sequence[str]) -> tuple[str, str] | None:
+    for line in comments:
+        for pattern in COMMENT_UP:
+            if match := pattern.search(line):
+                return match[1].lower().lstrip("+"), f"a comment of {path.name}"
+    return None
+
+
+def _triples(names: Sequence[str]) -> dict[str, list[int]]:
+    """Columns of x, y, z by their common prefix."""
+    found: dict[str, dict[str, int]] = {}
+    for k, name in enumerate(names):
+        if match := re.fullmatch(r"(?i)(.+)[_. ]([xyz])", name):
+            found.setdefault(match[1], {})[match[2].lower()] = k
+    return {label: [at[axis] for axis in AXES] for label, at in found.items() if len(at) == 3}
+
+
+def read_marker_csv(path: Path, units: str | None) -> Contents:
+    """Read the markers of a CSV file: over time, or of one standing frame; ``units`` overrules its comment."""
+    comments, header, rows = _read_csv_text(path)
+    notes: list[str] = []
+    if [name.lower() for name in header] == ["marker", "x", "y", "z"]:
+        labels = [fields[0].strip() for _, fields in rows]
+        values = _numbers(path, [(number, fields[1:]) for number, fields in rows], 3)
+        t, points = np.zeros(1), values[None]
+    else:
+        if header[0].lower() not in TIME:
+            raise ModelError(
+                f"{path.name}: its first column is '{header[0]}'; a CSV of markers has time,NAME_x,NAME_y,NAME_z,... or, for one "
+                "standing frame, marker,x,y,z"
+            )
+        numbers = _numbers(path, rows, len(header))
+        triples = _triples(header)
+        if not triples:
+            remedy = "name columns NAME_x, NAME_y, NAME_z"
+            if _force_columns(header):
+                remedy = "it holds forces: give it as forces= with a file of markers"
+            raise ModelError(f"{path.name}: no markers; {remedy}")
+        labels, t, points = list(triples), numbers[:, 0], numbers[:, list(triples.values())]
+    factor, phrase = _csv_unit(path, comments, units, notes)
+    labels, kept = named_markers(path, labels, notes)
+    return Contents(path, t, labels, points[:, kept] * factor, phrase, factor, up=_csv_up(path, comments), notes=notes)
+
+
+# Forces
+
+
+def _force_columns(names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Columns of forces (v), points (p) and moments (m) by plate, with the axis: "vx".
+
+    The names are those of OpenSim, ``1_ground_force_vx`` with ``1_ground_torque_y`` or ``ground_force_2_px`` with
+    ``ground_moment_2_mx``, or ``p1_Fx``, ``p1_copx``, ``p1_Ty_free`` or ``p1_Ty``.
+    """
+    plates: dict[str, dict[str, int]] = {}
+    for k, name in enumerate(names):
+        if match := re.fullmatch(r"(?i)(.*force.*?)_?([vp])_?([xyz])", name):
+            stem, what, axis = match.groups()
+        elif match := re.fullmatch(r"(?i)(.*(?:torque|moment).*?)_?m?_?([xyz])", name):
+            (stem, axis), what = match.groups(), "m"
+        elif match := re.fullmatch(r"(.+?)_?(F|cop|T)_?([xyz])(?:_free)?", name):
+            stem, what, axis = match.groups()
+            what = {"F": "v", "cop": "p", "T": "m"}[what]
+        else:
+            continue
+        stem = re.sub(r"torque|moment", "force", stem.lower())
+        plates.setdefault(stem, {})[what.lower() + axis.lower()] = k
+    return {stem: at for stem, at in plates.items() if any(key[0] == "v" for key in at)}
+
+
+def _wrenches(path: Path, names: Sequence[str], numbers: Floats, factor: float) -> list[Wrench]:
+    plates = _force_columns(names)
+    if not plates:
+        raise ModelError(
+            f"{path.name}: no ground forces among its columns ({', '.join(names[:6])}, ...); name them ground_force_vx, "
+            "ground_force_px, ground_torque_x as in OpenSim, or p1_Fx, p1_copx, p1_Ty_free"
+        )
+    found = []
+    for stem, at in plates.items():
+        lacking = [key for key in ("vx", "vy", "vz", "px", "py", "pz") if key not in at]
+        if lacking:
+            raise ModelError(
+                f"{path.name}: force plate '{stem}' has no column {', '.join(lacking)}; a force (v) and its point (p) need "
+                "x, y, z"
+            )
+        force, point = (numbers[:, [at[what + axis] for axis in AXES]] for what in "vp")
+        moment = np.zeros(force.shape)
+        for k, axis in enumerate(AXES):
+            if f"m{axis}" in at:
+                # Without force there is no moment, whatever the field holds; a missing one at a loaded sample is refused later.
+                column = numbers[:, at[f"m{axis}"]]
+                moment[:, k] = np.where(np.isfinite(column) | force.any(axis=1), column, 0.0)
+        plate = re.sub(r"^p(\d+)$", r"plate\1", stem)
+        found.append(Wrench(plate, numbers[:, 0], force, point * factor, moment * factor))
+    return found
+
+
+def read_storage(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
+    """Read the ground forces of an OpenSim storage file (MOT, STO), and notes; the format has no units to overrule."""
+    lines = _lines(path)
+    end = next((k for k, line in enumerate(lines[:200], start=1) if line.strip().lower() == "endheader"), 0)
+    rows = [(k, line.split()) for k, line in enumerate(lines[end:], start=end + 1) if line.strip()]
+    names = rows.pop(0)[1] if rows else [""]
+    if not end or names[0].lower() != "time":
+        raise ModelError(
+            f"{path.name}: not an OpenSim storage file, which has a line 'endheader' followed by column names, 'time' first"
+        )
+    stated = re.search(r"(?im)^\s*(?:nrows|datarows)\s*[= ]\s*(\d+)", "\n".join(lines[:end]))
+    if stated and len(rows) < int(stated[1]):
+        raise ModelError(
+            f"{path.name}: {len(rows)} rows where the header says {stated[1]}; the file is cut short: export it again"
+        )
+    wrenches = _wrenches(path, names, _numbers(path, rows, len(names)), 1.0)
+    return wrenches, [f"{path.name}: this format does not state units; read in those of OpenSim: N, m, N m"]
+
+
+def read_force_csv(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
+    """Read the ground forces of a CSV file, and notes; ``units`` overrules the unit of positions in its comment."""
+    comments, header, rows = _read_csv_text(path)
+    if header[0].lower() not in TIME:
+        raise ModelError(f"{path.name}: its first column is '{header[0]}'; a CSV of forces begins with the column time")
+    notes: list[str] = []
+    numbers = _numbers(path, rows, len(header))
+    factor, _ = _csv_unit(path, comments, units, notes)
+    return _wrenches(path, header, numbers, factor), notes

@@ -1,0 +1,302 @@
+"""Gait events, foot strike and foot off, from files, ground forces or markers, and gait cycles between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from models.walking.capture.plates import RELEASE, THRESHOLD, loaded_intervals
+from models.walking.capture.trial import SIDES, Capture, EventKind, GaitEvent, GroundForce, Side
+from models.walking.heading import FootMarkers, foot_markers, heading
+from models.walking.plate_assignment import Assignment, assign_feet, foot_force
+from runtime import ModelError
+from runtime.support.arrays import Floats
+
+OVERLAP = 0.1  # of a stance, from which on a loaded plate counts as touched in it
+MATCH = 0.06  # [s] largest difference between two sources of one event
+NEAR = 0.25  # [s] largest difference between an event in the file and the event of the forces that corresponds to it
+STANCE = (0.25, 2.5)  # [s] plausible times from strike to off, in walking and running
+STRIDE = (0.4, 4.0)  # [s] plausible times from strike to strike of one foot
+SWING = 0.2  # [m] travel of a foot relative to the body in a step
+
+Source = Literal["file", "forces", "forces and markers", "markers"]
+
+
+def events_from_forces(
+    capture: Capture, assignment: Assignment | None = None, *, threshold: float = THRESHOLD
+) -> tuple[GaitEvent, ...]:
+    """Foot strikes and foot offs at which the vertical force under a foot crosses the threshold [N].
+
+    A stance that has begun before the first sample has no strike, one that continues beyond the last sample no off.  Several
+    plates under one foot count as one.
+    """
+    found = assignment or assign_feet(capture, threshold=threshold)
+    events = []
+    for side in SIDES:
+        if not found.plates(side):
+            continue
+        grf = foot_force(capture, side, found, threshold=threshold)
+        for start, stop in loaded_intervals(grf, threshold=threshold):
+            if not _cut_by_recording(grf, start, threshold):
+                events.append(GaitEvent(float(grf.t[start]), "foot_strike", side))
+            if not _cut_by_recording(grf, stop - 1, threshold):
+                events.append(GaitEvent(float(grf.t[stop - 1]), "foot_off", side))
+    return tuple(sorted(events))
+
+
+def _cut_by_recording(grf: GroundForce, k: int, threshold: float) -> bool:
+    """Whether the loading that sample k begins or ends extends beyond the first or the last sample."""
+    until = grf.force[: k + 1, 2] if k < len(grf.t) / 2 else grf.force[k:, 2]
+    return bool((until > RELEASE * threshold).all())
+
+
+def events_from_markers(capture: Capture, feet: FootMarkers | None = None) -> tuple[GaitEvent, ...]:
+    """Foot strikes where the heel is farthest ahead of the body, foot offs where the forefoot is farthest behind it.
+
+    After Zeni, Richards and Higginson, Gait & Posture 27 (2008) 710-714.  The body is the centre of all other markers.  The
+    method is meant for walking, over ground or on a treadmill, and accurate to a few hundredths of a second.
+
+    Parameters
+    ----------
+    capture : Capture
+    feet : mapping of side to labels, optional
+        Heel first, then forefoot markers; ``foot_markers`` by default.
+
+    Raises
+    ------
+    ModelError
+        If no marker of the body is visible all the time.
+    """
+    from scipy.signal import find_peaks  # here because the import takes half a second
+
+    feet = dict(feet or foot_markers(capture))
+    angle, _ = heading(capture, feet)
+    ahead = np.array([math.cos(angle), math.sin(angle), 0.0])
+    of_feet = {label for labels in feet.values() for label in labels}
+    body = [position @ ahead for label, position in capture.markers.items() if label not in of_feet]
+    body = [signal for signal in body if np.isfinite(signal).all()]
+    if not body:
+        raise ModelError(
+            f"{capture.name}: no marker of the body is visible all the time; gait events from markers need one"
+        )
+    centre = np.mean(body, axis=0)
+    rate = capture.rate
+    events = []
+    for side, (heel, *fore) in feet.items():
+        front = capture.marker(heel) @ ahead - centre
+        back = centre - np.mean([capture.marker(label) for label in fore], axis=0) @ ahead
+        kinds: tuple[tuple[EventKind, Floats], ...] = (("foot_strike", front), ("foot_off", back))
+        for kind, signal in kinds:
+            seen = np.isfinite(signal)
+            if seen.sum() < 3:
+                continue
+            filled = np.interp(capture.t, capture.t[seen], signal[seen])
+            window = round(STRIDE[1] / 4.0 * rate)
+            for k in find_peaks(filled, distance=max(1, round(STRIDE[0] * rate)))[0]:
+                # Trials are often cut close to a strike, so a swing on one side of it suffices.
+                swing = filled[k] - min(filled[max(0, k - window) : k + window + 1])
+                if seen[k] and swing > SWING:
+                    events.append(GaitEvent(float(capture.t[k]), kind, side))
+    return tuple(sorted(events))
+
+
+@dataclass(frozen=True)
+class GaitCycle:
+    """A gait cycle, from a foot strike to the next one of the same foot.
+
+    ``complete``: the whole stance is on force plates that no other foot touched.  ``note``: assumptions, and deviations
+    between sources.
+    """
+
+    side: Side
+    strike: float  # [s]
+    off: float  # [s]
+    next_strike: float  # [s]
+    source: Source
+    plates: tuple[str, ...]
+    complete: bool
+    note: str = ""
+
+    @property
+    def stance(self) -> float:
+        """Share of the cycle in which the foot is on the ground, 0 to 1."""
+        return (self.off - self.strike) / (self.next_strike - self.strike)
+
+
+def gait_cycles(
+    capture: Capture,
+    side: Side,
+    *,
+    feet: FootMarkers | None = None,
+    assignment: Assignment | None = None,
+    threshold: float = THRESHOLD,
+) -> tuple[GaitCycle, ...]:
+    """All gait cycles of one foot: from the file's events, else the forces, else the forces and markers, else the markers.
+
+    The first of these sources with a whole cycle is used; if forces give strike and off but no next strike, the latter comes
+    from the markers.  Events that were not read from the file are described in the ``note``.
+
+    Parameters
+    ----------
+    capture : Capture
+    side : {"left", "right"}
+    feet : mapping of side to labels, optional
+        Heel first, then forefoot markers.
+    assignment : Assignment, optional
+        Result of ``assign_feet``, to save its repetition.
+    threshold : float [N]
+        Vertical force of a loaded plate.
+
+    Raises
+    ------
+    ModelError
+        If no source gives a cycle, with the number of events in each.
+    """
+    if side not in SIDES:
+        raise ModelError(f"side = {side!r}; use 'left' or 'right'")
+    reasons = []
+    pushed: tuple[GaitEvent, ...] = ()
+    if assignment is None and capture.forces:
+        try:
+            assignment = assign_feet(capture, feet, threshold=threshold)
+        except ModelError as error:
+            reasons.append(str(error))
+    assignment = assignment or Assignment({}, {})
+    if assignment.plates(side):
+        pushed = events_from_forces(capture, assignment, threshold=threshold)
+    seen: tuple[GaitEvent, ...] = ()
+    if not _spans(capture.events, side) and not _spans(pushed, side):
+        try:
+            seen = events_from_markers(capture, feet)
+        except ModelError as error:
+            reasons.append(str(error))
+    for source, events, note in _sources(capture, side, pushed, seen, threshold):
+        spans = _spans(events, side)
+        if spans:
+            return tuple(_cycle(capture, side, span, source, note, assignment, pushed, threshold) for span in spans)
+    counted = (
+        f"{_count(capture.events, side)} in the file, {_count(pushed, side)} from the force plates, {_count(seen, side)} from "
+        "the markers"
+    )
+    because = f" ({'; '.join(reasons)})" if reasons else ""
+    raise ModelError(
+        f"{capture.name}: no gait cycle of the {side} foot, which takes a foot strike, a foot off and the next strike: events of "
+        f"that foot are {counted}{because}; mark events in the file, or give a longer trial or another side"
+    )
+
+
+def _sources(
+    capture: Capture, side: Side, pushed: tuple[GaitEvent, ...], seen: tuple[GaitEvent, ...], threshold: float
+) -> tuple[tuple[Source, tuple[GaitEvent, ...], str], ...]:
+    """Sources of events in their order of preference, with their events and a note."""
+    return (
+        ("file", capture.events, ""),
+        ("forces", pushed, f"foot strikes and offs are where the vertical force crosses {threshold:g} N"),
+        (
+            "forces and markers",
+            _supplemented(pushed, seen, side),
+            f"foot strike and off are where the vertical force crosses {threshold:g} N; the next strike is where the heel is "
+            "farthest ahead of the body",
+        ),
+        (
+            "markers",
+            seen,
+            "foot strikes are where the heel is farthest ahead of the body, offs where the forefoot is farthest behind",
+        ),
+    )
+
+
+def gait_cycle(
+    capture: Capture,
+    side: Side,
+    *,
+    feet: FootMarkers | None = None,
+    assignment: Assignment | None = None,
+    threshold: float = THRESHOLD,
+) -> GaitCycle:
+    """First gait cycle of one foot whose whole stance is on force plates, else its first cycle.
+
+    Parameters and errors are those of ``gait_cycles``.
+    """
+    cycles = gait_cycles(capture, side, feet=feet, assignment=assignment, threshold=threshold)
+    return next((cycle for cycle in cycles if cycle.complete), cycles[0])
+
+
+def _spans(events: Sequence[GaitEvent], side: Side) -> list[tuple[float, float, float]]:
+    """Strike, off and next strike of one foot where the three follow one another at plausible intervals."""
+    strikes, offs = _times(events, "foot_strike", side), _times(events, "foot_off", side)
+    spans = []
+    for strike, following in zip(strikes[:-1], strikes[1:], strict=True):
+        between = [off for off in offs if strike < off < following]
+        if len(between) != 1:
+            continue
+        if STANCE[0] <= between[0] - strike <= STANCE[1] and STRIDE[0] <= following - strike <= STRIDE[1]:
+            spans.append((strike, between[0], following))
+    return spans
+
+
+def _times(events: Sequence[GaitEvent], kind: EventKind, side: Side) -> list[float]:
+    return [event.time for event in events if (event.kind, event.side) == (kind, side)]
+
+
+def _supplemented(pushed: Sequence[GaitEvent], seen: Sequence[GaitEvent], side: Side) -> tuple[GaitEvent, ...]:
+    """Events of the forces, and strikes of the markers after the last foot off of the forces."""
+    offs = _times(pushed, "foot_off", side)
+    if not offs or not _times(pushed, "foot_strike", side):
+        return ()
+    later = [time for time in _times(seen, "foot_strike", side) if time > max(offs) + MATCH]
+    return tuple(sorted([*pushed, *(GaitEvent(time, "foot_strike", side) for time in later)]))
+
+
+def _cycle(
+    capture: Capture,
+    side: Side,
+    span: tuple[float, float, float],
+    source: Source,
+    note: str,
+    assignment: Assignment,
+    pushed: Sequence[GaitEvent],
+    threshold: float,
+) -> GaitCycle:
+    strike, off, following = span
+    plates = tuple(plate for plate in assignment.plates(side) if _touched(capture.force(plate), strike, off, threshold))
+    unclear = [
+        plate
+        for plate in assignment.left_out
+        if plate not in assignment.far and _touched(capture.force(plate), strike, off, threshold)
+    ]
+    complete = False
+    notes = [note]
+    if plates:
+        grf = foot_force(capture, side, assignment, threshold=threshold)
+        for start, stop in loaded_intervals(grf, threshold=threshold):
+            t0, t1 = grf.t[start], grf.t[stop - 1]
+            complete = complete or bool(abs(t0 - strike) <= MATCH and abs(t1 - off) <= MATCH)
+    if unclear:
+        # Part of this foot's load may be on a plate whose force cannot be assigned to one foot.
+        complete = False
+        notes += [assignment.left_out[plate] for plate in unclear]
+    marked: tuple[tuple[EventKind, float], ...] = (
+        (("foot_strike", strike), ("foot_off", off)) if source == "file" else ()
+    )
+    for kind, time in marked:
+        apart = min((abs(other - time) for other in _times(pushed, kind, side)), default=0.0)
+        if MATCH / 2.0 < apart < NEAR:
+            notes.append(f"the file's {kind.replace('_', ' ')} at {time:g} s is {apart:.3f} s off that of the forces")
+    return GaitCycle(side, strike, off, following, source, plates, complete, "; ".join(filter(None, notes)))
+
+
+def _touched(grf: GroundForce, t0: float, t1: float, threshold: float) -> bool:
+    """Whether a plate is loaded for more than a tenth of a stance."""
+    overlap = [
+        min(t1, grf.t[stop - 1]) - max(t0, grf.t[start]) for start, stop in loaded_intervals(grf, threshold=threshold)
+    ]
+    return any(o > OVERLAP * (t1 - t0) for o in overlap)
+
+
+def _count(events: Sequence[GaitEvent], side: Side) -> int:
+    return sum(event.side == side for event in events)

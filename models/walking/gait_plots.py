@@ -1,0 +1,112 @@
+"""Figures of gait: curves over the gait cycle, paths under the foot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runtime.report.plots import COLOURS, figure, legend, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A quantity over the gait cycle: curves (trials, points), mean time of toe off [%], normative mean and SD (m,) each."""
+
+    title: str
+    ylabel: str
+    curves: Any
+    toe_off: float
+    band: tuple[Any, Any] | None = None
+    band_label: str = "normative mean ± SD"
+
+
+def pressed(
+    maps: Mapping[str, tuple[Any, Mapping[str, Any]]], marks: Sequence[float], marked: str, xlabel: str, scale: str
+) -> Figure:
+    """Which contacts press when, and how much.  Seed 004, Fig. 9.
+
+    ``maps``: by title x (n,) and values (n,) by contact, white where they are zero; ``marks``: places of x to look at, and
+    ``marked`` what they are.
+    """
+    fig, axes = figure(len(maps), 1, width=7.5, height=2.8)
+    greatest = max(float(np.max(values)) for _, rows in maps.values() for values in rows.values())
+    for ax, (title, (x, rows)) in zip(axes[:, 0], maps.items(), strict=True):
+        ax.grid(False)
+        values = np.array(list(rows.values()))
+        drawn = ax.pcolormesh(
+            x, np.arange(len(rows)), np.ma.masked_less_equal(values, 0.0), cmap="viridis_r", shading="nearest", vmin=0.0,
+            vmax=greatest,
+        )  # fmt: skip
+        for n, mark in enumerate(marks):
+            ax.axvline(mark, color="black", linewidth=0.8, linestyle="--", label=None if n else marked)
+        ax.set_yticks(range(len(rows)), list(rows))
+        ax.set(title=title, xlabel=xlabel)
+    fig.colorbar(drawn, ax=list(axes[:, 0]), label=scale)
+    legend(fig, axes[0, 0])
+    return fig
+
+
+def gait_cycles(panels: Sequence[Panel], *, columns: int = 2) -> Figure:
+    """Mean and standard deviation over 0-100 % of the gait cycle, toe-off, and a normative band.  Seed 002, Figs. 5 and 7."""
+    rows = -(-len(panels) // columns)
+    fig, axes = figure(rows, columns, width=5.2, height=3.2)
+    for ax, panel in zip(axes.flat, panels, strict=False):
+        percent = np.linspace(0.0, 100.0, panel.curves.shape[1])
+        if panel.band is not None:
+            mean, sd = panel.band
+            across = np.linspace(0.0, 100.0, len(mean))
+            ax.fill_between(across, mean - sd, mean + sd, color="0.85", linewidth=0, label=panel.band_label)
+        mean, sd = panel.curves.mean(axis=0), panel.curves.std(axis=0, ddof=1 if len(panel.curves) > 1 else 0)
+        if len(panel.curves) > 1:
+            spread = dict(color=COLOURS[0], alpha=0.25, linewidth=0, label="± SD of the trials")
+            ax.fill_between(percent, mean - sd, mean + sd, **spread)
+        ax.plot(
+            percent,
+            mean,
+            color=COLOURS[0],
+            linewidth=1.6,
+            label="mean of the trials" if len(panel.curves) > 1 else "trial",
+        )
+        ax.axhline(0.0, color="0.5", linewidth=0.6)
+        ax.axvline(panel.toe_off, color="black", linewidth=1.0, linestyle="--", label="toe off")
+        ax.set(title=panel.title, xlabel="gait cycle [%]", ylabel=panel.ylabel, xlim=(0, 100))
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
+    handles: dict[str, Any] = {}
+    for ax in axes.flat[: len(panels)]:
+        handles |= {label: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    fig.legend(
+        handles.values(),
+        handles.keys(),
+        loc="outside upper center",
+        ncols=min(len(handles), 2 * columns),
+        frameon=False,
+    )
+    return fig
+
+
+def under_the_foot(paths: Mapping[str, Any], marks: Mapping[str, Any]) -> Figure:
+    """Path of the centre of pressure under the right foot from heel strike to toe off.  Seed 002, Fig. 6.
+
+    ``paths``: by label (n, 2) [m], anterior and medial of the heel; ``marks``: points of the foot by name, (2,) [m].
+    """
+    fig, axes = figure(1, 1, width=5.6, height=6.0)
+    ax = axes[0, 0]
+    for number, (label, path) in enumerate(paths.items()):
+        ax.plot(1e3 * -path[:, 1], 1e3 * path[:, 0], label=label, **style(number))
+        ax.plot(1e3 * -path[0, 1], 1e3 * path[0, 0], "o", color=COLOURS[number % len(COLOURS)], markersize=4)
+    for name, (anterior, medial) in marks.items():
+        ax.plot(-1e3 * medial, 1e3 * anterior, "x", color="0.35", markersize=6)
+        ax.annotate(name, (-1e3 * medial, 1e3 * anterior), (4, 4), textcoords="offset points", fontsize=7, color="0.35")
+    ax.set(xlabel="medial  —  lateral [mm]", ylabel="anterior of the heel [mm]")
+    ax.set_aspect("equal")
+    ax.margins(x=0.45, y=0.1)
+    handles, labels = ax.get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 3), frameon=False, fontsize=8)
+    return fig

@@ -1,0 +1,108 @@
+"""The result of the analysis of one walking trial: joint angles, moments and powers over the gait cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from models.walking.capture import GroundForce
+from models.walking.capture.trial import Side
+from models.walking.gait_events import GaitCycle
+from models.walking.leg_foot import Coordinates
+from models.walking.subject import LegFoot
+from runtime.analysis import Motion
+from runtime.support.arrays import Floats
+
+PERCENT = np.linspace(0.0, 100.0, 101)
+PERCENT.flags.writeable = False
+FLAT = (0.25, 0.5)  # part of stance in which the foot is flat on the floor and loaded
+
+
+@dataclass(frozen=True, eq=False)
+class Gait:
+    """One trial of one foot: a driven motion over a gait cycle.
+
+    Attributes
+    ----------
+    name, side, subject, cycle
+        Of the trial; ``side`` is "left" or "right".
+    t : (n,) [s]
+        Frames of the cycle, two more on each side.
+    angles, moments, powers : mapping of joint to (n,) [rad], [N m], [W]
+        Joints ``talocrural``, ``talocalcaneal``, ``metatarsophalangeal``, which has no moment and no power where the toes
+        are locked.  Dorsiflexion, inversion and extension are positive, zero while standing; a moment is that of muscles and
+        ligaments on the distal body.
+    ground : GroundForce
+        The force on the foot.
+    residual : (n,) [m]
+        Root mean square distance of the markers from the model.
+    coordinates, motion
+        The signals that drive the model, and the motion with its reactions.
+    toes_guided : bool
+        Whether the toes follow their markers.
+    speed : float [m/s]
+        Of the leg over the cycle; 0 on a treadmill.
+    notes : tuple of str
+        Every assumption that was not read from a file.
+    """
+
+    name: str
+    side: Side
+    subject: LegFoot
+    cycle: GaitCycle
+    t: Floats
+    angles: Mapping[str, Floats]
+    moments: Mapping[str, Floats]
+    powers: Mapping[str, Floats]
+    ground: GroundForce
+    residual: Floats
+    coordinates: Coordinates
+    motion: Motion
+    toes_guided: bool
+    speed: float
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def toe_off(self) -> float:
+        """Percent of the cycle."""
+        return 100.0 * self.cycle.stance
+
+    @property
+    def percent(self) -> Floats:
+        """Percent of the cycle at ``t``, (n,)."""
+        return 100.0 * (self.t - self.cycle.strike) / (self.cycle.next_strike - self.cycle.strike)
+
+    def over_cycle(self, values: Floats) -> Floats:
+        """Values at ``t`` (n, ...) as a curve of 101 points from foot strike to foot strike."""
+        curve: Floats = CubicSpline(self.percent, values)(PERCENT)
+        return curve
+
+    def ground_over_cycle(self) -> tuple[Floats, Floats, Floats]:
+        """Force (101, 3) [N], centre of pressure (101, 3) [m] and free moment (101,) [N m] over the cycle."""
+        return self.ground_at(self.cycle.strike + PERCENT / 100.0 * (self.cycle.next_strike - self.cycle.strike))
+
+    def ground_at(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Force (n, 3) [N], centre of pressure (n, 3) [m], NaN while unloaded, and free moment (n,) [N m] at times [s]."""
+        columns = np.column_stack([self.ground.force, self.ground.cop, self.ground.free_moment])
+        found = np.column_stack([np.interp(t, self.ground.t, column) for column in columns.T])
+        return found[:, :3], found[:, 3:6], found[:, 6]
+
+    def cop_in_foot(self) -> Floats:
+        """Path of the centre of pressure under the foot through stance, (k, 2) [m]: anterior and medial of the heel's marker.
+
+        In the axes of the main foot, at the frames in which the foot is loaded.
+        """
+        main_foot = self.subject.bodies["main_foot"]
+        loaded = np.isfinite(self.ground.cop).all(axis=1)
+        t = self.t[(self.t >= self.cycle.strike) & (self.t <= self.cycle.off)]
+        t = t[(t >= self.ground.t[loaded][0]) & (t <= self.ground.t[loaded][-1])]
+        cop = np.column_stack([np.interp(t, self.ground.t[loaded], c) for c in self.ground.cop[loaded].T])
+        rows = np.searchsorted(self.t, t)
+        A = self.motion.rotations("main_foot")[rows]
+        local = np.einsum("nab,na->nb", A, cop - self.motion.r["main_foot"][rows])
+        heel = main_foot.markers[self.subject.landmarks.labels["heel"]]
+        path: Floats = (local - heel)[:, :2]
+        return path

@@ -1,0 +1,237 @@
+"""The leg and foot of Rodrigues da Silva et al. (n.d.), built for a subject and driven by signals; the talus is a massless link.
+
+Nine degrees of freedom are driven (section 6 there): place and orientation of the leg, the talocrural and the talocalcaneal
+angle, and the extension of the toes.  All angles are zero while the subject stands; dorsiflexion, inversion and extension
+are positive.  x anterior, y medial of a right foot, z up; a left foot is mirrored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from models.walking.filters import without_flips
+from models.walking.geometry import UP, across, euler_parameters
+from models.walking.subject import BODIES, GRAVITY, LegFoot
+from runtime import Builder, Run, Signal, System
+from runtime.analysis import coordinate
+from runtime.support.arrays import Floats
+
+# Degree of freedom of the system that each joint angle describes.
+DEGREES_OF_FREEDOM = {
+    "talocrural": "ankle.a_j",
+    "talocalcaneal": "ankle.a_i",
+    "metatarsophalangeal": "metatarsophalangeal.a_i",
+}
+JOINTS = tuple(DEGREES_OF_FREEDOM)
+ANTERIOR = np.array([1.0, 0.0, 0.0])
+ANTERIOR.flags.writeable = False
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """The nine coordinates as signals of time.
+
+    ``leg``: centre of mass of the leg, three signals [m]; ``turn``: its Euler parameters, four signals, scalar first;
+    ``talocrural``, ``talocalcaneal``, ``metatarsophalangeal`` [rad]: dorsiflexion, inversion, extension.
+    """
+
+    leg: tuple[Signal, Signal, Signal]
+    turn: tuple[Signal, Signal, Signal, Signal]
+    talocrural: Signal
+    talocalcaneal: Signal
+    metatarsophalangeal: Signal
+
+    def angle(self, joint: str) -> Signal:
+        """One of the three angles by the joint's name."""
+        signal: Signal = getattr(self, joint)
+        return signal
+
+    @property
+    def begin(self) -> float:
+        """Time from which all of them are defined [s]; 0 where they are constant."""
+        signals = (*self.leg, *self.turn, *(self.angle(joint) for joint in JOINTS))
+        start = max(s.span[0] for s in signals)
+        return start if np.isfinite(start) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class GroundLoad:
+    """The ground's force on ``body`` as signals: force (3) [N] at a point (3) [m], free moment about the vertical [N m]."""
+
+    force: tuple[Signal, Signal, Signal]
+    point: tuple[Signal, Signal, Signal]
+    free_moment: Signal
+    body: str = "main_foot"
+
+
+def build(
+    subject: LegFoot, coordinates: Coordinates, ground: Sequence[GroundLoad] = (), *, time: float | None = None
+) -> System:
+    """The driven leg and foot.
+
+    Parameters
+    ----------
+    subject : LegFoot
+    coordinates : Coordinates
+        What drives it.
+    ground : sequence of GroundLoad
+    time : float [s], optional
+        Of the initial configuration.  Default: where the coordinates begin.
+
+    Returns
+    -------
+    System
+        Bodies ``leg``, ``main_foot``, ``toes``; joints ``ankle``, ``metatarsophalangeal``; drivers ``leg``, ``leg_turn``,
+        ``talocrural``, ``talocalcaneal``, ``toe_extension``; loads ``ground_main_foot``, ``ground_toes``.
+    """
+    b = driven(subject, coordinates, "gait")
+    add_ground_loads(b, ground)
+    return b.build(time=coordinates.begin if time is None else time)
+
+
+def driven(subject: LegFoot, coordinates: Coordinates, name: str) -> Builder:
+    """Bodies, joints and drivers of a subject, to which the ground's force is still to be added."""
+    b = skeleton(subject, name)
+    drive_leg(b, coordinates)
+    for joint, angle in driven_angles(subject).items():
+        b.driver(angle.driver, angle.kind, *angle.bodies, **{angle.signal: coordinates.angle(joint)}, **angle.vectors)
+    return b
+
+
+def skeleton(subject: LegFoot, name: str) -> Builder:
+    """Bodies and joints of a subject in the standing pose; the leg may float."""
+    b = Builder(f"{name}, {subject.name}", gravity=(0.0, 0.0, -GRAVITY))
+    for body in BODIES:
+        s = subject.bodies[body]
+        b.body(body, mass=s.mass, inertia=s.inertia, r=s.r, p=euler_parameters(s.A[None])[0], free=body == "leg")
+    crural, calcaneal, ball = subject.talocrural, subject.talocalcaneal, subject.metatarsophalangeal
+    link = _ankle_point(subject, "leg") - _ankle_point(subject, "main_foot")
+    b.joint(
+        "ankle", "modified_universal", "main_foot", "leg", l=float(np.linalg.norm(link)),
+        s_i=calcaneal.points["main_foot"], a_i=calcaneal.axes["main_foot"],
+        s_j=crural.points["leg"], a_j=-crural.axes["leg"],
+    )  # fmt: skip
+    b.joint(
+        "metatarsophalangeal", "revolute", "main_foot", "toes",
+        s_i=ball.points["main_foot"], a_i=-ball.axes["main_foot"], s_j=ball.points["toes"], a_j=-ball.axes["toes"],
+    )  # fmt: skip
+    return b
+
+
+def drive_leg(b: Builder, coordinates: Coordinates) -> None:
+    """Add the drivers of the leg's place and orientation."""
+    x, y, z = coordinates.leg
+    b.driver("leg", "guided_point", "leg", s_i=(0, 0, 0), x_t=x, y_t=y, z_t=z)
+    b.driver(
+        "leg_turn", "guided_orientation", "leg", **{f"e{k}_t": signal for k, signal in enumerate(coordinates.turn)}
+    )
+
+
+def add_ground_loads(b: Builder, ground: Sequence[GroundLoad]) -> None:
+    """Add the ground's forces as loads ``ground_<body>``."""
+    for load in ground:
+        b.load(
+            f"ground_{load.body}", load.body, force=load.force, point=load.point, moment=(0.0, 0.0, load.free_moment)
+        )
+
+
+class DrivenAngle(NamedTuple):
+    """How a joint angle is measured and driven: name and kind of the driver, its bodies, its signal, and its vectors."""
+
+    driver: str
+    kind: str
+    bodies: tuple[str, str]
+    signal: str
+    vectors: dict[str, Floats]
+
+
+def driven_angles(subject: LegFoot) -> dict[str, DrivenAngle]:
+    """How each of the three joint angles is measured and driven, by joint."""
+    crural, calcaneal, ball = subject.talocrural, subject.talocalcaneal, subject.metatarsophalangeal
+    leg, main_foot = subject.bodies["leg"], subject.bodies["main_foot"]
+    link = _ankle_point(subject, "main_foot") - _ankle_point(subject, "leg")  # standing, from the talocrural axis down
+    down, up = link @ leg.A, -link @ main_foot.A
+    ends = {"leg": crural.points["leg"], "main_foot": calcaneal.points["main_foot"]}
+    dorsiflexion, inversion, extension = -crural.axes["leg"], calcaneal.axes["main_foot"], -ball.axes["main_foot"]
+    forward = across(ANTERIOR, extension)
+    # Seen from the foot, the link turns about the talocalcaneal axis by the negative of the angle of the foot.
+    return {
+        "talocrural": DrivenAngle(
+            "talocrural", "guided_link", ("leg", "main_foot"), "beta_t",
+            dict(s_i=ends["leg"], s_j=ends["main_foot"], h_i=dorsiflexion, a_i=across(down, dorsiflexion)),
+        ),
+        "talocalcaneal": DrivenAngle(
+            "talocalcaneal", "guided_link", ("main_foot", "leg"), "beta_t",
+            dict(s_i=ends["main_foot"], s_j=ends["leg"], h_i=-inversion, a_i=across(up, inversion)),
+        ),
+        "metatarsophalangeal": DrivenAngle(
+            "toe_extension", "guided_angle", ("main_foot", "toes"), "theta_t",
+            dict(h_i=extension, a_i=forward, b_j=_in_toes(subject, forward)),
+        ),
+    }  # fmt: skip
+
+
+def angles(motion: Run, subject: LegFoot, *, rates: bool = False) -> dict[str, Floats]:
+    """The three joint angles of a motion, (n,) [rad], without jumps; or their rates [rad/s]."""
+    return {
+        joint: coordinate(motion, angle.kind, *angle.bodies, rate=rates, **angle.vectors)
+        for joint, angle in driven_angles(subject).items()
+    }
+
+
+def coordinates_of(motion: Run, subject: LegFoot, *, locked: bool = False) -> Coordinates:
+    """Splines of degree 5 through the coordinates of a motion.
+
+    ``locked``: the toes stay at zero, for trials without markers that show their angle.
+    """
+    t = motion.t
+    found = angles(motion, subject)
+    p = without_flips(motion.p["leg"])
+    extension = Signal.constant(0.0) if locked else Signal.spline(t, found["metatarsophalangeal"])
+    return Coordinates(
+        leg=tuple(Signal.spline(t, motion.r["leg"][:, k]) for k in range(3)),  # type: ignore[arg-type]
+        turn=tuple(Signal.spline(t, p[:, k]) for k in range(4)),  # type: ignore[arg-type]
+        talocrural=Signal.spline(t, found["talocrural"]),
+        talocalcaneal=Signal.spline(t, found["talocalcaneal"]),
+        metatarsophalangeal=extension,
+    )
+
+
+def marker_driven(subject: LegFoot, t: Floats, markers: Mapping[str, tuple[str, Floats]], *, locked: bool) -> System:
+    """The leg and foot with a driven point for each marker; more rows than degrees of freedom, met by least squares.
+
+    Parameters
+    ----------
+    subject : LegFoot
+    t : (n,) [s]
+    markers : mapping
+        Label -> body, positions (n, 3) [m].
+    locked : bool
+        The toes stay as they are in standing.
+    """
+    b = skeleton(subject, "markers")
+    if locked:
+        b.joint(
+            "metatarsophalangeal_lock", "constant_angle", "main_foot", "toes", a_i=ANTERIOR, a_j=_in_toes(subject, UP)
+        )
+    for label, (body, positions) in markers.items():
+        x, y, z = (Signal.spline(t, positions[:, k]) for k in range(3))
+        name = "marker_" + "".join(c if c.isalnum() else "_" for c in label)
+        b.driver(name, "guided_point", body, s_i=subject.bodies[body].markers[label], x_t=x, y_t=y, z_t=z)
+    return b.build(redundant="fit", time=float(t[0]))
+
+
+def _in_toes(subject: LegFoot, v: Floats) -> Floats:
+    """A direction (3,) of the main foot in the axes of the toes, while standing."""
+    return np.asarray(v @ subject.bodies["main_foot"].A.T @ subject.bodies["toes"].A)
+
+
+def _ankle_point(subject: LegFoot, body: str) -> Floats:
+    """The end (3,) [m] of the link on a body while standing, in lab axes."""
+    hinge = subject.talocrural if body == "leg" else subject.talocalcaneal
+    segment = subject.bodies[body]
+    return np.asarray(segment.r + segment.A @ hinge.points[body])

@@ -1,0 +1,160 @@
+"""Which foot is on which force plate, from the distance between feet and centres of pressure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.walking.capture.plates import SHORTEST, THRESHOLD, combined, loaded_intervals
+from models.walking.capture.trial import Capture, GroundForce, Side
+from models.walking.heading import FootMarkers, foot_markers
+from models.walking.samples import all_finite
+from runtime import ModelError
+from runtime.support.arrays import Floats
+
+ON_PLATE = 0.12  # [m] between the centre of pressure and a foot that stands there; markers are not at the sole's edge
+FAR = 0.25  # [m] beyond this a load belongs to somebody else
+BOTH = 0.1  # share of the load near a second foot above which a plate counts as touched by both
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The foot on each force plate.
+
+    ``sides`` holds the plates that one foot touched; ``left_out`` a sentence on each other plate; ``far`` those of the latter
+    whose load is so far from both feet that no part of it belongs to them.
+    """
+
+    sides: Mapping[str, Side]
+    left_out: Mapping[str, str]
+    far: frozenset[str] = frozenset()
+
+    def plates(self, side: Side) -> tuple[str, ...]:
+        """Names of the plates that only this foot touched."""
+        return tuple(plate for plate, on in self.sides.items() if on == side)
+
+
+def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold: float = THRESHOLD) -> Assignment:
+    """Find the foot on each plate: the one nearest to the centre of pressure while the plate is loaded.
+
+    The distance is measured horizontally to the line from the heel to the forefoot markers.  A plate that is loaded under
+    both feet, under neither, or never is left out, with a sentence.
+
+    Parameters
+    ----------
+    capture : Capture
+    feet : mapping of side to labels, optional
+        Heel first, then forefoot markers; ``foot_markers`` by default.
+    threshold : float [N]
+        Vertical force of a loaded plate.
+    """
+    feet = dict(feet or foot_markers(capture))
+    sides: dict[str, Side] = {}
+    left_out: dict[str, str] = {}
+    far: set[str] = set()
+    for grf in capture.forces:
+        plate = f"{capture.name}: force plate '{grf.plate}'"
+        intervals = loaded_intervals(grf, threshold=threshold)
+        if not intervals:
+            left_out[grf.plate] = (
+                f"{plate} is never loaded: its vertical force never exceeds {threshold:g} N for {SHORTEST:g} s"
+            )
+            continue
+        nearest = _nearest_foot(capture, feet, grf, intervals)
+        if nearest is None:
+            left_out[grf.plate] = (
+                f"{plate}: the markers of the feet are not visible while it is loaded; fill their gaps"
+            )
+            continue
+        side, typical, shares = nearest
+        if typical > ON_PLATE:
+            far |= {grf.plate} if typical > FAR else set()
+            left_out[grf.plate] = (
+                f"{plate}: under none of the feet; the nearest, {side}, is {typical:.2f} m from the centre of pressure, limit "
+                f"{ON_PLATE:g} m: somebody else stepped on it, or its place or its clock differs from the markers'"
+            )
+        elif len(shares) > 1 and min(shares.values()) > BOTH:
+            left_out[grf.plate] = (
+                f"{plate}: touched by both feet ({' and '.join(f'{100 * s:.0f} %' for s in shares.values())} of its load are "
+                f"near the {' and the '.join(shares)} foot), which cannot be separated: choose another step or trial"
+            )
+        elif grf.foot is not None and grf.foot != side:
+            left_out[grf.plate] = (
+                f"{plate}: the markers show the {side} foot on it, {typical:.2f} m from the centre of pressure, but the file "
+                f"says {grf.foot}; correct the one that is wrong"
+            )
+        else:
+            sides[grf.plate] = side
+    return Assignment(sides, left_out, frozenset(far))
+
+
+def _nearest_foot(
+    capture: Capture, feet: FootMarkers, grf: GroundForce, intervals: Sequence[tuple[int, int]]
+) -> tuple[Side, float, dict[Side, float]] | None:
+    """Foot with the largest share of the load, its median distance [m], and all shares; None if no foot is visible."""
+    loaded = np.concatenate([np.arange(start, stop) for start, stop in intervals])
+    loaded = loaded[(grf.t[loaded] >= capture.t[0]) & (grf.t[loaded] <= capture.t[-1])]
+    loaded = loaded[all_finite(grf.cop[loaded])]
+    t, cop = grf.t[loaded], grf.cop[loaded, :2]
+    # Samples are weighted by the force, because noise moves the centre of pressure where the force is small.
+    weight = grf.force[loaded, 2]
+    away = {side: _distance(capture, labels, t, cop) for side, labels in feet.items()}
+    known = np.isfinite(np.stack(list(away.values()))).all(axis=0)
+    if not known.any():
+        return None
+    names = list(away)
+    distances = np.stack([away[side][known] for side in names])
+    nearest = distances.argmin(axis=0)
+    shares = np.array([weight[known][nearest == k].sum() for k in range(len(names))])
+    shares = shares / shares.sum()
+    k = int(shares.argmax())
+    return names[k], float(np.median(distances[k][nearest == k])), dict(zip(names, shares.tolist(), strict=True))
+
+
+def _distance(capture: Capture, labels: Sequence[str], t: Floats, point: Floats) -> Floats:
+    """Horizontal distance (m,) [m] from points (m, 2) at times (m,) to the foot's line from heel to forefoot."""
+    if len(labels) < 2:
+        raise ModelError(
+            f"{capture.name}: a foot needs a heel and a forefoot marker; the labels given are {list(labels)}"
+        )
+    heel = _at(capture, capture.marker(labels[0])[:, :2], t)
+    fore = [_at(capture, capture.marker(label)[:, :2], t) for label in labels[1:]]
+    # The nearest of the lines to the forefoot markers, so that both edges of the foot count.
+    return np.asarray(np.fmin.reduce([_to_segment(point, heel, toe) for toe in fore]))
+
+
+def _to_segment(point: Floats, start: Floats, end: Floats) -> Floats:
+    along = end - start
+    share = ((point - start) * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-12)
+    return np.asarray(np.linalg.norm(point - start - np.clip(share, 0.0, 1.0)[:, None] * along, axis=1))
+
+
+def _at(capture: Capture, positions: Floats, t: Floats) -> Floats:
+    """Positions at other times by linear interpolation, accurate enough to distinguish feet; NaN beside gaps."""
+    return np.stack([np.interp(t, capture.t, positions[:, k]) for k in range(positions.shape[1])], axis=1)
+
+
+def foot_force(
+    capture: Capture, side: Side, assignment: Assignment | None = None, *, threshold: float = THRESHOLD
+) -> GroundForce:
+    """Ground force on one foot, combined from all plates that only this foot touched.
+
+    Raises
+    ------
+    ModelError
+        If there is no such plate, with the reason for each plate.
+    """
+    found = assignment or assign_feet(capture, threshold=threshold)
+    plates = found.plates(side)
+    if not plates:
+        if not capture.forces:
+            raise ModelError(
+                f"{capture.name}: no force plates; ground forces are needed under the {side} foot: give forces="
+            )
+        others = [f"force plate '{plate}' is under the {on} foot" for plate, on in found.sides.items()]
+        raise ModelError(
+            f"{capture.name}: no force plate under the {side} foot alone; {'; '.join([*others, *found.left_out.values()])}"
+        )
+    return combined([capture.force(plate) for plate in plates], name=f"{side} foot", threshold=threshold)

@@ -1,0 +1,140 @@
+"""How the forces of contacts answer their parameters at the states of a run, exactly.
+
+With the motion given, a contact's force depends on the parameters of its normal law and, through penetration, its rate and
+slip, on the sphere's centre and radius.  ``runtime.dynamics.contact_slopes`` puts generated slopes together by the chain rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.contact_slopes import SEEDS, Slopes, fill
+from runtime.dynamics.layout import STATE
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.integrate.contact_events import find_contact_events
+from runtime.results.run import Run
+from runtime.support.arrays import Floats, frozen
+from runtime.support.errors import ModelError
+from runtime.system.contact_building import build_contact, contact_data
+from runtime.system.parts import GROUND, NORMAL_LAWS, Contact
+from runtime.system.reference import ground_state
+
+GEOMETRY = ("centre_x", "centre_y", "centre_z", "radius")
+
+
+@dataclass(frozen=True)
+class ContactSensitivity:
+    """A contact's force over time (n,) and its slopes over q ``parameters``; vectors in global axes.
+
+    ``parameters``: those of the normal law by name, then ``centre_x``, ``centre_y``, ``centre_z`` [m] in axes of the sphere's
+    body and ``radius`` [m].  ``normal_force`` (n,) [N] and its slopes (n, q); ``friction`` (n, 3) [N], (n, 3, q); ``point``
+    (n, 3) [m] where both act, (n, 3, q).  A slope is in the unit of its quantity by that of its parameter; without a force all
+    of the force's are zero.  The speed of touch-down, by which two of the laws damp, is taken as the run has it.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    normal_force: Floats
+    friction: Floats
+    point: Floats
+    normal_force_slopes: Floats
+    friction_slopes: Floats
+    point_slopes: Floats
+
+
+def contact_sensitivities(
+    run: Run, changes: Mapping[str, Mapping[str, Any]] | None = None
+) -> Mapping[str, ContactSensitivity]:
+    """Forces of the contacts of a run, and their exact slopes over their parameters, with the states as they are.
+
+    On a guided motion, where the states follow from the drivers alone, these are the whole derivatives of the ground's force:
+    what a fit of contacts to a measured force needs.  Of a simulated run they leave out how the motion would change.
+
+    Parameters
+    ----------
+    run : Run
+        With contacts; ``runtime.inverse_dynamics`` or ``kinematics`` gives one of a guided system.
+    changes : mapping, optional
+        Contact's name -> keywords of ``Builder.contact`` with other values ("centre", "radius", "stiffness", ...), which are
+        taken in place of the system's own along the same motion.
+
+    Returns
+    -------
+    mapping of contact's name to ContactSensitivity
+
+    Raises
+    ------
+    ModelError
+    """
+    system = run.system
+    if not system.contacts:
+        raise ModelError(f"system '{system.name}' has no contact; add one with Builder.contact")
+    changes = changes or {}
+    for name in changes:
+        system.contact(name)
+    contacts = [_changed(contact, changes.get(contact.name, {}), system.body_names) for contact in system.contacts]
+    index = {GROUND: 0} | {name: k + 1 for k, name in enumerate(system.body_names)}
+    start = np.vstack([ground_state(), run.states[0].reshape(-1, STATE)])
+    changed = contact_data(contacts, index, start, int(run.data.contacts.signal[0]))
+    data = run.data._replace(contacts=frozen(changed))
+    work = run._work()
+    work.contacts.normal[:] = data.contacts.normal
+    work.contacts.x[:] = data.contacts.x
+    n, count, width, size = len(run.t), len(contacts), data.contacts.normal.shape[1], data.contacts.x.shape[1]
+    s = Slopes(
+        outputs=np.zeros((n, count, 4)), point=np.zeros((n, count, 3)), over_law=np.zeros((n, count, 4, width)),
+        over_geometry=np.zeros((n, count, 4, 4)), point_over_geometry=np.zeros((n, count, 3, 4)),
+        seeds=np.zeros((SEEDS, 4)), measured=np.zeros((5, 4)), parameters=np.zeros(width), moved=np.zeros(size),
+    )  # fmt: skip
+    damped = any(contact.needs_impact for contact in contacts)
+    contact_events = _contact_events(run, data, work) if changes and damped else run.contact_events
+    fill(run.t, np.ascontiguousarray(run.states), contact_events, data, work, s)
+    found = {}
+    for k, contact in enumerate(contacts):
+        names = NORMAL_LAWS[contact.law].PARAMETERS
+        own = [q for q, name in enumerate(names) if name != "impact"]
+        slopes = np.concatenate([s.over_law[:, k][:, :, own], s.over_geometry[:, k]], axis=2)
+        still = np.zeros((n, 3, len(own)))
+        found[contact.name] = ContactSensitivity(
+            name=contact.name, parameters=(*(names[q] for q in own), *GEOMETRY), normal_force=s.outputs[:, k, 0],
+            friction=s.outputs[:, k, 1:], point=s.point[:, k], normal_force_slopes=slopes[:, 0],
+            friction_slopes=slopes[:, 1:], point_slopes=np.concatenate([still, s.point_over_geometry[:, k]], axis=2),
+        )  # fmt: skip
+    return MappingProxyType(found)
+
+
+def _contact_events(run: Run, data: ModelData, work: Workspace) -> Floats:
+    """Touch-downs of the run, and those of changed contacts that do not touch in it; one that touches sooner has its speed."""
+    own, t = run.contact_events, data.contacts
+    for _, k, began, speed in own[::-1]:
+        if began and t.impact[int(k)] >= 0:
+            work.contacts.normal[int(k), t.impact[int(k)]] = speed
+    others = find_contact_events(run.t, run.states, data, work)
+    rows = np.concatenate([own, others[~np.isin(others[:, 1], own[:, 1])]])
+    return rows[np.argsort(rows[:, 0], kind="stable")]
+
+
+def _changed(contact: Contact, changes: Mapping[str, Any], bodies: Sequence[str]) -> Contact:
+    """The contact with other values, checked as ``Builder.contact`` checks them."""
+    if not changes:
+        return contact
+    if fixed := [key for key in changes if key in ("body", "plane", "law", "friction", "belt_speed")]:
+        raise ModelError(
+            f"contact '{contact.name}': {', '.join(fixed)} cannot change along a run; build another system for it"
+        )
+    values, parameters = contact.values, dict(contact.parameters)
+    keywords: dict[str, Any] = dict(
+        centre=values["s_i"], radius=values["radius"], point=values["s_j"], normal=values["n_j"], belt=values["b_j"],
+        creep=parameters.pop("creep"), least_impact=contact.least_impact,
+    )  # fmt: skip
+    keywords |= {key: value for key, value in changes.items() if key in keywords}
+    parameters |= {key: value for key, value in changes.items() if key not in keywords}
+    return build_contact(
+        contact.name, contact.body, bodies, law=contact.law, friction=contact.friction, plane=contact.plane,
+        belt_speed=contact.belt_speed, parameters=parameters, **keywords,
+    )  # fmt: skip

@@ -1,0 +1,316 @@
+"""Kinematic and inverse dynamic analysis: motion from drivers, and the forces and moments that it takes."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Mapping
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.analysis.motion import Motion
+from runtime.dynamics import projection
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import OMEGA, STATE, V
+from runtime.integrate.contact_events import find_contact_events
+from runtime.results.run import Run, Stats
+from runtime.support.arrays import Floats
+from runtime.support.errors import AssemblyError, ModelError
+from runtime.system.assemble import assembled, mirrored
+from runtime.system.connection import connection, definition
+from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, stacked, unguided
+from runtime.system.parts import GROUND
+from runtime.system.reference import ground_state, reference
+from runtime.system.state import State
+from runtime.system.system import System
+
+FIT_STEPS = 50
+FIT_TOLERANCE = 1e-11  # [m], [rad] the largest move of a step that ends the search
+LARGEST_STEP = 0.5  # [rad], [m] of one step of the search
+RANK = 1e-7
+SINGULAR = 3e-5  # of the least singular value of D in a regular configuration: 3e-5 rad from losing a direction
+
+
+def kinematics(
+    system: System, t: ArrayLike, *, initial: State | None = None, weights: Mapping[str, float] | None = None
+) -> Motion:
+    """Positions, velocities and accelerations of all bodies from the drivers of a system.
+
+    With as many drivers' rows as degrees of freedom, by Newton's method; the result then has the multipliers and all forces
+    and moments too (it is that of ``inverse_dynamics``).  A system built with ``redundant="fit"`` has more: its joints are
+    met exactly and its drivers by least squares, at each level: positions, then velocities, then accelerations.
+
+    Parameters
+    ----------
+    system : System
+    t : (n,) [s]
+        Increasing times, within the span of all signals.
+    initial : State, optional
+        Where the search for the first configuration begins.  Default: ``system.state``.  Each later one begins where the
+        motion leads.
+    weights : mapping, optional
+        Of a least-squares fit: driver's name -> weight of its rows.  Default: 1.
+
+    Returns
+    -------
+    Motion
+
+    Raises
+    ------
+    ModelError
+        A degree of freedom that nothing guides, by name; times outside of a signal.
+    AssemblyError
+        A time at which the drivers cannot be met, with the worst row.
+    """
+    times = _times(t)
+    system.check_span(float(times[0]), float(times[-1]), "analysing")
+    if initial is not None and (not isinstance(initial, State) or initial.names != system.body_names):
+        raise ModelError(
+            f"system '{system.name}': initial is no State of its bodies; change system.state with replace()"
+        )
+    begin = clock.perf_counter()
+    y = (system.state if initial is None else initial).y.copy()
+    data = system.data._replace(alpha=0.0, beta=0.0)
+    states, fitted = np.empty((len(times), len(y))), None
+    residual = np.zeros(len(times))
+    if system.overdetermined:
+        fitted = np.empty((len(times), 6 * len(system.bodies)))
+        scale = _weights(system, weights)
+        for n, time in enumerate(times):
+            if n:
+                y = _ahead(y, time - times[n - 1])
+            y, fitted[n], residual[n] = _fit(system, float(time), y, scale)
+            states[n] = y
+    else:
+        if weights:
+            raise ModelError("weights belong to a least-squares fit; build the system with redundant='fit'")
+        _refuse_unguided(system)
+        least = _refuse_singular(system, system.time, system.state.y, 0.0)
+        for n, time in enumerate(times):
+            if n:
+                y = _ahead(y, time - times[n - 1])
+            try:
+                y = _configuration(system, float(time), y, states[n - 1] if n else y)
+                least = _refuse_singular(system, float(time), y, least)
+            except AssemblyError as error:
+                raise AssemblyError(f"at t = {time:g} s: {error}") from None
+            y = projection.project_velocities(float(time), y, data, workspace_for(system.data))
+            states[n] = y
+    contact_events = (
+        find_contact_events(times, states, data, workspace_for(system.data)) if system.contacts else np.zeros((0, 4))
+    )
+    stats = Stats("kinematics", len(times), len(times), None, clock.perf_counter() - begin, 0.0, 0.0, "joint by joint")
+    return Motion(
+        system=system, data=data, t=times, states=states, final=State(system.body_names, y), status=0,
+        message=f"{len(times)} configurations", stats=stats, events={}, event_states={}, contact_events=contact_events, residual=residual,
+        fitted=fitted,
+    )  # fmt: skip
+
+
+def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = None) -> Motion:
+    """The forces and moments that a guided motion takes: kinematics, multipliers, and what follows from them.
+
+    Takes any system with as many drivers' rows as degrees of freedom; loads, motors and limits of motion take their part.
+
+    Parameters
+    ----------
+    system : System
+    t : (n,) [s]
+        Increasing times, within the span of all signals.
+    initial : State, optional
+        Where the search for the first configuration begins.
+
+    Returns
+    -------
+    Motion
+        ``degrees_of_freedom``, ``driven``, ``joint_load(...)``, ``lam``, and all that a run has.
+
+    Raises
+    ------
+    ModelError, AssemblyError
+        As ``kinematics``; and for a system that is guided more than once, or is singular, at the time when it is.
+    """
+    if system.overdetermined:
+        raise ModelError(
+            f"system '{system.name}' meets its drivers by least squares, which leaves their forces undetermined; guide as many "
+            "coordinates as there are degrees of freedom for inverse dynamics"
+        )
+    motion = kinematics(system, t, initial=initial)
+    motion._solved  # noqa: B018  refuses a configuration in which the forces are undetermined
+    return motion
+
+
+def coordinate(
+    run: Run, kind: str | ModuleType, body: str, other: str = GROUND, *, rate: bool = False, **values: ArrayLike
+) -> Floats:
+    """What a driver of one coordinate would guide: its value over a run, (n,), without jumps, or its rate.
+
+    Parameters
+    ----------
+    run : Run
+    kind : str or module
+        "guided_angle" or "guided_link", and any other driver of one coordinate.
+    body, other : str
+        Its bodies.
+    rate : bool
+        Give the coordinate's rate.
+    **values
+        Its vectors, as for ``Builder.driver``.
+
+    Raises
+    ------
+    ModelError
+    """
+    module = definition("coordinate", str(kind), kind)
+    if not module.COORDINATE:
+        raise ModelError(f"coordinate of kind '{module.NAME}': that driver guides no single coordinate")
+    system = run.system
+    zero = {module.SIGNALS[0]: 0.0}
+    joint = connection("coordinate", module.NAME, module, body, other, {**values, **zero}, system.body_names)
+    n = len(run.t)
+    states = np.concatenate([np.tile(ground_state(), (n, 1, 1)), run.states.reshape(n, -1, STATE)], axis=1)
+    side = {s: 0 if name == GROUND else system.body_index(name) + 1 for s, name in (("i", body), ("j", other))}
+    A = {s: run.rotations(name) for s, name in (("i", body), ("j", other))}
+    Phi, Phi_dot, D, gamma = np.zeros(1), np.zeros(1), np.zeros((1, 12)), np.zeros(1)
+    start = np.vstack([ground_state(), system.state.y.reshape(-1, STATE)])
+    own = np.zeros(module.SIZE)
+    local = reference(joint, start[side["i"]], start[side["j"]], own)
+    x = np.tile(own, (n, 1))
+    for k, (name, _, owner) in enumerate(module.VECTORS):
+        x[:, 3 * k : 3 * k + 3] = A[owner] @ local[name]
+    found = np.empty(n)
+    for k in range(n):
+        module.evaluate.py_func(states[k, side["i"]], states[k, side["j"]], x[k], Phi, Phi_dot, D, gamma)
+        found[k] = Phi_dot[0] if rate else Phi[0]
+    return found if rate or module.UNITS[0] != 0 else np.unwrap(found)
+
+
+def _times(t: ArrayLike) -> Floats:
+    try:
+        times = np.atleast_1d(np.array(t, dtype=float))
+    except (TypeError, ValueError):
+        raise ModelError(f"t = {t!r} is no list of times [s]") from None
+    if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
+        raise ModelError("t must be a list of finite times [s] that increase")
+    return times
+
+
+def _ahead(y: Floats, h: float) -> Floats:
+    """The state that the velocities lead to in a time h."""
+    rows = y.reshape(-1, STATE)
+    u = np.zeros((len(rows) + 1, 6))
+    u[1:] = rows[:, V : OMEGA + 3]
+    moved = np.empty_like(y)
+    projection.move(y, u, h, moved)
+    return moved
+
+
+def _configuration(system: System, time: float, ahead: Floats, last: Floats) -> Floats:
+    """The configuration at a time, from where the motion leads; else, after a large step, from the last one."""
+    try:
+        return assembled(system, time, ahead)[0]
+    except AssemblyError:
+        return assembled(system, time, last)[0]
+
+
+def _refuse_singular(system: System, time: float, y: Floats, reference: float) -> float:
+    """Refuse a configuration in which joints and drivers together have lost a direction; the least singular value of D.
+
+    ``reference`` : that of a regular configuration, with which it is compared.  Returns the larger of both.
+    """
+    work = workspace_for(system.data)
+    projection.worst_row(time, y, system.data, work, False)
+    D = dense_rows(system, work.D)
+    left, sizes, _ = np.linalg.svd(D)
+    least = float(sizes[-1])
+    if not least > SINGULAR * reference:
+        k, r = row_places(system)[int(np.abs(left[:, -1]).argmax())]
+        joint = system.joints[k]
+        singular = f", which is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
+        raise AssemblyError(
+            f"singular configuration: row {system.row_name(k, r)} ({joint.kind}{singular}) guides nothing here; use a driver "
+            "that is not singular there, such as guided_angle, guided_link or guided_orientation"
+        )
+    return max(least, reference)
+
+
+def _refuse_unguided(system: System) -> None:
+    if system.degrees_of_freedom == 0:
+        return
+    work = workspace_for(system.data)
+    y = system.state.y
+    projection.worst_row(system.time, y, system.data, work, False)
+    names = unguided(system, system.time, y, dense_rows(system, work.D))
+    raise ModelError(
+        f"system '{system.name}': {system.degrees_of_freedom} degree{'s' if system.degrees_of_freedom > 1 else ''} of freedom "
+        f"unguided: {', '.join(names)}; add a driver for each"
+    )
+
+
+def _weights(system: System, weights: Mapping[str, float] | None) -> Floats:
+    if not isinstance(weights, Mapping | None):
+        raise ModelError(f"weights = {weights!r}: give a mapping from drivers' names to numbers")
+    given = dict(weights or {})
+    for name, weight in given.items():
+        if isinstance(weight, str | bytes | bool) or np.ndim(weight) > 0 or weight is None:
+            raise ModelError(f"weights: {name} = {weight!r} must be a finite number, not below 0")
+        if name not in system.driver_names:
+            raise ModelError(f"weights: unknown driver '{name}'; the drivers are {', '.join(system.driver_names)}")
+        if not (np.isfinite(weight) and weight >= 0.0):
+            raise ModelError(f"weights: {name} = {weight!r} must be a finite number, not below 0")
+    parts = [np.full(len(j.rows), np.sqrt(given.get(j.name, 1.0))) for j in system.drivers]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats, Floats, float]:
+    """State, accelerations and residual of the joints met exactly and the drivers by least squares.  Gauss and Newton."""
+    work, data = workspace_for(system.data), system.data
+    u = np.zeros((len(system.bodies) + 1, 6))
+    used = scale > 0.0
+
+    def solve(wanted_joints: Floats, wanted_drivers: Floats) -> Floats:
+        joints, drivers = dense_rows(system, work.D, False), dense_rows(system, work.D, True)[used]
+        fixed: Floats = np.linalg.pinv(joints) @ wanted_joints
+        free = null_space(joints)
+        seen = drivers @ free
+        sizes = np.linalg.svd(seen, compute_uv=False)
+        if len(sizes) < free.shape[1] or not sizes[-1] > RANK * sizes[0]:
+            rows = np.concatenate([joints, drivers])
+            names = ", ".join(unguided(system, time, y, rows))
+            raise ModelError(f"system '{system.name}': unguided at t = {time:g} s: {names}; add a driver for it")
+        rest = wanted_drivers[used] - drivers @ fixed
+        weight = scale[used]
+        step: Floats = fixed + free @ np.linalg.lstsq(weight[:, None] * seen, weight * rest, rcond=None)[0]
+        return step
+
+    moved = np.empty_like(y)
+    for _ in range(FIT_STEPS):
+        projection.worst_row(time, y, data, work, False)
+        step = solve(-stacked(system, work.Phi, False), -stacked(system, work.Phi, True))
+        largest = float(np.abs(step).max(initial=0.0))
+        u[1:] = step.reshape(-1, 6)
+        projection.move(y, u, min(1.0, LARGEST_STEP / largest) if largest > 0.0 else 1.0, moved)
+        y, moved = moved, y
+        if largest < FIT_TOLERANCE:
+            break
+    else:
+        raise AssemblyError(
+            f"could not fit the drivers at t = {time:g} s: the last of {FIT_STEPS} steps still moved {largest:.1e}, limit "
+            f"{FIT_TOLERANCE:g}; start nearer (initial=...), or check which driver guides which body"
+        )
+    if names := mirrored(system, time, y):
+        raise AssemblyError(
+            f"joint {' and '.join(repr(name) for name in names)} was fitted as the mirror image of its reference configuration "
+            f"at t = {time:g} s; start nearer (initial=...)"
+        )
+    bodies = y.reshape(-1, STATE)
+    bodies[:, V : OMEGA + 3] = 0.0
+    projection.worst_row(time, y, data, work, False)
+    residual = float(np.sqrt(np.mean(stacked(system, work.Phi, True) ** 2)))
+    # With v = 0 the rates of the rows are -nu.
+    velocities = solve(-stacked(system, work.Phi_dot, False), -stacked(system, work.Phi_dot, True))
+    bodies[:, V : OMEGA + 3] = velocities.reshape(-1, 6)
+    projection.worst_row(time, y, data, work, False)
+    accelerations = solve(stacked(system, work.gamma, False), stacked(system, work.gamma, True))
+    return y, accelerations, residual

@@ -1,0 +1,253 @@
+"""Results of kinematics and inverse dynamics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.dynamics import projection
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import ROWS, STATE, P, R, V
+from runtime.dynamics.signals import DEGREE, SignalData
+from runtime.results.run import Reaction, Run
+from runtime.support.arrays import Floats, frozen
+from runtime.support.errors import ModelError
+from runtime.system.degrees_of_freedom import DegreeOfFreedom, branches, degrees_of_freedom
+
+
+@dataclass(frozen=True)
+class DegreeOfFreedomMotion:
+    """A degree of freedom over time: arrays (n,).
+
+    ``rate`` [rad/s] or [m/s]; ``effort``: what the drivers together must supply along it, a moment about its axis [N m] on
+    the body ``on``, or a force [N], positive in the sense of the rate; ``power`` = effort times rate [W].
+    """
+
+    name: str
+    joint: str
+    on: str
+    unit: str
+    rate: Floats
+    effort: Floats
+    power: Floats
+
+
+@dataclass(frozen=True)
+class DriverMotion:
+    """A driver over time: by its signals' names, their values and rates, and the effort that belongs to each (n,).
+
+    The effort is the generalised force of the signal: effort times rate is the power that the driver gives to the system; for
+    a guided angle it is the moment about its axis [N m], for a guided point the components of the force on it [N].
+    """
+
+    name: str
+    value: Mapping[str, Floats]
+    rate: Mapping[str, Floats]
+    effort: Mapping[str, Floats]
+    power: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion(Run):
+    """A guided motion: a ``Run`` whose states come from drivers, with the forces and moments that it takes.
+
+    ``degrees_of_freedom["ankle.a_j"]``: rate, effort and power of each degree of freedom of the joints; ``driven["talocrural"]``: the
+    same of each driver; ``joint_load(joint, ...)``: all that crosses a joint, its reaction and its drivers together.
+    ``residual`` (n,): root mean square of the drivers' rows where they are met by least squares, else zero.
+    """
+
+    residual: Floats = field(repr=False, kw_only=True)
+    fitted: Floats | None = field(repr=False, kw_only=True, default=None)  # (n, 6 bodies) accelerations of a fit
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for array in (self.residual, self.fitted):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
+        return f"Motion('{self.system.name}', {len(self.t)} times, {span})"
+
+    @property
+    def v_dot(self) -> Mapping[str, Floats]:
+        """Accelerations of the centres of mass, (n, 3) [m/s^2]."""
+        return super().v_dot if self.fitted is None else self._bodies(self._fitted, 0, 3)
+
+    @property
+    def omega_dot(self) -> Mapping[str, Floats]:
+        """Angular accelerations, (n, 3) [rad/s^2], global axes."""
+        return super().omega_dot if self.fitted is None else self._bodies(self._fitted, 3, 6)
+
+    @property
+    def _fitted(self) -> Floats:
+        assert self.fitted is not None
+        return self.fitted.reshape(len(self.t), -1, 6)
+
+    @property
+    def has_forces(self) -> bool:
+        """Multipliers and reactions are determined; not so where drivers were met by least squares."""
+        return self.fitted is None
+
+    def _require_forces(self) -> None:
+        if not self.has_forces:
+            raise ModelError(
+                f"system '{self.system.name}' meets its drivers by least squares, which leaves their forces undetermined; guide "
+                "as many coordinates as there are degrees of freedom for inverse dynamics"
+            )
+
+    @property
+    def _solved(self) -> Any:
+        self._require_forces()
+        return super()._solved
+
+    def _on_bodies(self, of: tuple[int, ...]) -> Floats:
+        """-D^T lam of some joints and drivers on all bodies, about their centres of mass, (n, bodies + 1, 6)."""
+        wrench, data = self._solved.wrench, self.data
+        total = np.zeros((len(self.t), len(data.mass), 6))
+        for k in of:
+            for side, body in enumerate((int(data.body_i[k]), int(data.body_j[k]))):
+                total[:, body] += wrench[:, k, side]
+        return total
+
+    @cached_property
+    def degrees_of_freedom(self) -> Mapping[str, DegreeOfFreedomMotion]:
+        """Rate, effort and power of every degree of freedom of the joints by its name; none of joints in closed loops."""
+        names: list[DegreeOfFreedom] = []
+        motions: list[Floats] = []
+        measures: list[Floats] = []
+        tree = branches(self.system)
+        for time, y in zip(self.t, self.states, strict=True):
+            names, motion, measure = degrees_of_freedom(self.system, float(time), y, tree)
+            motions.append(motion)
+            measures.append(measure)
+        B = np.array(motions)
+        v = self._state[:, :, V:].reshape(len(self.t), -1)
+        rates = np.einsum("nfk,nk->nf", np.array(measures), v)
+        drivers = tuple(k for k, joint in enumerate(self.system.joints) if joint.signals)
+        efforts = np.full((len(self.t), len(names)), np.nan)
+        if self.fitted is None:
+            Q = self._on_bodies(drivers)[:, 1:].reshape(len(self.t), -1)
+            efforts = np.einsum("nkf,nk->nf", B, Q)
+        return MappingProxyType(
+            {f.name: degree_of_freedom_motion(f, rates[:, k], efforts[:, k]) for k, f in enumerate(names)}
+        )
+
+    @cached_property
+    def driven(self) -> Mapping[str, DriverMotion]:
+        """Values, rates, efforts and power of every driver by its name."""
+        solved = self._solved
+        slopes = self._signal_slopes()
+        found = {}
+        for k, joint in enumerate(self.system.joints):
+            if not joint.signals:
+                continue
+            value = {name: signal(self.t) for name, signal in joint.signals.items()}
+            rate = {name: signal(self.t, 1) for name, signal in joint.signals.items()}
+            efforts = np.einsum("nsr,nr->sn", slopes[:, :, k], solved.lam[:, k])
+            effort = dict(zip(joint.signals, efforts, strict=False))
+            power = sum((effort[name] * rate[name] for name in effort), np.zeros(len(self.t)))
+            values, rates, forces = (MappingProxyType(part) for part in (value, rate, effort))
+            found[joint.name] = DriverMotion(joint.name, values, rates, forces, power)
+        return MappingProxyType(found)
+
+    def _signal_slopes(self) -> Floats:
+        """The gradient of every driver's rows in its first, second, ... signal: (n, signals, joints, 6)."""
+        system, work = self.system, workspace_for(self.system.data)
+        most = max((len(joint.signals) for joint in system.drivers), default=0)
+        count = len(system.data.signals.start) - 1
+        place_in_driver = np.concatenate([np.arange(len(j.signals)) for j in system.drivers] + [np.zeros(0)])
+        slopes = np.zeros((len(self.t), most, len(system.joints), ROWS))
+        for n, (time, y) in enumerate(zip(self.t, self.states, strict=True)):
+            projection.worst_row(float(time), y, self.data, work, False)
+            still = y.copy()
+            still.reshape(-1, STATE)[:, V:] = 0.0
+            for s in range(most):
+                # Bodies at rest and one signal with the rate 1: Phi' is then the gradient in that signal.
+                coefficients = np.zeros((count, DEGREE + 1))
+                coefficients[:, 0] = work.signals[:, 0]
+                coefficients[: len(place_in_driver), 1] = place_in_driver == s
+                signals = SignalData(np.arange(count + 1), np.full(count, float(time)), coefficients)
+                projection.worst_row(float(time), still, frozen(self.data._replace(signals=signals)), work, True)
+                slopes[n, s] = work.Phi_dot
+        return slopes
+
+    def joint_load(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
+        """All that crosses a joint: force and moment of what lies on its other side.
+
+        In a tree of joints that is what the distal part needs for its motion beside gravity and loads (Newton and Euler):
+        the joint's reaction and whatever drivers, motors and limits do across it, and drivers from the ground do beyond it.
+        In a closed loop it is the reaction of the joint and of the drivers between its two bodies.
+
+        Parameters
+        ----------
+        joint, on : str
+            Names of the joint and of one of its two bodies.
+        at : "joint", "centre" or (3,) [m]
+            Point of that body about which the moment is taken, as for ``reaction``.
+        axes : str
+            "global", or the name of a body whose axes are used.
+
+        Raises
+        ------
+        ModelError
+        """
+        if self.system.joint(joint).signals:
+            raise ModelError(f"'{joint}' is a driver; ask for the load of a joint, or for driven['{joint}']")
+        j, k, side = self._end(joint, on)
+        b = int((self.data.body_i, self.data.body_j)[side][k])
+        other = int((self.data.body_j, self.data.body_i)[side][k])
+        branch = next((branch for branch in branches(self.system)[0] if k in branch.joints), None)
+        bodies: tuple[int, ...]
+        if branch is None:
+            pair = {b, other}
+            of = tuple(
+                n for n in range(len(self.system.joints))
+                if {int(self.data.body_i[n]), int(self.data.body_j[n])} == pair
+            )  # fmt: skip
+            bodies, sign, total = (b,), 1.0, self._on_bodies(of)
+        else:
+            bodies, sign, total = branch.bodies, 1.0 if b == branch.distal else -1.0, self._needed()
+        point, text = self._point(j, side, at)
+        centre = np.zeros((len(self.t), 3)) if b == 0 else self._state[:, b - 1, R:P]
+        place = centre + np.einsum("nab,b->na", self.rotations(on), point)
+        force, moment = np.zeros((len(self.t), 3)), np.zeros((len(self.t), 3))
+        for body in bodies:
+            arm = (self._state[:, body - 1, R:P] if body else 0.0) - place
+            force += total[:, body, :3]
+            moment += total[:, body, 3:] + np.cross(arm, total[:, body, :3])
+        return Reaction(joint, on, text, axes, *self._in_axes(axes, sign * force, sign * moment))
+
+    def _needed(self) -> Floats:
+        """What each body needs for its motion beside gravity and loads, about its centre of mass, (n, bodies + 1, 6)."""
+        v_dot = self._solved.v_dot
+        needed: Floats = np.zeros(v_dot.shape)
+        for k, body in enumerate(self.system.bodies):
+            A, omega = self.rotations(body.name), self.omega[body.name]
+            J = A @ body.inertia @ A.swapaxes(1, 2)
+            needed[:, k + 1, :3] = body.mass * (v_dot[:, k + 1, :3] - self.system.gravity)
+            needed[:, k + 1, 3:] = np.einsum("nab,nb->na", J, v_dot[:, k + 1, 3:])
+            needed[:, k + 1, 3:] += np.cross(omega, np.einsum("nab,nb->na", J, omega))
+        for load in self.system.loads:
+            k = self.system.body_index(load.body)
+            force, moment = (np.column_stack([s(self.t) for s in part]) for part in (load.force, load.moment))
+            A = self.rotations(load.body)
+            arm = np.zeros_like(force)
+            if load.point is not None:
+                arm = np.column_stack([s(self.t) for s in load.point])
+                arm = np.einsum("nab,nb->na", A, arm) if load.axes == "body" else arm - self._state[:, k, R:P]
+            if load.axes == "body":
+                force, moment = (np.einsum("nab,nb->na", A, part) for part in (force, moment))
+            needed[:, k + 1, :3] -= force
+            needed[:, k + 1, 3:] -= moment + np.cross(arm, force)
+        return needed
+
+
+def degree_of_freedom_motion(f: DegreeOfFreedom, rate: Floats, effort: Floats) -> DegreeOfFreedomMotion:
+    return DegreeOfFreedomMotion(f.name, f.joint, f.distal, "N m" if f.turning else "N", rate, effort, effort * rate)

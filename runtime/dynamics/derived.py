@@ -1,0 +1,88 @@
+"""Quantities that follow from states, in compiled code: accelerations, multipliers, energies, forces of limits and contacts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from generated import contact_sphere_plane as sphere_plane
+from generated import dispatch
+from runtime.dynamics.contacts import NORMAL_FORCE, pass_contact_events
+from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
+from runtime.dynamics.contacts import POTENTIAL as STORED
+from runtime.dynamics.equations import accelerations
+from runtime.dynamics.kinematics import angular_momentum
+from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, R, V
+from runtime.dynamics.limits import OUTPUTS, POTENTIAL
+from runtime.jit.cache import compiled
+from runtime.jit.pointers import by_pointer
+from runtime.support.arrays import Floats
+
+
+class Derived(NamedTuple):
+    """What follows from the states."""
+
+    v_dot: Floats  # (n, bodies + 1, 6)
+    lam: Floats  # (n, joints, 6) by row of the joint
+    wrench: Floats  # (n, joints, 2, 6) -D^T lam on body i and j: force, moment about the centre of mass
+    Phi: Floats  # (n, joints, 6)
+    Phi_dot: Floats
+    energy: Floats  # (n, 3) kinetic, of gravity, of the limits
+    outputs: Floats  # (n, limits, TOLD)
+    measured: Floats  # (n, limits, 3) angle, rate, moment
+    contact_outputs: Floats  # (n, contacts, TOUCHED)
+    damping_force: Floats  # (n, contacts)
+    contact_force: Floats  # (n, contacts, 3) on the sphere's body
+    contact_point: Floats  # (n, contacts, 3)
+
+
+@compiled
+def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for all states; index of the first singular one, or -1.  ``contact_events`` tell the speeds of touch-down."""
+    t, w, d = by_pointer(t), by_pointer(w), by_pointer(d)
+    singular, passed = -1, 0
+    for n in range(len(states)):
+        passed = pass_contact_events(times[n], contact_events, passed, t, w)
+        if accelerations(times[n], states[n], t, w, True) != OK and singular < 0:
+            singular = n
+        for b in range(len(t.mass)):
+            for c in range(6):
+                d.v_dot[n, b, c] = w.v_dot[b, c]
+        kinetic = potential = 0.0
+        for b in range(1, len(t.mass)):
+            state = w.state[b]
+            angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
+            for c in range(3):
+                kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
+                potential -= t.mass[b] * t.gravity[c] * state[R + c]
+        elastic = w.loads.energy[0]
+        for k in range(len(t.limits.kind)):
+            m, i, j = w.limits, w.state[t.limits.body_i[k]], w.state[t.limits.body_j[k]]
+            dispatch.measure(t.limits.kind[k], i, j, m.x[k], m.slope[k], m.measured)
+            for c in range(OUTPUTS):
+                d.outputs[n, k, c] = m.outputs[k, c]
+            for c in range(3):
+                d.measured[n, k, c] = m.measured[c]
+            elastic += m.outputs[k, POTENTIAL]
+        for k in range(len(t.contacts.law)):
+            m, i, j = w.contacts, w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
+            for c in range(CONTACT_OUTPUTS):
+                d.contact_outputs[n, k, c] = m.outputs[k, c]
+            sphere_plane.wrench(i, j, m.x[k], m.outputs[k, NORMAL_FORCE:STORED], m.Q)
+            sphere_plane.point(i, j, m.x[k], d.contact_point[n, k])
+            for c in range(3):
+                d.contact_force[n, k, c] = m.Q[c]
+            d.damping_force[n, k] = m.law[k, 2] if m.outputs[k, NORMAL_FORCE] > 0.0 else 0.0
+            elastic += m.outputs[k, STORED]
+        d.energy[n, 0], d.energy[n, 1], d.energy[n, 2] = kinetic, potential, elastic
+        for k in range(len(t.address)):
+            for r in range(ROWS):
+                d.Phi[n, k, r], d.Phi_dot[n, k, r], d.lam[n, k, r] = w.Phi[k, r], w.Phi_dot[k, r], 0.0
+            for r in range(t.active[k]):
+                d.lam[n, k, t.active_row[k, r]] = w.lam[k, r]
+            for side in range(2):
+                for c in range(6):
+                    value = 0.0
+                    for r in range(t.active[k]):
+                        value -= w.D[k, t.active_row[k, r], 6 * side + c] * w.lam[k, r]
+                    d.wrench[n, k, side, c] = value
+    return singular

@@ -1,0 +1,162 @@
+"""Block elimination of the Schur complement S = D M^-1 D^T in compiled code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.layout import GROUND_INDEX
+from runtime.jit.cache import inlined
+
+# A pivot of S below this fraction of its row's own size: the row depends on those before it.
+# Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.
+PIVOT_TOLERANCE = 1e-13
+
+
+@inlined
+def scale_rows(t, w):  # type: ignore[no-untyped-def]
+    """Kept rows of D by side, and M^-1 D^T."""
+    for k in range(len(t.address)):
+        for side in range(2):
+            b = t.body_i[k] if side == 0 else t.body_j[k]
+            if b == GROUND_INDEX:
+                continue
+            rows, MD, K, inverse = w.rows[k, side], w.MD[k, side], w.inertia_inverse[b], 1.0 / t.mass[b]
+            for r in range(t.active[k]):
+                D = w.D[k, t.active_row[k, r]]
+                for c in range(6):
+                    rows[r, c] = D[c] if side == 0 else D[6 + c]
+            for r in range(t.active[k]):
+                for c in range(3):
+                    MD[r, c] = rows[r, c] * inverse
+                    MD[r, 3 + c] = K[c, 0] * rows[r, 3] + K[c, 1] * rows[r, 4] + K[c, 2] * rows[r, 5]
+
+
+@inlined
+def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
+    """Factorise S = D M^-1 D^T = L diag(pivots) L^T by blocks.  Returns how many rows depend on rows before them.
+
+    Such rows, whose pivot is below the tolerance times their own size, get the inverse pivot 0, which leaves them out:
+    their multiplier is zero.  The diagonal of S is enlarged by the fraction ``damping``.
+    """
+    s = t.structure
+    scale_rows(t, w)
+    for n in range(len(s.block_row)):
+        block = w.S[n]
+        for r in range(t.active[s.block_col[n]]):
+            for c in range(t.active[s.block_row[n]]):
+                block[r, c] = 0.0
+    for n in range(len(s.pairs)):
+        block, later, earlier = w.S[s.pairs[n, 0]], s.pairs[n, 1], s.pairs[n, 3]
+        MD, D = w.MD[later, s.pairs[n, 2]], w.rows[earlier, s.pairs[n, 4]]
+        for r in range(t.active[earlier]):
+            d0, d1, d2, d3, d4, d5 = D[r, 0], D[r, 1], D[r, 2], D[r, 3], D[r, 4], D[r, 5]
+            for c in range(r if later == earlier else 0, t.active[later]):
+                block[r, c] += (
+                    d0 * MD[c, 0] + d1 * MD[c, 1] + d2 * MD[c, 2] + d3 * MD[c, 3] + d4 * MD[c, 4] + d5 * MD[c, 5]
+                )
+    for k in range(len(t.address)):
+        for r in range(t.active[k]):
+            w.size[k, r] = w.S[s.diagonal[k], r, r]
+            w.S[s.diagonal[k], r, r] *= 1.0 + damping
+    dependent, smallest_pivot = 0, np.inf
+    for p in range(len(s.order)):
+        k = s.order[p]
+        S, L, inverse, size = w.S[s.diagonal[k]], w.L[s.diagonal[k]], w.inverse[k], w.size[k]
+        for c in range(t.active[k]):
+            pivot = S[c, c]
+            if not pivot >= smallest_pivot * size[c]:
+                smallest_pivot = pivot / size[c]
+            # The comparison is false for NaN, which is then a failure as well.
+            if pivot > tolerance * size[c]:
+                inverse[c] = 1.0 / pivot
+            else:
+                if dependent == 0:
+                    w.failed[0], w.failed[1] = k, c
+                dependent += 1
+                inverse[c] = 0.0
+            for r in range(c + 1, t.active[k]):
+                factor = S[c, r] * inverse[c]
+                L[c, r] = factor
+                for q in range(r, t.active[k]):
+                    S[r, q] -= factor * S[c, q]
+        for e in range(s.column_start[p], s.column_start[p + 1]):
+            B, V, columns = w.S[s.column_block[e]], w.L[s.column_block[e]], t.active[s.block_row[s.column_block[e]]]
+            for c in range(t.active[k]):
+                for q in range(columns):
+                    value = B[c, q]
+                    for r in range(c):
+                        value -= L[r, c] * B[r, q]
+                    B[c, q] = value
+                    V[c, q] = value * inverse[c]
+        for e in range(s.update_start[p], s.update_start[p + 1]):
+            target, later, earlier = w.S[s.updates[e, 0]], w.S[s.updates[e, 1]], w.L[s.updates[e, 2]]
+            rows, columns = t.active[s.block_row[s.updates[e, 2]]], t.active[s.block_row[s.updates[e, 1]]]
+            for r in range(rows):
+                for c in range(r if s.updates[e, 1] == s.updates[e, 2] else 0, columns):
+                    value = target[r, c]
+                    for q in range(t.active[k]):
+                        value -= earlier[q, r] * later[q, c]
+                    target[r, c] = value
+    w.smallest_pivot[0] = smallest_pivot
+    return dependent
+
+
+@inlined
+def solve(t, w):  # type: ignore[no-untyped-def]
+    """w.y = S^-1 w.y with the factors of ``factorise``."""
+    s = t.structure
+    for p in range(len(s.order)):
+        k = s.order[p]
+        L, y = w.L[s.diagonal[k]], w.y[k]
+        for c in range(t.active[k]):
+            for r in range(c + 1, t.active[k]):
+                y[r] -= L[c, r] * y[c]
+        for e in range(s.column_start[p], s.column_start[p + 1]):
+            V, row = w.L[s.column_block[e]], s.block_row[s.column_block[e]]
+            to = w.y[row]
+            for c in range(t.active[k]):
+                for r in range(t.active[row]):
+                    to[r] -= V[c, r] * y[c]
+        for c in range(t.active[k]):
+            y[c] *= w.inverse[k, c]
+    for p in range(len(s.order) - 1, -1, -1):
+        k = s.order[p]
+        L, y = w.L[s.diagonal[k]], w.y[k]
+        for e in range(s.column_start[p], s.column_start[p + 1]):
+            V, row = w.L[s.column_block[e]], s.block_row[s.column_block[e]]
+            known = w.y[row]
+            for c in range(t.active[k]):
+                value = y[c]
+                for r in range(t.active[row]):
+                    value -= V[c, r] * known[r]
+                y[c] = value
+        for c in range(t.active[k] - 1, -1, -1):
+            value = y[c]
+            for r in range(c + 1, t.active[k]):
+                value -= L[c, r] * y[r]
+            y[c] = value
+
+
+@inlined
+def rows_times(t, w, u, y):  # type: ignore[no-untyped-def]
+    """Add D u to y, for velocities or accelerations u (bodies + 1, 6)."""
+    for k in range(len(t.address)):
+        a, b, of_i, of_j, to = u[t.body_i[k]], u[t.body_j[k]], w.rows[k, 0], w.rows[k, 1], y[k]
+        for r in range(t.active[k]):
+            value = to[r]
+            for c in range(6):
+                value += of_i[r, c] * a[c] + of_j[r, c] * b[c]
+            to[r] = value
+
+
+@inlined
+def apply(t, w, y, u):  # type: ignore[no-untyped-def]
+    """Subtract M^-1 D^T y from u."""
+    for k in range(len(t.address)):
+        values = y[k]
+        for side in range(2):
+            to, MD = u[t.body_i[k] if side == 0 else t.body_j[k]], w.MD[k, side]
+            for r in range(t.active[k]):
+                value = values[r]
+                for c in range(6):
+                    to[c] -= MD[r, c] * value

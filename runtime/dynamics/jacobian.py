@@ -1,0 +1,319 @@
+"""The exact Jacobian of the equations of motion: how v' and lam answer small displacements and changes of velocity.
+
+    M dv' + D^T dlam = dQ - dM v' - d(D^T) lam,     D dv' = -d(D v' - gamma + 2 alpha Phi' + beta^2 Phi)
+
+What stands on the right, with v' and lam standing still, is generated, joint by joint and force by force; here it is put
+together and solved with the factors of S that the evaluation of the state left.  A direction of a body: translation, turn
+(global axes), change of v, of omega.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+from generated import bodies, dispatch, law_cubic, separation, top_view
+from generated import contact_sphere_plane as sphere_plane
+from runtime.dynamics.contacts import LEAVING, NORMAL_FORCE, POTENTIAL, touch
+from runtime.dynamics.elimination import apply, rows_times, solve
+from runtime.dynamics.equations import accelerations
+from runtime.dynamics.layout import GROUND_INDEX, OK, ROWS
+from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
+from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
+from runtime.jit import addresses
+from runtime.jit.cache import compiled, inlined
+from runtime.jit.pointers import by_pointer
+from runtime.support.arrays import Floats, Ints
+
+BODY = 12  # directions of one body
+BOTH = 2 * BODY
+AT_REST = 1e-7  # [1] sine between u and the curve's normal below which u is over a smooth place of the curve
+
+
+class JacobianWorkspace(NamedTuple):
+    """Memory of one linearisation."""
+
+    joint: Ints  # (joints,) addresses of their tangents, in this process
+    motor: Ints  # (motors,)
+    seeds: Floats  # (24, 24) the directions of two bodies
+    of_slope: Floats  # (27, 24) the same, and the slope of a limit's potential
+    of_force: Floats  # (28, 24) the same, and a contact's forces
+    about: Floats  # (18,)
+    out: Floats  # (12 + 3 ROWS, 24)
+    u: Floats  # (5, 24) memory for limits and contacts
+    frame: Floats  # (9,) axes of a body
+    pair: Floats  # (6, 1)
+    measured: Floats  # (8, 1)
+    Q: Floats  # (bodies + 1, 6, columns) derivatives of forces less those of M v' and D^T lam
+    rows: Floats  # (joints, ROWS, columns) derivatives of D v' - gamma + 2 alpha Phi' + beta^2 Phi
+    v_dot: Floats  # (bodies + 1, 6)
+    J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
+
+
+def jacobian_workspace(bodies: int, joints: Sequence[ModuleType], motors: Sequence[ModuleType]) -> JacobianWorkspace:
+    """Memory for Jacobians of a system of bodies, with the generated modules of its joints and motors.
+
+    The tangents of these modules are compiled here.
+    """
+    columns = BODY * bodies
+    identity = np.eye(BOTH)
+    return JacobianWorkspace(
+        joint=addresses.addresses_of(joints, "tangent_entry"),
+        motor=addresses.addresses_of(motors, "tangent_entry"),
+        seeds=identity, of_slope=np.vstack([identity, np.zeros((3, BOTH))]),
+        of_force=np.vstack([identity, np.zeros((4, BOTH))]), about=np.zeros(18), out=np.zeros((12 + 3 * ROWS, BOTH)),
+        u=np.zeros((5, BOTH)), frame=np.zeros(9), pair=np.zeros((6, 1)), measured=np.zeros((8, 1)),
+        Q=np.zeros((bodies + 1, 6, columns)), rows=np.zeros((len(joints), ROWS, columns)), v_dot=np.zeros((bodies + 1, 6)),
+        J=np.zeros((6 * bodies, columns)),
+    )  # fmt: skip
+
+
+@inlined
+def spread(k, b, bodies):  # type: ignore[no-untyped-def]
+    """The column of the whole that direction k of body b has: displacements first, then changes of velocity."""
+    return 6 * (b - 1) + k if k < 6 else 6 * bodies + 6 * (b - 1) + k - 6
+
+
+@inlined
+def add_wrench(out, first, i, j, sign, m):  # type: ignore[no-untyped-def]
+    """Add the derivatives (12, 24) of the forces on two bodies, from row ``first`` of ``out`` on."""
+    bodies = len(m.Q) - 1
+    for side in range(2):
+        b = i if side == 0 else j
+        if b == GROUND_INDEX:
+            continue
+        for of in range(2):
+            other = i if of == 0 else j
+            if other == GROUND_INDEX:
+                continue
+            for k in range(BODY):
+                column = spread(k, other, bodies)
+                for c in range(6):
+                    m.Q[b, c, column] += sign * out[first + 6 * side + c, BODY * of + k]
+
+
+@inlined
+def linearise_bodies(t, w, m):  # type: ignore[no-untyped-def]
+    """The moment that each body's own motion takes."""
+    for b in range(1, len(t.mass)):
+        for a in range(3):
+            for c in range(3):
+                m.frame[3 * a + c] = w.A[b, c, a]
+        bodies.torque_tangent(w.state[b], m.frame, w.v_dot[b, 3:], t.inertia[b], m.seeds, m.out)
+        for k in range(BODY):
+            column = spread(k, b, len(m.Q) - 1)
+            for c in range(3):
+                m.Q[b, 3 + c, column] -= m.out[c, k]
+
+
+@inlined
+def linearise_joints(t, w, m):  # type: ignore[no-untyped-def]
+    """Reactions and rows of the joints."""
+    count = len(m.Q) - 1
+    for k in range(len(t.address)):
+        i, j, rows = t.body_i[k], t.body_j[k], t.rows[k]
+        for c in range(6):
+            m.about[c], m.about[6 + c], m.about[12 + c] = w.v_dot[i, c], w.v_dot[j, c], 0.0
+        for r in range(t.active[k]):
+            m.about[12 + t.active_row[k, r]] = w.lam[k, r]
+        addresses.call(
+            m.joint[k], w.state[i].ctypes.data, w.state[j].ctypes.data, w.x[k].ctypes.data, m.about.ctypes.data,
+            m.seeds.ctypes.data, m.out.ctypes.data,
+        )  # fmt: skip
+        add_wrench(m.out, 0, i, j, -1.0, m)
+        for r in range(t.active[k]):
+            row = 12 + t.active_row[k, r]
+            for of in range(2):
+                b = i if of == 0 else j
+                if b == GROUND_INDEX:
+                    continue
+                for c in range(BODY):
+                    d = BODY * of + c
+                    m.rows[k, r, spread(c, b, count)] = (
+                        m.out[row, d]
+                        + 2.0 * t.alpha * m.out[row + rows, d]
+                        + t.beta * t.beta * m.out[row + 2 * rows, d]
+                    )
+
+
+@inlined
+def curve_bend(t, w):  # type: ignore[no-untyped-def]
+    """-u . t'' where the cone's nearest direction t to u moves along its curve with u; 0 at a vertex or a corner, where it stays.
+
+    The curve's derivatives at t are left in ``w.curve``.
+    """
+    if w.place[0] < 0.0:
+        return 0.0
+    p = int(w.place[0])
+    dispatch.curve(t.pieces.kind[p], w.place[1], t.pieces.coefficients[p], w.curve)
+    along = bend = size = 0.0
+    for c in range(3):
+        along += w.u[c] * w.curve[3 + c]
+        bend -= w.u[c] * w.curve[6 + c]
+        size += w.curve[3 + c] * w.curve[3 + c]
+    return bend if abs(along) <= AT_REST * math.sqrt(size) else 0.0
+
+
+@inlined
+def bend_slope(k, bend, t, w, m, n):  # type: ignore[no-untyped-def]
+    """Put how dV/du of limit k answers the change ``m.u[:, n]`` of the direction u into ``m.of_slope[24:, n]``.
+
+    ``bend`` is -u . t'' where the nearest direction t moves along the curve, 0 where it stays.  Inside, where a held limit is
+    continued, the moment is zero to second order, and so is the change of its direction.
+    """
+    excess, shortening, slope_shortening = w.separation[0], 1.0, 0.0
+    for c in range(3):
+        m.pair[c, 0], m.pair[3 + c, 0] = m.u[c, n], 0.0
+    if bend > 0.0:  # u . t' = 0 holds along the curve, so t moves by t' (t' . du) / -(u . t'')
+        move = (w.curve[3] * m.u[0, n] + w.curve[4] * m.u[1, n] + w.curve[5] * m.u[2, n]) / bend
+        for c in range(3):
+            m.pair[3 + c, 0] = w.curve[3 + c] * move
+    if excess > 0.0:
+        separation.separation_tangent(w.u, w.nearest, m.pair, m.measured)
+    else:
+        for c in range(4):
+            m.measured[c, 0] = 0.0
+        for c in range(3):
+            m.measured[0, 0] += w.separation[1 + c] * m.u[c, n]
+    rate = m.measured[0, 0]
+    gradient = m.measured[1:4, 0]
+    if t.law[k] == PRINTED and excess > 0.0:
+        top_view.top_view(w.u, w.nearest, w.position)
+        excess, shortening = w.position[0], w.position[1]
+        top_view.top_view_tangent(w.u, w.nearest, m.pair, m.measured)
+        rate, slope_shortening = m.measured[0, 0], m.measured[1, 0]
+        separation.separation_tangent(w.u, w.nearest, m.pair, m.measured)
+    x = excess / t.compliance[k]
+    law_cubic.law(min(x, 1.0), w.pair)
+    bending = w.pair[2] / t.compliance[k] if x < 1.0 else 0.0
+    for c in range(3):
+        m.of_slope[BOTH + c, n] = t.max_moment[k] * (
+            (bending * rate * shortening + w.pair[1] * slope_shortening) * w.separation[1 + c]
+            + w.pair[1] * shortening * gradient[c]
+        )
+
+
+@inlined
+def linearise_limits(data, w, m):  # type: ignore[no-untyped-def]
+    """Forces of the limits of motion."""
+    t, v = data.limits, w.limits
+    for k in range(len(t.kind)):
+        if v.outputs[k, EXCESS] == 0.0 and t.damping[k] == 0.0:
+            continue
+        i, j = t.body_i[k], t.body_j[k]
+        for c in range(3):
+            for n in range(BOTH):
+                m.of_slope[BOTH + c, n] = 0.0
+        if v.outputs[k, EXCESS] != 0.0:
+            dispatch.direction(t.kind[k], w.state[i], w.state[j], v.x[k], v.u)
+            measure_excess(v.u, k, t, v, v.outputs[k])
+            dispatch.direction_tangent(t.kind[k], w.state[i], w.state[j], v.x[k], m.seeds, m.u)
+            bend = curve_bend(t, v)
+            for n in range(BOTH):
+                bend_slope(k, bend, t, v, m, n)
+        dispatch.wrench_tangent(t.kind[k], w.state[i], w.state[j], v.x[k], v.slope[k], m.of_slope, m.out)
+        add_wrench(m.out, 0, i, j, 1.0, m)
+
+
+@inlined
+def linearise_loads(data, w, m):  # type: ignore[no-untyped-def]
+    """Prescribed loads and motors."""
+    t, v = data.loads, w.loads
+    for k in range(len(t.body)):
+        b = t.body[k]
+        if t.at[k] != AT_GLOBAL_POINT and t.in_body_axes[k] == 0:
+            continue
+        for c in range(6):
+            for n in range(BOTH):
+                m.out[c, n] = 0.0
+        load_wrench(k, t, w)
+        if t.in_body_axes[k] == 1:
+            bodies.load_in_body_tangent(w.state[b], v.wrench, m.seeds, m.out)
+        else:
+            force = v.wrench[:3]  # all that the derivative depends on
+            bodies.load_at_point_tangent(w.state[b], m.frame, force, force, force, m.seeds, m.out[3:])
+        for n in range(BODY):
+            for c in range(6):
+                m.Q[b, c, spread(n, b, len(m.Q) - 1)] += m.out[c, n]
+    for k in range(len(t.address)):
+        i, j = t.body_i[k], t.body_j[k]
+        for c in range(18):
+            m.about[c] = 0.0
+        m.about[12] = motor_effort(k, t, w)
+        addresses.call(
+            m.motor[k], w.state[i].ctypes.data, w.state[j].ctypes.data, v.x[k].ctypes.data, m.about.ctypes.data,
+            m.seeds.ctypes.data, m.out.ctypes.data,
+        )  # fmt: skip
+        for n in range(BOTH):
+            effort = -t.damping[k] * m.out[13, n] - t.stiffness[k] * m.out[14, n]
+            for c in range(BODY):
+                m.out[c, n] += v.D[0, c] * effort
+        add_wrench(m.out, 0, i, j, 1.0, m)
+
+
+@inlined
+def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
+    """Forces of the contacts."""
+    t, v = data.contacts, w.contacts
+    for k in range(len(t.law)):
+        if not touch(k, data, w):
+            continue
+        i, j = t.body_i[k], t.body_j[k]
+        sphere_plane.measure_tangent(w.state[i], w.state[j], v.x[k], m.seeds, m.u)
+        sliding = t.friction[k] >= 0 and v.mode[k] != LEAVING  # ``touch`` has left the slopes of its friction
+        for n in range(BOTH):
+            force = v.law[k, 3] * m.u[0, n] + v.law[k, 4] * m.u[1, n]
+            m.of_force[BOTH, n] = force
+            for c in range(3):
+                value = 0.0
+                if sliding:
+                    value = v.tangential[12 + c] * force
+                    for a in range(3):
+                        value += v.tangential[3 + 3 * c + a] * m.u[2 + a, n]
+                m.of_force[BOTH + 1 + c, n] = value
+        f = v.outputs[k, NORMAL_FORCE:POTENTIAL]
+        sphere_plane.wrench_tangent(w.state[i], w.state[j], v.x[k], f, m.of_force, m.out)
+        add_wrench(m.out, 0, i, j, 1.0, m)
+
+
+@inlined
+def jacobian(t, w, m):  # type: ignore[no-untyped-def]
+    """Fill ``m.J`` at the state whose accelerations were just computed."""
+    count = len(t.mass) - 1
+    m.Q[:] = 0.0
+    m.rows[:] = 0.0
+    linearise_bodies(t, w, m)
+    linearise_joints(t, w, m)
+    linearise_limits(t, w, m)
+    linearise_loads(t, w, m)
+    linearise_contacts(t, w, m)
+    for column in range(m.J.shape[1]):
+        for b in range(1, count + 1):
+            K, inverse, Q = w.inertia_inverse[b], 1.0 / t.mass[b], m.Q[b]
+            for c in range(3):
+                m.v_dot[b, c] = Q[c, column] * inverse
+                m.v_dot[b, 3 + c] = K[c, 0] * Q[3, column] + K[c, 1] * Q[4, column] + K[c, 2] * Q[5, column]
+        for _ in range(2):  # the second step is the refinement
+            for k in range(len(t.address)):
+                for r in range(t.active[k]):
+                    w.y[k, r] = m.rows[k, r, column]
+            rows_times(t, w, m.v_dot, w.y)
+            solve(t, w)
+            apply(t, w, w.y, m.v_dot)
+        for b in range(1, count + 1):
+            for c in range(6):
+                m.J[6 * (b - 1) + c, column] = m.v_dot[b, c]
+
+
+@compiled
+def jacobian_once(time, y, t, w, m):  # type: ignore[no-untyped-def]
+    """Accelerations and their Jacobian at a state, called from Python; a code."""
+    t, w, m = by_pointer(t), by_pointer(w), by_pointer(m)
+    code = accelerations(time, y, t, w, False)
+    if code == OK:
+        jacobian(t, w, m)
+    return code

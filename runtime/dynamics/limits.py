@@ -1,0 +1,204 @@
+"""Limits of motion in compiled code: where a direction leaves its cone, and the force that this puts on both bodies.
+
+The geometry of a limit, the curve of its cone, the separation of two directions and the work of the law are generated; here
+they are put together:  dV/du = max_moment W'(delta / compliance) d delta/du  at the direction t of the cone nearest to u.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from generated import dispatch, law_cubic, position, separation, top_view
+from runtime.dynamics.cone_curve import Pieces, maximum, nearest
+from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.loads import push
+from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit.cache import compiled, inlined
+from runtime.jit.pointers import by_pointer
+from runtime.support.arrays import Floats, Ints
+
+CONSERVATIVE, PRINTED = 0, 1
+LAWS = ("conservative", "printed")
+# How an evaluation takes a limit: as its direction says; or as free although the direction may be outside the cone; or as
+# held although it may be inside, the law being continued.  Both are smooth across the cone: an integrator steps over it,
+# finds where it was crossed, and steps up to there.
+AUTO, INACTIVE, ACTIVE = 0, 1, 2
+# What an evaluation tells of a limit.
+LATITUDE, LONGITUDE, MAXIMUM, EXCESS, POTENTIAL = range(5)
+OUTPUTS = 5
+
+
+class LimitData(NamedTuple):
+    """The limits of a system as flat tables."""
+
+    kind: Ints  # (limits,)
+    body_i: Ints  # reference
+    body_j: Ints  # moving
+    law: Ints  # (limits,)
+    max_moment: Floats  # (limits,) [N m]
+    compliance: Floats  # (limits,) [rad]
+    damping: Floats  # (limits,) [N m s]
+    reach: Floats  # (limits,) cosine of the least latitude that leaves the cone
+    ahead: Floats  # (limits, 2) plane direction towards which a hinge's angle is positive; 0 without a hinge
+    flat: Floats  # (limits, 2) excess up to which the cone's point in the hinge's plane is nearest: ahead, behind; 0 if never
+    vertex: Floats  # (limits, 2, 3) that point
+    start: Ints  # (limits + 1,) where the pieces of each cone begin
+    pieces: Pieces
+    vector_limit: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
+    vector_place: Ints
+    vector_body: Ints
+    vector_local: Floats  # (vectors, 3)
+    x: Floats  # (limits, X) parameters and held constants, at their places in x
+
+
+class LimitWorkspace(NamedTuple):
+    """Memory of one evaluation of the limits."""
+
+    mode: Ints  # (limits,) AS_FOUND, FREE or HELD
+    x: Floats  # (limits, X)
+    outputs: Floats  # (limits, TOLD)
+    slope: Floats  # (limits, 3) dV/du
+    u: Floats  # (3,) direction
+    nearest: Floats  # (3,)
+    curve: Floats  # (12,)
+    separation: Floats  # (4,)
+    position: Floats  # (8,)
+    pair: Floats  # (3,)
+    place: Floats  # (2,) piece of the cone's curve and parameter of the nearest direction; -1 where it is a vertex, or inside
+    Q: Floats  # (12,)
+    measured: Floats  # (3,)
+
+
+def limit_workspace(t: LimitData) -> LimitWorkspace:
+    """Memory for the limits of a system."""
+    count = len(t.kind)
+    return LimitWorkspace(
+        mode=np.zeros(count, np.int64), x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)), slope=np.zeros((count, 3)),
+        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4), position=np.zeros(8), pair=np.zeros(3),
+        place=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
+    )  # fmt: skip
+
+
+@inlined
+def locate(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
+    """Latitude, longitude and maximum latitude of the direction u in cone k; how far outside it is in latitude.
+
+    ``w.position`` and ``w.pair`` keep the gradients of latitude and longitude and the slope of the maximum.
+    """
+    position.position(u, w.position)
+    latitude, longitude = w.position[0], w.position[1]
+    if longitude < 0.0:
+        longitude += 2.0 * math.pi
+    greatest = maximum(longitude, t.start[k], t.start[k + 1], t.pieces, w.pair)
+    outputs[LATITUDE], outputs[LONGITUDE], outputs[MAXIMUM] = latitude, longitude, greatest
+    return latitude - greatest
+
+
+@inlined
+def measure_excess(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
+    """Angle by which the direction u is outside cone k, and its gradient in u, into ``w.separation``; False if it is inside.
+
+    Inside, a limit that is HELD is continued: by the distance in latitude, made an angle to first order, below zero.
+    """
+    w.place[0] = -1.0
+    side = 0 if u[0] * t.ahead[k, 0] + u[1] * t.ahead[k, 1] > 0.0 else 1
+    vertex = t.vertex[k, side]
+    if t.flat[k, side] > 0.0 and u[2] < vertex[2]:
+        separation.separation(u, vertex, w.separation)
+        if w.separation[0] <= t.flat[k, side]:
+            for c in range(3):
+                w.nearest[c] = vertex[c]
+            return w.separation[0] > 0.0
+    beyond = locate(u, k, t, w, outputs)
+    if beyond > 0.0:
+        w.place[0], w.place[1] = nearest(u, t.start[k], t.start[k + 1], t.pieces, w.curve, w.nearest)
+        separation.separation(u, w.nearest, w.separation)
+        return w.separation[0] > 0.0
+    if w.mode[k] != ACTIVE:
+        return False
+    size = 0.0
+    for c in range(3):
+        w.separation[1 + c] = w.position[2 + c] - w.pair[1] * w.position[5 + c]
+        size += w.separation[1 + c] * w.separation[1 + c]
+        w.nearest[c] = u[c]
+    size = math.sqrt(size)
+    w.separation[0] = beyond / size
+    for c in range(3):
+        w.separation[1 + c] /= size
+    return beyond < 0.0
+
+
+@inlined
+def restrain(u, k, t, w, outputs, slope):  # type: ignore[no-untyped-def]
+    """Put dV/du of limit k into ``slope``, its excess and potential into ``outputs``; 0 for a direction inside."""
+    slope[0] = slope[1] = slope[2] = 0.0
+    outputs[EXCESS] = outputs[POTENTIAL] = 0.0
+    if not measure_excess(u, k, t, w, outputs):
+        return
+    excess, shortening = w.separation[0], 1.0
+    if t.law[k] == PRINTED and excess > 0.0:
+        # Seed 003, Eqs. (32) and (33): the distance in the top view; u x n is shorter than 1 by the cosine of the excess.
+        top_view.top_view(u, w.nearest, w.position)
+        excess, shortening = w.position[0], w.position[1]
+    x = excess / t.compliance[k]
+    law_cubic.law(min(x, 1.0), w.pair)
+    moment = t.max_moment[k] * w.pair[1] * shortening
+    if t.law[k] == CONSERVATIVE:
+        # Beyond the end of the law the moment stays what it is there.
+        outputs[POTENTIAL] = t.max_moment[k] * t.compliance[k] * (w.pair[0] + w.pair[1] * max(x - 1.0, 0.0))
+    outputs[EXCESS] = excess
+    for c in range(3):
+        slope[c] = moment * w.separation[1 + c]
+
+
+@inlined
+def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
+    """Add what the limits do to the accelerations ``w.free`` of the bodies without joints.
+
+    With ``report``, ``outputs`` is filled for directions inside their cones too.
+    """
+    t, m = data.limits, w.limits
+    rotate_vectors(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
+    for k in range(len(t.kind)):
+        i, j, slope, Q = t.body_i[k], t.body_j[k], m.slope[k], m.Q
+        m.outputs[k, EXCESS] = m.outputs[k, POTENTIAL] = slope[0] = slope[1] = slope[2] = 0.0
+        if m.mode[k] != INACTIVE:
+            dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
+            if report:
+                locate(m.u, k, t, m, m.outputs[k])
+            # A direction whose cosine with zeta is above the least one that leaves the cone is inside.
+            if m.u[2] < t.reach[k] or m.mode[k] == ACTIVE:
+                restrain(m.u, k, t, m, m.outputs[k], slope)
+        if m.outputs[k, EXCESS] == 0.0 and t.damping[k] == 0.0:
+            continue
+        dispatch.wrench(t.kind[k], w.state[i], w.state[j], m.x[k], slope, Q)
+        for side in range(2):
+            b = i if side == 0 else j
+            if b == GROUND_INDEX:
+                continue
+            push(b, Q[6 * side : 6 * side + 6], data, w)
+
+
+@inlined
+def outside(data, w, out):  # type: ignore[no-untyped-def]
+    """How far each direction is outside its cone, in latitude (negative inside); bodies must be in place."""
+    t, m = data.limits, w.limits
+    rotate_vectors(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
+    for k in range(len(t.kind)):
+        i, j = t.body_i[k], t.body_j[k]
+        dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
+        out[k] = locate(m.u, k, t, m, m.outputs[k])
+
+
+@compiled
+def restrain_all(u, t, w, outputs, moment):  # type: ignore[no-untyped-def]
+    t, w = by_pointer(t), by_pointer(w)
+    for n in range(len(u)):
+        slope = w.slope[0]
+        restrain(u[n], 0, t, w, outputs[n], slope)
+        moment[n, 0] = slope[1] * u[n, 2] - slope[2] * u[n, 1]
+        moment[n, 1] = slope[2] * u[n, 0] - slope[0] * u[n, 2]
+        moment[n, 2] = slope[0] * u[n, 1] - slope[1] * u[n, 0]

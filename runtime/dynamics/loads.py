@@ -1,0 +1,136 @@
+"""Prescribed loads in compiled code: forces and moments on bodies, and motors on the coordinates that drivers guide.
+
+A motor uses the driver's own kernel: with the coordinate theta and its target theta* the row is theta - theta*, D is the
+gradient of theta, and the motor's moment  Q = effort - stiffness (theta - theta*) - damping (theta' - theta*')  acts as D^T Q.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit import addresses
+from runtime.jit.cache import inlined
+from runtime.support.arrays import Floats, Ints
+
+# Where a load acts, and in which axes it is given.
+AT_CENTRE, AT_GLOBAL_POINT, AT_BODY_POINT = 0, 1, 2
+
+
+class LoadData(NamedTuple):
+    """The loads and motors of a system as flat tables."""
+
+    body: Ints  # (loads,)
+    at: Ints  # (loads,)
+    in_body_axes: Ints  # (loads,) 1 where force and moment are given in axes of the body
+    signal: Ints  # (loads, 9) numbers of the signals: force, point, moment; points are unused at the centre
+    address: Ints  # (motors,) of the kernel of the driver whose coordinate is moved, in this process
+    body_i: Ints
+    body_j: Ints
+    effort: Ints  # (motors,) number of its signal
+    target: Ints  # (motors,) number of its signal
+    target_place: Ints  # (motors,) where the target's value and two derivatives go in x
+    stiffness: Floats  # (motors,) [N m/rad]
+    damping: Floats  # (motors,) [N m s/rad]
+    vector_motor: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
+    vector_place: Ints
+    vector_body: Ints
+    vector_local: Floats  # (vectors, 3)
+    x: Floats  # (motors, X)
+
+
+class LoadWorkspace(NamedTuple):
+    """Memory of one evaluation of the loads."""
+
+    x: Floats  # (motors, X)
+    Phi: Floats  # (6,)
+    Phi_dot: Floats
+    D: Floats  # (6, 12)
+    gamma: Floats
+    wrench: Floats  # (6,) force, moment about the centre of mass
+    arm: Floats  # (3,)
+    energy: Floats  # (1,) [J] in the springs of the motors
+
+
+def load_workspace(t: LoadData) -> LoadWorkspace:
+    """Memory for the loads of a system."""
+    six = np.zeros(6)
+    return LoadWorkspace(
+        t.x.copy(), six.copy(), six.copy(), np.zeros((6, 12)), six.copy(), six.copy(), np.zeros(3), np.zeros(1)
+    )
+
+
+@inlined
+def push(b, Q, data, w):  # type: ignore[no-untyped-def]
+    """Add the acceleration of a wrench Q (force, moment about the centre of mass) to body b without joints."""
+    free, K, inverse = w.free[b], w.inertia_inverse[b], 1.0 / data.mass[b]
+    for c in range(3):
+        free[c] += Q[c] * inverse
+        free[3 + c] += K[c, 0] * Q[3] + K[c, 1] * Q[4] + K[c, 2] * Q[5]
+
+
+@inlined
+def load_wrench(k, t, w):  # type: ignore[no-untyped-def]
+    """Put force and moment about the centre of mass of load k, in global axes, into ``w.loads.wrench``."""
+    Q, arm, signal = w.loads.wrench, w.loads.arm, t.signal[k]
+    A, r = w.A[t.body[k]], w.state[t.body[k]]
+    for c in range(3):
+        Q[c], arm[c], Q[3 + c] = w.signals[signal[c], 0], w.signals[signal[3 + c], 0], w.signals[signal[6 + c], 0]
+    if t.in_body_axes[k] == 1:
+        turn(A, Q[:3])
+        turn(A, Q[3:])
+    if t.at[k] == AT_BODY_POINT:
+        turn(A, arm)
+    else:
+        for c in range(3):
+            arm[c] = arm[c] - r[c] if t.at[k] == AT_GLOBAL_POINT else 0.0
+    Q[3] += arm[1] * Q[2] - arm[2] * Q[1]
+    Q[4] += arm[2] * Q[0] - arm[0] * Q[2]
+    Q[5] += arm[0] * Q[1] - arm[1] * Q[0]
+
+
+@inlined
+def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
+    """The moment of motor k; its driver's rows are left in ``w.loads``.  Its vectors and target must be in place."""
+    m = w.loads
+    addresses.call(
+        t.address[k], w.state[t.body_i[k]].ctypes.data, w.state[t.body_j[k]].ctypes.data, m.x[k].ctypes.data,
+        m.Phi.ctypes.data, m.Phi_dot.ctypes.data, m.D.ctypes.data, m.gamma.ctypes.data,
+    )  # fmt: skip
+    return w.signals[t.effort[k], 0] - t.stiffness[k] * m.Phi[0] - t.damping[k] * m.Phi_dot[0]
+
+
+@inlined
+def apply_loads(data, w):  # type: ignore[no-untyped-def]
+    """Add what the loads and motors do to the accelerations ``w.free``; bodies and signals must be in place."""
+    t, m = data.loads, w.loads
+    Q = m.wrench
+    for k in range(len(t.body)):
+        load_wrench(k, t, w)
+        push(t.body[k], Q, data, w)
+    rotate_vectors(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
+    m.energy[0] = 0.0
+    for k in range(len(t.address)):
+        i, j, o = t.body_i[k], t.body_j[k], t.target_place[k]
+        for c in range(3):
+            m.x[k, o + c] = w.signals[t.target[k], c]
+        effort = motor_effort(k, t, w)
+        m.energy[0] += 0.5 * t.stiffness[k] * m.Phi[0] * m.Phi[0]
+        for side in range(2):
+            b = i if side == 0 else j
+            if b == GROUND_INDEX:
+                continue
+            for c in range(6):
+                Q[c] = m.D[0, 6 * side + c] * effort
+            push(b, Q, data, w)
+
+
+@inlined
+def turn(A, v):  # type: ignore[no-untyped-def]
+    """Replace v by A v."""
+    x, y, z = v[0], v[1], v[2]
+    for c in range(3):
+        v[c] = A[c, 0] * x + A[c, 1] * y + A[c, 2] * z

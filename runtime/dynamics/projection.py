@@ -1,0 +1,212 @@
+"""Moving a configuration onto the constraints by the least change, and the rank of the constraints there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.elimination import apply, factorise, solve
+from runtime.dynamics.kinematics import euler_rates, update_kinematics
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.jit.cache import compiled, inlined
+from runtime.jit.pointers import by_pointer
+from runtime.support.arrays import Floats, frozen
+
+# Rank is judged with unit masses, so that it speaks of the geometry alone: a row whose pivot in D D^T falls below this
+# fraction of its own size repeats others; it leaves them by less than 3e-5 rad.
+RANK_TOLERANCE = 1e-9
+NEWTON_STEPS = 100
+VELOCITY_PASSES = 10
+HALVINGS = 12
+# Damping of the steps by the square of the residual keeps Newton's method quadratic, and lets it pass singular poses and
+# redundant rows (Levenberg and Marquardt; Yamashita and Fukushima).
+MIN_DAMPING, MAX_DAMPING = 1e-12, 1e-2
+# Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
+ASSEMBLED = 1e-11
+
+
+@compiled
+def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
+    """Largest |Phi| (or |Phi'|) of all rows, kept or not; its joint and row go to ``w.failed``."""
+    t, w = by_pointer(t), by_pointer(w)
+    return _worst_row(time, y, t, w, velocities)
+
+
+@inlined
+def _worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
+    update_kinematics(time, y, t, w)
+    worst = 0.0
+    for k in range(len(t.address)):
+        for r in range(t.rows[k]):
+            value = abs(w.Phi_dot[k, r] if velocities else w.Phi[k, r])
+            if not value <= worst:
+                worst = value
+                w.failed[0], w.failed[1] = k, r
+    return worst
+
+
+@compiled
+def worst_of_all(time, states, t, w, worst):  # type: ignore[no-untyped-def]
+    """Largest |Phi| and |Phi'| of all rows, into ``worst`` (n, 2), of many states (n, 13 bodies) at one time."""
+    t, w = by_pointer(t), by_pointer(w)
+    for n in range(len(states)):
+        for velocities in range(2):
+            worst[n, velocities] = _worst_row(time, states[n], t, w, velocities == 1)
+
+
+@inlined
+def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
+    """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi')."""
+    update_kinematics(time, y, t, w)
+    factorise(t, w, 0.0, damping)
+    for k in range(len(t.address)):
+        for r in range(t.active[k]):
+            row = t.active_row[k, r]
+            w.y[k, r] = w.Phi_dot[k, row] if velocities else w.Phi[k, row]
+    solve(t, w)
+    u[:, :] = 0.0
+    apply(t, w, w.y, u)
+
+
+@compiled
+def mark_dependent(time, y, t, w, tolerance):  # type: ignore[no-untyped-def]
+    """Factorise in a configuration; dependent rows get ``w.inverse`` 0."""
+    t, w = by_pointer(t), by_pointer(w)
+    update_kinematics(time, y, t, w)
+    return factorise(t, w, tolerance, 0.0)
+
+
+@compiled
+def move(y, u, scale, moved):  # type: ignore[no-untyped-def]
+    """``moved`` = y displaced by scale u (translation, rotation vector); Euler parameters stay of unit length."""
+    _move(y, u, scale, moved)
+
+
+@inlined
+def _move(y, u, scale, moved):  # type: ignore[no-untyped-def]
+    for b in range(len(u) - 1):
+        o = b * STATE
+        for k in range(STATE):
+            moved[o + k] = y[o + k]
+        for k in range(3):
+            moved[o + R + k] += scale * u[b + 1, k]
+        p, turned = y[o + P : o + V], moved[o + P : o + V]
+        euler_rates(p, u[b + 1, 3:6], turned)
+        norm = 0.0
+        for k in range(4):
+            turned[k] = p[k] + scale * turned[k]
+            norm += turned[k] * turned[k]
+        for k in range(4):
+            turned[k] /= np.sqrt(norm)
+
+
+@inlined
+def _copy(source, to):  # type: ignore[no-untyped-def]
+    for i in range(len(to)):
+        to[i] = source[i]
+
+
+@inlined
+def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
+    """Sum of Phi^2 over the rows' sizes of the last factorisation: what a damped step is sure to make smaller."""
+    update_kinematics(time, y, t, w)
+    total = 0.0
+    for k in range(len(t.address)):
+        for r in range(t.active[k]):
+            total += w.Phi[k, t.active_row[k, r]] ** 2 / w.size[k, r]
+    return total
+
+
+@compiled
+def _assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
+    """Newton on Phi with the least change, steps halved while they do not help: iterations, largest |Phi| left; y is changed."""
+    t, w = by_pointer(t), by_pointer(w)
+    steps = 0
+    residual = _worst_row(time, y, t, w, False)
+    while steps < NEWTON_STEPS and residual > 0.0:
+        correction(time, y, t, w, False, min(max(residual**2, MIN_DAMPING), MAX_DAMPING), u)
+        before, scale, helps = misfit(time, y, t, w), 1.0, False
+        for _ in range(HALVINGS):
+            _move(y, u, scale, trial)
+            if misfit(time, trial, t, w) < before:
+                helps = True
+                break
+            scale *= 0.5
+        if not helps:
+            break
+        candidate = _worst_row(time, trial, t, w, False)
+        if candidate >= residual and residual <= ASSEMBLED:
+            break  # only rounding is left
+        steps += 1
+        _copy(trial, y)
+        residual = candidate
+    return steps, residual
+
+
+def assemble_positions(time: float, y: Floats, t: ModelData, w: Workspace) -> tuple[Floats, int, float]:
+    """State moved onto Phi = 0 by the least change, iterations, largest |Phi| left."""
+    y = y.copy()
+    steps, residual = _assemble(time, y, t, w, np.zeros((len(t.mass), 6)), np.empty_like(y))
+    return y, steps, residual
+
+
+@compiled
+def _project(time, states, t, w, u, trial):  # type: ignore[no-untyped-def]
+    """Give all states (n, 13 bodies) the velocities nearest by kinetic energy that satisfy D v = nu."""
+    t, w = by_pointer(t), by_pointer(w)
+    for n in range(len(states)):
+        y = states[n]
+        residual = _worst_row(time, y, t, w, True)
+        for _ in range(VELOCITY_PASSES):  # the first does it; the others remove what damping and rounding left
+            correction(time, y, t, w, True, MIN_DAMPING, u)
+            _copy(y, trial)
+            for b in range(1, len(u)):
+                for c in range(6):
+                    trial[STATE * (b - 1) + V + c] += u[b, c]
+            candidate = _worst_row(time, trial, t, w, True)
+            if not candidate < residual:
+                break
+            _copy(trial, y)
+            residual = candidate
+
+
+def project_velocities(time: float, y: Floats, t: ModelData, w: Workspace) -> Floats:
+    """The velocities nearest by kinetic energy that satisfy D v = nu, of one state (13 bodies,) or of many (n, 13 bodies)."""
+    states = np.array(y, ndmin=2)
+    _project(time, states, t, w, np.zeros((len(t.mass), 6)), np.zeros(states.shape[1]))
+    return states.reshape(np.shape(y))
+
+
+def dependent_rows(time: float, y: Floats, t: ModelData, w: Workspace, length: float) -> list[tuple[int, int]]:
+    """Joint and row of every kept row that depends on others in this configuration.
+
+    length [m] : makes a turn comparable to a move
+    """
+    bodies = len(t.mass)
+    unit = np.tile(np.eye(3), (bodies, 1, 1))
+    geometry = frozen(
+        t._replace(mass=np.ones(bodies), inertia=length**2 * unit, inertia_inverse=unit / length**2),
+    )
+    mark_dependent(time, y, geometry, w, RANK_TOLERANCE)
+    found = [
+        (k, int(t.active_row[k, r]))
+        for k in range(len(t.address))
+        for r in range(t.active[k])
+        if w.inverse[k, r] == 0.0
+    ]
+    return sorted(found)
+
+
+def nearby_configuration(time: float, y: Floats, t: ModelData, w: Workspace, distance: float) -> Floats:
+    """An assembled configuration a small, arbitrary admissible motion away: there a mere singular pose has its full rank."""
+    bodies = y.reshape(-1, STATE)
+    shaken = bodies.copy()
+    shaken[:, V : OMEGA + 3] = np.random.default_rng(0).standard_normal((len(bodies), 6))
+    admissible = project_velocities(time, shaken.ravel(), t, w).reshape(-1, STATE)[:, V : OMEGA + 3]
+    u = np.zeros((len(t.mass), 6))
+    u[1:] = admissible
+    moved = np.empty_like(y)
+    largest = np.abs(u).max()
+    move(y, u, distance / largest if largest > 0 else 0.0, moved)
+    moved.reshape(-1, STATE)[:, V:] = 0.0
+    return assemble_positions(time, moved, t, w)[0]

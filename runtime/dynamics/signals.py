@@ -1,0 +1,35 @@
+"""Prescribed signals of time in compiled code."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from runtime.jit.cache import inlined
+from runtime.support.arrays import Floats, Ints
+
+DEGREE = 5
+
+
+class SignalData(NamedTuple):
+    """The signals of a system as flat tables."""
+
+    start: Ints  # (signals + 1,) where the pieces of each signal begin
+    knot: Floats  # (pieces,) [s]
+    coefficient: Floats  # (pieces, 6)
+
+
+@inlined
+def evaluate_signals(time, t, values):  # type: ignore[no-untyped-def]
+    """Value, rate and acceleration of every signal, (signals, 3)."""
+    for k in range(len(t.start) - 1):
+        low, high = t.start[k], t.start[k + 1]
+        while high - low > 1:
+            middle = (low + high) // 2
+            if t.knot[middle] <= time:
+                low = middle
+            else:
+                high = middle
+        c, h = t.coefficient[low], time - t.knot[low]
+        values[k, 0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * (c[4] + h * c[5]))))
+        values[k, 1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * (4.0 * c[4] + h * 5.0 * c[5])))
+        values[k, 2] = 2.0 * c[2] + h * (6.0 * c[3] + h * (12.0 * c[4] + h * 20.0 * c[5]))

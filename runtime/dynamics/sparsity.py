@@ -1,0 +1,108 @@
+"""Which blocks of S = D M^-1 D^T are not zero, and in which order they are eliminated.
+
+Joints are the nodes, shared bodies the edges: the ground couples nothing.  A minimum-degree order keeps a chain
+block-tridiagonal and a tree without fill, so the factorisation is linear in the number of bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, combinations_with_replacement
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import GROUND_INDEX
+from runtime.support.arrays import Ints
+
+
+class Sparsity(NamedTuple):
+    """The program of assembly and block Cholesky factorisation, as flat tables for compiled code.
+
+    Blocks are lower-triangular: ``block_row`` comes after ``block_col`` in the order of elimination.
+    """
+
+    order: Ints  # (joints,) joints in the order of elimination
+    diagonal: Ints  # (joints,) block of each joint with itself
+    block_row: Ints  # (blocks,)
+    block_col: Ints  # (blocks,)
+    pairs: Ints  # (pairs, 5) block, joint of its rows, side, joint of its columns, side
+    column_start: Ints  # (joints + 1,) by place in the order
+    column_block: Ints  # blocks below the diagonal of each column
+    update_start: Ints  # (joints + 1,)
+    updates: Ints  # (updates, 3) target block, left block, right block: target -= left right^T
+
+
+def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
+    """Build the program for joints between the given bodies (0 is the ground)."""
+    n = len(body_i)
+    joints_of: dict[int, list[tuple[int, int]]] = {}
+    for k in range(n):
+        for side, body in enumerate((int(body_i[k]), int(body_j[k]))):
+            if body != GROUND_INDEX:
+                joints_of.setdefault(body, []).append((k, side))
+    neighbours: list[set[int]] = [set() for _ in range(n)]
+    for members in joints_of.values():
+        for (a, _), (b, _) in combinations(members, 2):
+            neighbours[a].add(b)
+            neighbours[b].add(a)
+
+    order, below = _eliminate(neighbours)
+    place = {k: p for p, k in enumerate(order)}
+    block: dict[tuple[int, int], int] = {}
+    for k in order:
+        for other in (k, *below[k]):
+            block[other, k] = len(block)
+
+    shared = ((a, b) for members in joints_of.values() for a in members for b in members)
+    pairs = sorted((block[a, b], a, side_a, b, side_b) for (a, side_a), (b, side_b) in shared if place[a] >= place[b])
+    columns = [[block[other, k] for other in below[k]] for k in order]
+    # below[k] is in the order of elimination: the block of (later, earlier) loses L(later, k) L(earlier, k)^T.
+    updates = [
+        [(block[b, a], block[b, k], block[a, k]) for a, b in combinations_with_replacement(below[k], 2)] for k in order
+    ]
+    keys = list(block)
+    return Sparsity(
+        order=_ints(order),
+        diagonal=_ints([block[k, k] for k in range(n)]),
+        block_row=_ints([a for a, _ in keys]),
+        block_col=_ints([b for _, b in keys]),
+        pairs=_ints(pairs).reshape(-1, 5),
+        column_start=_starts(columns),
+        column_block=_ints([b for column in columns for b in column]),
+        update_start=_starts(updates),
+        updates=_ints([u for part in updates for u in part]).reshape(-1, 3),
+    )
+
+
+def _eliminate(neighbours: list[set[int]]) -> tuple[list[int], list[list[int]]]:
+    """Minimum-degree order, ties by number; for each joint those that come later and are coupled to it, fill included."""
+    graph = {k: set(s) - {k} for k, s in enumerate(neighbours)}
+    order: list[int] = []
+    below: list[list[int]] = [[] for _ in neighbours]
+    degrees: dict[int, set[int]] = {}
+    for k, s in graph.items():
+        degrees.setdefault(len(s), set()).add(k)
+    while graph:
+        degree = min(d for d, members in degrees.items() if members)
+        k = min(degrees[degree])
+        degrees[degree].remove(k)
+        rest = graph.pop(k)
+        order.append(k)
+        below[k] = list(rest)
+        for a in rest:
+            degrees[len(graph[a])].discard(a)
+            graph[a] |= rest
+            graph[a] -= {a, k}
+        for a in rest:
+            degrees.setdefault(len(graph[a]), set()).add(a)
+    place = {k: p for p, k in enumerate(order)}
+    return order, [sorted(later, key=place.__getitem__) for later in below]
+
+
+def _ints(values: Sequence[int] | Sequence[tuple[int, ...]]) -> Ints:
+    return np.array(values, dtype=np.int64)
+
+
+def _starts(parts: Sequence[Sequence[object]]) -> Ints:
+    return np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)

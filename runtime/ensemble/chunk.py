@@ -1,0 +1,250 @@
+"""What is done with the cases of an ensemble that are run together: built, checked, run side by side or one by one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import STATE, V
+from runtime.dynamics.projection import project_velocities, worst_of_all
+from runtime.integrate import batch, loop
+from runtime.integrate.settings import INTERRUPTED, NO_LIMIT, REACHED_END, Settings
+from runtime.integrate.simulate import simulate
+from runtime.jit import addresses
+from runtime.support.arrays import Floats, Ints
+from runtime.support.errors import AssemblyError, ModelError
+from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
+from runtime.system.rank import refuse_singular_joints
+from runtime.system.state import PARTS, State
+from runtime.system.system import System
+from runtime.system.variants import variant
+from runtime.system.whole_model import lanes_of, whole_of
+
+REFUSED, NOT_RUN = -20, -21  # statuses of a case beside those of a run
+Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
+Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
+
+
+class Stopped(Exception):
+    """A chunk was left before its end."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with every case."""
+
+    system: System | Callable[..., System]
+    how: Settings
+    assemble: bool  # initial states
+    bodies: tuple[str, ...]
+    gpu: bool = False
+    stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # another number: leave off, seen by threads only
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """How cases are run, to be told with their results."""
+        most = None if self.how.max_steps == NO_LIMIT else self.how.max_steps
+        return asdict(self.how) | {"assemble": self.assemble, "max_steps": most}
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Results of cases that were run together."""
+
+    first: int
+    states: Floats  # (cases, times, 13 bodies), NaN from where a case failed on
+    status: Ints  # (cases,)
+    reached: Floats  # (cases,) [s]
+    counts: Ints  # (cases, 3) evaluations, steps, rejections
+    in_batch: np.ndarray[Any, np.dtype[np.bool_]]  # (cases,)
+    messages: dict[int, str]  # of cases that failed, by number
+    mark: tuple[int, str]  # number of a case whose system a function built, and a digest of it; "" where there is none
+
+
+def row(cases: Cases, case: int) -> dict[str, Any]:
+    """What a case is run with, by name."""
+    return {
+        name: v.tolist() if isinstance(v := values[case], np.ndarray | np.generic) else v
+        for name, values in cases.items()
+    }
+
+
+def side_by_side(system: System, how: Settings) -> bool:
+    """Its cases can be run in lanes."""
+    return how.method == "dop853" and lanes_of(system.model.key) is not None
+
+
+def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
+    """Run some cases, numbered from ``first`` on.
+
+    Raises
+    ------
+    Stopped
+        When ``task.stop`` was set on the way.
+    """
+    count = len(next(iter(cases.values())))
+    how = task.how
+    built, messages = built_cases(task, first, cases, count)
+    chunk = Chunk(
+        first, np.full((count, len(how.t or ()), STATE * len(task.bodies)), np.nan), np.full(count, REFUSED),
+        np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), messages,
+        (0, "") if isinstance(task.system, System) else mark_of(built, first),
+    )  # fmt: skip
+    groups: dict[str, list[int]] = {}
+    for case, (own, _) in built.items():
+        groups.setdefault(own.model.key if side_by_side(own, how) else "", []).append(case)
+    for key, members in groups.items():
+        alone = members if not key else _run_in_lanes(key, members, built, task, chunk)
+        for case in alone:
+            _run_alone(case, *built[case], task, chunk)
+    return chunk
+
+
+def mark_of(built: Built, first: int = 0) -> tuple[int, str]:
+    """Number and digest of the first case that was built; cases are numbered from ``first`` on."""
+    case = min(built, default=None)
+    return (0, "") if case is None else (first + case, digest_of_system(*built[case]))
+
+
+def digest_of_system(system: System, y: Floats) -> str:
+    """Of all numbers of a system, of its joints' kernels and of an initial state."""
+    joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
+    digest = hashlib.sha256(repr((repr(system), joints, sorted(system.model.made_from.items()))).encode())
+    none = np.zeros(0, np.int64)  # addresses are another in every process
+    data = system.data._replace(address=none, loads=system.data.loads._replace(address=none))
+    digest.update(repr(_bytes(data)).encode())
+    digest.update(y.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _bytes(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_bytes(part) for part in value]
+    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+
+def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built, dict[int, str]]:
+    """Systems and initial states of the cases that are not refused, and why the others are."""
+    system, start = task.system, task.how.t_start
+    if isinstance(system, System) and all(name.startswith(("v.", "omega.")) for name in cases):
+        if not (task.assemble and system.drivers and start != system.time):
+            return _many_velocities(system, task, first, cases, count)
+    built: Built = {}
+    messages: dict[int, str] = {}
+    for case in range(count):
+        if task.stop[0]:
+            raise Stopped
+        try:
+            own, state, moved = variant(system, row(cases, case))
+            if own.body_names != task.bodies:
+                theirs, ours = ", ".join(own.body_names), ", ".join(task.bodies)
+                raise ModelError(f"the bodies of this case are {theirs}, those of the others {ours}; give all the same")
+            if state is not own.state or start != own.time or moved:
+                state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
+            if moved:
+                refuse_singular_joints(own, state.y)
+            built[case] = own, state.y
+        except ModelError as error:
+            messages[first + case] = str(error)
+        except (ArithmeticError, ValueError) as error:  # of numbers beyond all bounds, in a library
+            messages[first + case] = f"the system of this case cannot be made: {type(error).__name__}: {error}"
+    return built, messages
+
+
+def _checked(system: System, state: State, time: float) -> State:
+    try:
+        check_state(system, state, time)
+    except AssemblyError as error:
+        raise ModelError(f"{error}; simulate_many(..., assemble=True) does so for every case") from None
+    return state
+
+
+def _many_velocities(system: System, task: Task, first: int, cases: Cases, count: int) -> tuple[Built, dict[int, str]]:
+    """The same where only velocities differ, all at once."""
+    states = np.tile(system.state.y, (count, 1))
+    for name, values in cases.items():
+        part, _, body = name.partition(".")
+        o = STATE * system.body_index(body)
+        states[:, o + PARTS[part].start : o + PARTS[part].stop] = values
+    start = task.how.t_start
+    if task.assemble:
+        states = project_velocities(start, states, system.data, workspace_for(system.data))
+    worst = np.zeros((count, 2))
+    worst_of_all(start, states, system.data, workspace_for(system.data), worst)
+    speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))
+    bad = ~((worst[:, 0] <= POSITION_TOLERANCE) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)))
+    messages = {}
+    for case in np.flatnonzero(bad):
+        try:
+            _checked(system, State(system.body_names, states[case]), start)
+            bad[case] = False
+        except ModelError as error:
+            messages[first + int(case)] = str(error)
+    return {int(case): (system, states[case]) for case in np.flatnonzero(~bad)}, messages
+
+
+def _run_in_lanes(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
+    """Run cases side by side; those that failed or came close to it, to be run alone, which tells why."""
+    module, s = lanes_of(key), task.how
+    assert module is not None
+    made: dict[int, Floats] = {}  # one for each system
+    for case in members:
+        own = built[case][0]
+        if id(own) not in made:
+            made[id(own)] = _constants(own, s)
+    whole = [made[id(built[case][0])] for case in members]
+    states = np.array([built[case][1] for case in members])
+    system = built[members[0]][0]
+    given, results = batch.arguments(s, states, np.array(whole))
+    arrays: tuple[Any, ...] = (*given, *results)
+    if task.gpu:
+        from runtime.integrate import gpu
+
+        gpu.integrate(module, *arrays)
+    else:
+        memory = batch.lanes(system.model.fixed[1:], whole[0].shape[0])
+        address = int(addresses.addresses_of([module], "lanes")[0])
+        batch.integrate(memory, address, *arrays, task.stop)
+        if task.stop[0]:
+            raise Stopped
+    at = np.array(members)
+    good = results.status == loop.FINISHED
+    chunk.states[at[good]], chunk.status[at[good]], chunk.in_batch[at[good]] = results.out[good], REACHED_END, True
+    chunk.counts[at[good]], chunk.reached[at[good]] = results.counts[good], results.reached[good]
+    return at[~good].tolist()  # type: ignore[no-any-return]
+
+
+def _constants(system: System, s: Settings) -> Floats:
+    whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
+    assert whole is not None
+    return whole.constants
+
+
+def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -> None:
+    """Run one case as ``simulate`` does."""
+    s, reached = task.how, task.how.t_start
+
+    def look(t: float, end: float) -> None:
+        nonlocal reached
+        if task.stop[0]:
+            raise KeyboardInterrupt
+        reached = t
+
+    try:
+        run = simulate(system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=look, **s.keywords)
+    except ModelError as error:
+        chunk.messages[chunk.first + case] = str(error)
+        return
+    if run.status == INTERRUPTED:
+        raise Stopped
+    chunk.states[case, : len(run.states)] = run.states
+    chunk.status[case] = run.status
+    chunk.reached[case] = reached
+    chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
+    if run.message != f"reached t = {s.t_end:g} s":  # why not, or that accuracy was lost
+        chunk.messages[chunk.first + case] = run.message

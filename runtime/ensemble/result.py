@@ -1,0 +1,190 @@
+"""Results of an ensemble."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runtime.dynamics.layout import STATE
+from runtime.ensemble.chunk import NOT_RUN, Cases, Chunk
+from runtime.ensemble.store import Folder
+from runtime.integrate.settings import REACHED_END
+from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.support.arrays import Floats, Ints
+from runtime.support.errors import ModelError
+from runtime.system.parameters import is_state, unit_of
+from runtime.system.state import PARTS
+
+if TYPE_CHECKING:
+    import xarray
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Results of many cases.
+
+    ``t`` (m,) [s]; ``cases``: what each was run with, (n, ...); ``status`` (n,): as of a run, 0 where it reached the end, -20
+    where the case was refused, -21 where it was not run yet; ``messages``: why, by the numbers of the cases, and what is to
+    be said of others, such as that they passed close to a singular configuration;
+    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): it ran side by side with others, by
+    a whole-model kernel.  ``settings``: how all were run, such as rtol and alpha.
+    """
+
+    name: str
+    bodies: tuple[str, ...]
+    t: Floats = field(repr=False)
+    cases: Cases = field(repr=False)
+    status: Ints = field(repr=False)
+    reached: Floats = field(repr=False)
+    counts: Ints = field(repr=False)
+    in_batch: np.ndarray[Any, np.dtype[np.bool_]] = field(repr=False)
+    messages: Mapping[int, str] = field(repr=False)
+    settings: Mapping[str, Any] = field(repr=False)
+    folder: Path | None
+    _states: Any = field(repr=False)  # chunks in memory by their first case, or a Folder
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def success(self) -> bool:
+        """Every case reached its end."""
+        return bool((self.status == REACHED_END).all())
+
+    @property
+    def evaluations(self) -> Ints:
+        """Of the equations of motion, (n,)."""
+        return self.counts[:, 0]
+
+    @property
+    def steps(self) -> Ints:
+        """(n,)."""
+        return self.counts[:, 1]
+
+    @property
+    def rejections(self) -> Ints:
+        """(n,)."""
+        return self.counts[:, 2]
+
+    def states(self, cases: slice | Sequence[int] | None = None) -> Floats:
+        """States of some cases (all unless given), (cases, times, bodies, 13): r, p, v, omega.  NaN where there is none."""
+        states = self._collect(cases, slice(0, len(self.bodies) * STATE))
+        return states.reshape(*states.shape[:2], len(self.bodies), STATE)
+
+    def _collect(self, cases: slice | Sequence[int] | None, numbers: slice) -> Floats:
+        """Some numbers of the states of some cases, chunk by chunk, (cases, times, numbers)."""
+        wanted = np.atleast_1d(np.arange(len(self))[slice(None) if cases is None else cases])
+        out = np.full((len(wanted), len(self.t), numbers.stop - numbers.start), np.nan)
+        for first, count, load in self._parts():
+            here = np.flatnonzero((wanted >= first) & (wanted < first + count))
+            if len(here):
+                out[here] = load()[wanted[here] - first][:, :, numbers]
+        return out
+
+    def _parts(self) -> Iterator[tuple[int, int, Callable[[], Floats]]]:
+        if isinstance(self._states, Folder):
+            for first, count in self._states.done():
+                yield first, count, lambda first=first: self._states.load(first)["states"]  # type: ignore[misc]
+        else:
+            for chunk in self._states:
+                yield chunk.first, len(chunk.status), lambda chunk=chunk: chunk.states  # type: ignore[misc]
+
+    def _part(self, name: str, body: str) -> Floats:
+        if body not in self.bodies:
+            raise ModelError(f"unknown body '{body}'; the bodies are {', '.join(self.bodies)}")
+        o = STATE * self.bodies.index(body)
+        return self._collect(None, slice(o + PARTS[name].start, o + PARTS[name].stop))
+
+    def r(self, body: str) -> Floats:
+        """Centres of mass, (cases, times, 3) [m]."""
+        return self._part("r", body)
+
+    def p(self, body: str) -> Floats:
+        """Euler parameters, (cases, times, 4)."""
+        return self._part("p", body)
+
+    def v(self, body: str) -> Floats:
+        """Velocities of the centres of mass, (cases, times, 3) [m/s]."""
+        return self._part("v", body)
+
+    def omega(self, body: str) -> Floats:
+        """Angular velocities, (cases, times, 3) [rad/s]."""
+        return self._part("omega", body)
+
+    def to_xarray(self, cases: slice | Sequence[int] | None = None) -> xarray.Dataset:
+        """Dimensions case, time, body, axis, euler; what the cases were run with are coordinates of ``case``."""
+        return ensemble_to_xarray(self, cases)
+
+
+def gathered(
+    name: str,
+    bodies: tuple[str, ...],
+    how: Mapping[str, Any],
+    table: Cases,
+    chunks: Iterable[Chunk],
+    folder: Path | None,
+    states: Any,
+) -> Ensemble:
+    """The results of what is finished, in memory or in a folder; ``states`` is what they are read from."""
+    count = len(next(iter(table.values())))
+    status, reached, counts = np.full(count, NOT_RUN), np.full(count, np.nan), np.zeros((count, 3), np.int64)
+    in_batch = np.zeros(count, bool)
+    messages: dict[int, str] = {}
+    for chunk in chunks:
+        part = slice(chunk.first, chunk.first + len(chunk.status))
+        status[part], reached[part], counts[part] = chunk.status, chunk.reached, chunk.counts
+        in_batch[part] = chunk.in_batch
+        messages |= chunk.messages
+    return Ensemble(
+        name, bodies, np.array(how["t"]), MappingProxyType(dict(table)), status, reached, counts, in_batch,
+        MappingProxyType(dict(sorted(messages.items()))), MappingProxyType(dict(how)), folder, states,
+    )  # fmt: skip
+
+
+def of_folder(folder: Folder) -> Ensemble:
+    """The results so far in a folder; states are read when they are asked for."""
+    return gathered(folder.name, folder.bodies, folder.how, folder.cases(), folder.chunks(), folder.path, folder)
+
+
+def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
+    """Dimensions case, time, body, axis, euler; parameters of the cases are coordinates of ``case``."""
+    import xarray
+
+    wanted = np.arange(len(ensemble))[slice(None) if cases is None else cases]
+    states = ensemble.states(cases)
+    data: dict[str, Any] = {}
+    start = 0
+    for name in ("r", "p", "v", "omega"):
+        components, unit, meaning = BODY_QUANTITIES[name]
+        part = states[..., start : start + len(components)]
+        start += len(components)
+        dims = ("case", "time", "body", "axis" if components is AXES else "euler")
+        data[name] = (dims, part, {"units": unit, "long_name": meaning})
+    for name, meaning in {
+        "status": "0 where the case reached its end", "evaluations": "of the equations of motion", "steps": "accepted",
+        "rejections": "steps that were tried again",
+    }.items():  # fmt: skip
+        data[name] = ("case", getattr(ensemble, name)[wanted], {"units": "1", "long_name": meaning})
+    data["reached"] = ("case", ensemble.reached[wanted], {"units": "s", "long_name": "time reached"})
+    coordinates: dict[str, Any] = {
+        "case": wanted, "time": ("time", ensemble.t, {"units": "s"}), "body": list(ensemble.bodies), "axis": list(AXES),
+        "euler": list(EULER),
+    }  # fmt: skip
+    for name, values in ensemble.cases.items():
+        further = (f"{name}_{k}" for k in range(values.ndim - 1))
+        if is_state(name):
+            _, unit, meaning = BODY_QUANTITIES[name.partition(".")[0]]
+        else:
+            unit, meaning = unit_of(name), "number of the system, or parameter of the function that built it"
+        coordinates[f"case_{name}"] = (("case", *further), values[wanted], {"units": unit, "long_name": meaning})
+    outputs = np.array([ensemble.messages.get(int(case), "") for case in wanted], dtype=object)
+    data["message"] = ("case", outputs, {"long_name": "why the case did not reach its end"})
+    data["in_batch"] = ("case", ensemble.in_batch[wanted], {"long_name": "it ran side by side with others"})
+    how = {name: value for name, value in ensemble.settings.items() if name != "t" and value is not None}
+    attributes = {name: int(value) if isinstance(value, bool) else value for name, value in how.items()}
+    return xarray.Dataset(data, coordinates, {"system": ensemble.name, "conventions": CONVENTION, **attributes})

@@ -1,0 +1,98 @@
+"""Touch-downs and lift-offs of contacts along states at given times, where no integrator has stepped up to them.
+
+Between two times, penetration follows the cubic of its values and rates at both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+
+from runtime.dynamics.contacts import PENETRATION, PENETRATION_RATE, measure, place_contacts
+from runtime.dynamics.kinematics import update_bodies
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.jit.cache import compiled
+from runtime.jit.pointers import by_pointer
+from runtime.support.arrays import Floats
+from runtime.system.parts import NORMAL_LAWS
+
+PLACES = (0.25, 0.5, 0.75, 1.0)  # between two times, where it is looked
+BLUR = 1e-6  # of the elastic force: by so much a law may pull that pulls no further than rounding and the cubic say
+
+
+@compiled
+def measure_all(states, t, w, depths, rates):  # type: ignore[no-untyped-def]
+    """Penetration and its rate of all contacts (n, contacts) in all states."""
+    t, w = by_pointer(t), by_pointer(w)
+    for n in range(len(states)):
+        update_bodies(states[n], t, w)
+        place_contacts(t, w)
+        for k in range(depths.shape[1]):
+            measure(k, t, w)
+            depths[n, k] = w.contacts.outputs[k, PENETRATION]
+            rates[n, k] = w.contacts.outputs[k, PENETRATION_RATE]
+
+
+def find_contact_events(times: Floats, states: Floats, data: ModelData, work: Workspace) -> Floats:
+    """Time, contact, 1 for touch-down or 0 for lift-off, and speed of touch-down, in order."""
+    depths = np.zeros((len(times), len(data.contacts.law)))
+    rates = np.zeros_like(depths)
+    measure_all(np.ascontiguousarray(states), data, work, depths, rates)
+    rows = [
+        row for k in range(depths.shape[1]) for row in _contact_events_of(k, times, depths[:, k], rates[:, k], data)
+    ]
+    found = np.array(rows).reshape(-1, 4)
+    return found[np.argsort(found[:, 0], kind="stable")]
+
+
+def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, data: ModelData) -> list[list[float]]:
+    """The same of contact k."""
+    t = data.contacts
+    law, impact = list(NORMAL_LAWS.values())[t.law[k]].law.py_func, t.impact[k]
+    least = t.least_impact[k] if impact >= 0 else 0.0
+    parameters, out = t.normal[k].copy(), np.zeros(6)
+    rows: list[list[float]] = []
+    slack = 1.0 + BLUR * t.fades[k]
+
+    def force(depth: float, rate: float) -> float:
+        """Below or at 0 where there is none."""
+        if depth <= 0.0:
+            return depth
+        law(depth, rate, parameters, out)
+        return float(slack * out[1] + out[2])
+
+    def began(time: float, rate: float, outside: bool) -> None:
+        speed = max(rate, least) if outside or not rows else rows[-2][3]
+        if impact >= 0:
+            parameters[impact] = speed
+        rows.append([float(time), float(k), 1.0, float(speed)])
+
+    touching = len(times) > 0 and force(depths[0], rates[0]) > 0.0
+    if touching:
+        began(times[0], rates[0], True)
+    near = (depths[:-1] > 0.0) | (depths[1:] > 0.0) | ((rates[:-1] > 0.0) & (rates[1:] < 0.0))
+    for n in np.flatnonzero(near):
+        h = float(times[n + 1] - times[n])
+        a, b, slope_a, slope_b = (float(v) for v in (depths[n], depths[n + 1], h * rates[n], h * rates[n + 1]))
+        c, d = 3.0 * (b - a) - 2.0 * slope_a - slope_b, 2.0 * (a - b) + slope_a + slope_b
+
+        def at(
+            x: float, a: float = a, v: float = slope_a, c: float = c, d: float = d, h: float = h
+        ) -> tuple[float, float]:
+            """Penetration and its rate."""
+            return a + x * (v + x * (c + x * d)), (v + x * (2.0 * c + x * 3.0 * d)) / h
+
+        before = 0.0
+        for place in PLACES:
+            if (force(*at(place)) > 0.0) != touching:
+                x = before
+                if (force(*at(before)) > 0.0) == touching:
+                    x = float(brentq(lambda x, at=at: force(*at(x)), before, place, xtol=1e-15, rtol=1e-14))
+                time, rate = float(times[n]) + h * x, at(x)[1]
+                touching = not touching
+                if touching:
+                    began(time, rate, at(before)[0] <= 0.0)
+                else:
+                    rows.append([time, float(k), 0.0, abs(rate)])
+            before = place
+    return rows

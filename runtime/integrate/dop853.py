@@ -1,0 +1,202 @@
+"""Dormand and Prince's explicit Runge-Kutta method of order 8 with dense output of order 7, in compiled code.
+
+Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.10.  The coefficients are those that SciPy
+publishes on its class ``DOP853``; ``runtime.integrate.loop`` takes the steps.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from runtime.dynamics.equations import derivative
+from runtime.dynamics.layout import OK
+from runtime.integrate import stepping
+from runtime.integrate.stepping import (
+    BODIES,
+    DENSE_READY,
+    ERROR,
+    EVALUATIONS,
+    FACTOR,
+    LENGTH,
+    SMALLEST_PIVOT,
+    T_OLD,
+    T,
+    normalise,
+    serves,
+)
+from runtime.jit.cache import inlined
+from runtime.support.arrays import Floats
+
+STAGES = 12
+EXTRA = 3  # further stages of the dense output
+ORDER = 8
+POWER = 7  # terms of the dense output
+STABLE = 5.5  # below the length of the method's interval of stability
+SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
+
+
+class Table(NamedTuple):
+    """Coefficients of the method."""
+
+    a: Floats  # (16, 16)
+    b: Floats  # (12,)
+    c: Floats  # (16,) where the stages stand in the step
+    error5: Floats  # (13,)
+    error3: Floats  # (13,)
+    dense: Floats  # (4, 16)
+
+
+TABLE = Table(
+    a=np.block([[np.asarray(DOP853.A), np.zeros((STAGES, 4))], [np.zeros((1, 16))], [np.asarray(DOP853.A_EXTRA)]]),
+    b=np.asarray(DOP853.B).copy(),
+    c=np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA]),
+    error5=np.asarray(DOP853.E5).copy(),
+    error3=np.asarray(DOP853.E3).copy(),
+    dense=np.asarray(DOP853.D).copy(),
+)
+
+
+class Memory(NamedTuple):
+    """What the method keeps of a step."""
+
+    table: Table
+    k: Floats  # (16, n) stages; the last row of a step is the first of the next
+    dense: Floats  # (7, n) polynomial of the last step
+
+
+def memory(n: int) -> Memory:
+    """Memory for states of so many numbers."""
+    return Memory(TABLE, np.zeros((STAGES + 1 + EXTRA, n)), np.zeros((POWER, n)))
+
+
+@inlined
+def combine(y, h, a, k, stages, to):  # type: ignore[no-untyped-def]
+    """Put y + h sum a_s k_s into ``to``."""
+    n = len(y)
+    for i in range(n):
+        to[i] = 0.0
+    for s in range(stages):
+        factor = a[s]
+        if factor != 0.0:
+            row = k[s]
+            for i in range(n):
+                to[i] += factor * row[i]
+    for i in range(n):
+        to[i] = y[i] + h * to[i]
+
+
+@serves(stepping.attempt, Memory)
+def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Twelve stages, the error, and for a step that is accurate enough the derivative at its end."""
+    time, k, table, n = s.time[T], s.own.k, s.own.table, len(s.y)
+    for i in range(n):
+        k[0, i] = s.begin[i]
+    code, smallest_pivot = OK, np.inf
+    for q in range(1, STAGES):
+        combine(s.y, h, table.a[q], k, q, s.trial)
+        code |= derivative(time + table.c[q] * h, s.trial, t, w, k[q])
+        smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
+    s.counts[EVALUATIONS] += STAGES - 1
+    combine(s.y, h, table.b, k, STAGES, s.trial)
+    error = error_norm(s, h, rtol, atol) if code == OK else np.inf
+    s.tried[ERROR] = error
+    s.tried[FACTOR] = FASTEST if error == 0.0 else min(FASTEST, max(SLOWEST, SAFETY * error ** (-1.0 / ORDER)))
+    if error <= 1.0:
+        code = derivative(time + h, s.trial, t, w, s.end)
+        s.counts[EVALUATIONS] += 1
+        smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
+        for i in range(n):
+            k[STAGES, i] = s.end[i]
+    s.tried[SMALLEST_PIVOT] = smallest_pivot
+    return code
+
+
+@inlined
+def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
+    n, table, k = len(s.y), s.own.table, s.own.k
+    e5 = e3 = 0.0
+    for i in range(n):
+        scale = atol + rtol * max(abs(s.y[i]), abs(s.trial[i]))
+        v5 = v3 = 0.0
+        for q in range(STAGES):
+            v5 += table.error5[q] * k[q, i]
+            v3 += table.error3[q] * k[q, i]
+        e5 += (v5 / scale) ** 2
+        e3 += (v3 / scale) ** 2
+    denominator = e5 + 0.01 * e3
+    if denominator == 0.0:
+        return 0.0
+    return abs(h) * e5 / math.sqrt(denominator * n)
+
+
+@serves(stepping.at_stability_bound, Memory)
+def at_stability_bound(s):  # type: ignore[no-untyped-def]
+    """Hairer and Wanner II, section IV.2.
+
+    The last two stages stand at the end of the step: how much their derivatives differ tells the largest rate in sight.
+    """
+    k, table = s.own.k, s.own.table
+    rates = distances = 0.0
+    for i in range(len(s.y)):
+        distance = 0.0
+        for q in range(STAGES):
+            distance += (table.b[q] - table.a[STAGES - 1, q]) * k[q, i]
+        rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
+        distances += distance * distance
+    return 1 if distances > 0.0 and rates > STABLE * STABLE * distances else 0
+
+
+@serves(stepping.prepare_dense, Memory)
+def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
+    """The polynomial of the last step; three further evaluations."""
+    n, h, k, dense, table = len(s.y), s.time[LENGTH], s.own.k, s.own.dense, s.own.table
+    if s.flags[DENSE_READY] == 1:
+        return OK
+    code = OK
+    for q in range(STAGES + 1, STAGES + 1 + EXTRA):
+        combine(s.y_old, h, table.a[q], k, q, s.trial)
+        code |= derivative(s.time[T_OLD] + table.c[q] * h, s.trial, t, w, k[q])
+    s.counts[EVALUATIONS] += EXTRA
+    for i in range(n):
+        delta = s.y[i] - s.y_old[i]
+        dense[0, i] = delta
+        dense[1, i] = h * k[0, i] - delta
+        dense[2, i] = 2.0 * delta - h * (k[STAGES, i] + k[0, i])
+    for d in range(4):
+        to = dense[3 + d]
+        for i in range(n):
+            to[i] = 0.0
+        for q in range(STAGES + 1 + EXTRA):
+            factor, row = h * table.dense[d, q], k[q]
+            for i in range(n):
+                to[i] += factor * row[i]
+    s.flags[DENSE_READY] = 1 if code == OK else 0
+    return code
+
+
+@serves(stepping.interpolate, Memory)
+def interpolate(s, time, y):  # type: ignore[no-untyped-def]
+    """The polynomial of order 7."""
+    x, dense = (time - s.time[T_OLD]) / s.time[LENGTH], s.own.dense
+    for i in range(len(y)):
+        value = 0.0
+        for d in range(POWER - 1, -1, -1):
+            value = (value + dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
+        y[i] = s.y_old[i] + value
+    normalise(y, s.flags[BODIES])
+
+
+@serves(stepping.between_ends, Memory)
+def between_ends(s, x, y):  # type: ignore[no-untyped-def]
+    """Cubic Hermite interpolation of the last step, from its ends' states and derivatives."""
+    h = s.time[LENGTH]
+    for i in range(len(y)):
+        a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.begin[i], h * s.end[i]
+        y[i] = a + x * (
+            slope_a + x * (3.0 * (b - a) - 2.0 * slope_a - slope_b + x * (2.0 * (a - b) + slope_a + slope_b))
+        )

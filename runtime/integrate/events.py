@@ -1,0 +1,113 @@
+"""Events: functions of time and state whose zeros a simulation locates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from runtime.dynamics.equations import derivative_once
+from runtime.dynamics.layout import OK, STATE, V
+from runtime.dynamics.model_data import ModelData
+from runtime.support.checks import finite
+from runtime.support.errors import ModelError
+from runtime.system.state import State
+from runtime.system.system import System
+from runtime.system.workspaces import workspace
+
+
+class EventError(Exception):
+    """An event function without a finite value."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A scalar function of time and state whose zeros are located; a zero at the very start is not one of them, unless asked.
+
+    Parameters
+    ----------
+    name : str
+    function : callable(t, state) -> float
+        ``state.r["toes"]`` and so on.
+    direction : -1, 0 or 1
+        Falling zeros only, all, or rising only.
+    terminal : bool
+        Stop at the first zero.
+    at_start : bool
+        A value that is not above 0 at the very start counts as a zero there.
+    """
+
+    name: str
+    function: Callable[[float, State], float]
+    direction: int = 0
+    terminal: bool = False
+    at_start: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ModelError(
+                f"event '{self.name}': function = {self.function!r} cannot be called; give function(t, state)"
+            )
+        if self.direction not in (-1, 0, 1):
+            raise ModelError(f"event '{self.name}': direction = {self.direction!r}; use -1, 0 or 1")
+
+    def value(self, t: float, state: State) -> float:
+        """The function's value, which must be finite."""
+        value = float(self.function(t, state))
+        if not np.isfinite(value):
+            raise EventError(
+                f"event '{self.name}' is {value} at t = {t:.9g} s; its function must return a finite number"
+            )
+        return value
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The event that everything comes to rest, made by ``rest``; ``simulate`` turns it into an event of its system."""
+
+    name: str
+    speed: float
+    acceleration: float
+    terminal: bool
+
+    def of(self, system: System, data: ModelData) -> Event:
+        """The event for a system, with the tables that its simulation uses."""
+        work, y_dot = workspace(system, data), np.empty(len(system.state.y))
+
+        def above_rest(t: float, state: State) -> float:
+            """The largest speed or acceleration as a multiple of its limit, less 1."""
+            if derivative_once(t, np.array(state.y), data, work, y_dot) != OK:
+                raise EventError(
+                    f"event '{self.name}': accelerations are undetermined at t = {t:.9g} s, the configuration is singular"
+                )
+            velocities, accelerations = (y.reshape(-1, STATE)[:, V:].reshape(-1, 3) for y in (state.y, y_dot))
+            speeds = np.linalg.norm(velocities, axis=1) / self.speed
+            return float(max(speeds.max(), np.linalg.norm(accelerations, axis=1).max() / self.acceleration)) - 1.0
+
+        return Event(self.name, above_rest, direction=-1, terminal=self.terminal, at_start=True)
+
+
+def rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = True, name: str = "rest") -> Rest:
+    """The event that a system comes to rest: every body slower than a speed, and hardly accelerated any more.
+
+    A pendulum at its turning point is slow but accelerated, and not at rest.  A system that is at rest at the start has come
+    to rest then.
+
+    Parameters
+    ----------
+    speed : float [m/s] and [rad/s]
+        Of the centres of mass and of the turns.
+    acceleration : float [m/s^2] and [rad/s^2]
+    terminal : bool
+        Stop there.
+    name : str
+
+    Raises
+    ------
+    ModelError
+    """
+    for key, value in (("speed", speed), ("acceleration", acceleration)):
+        if not float(finite(value, (), f"event '{name}': {key}")) > 0.0:
+            raise ModelError(f"event '{name}': {key} = {value:g} must be above 0")
+    return Rest(name, float(speed), float(acceleration), bool(terminal))

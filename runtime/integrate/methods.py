@@ -1,0 +1,267 @@
+"""The methods of integration behind one face: one step at a time, and states within the last step."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.integrate
+
+from runtime.dynamics.equations import derivative_once
+from runtime.dynamics.layout import OK, SINGULAR
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.integrate import dop853, loop, radau, stepping
+from runtime.integrate.contact_events import find_contact_events
+from runtime.support.arrays import Floats
+from runtime.system.system import System
+from runtime.system.workspaces import workspace
+
+SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+COMPILED_METHODS = ("dop853", "radau")
+METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
+LOOKS = 4  # places of a step of SciPy's methods at which contacts are looked at
+EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
+# Why a step ended.  A run's own status is one of these, or 0 to 2.
+RUNNING, FINISHED = loop.RUNNING, loop.FINISHED
+STEP_TOO_SMALL, SINGULAR_CONFIGURATION, NOT_FINITE, METHOD_FAILED = -1, -2, -3, -4
+NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
+
+
+class Method(Protocol):
+    """What a run needs of a method."""
+
+    work: Workspace
+
+    def step(self) -> tuple[int, str]:
+        """One accepted step: RUNNING, FINISHED or why it failed, and a sentence for the failure."""
+
+    def at(self, t: float) -> Floats:
+        """State at a time within the last step."""
+
+    @property
+    def t(self) -> float:
+        """Time reached."""
+
+    @property
+    def t_old(self) -> float:
+        """Start of the last step."""
+
+    @property
+    def y(self) -> Floats:
+        """State reached."""
+
+    def stop(self, t: float) -> None:
+        """End the motion at a time within the last step."""
+
+    @property
+    def contact_events(self) -> Floats:
+        """Touch-downs and lift-offs, in order: time, contact, 1 or 0, speed of touch-down."""
+
+    def counts(self) -> tuple[int, int, int | None]:
+        """Evaluations, accepted steps, rejected steps."""
+
+    @property
+    def bounded(self) -> int:
+        """How many steps were bounded by stability rather than accuracy, as far as the method tells."""
+
+    @property
+    def smallest_pivot(self) -> Sequence[float]:
+        """The smallest pivot ratio of the constraints at the start, the least since, and the time of that."""
+
+
+class Compiled:
+    """The compiled methods: DOP853, and Radau IIA of order 5 for stiff systems."""
+
+    def __init__(
+        self, method: str, system: System, data: ModelData, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
+        max_step: float, first_step: float, *, work: Workspace | None = None,
+    ) -> None:  # fmt: skip
+        self.system, self.data = system, data
+        self.work = workspace(system, data) if work is None else work
+        self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
+        own = dop853.memory(len(y)) if method == "dop853" else radau.memory(system)
+        self.s = stepping.stepper(y, t_start, own, data, first_step)
+        self.found: list[Floats] = []
+
+    def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
+        limits = (self.end, self.rtol, self.atol, self.max_step, steps)
+        into = (outputs, out, record_t, record_y)
+        code = loop.advance(self.s, self.data, self.work, *limits, *into)
+        if count := int(self.s.counts[stepping.FOUND]):
+            self.found.append(self.s.found[:count].copy())
+            self.s.counts[stepping.FOUND] = 0
+        if code in (RUNNING, FINISHED):
+            return code, ""
+        if code == loop.FAILED_SINGULAR:
+            return SINGULAR_CONFIGURATION, _singular(self.system, self.work.failed, self.t)
+        when = f"at t = {self.t:.6g} s"
+        if code == loop.FAILED_NOT_FINITE:
+            return NOT_FINITE, f"the state stopped being finite {when}; check masses, inertias and initial velocities"
+        return (
+            STEP_TOO_SMALL,
+            f"the step fell below the rounding of time {when}; raise rtol and atol, or start elsewhere",
+        )
+
+    def step(self) -> tuple[int, str]:
+        return self.advance(1, NONE, NONE2, NONE, NONE2)
+
+    def at(self, t: float) -> Floats:
+        y = np.empty_like(self.s.y)
+        if loop.interpolate_once(self.s, self.data, self.work, t, y) != OK:
+            raise SingularError(_singular(self.system, self.work.failed, t))
+        return y
+
+    def stop(self, t: float) -> None:
+        self.s.y[:] = self.at(t)
+        rows = self.contact_events
+        self.found = [rows[rows[:, 0] <= t]]
+
+    @property
+    def contact_events(self) -> Floats:
+        return np.concatenate([np.zeros((0, 4)), *self.found])
+
+    @property
+    def t(self) -> float:
+        return float(self.s.time[stepping.T])
+
+    @property
+    def t_old(self) -> float:
+        return float(self.s.time[stepping.T_OLD])
+
+    @property
+    def y(self) -> Floats:
+        return self.s.y
+
+    @property
+    def bounded(self) -> int:
+        return int(self.s.counts[stepping.BOUND])
+
+    @property
+    def smallest_pivot(self) -> Sequence[float]:
+        return [float(value) for value in self.s.smallest_pivot]
+
+    def counts(self) -> tuple[int, int, int | None]:
+        count = self.s.counts
+        return int(count[stepping.EVALUATIONS]), int(count[stepping.STEPS]), int(count[stepping.REJECTIONS])
+
+
+class SingularError(Exception):
+    """The equations of motion have no single solution in a configuration that a method asked for."""
+
+
+class SciPy:
+    """One of SciPy's methods, stepped one step at a time."""
+
+    def __init__(
+        self, method: str, system: System, data: ModelData, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
+        max_step: float, first_step: float,
+    ) -> None:  # fmt: skip
+        work = workspace(system, data)
+        self.data, self.work = data, work
+        self.seen = [(t_start, y.copy())]  # where contacts may have changed: at the ends of steps and between
+        self.smallest_pivot: list[float] = [np.inf, np.inf, t_start]
+
+        def fun(t: float, y: Floats) -> Floats:
+            self.evaluations += 1
+            y_dot = np.empty_like(y)
+            code = derivative_once(t, np.ascontiguousarray(y), data, work, y_dot)
+            if code & SINGULAR:
+                raise SingularError(_singular(system, work.failed, t))
+            if code != OK:
+                raise FloatingPointError("the state is not finite")
+            if self.evaluations == 1:
+                self.smallest_pivot = [work.smallest_pivot[0], work.smallest_pivot[0], t]
+            elif work.smallest_pivot[0] < self.smallest_pivot[1]:
+                self.smallest_pivot[1:] = [work.smallest_pivot[0], t]
+            return y_dot
+
+        self.method = method
+        self.bounded = 0
+        self.failure: tuple[int, str] | None = None
+        self.evaluations = self.steps = self.attempts = 0
+        self.dense: Callable[[float], Floats] | None = None
+        try:
+            with warnings.catch_warnings():
+                # An overflow in the choice of the first step shows in the step; a relative tolerance below 100 roundings is
+                # raised to that.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                self.solver = getattr(scipy.integrate, method)(
+                    fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
+                    first_step=first_step or None,
+                )  # fmt: skip
+        except (SingularError, FloatingPointError) as error:
+            self.failure = (SINGULAR_CONFIGURATION if isinstance(error, SingularError) else NOT_FINITE, str(error))
+            self._y, self._t = y.copy(), t_start
+
+    def step(self) -> tuple[int, str]:
+        if self.failure is not None:
+            return self.failure
+        before = self.evaluations
+        try:
+            with warnings.catch_warnings(record=True) as outputs:  # LSODA tells why it fails by a warning
+                warnings.simplefilter("always")
+                message = self.solver.step()
+        except SingularError as error:
+            return SINGULAR_CONFIGURATION, str(error)
+        except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
+            return METHOD_FAILED, f"{self.method} failed at t = {self.t:.6g} s: {error}; try another method"
+        if self.solver.status == "failed":
+            reason = str(outputs[-1].message if outputs else message).rstrip(".").lower()
+            return (
+                METHOD_FAILED,
+                f"{self.method} failed at t = {self.t:.6g} s: {reason}; raise rtol and atol, or try another method",
+            )
+        self.steps += 1
+        self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
+        self.dense = None
+        if len(self.data.contacts.law):
+            times = np.linspace(self.t_old, self.t, LOOKS + 1)[1:]
+            self.seen += [(float(t), self.at(t)) for t in times]
+        return (FINISHED if self.solver.status == "finished" else RUNNING), ""
+
+    def at(self, t: float) -> Floats:
+        if self.dense is None:
+            self.dense = self.solver.dense_output()
+        assert self.dense is not None
+        return self.dense(t)
+
+    def stop(self, t: float) -> None:
+        y = self.at(t)
+        self.seen = [*(seen for seen in self.seen if seen[0] < t), (t, y)]
+        self.solver.y[:] = y
+
+    @property
+    def contact_events(self) -> Floats:
+        times, states = zip(*self.seen, strict=True)
+        return find_contact_events(np.array(times), np.array(states), self.data, self.work)
+
+    @property
+    def t(self) -> float:
+        return self._t if self.failure else float(self.solver.t)
+
+    @property
+    def t_old(self) -> float:
+        return float(self.solver.t_old)
+
+    @property
+    def y(self) -> Floats:
+        y: Floats = self._y if self.failure else self.solver.y
+        return y
+
+    def counts(self) -> tuple[int, int, int | None]:
+        # Every attempt of an explicit method takes the same number of evaluations; the implicit ones do not tell.
+        rejected = self.attempts - self.steps if self.method in EXPLICIT_STAGES else None
+        return self.evaluations, self.steps, rejected
+
+
+def _singular(system: System, failed: Any, t: float) -> str:
+    k = int(failed[0])
+    joint = system.joints[k]
+    row = int(system.data.active_row[k, int(failed[1])])
+    hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
+    return (
+        f"singular configuration at t = {t:.6g} s: row {system.row_name(k, row)} depends on the others{hint}; "
+        "avoid this configuration, use another joint, or make very different masses less so"
+    )

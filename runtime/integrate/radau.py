@@ -1,0 +1,395 @@
+"""The implicit Runge-Kutta method Radau IIA of order 5 with the exact Jacobian, in compiled code, for stiff systems.
+
+Hairer and Wanner, Solving Ordinary Differential Equations II, sections IV.8 and IV.9.  Its coefficients follow here from the
+collocation at its nodes.  Newton's method solves for the stages; a system of linear equations for a state is reduced to one
+for velocities: with the eigenvalue mu = lambda / h of the method, displacements are dr = (R_r + dv) / mu and
+dp = (mu - P)^-1 (R_p + 1/2 G^T domega), where P dp = 1/2 G(dp)^T omega has the square -|omega|^2 / 4.  The turns 2 G dp are
+T domega and a part of R_q, so
+
+    (mu - J_u - J_q T) du = R_u + J_q R_q
+
+where J_q and J_u are the derivatives of the accelerations (``runtime.dynamics.jacobian``).
+Between its ends a step is a polynomial of degree 5 of the positions, which r, v and v' at both ends give.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.equations import accelerations, derivative
+from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
+from runtime.dynamics.kinematics import euler_rates, turn_of
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
+from runtime.integrate import stepping
+from runtime.integrate.radau_linear import factorise_lu, norm_of, set_matrix, solve_state
+from runtime.integrate.stepping import (
+    BODIES,
+    DENSE_READY,
+    ERROR,
+    EVALUATIONS,
+    FACTOR,
+    LENGTH,
+    REJECTED,
+    SMALLEST_PIVOT,
+    T_OLD,
+    T,
+    normalise,
+    serves,
+)
+from runtime.jit.cache import inlined
+from runtime.support.arrays import Floats, Ints
+from runtime.system.system import System
+from runtime.system.workspaces import workspace_of_jacobian
+
+STAGES = 3
+NODES = np.array([(4.0 - math.sqrt(6.0)) / 10.0, (4.0 + math.sqrt(6.0)) / 10.0, 1.0])
+
+
+def _collocation() -> tuple[Floats, Floats]:
+    """Coefficients a (3, 3) of the method: integrals of the nodes' Lagrange polynomials; and its dense output's (3, 3)."""
+    powers = np.array([[c**k for k in range(STAGES)] for c in NODES])
+    integrals = np.array([[c ** (k + 1) / (k + 1) for k in range(STAGES)] for c in NODES])
+    through = np.array([[c ** (k + 1) for k in range(STAGES)] for c in NODES])
+    return integrals @ np.linalg.inv(powers), np.linalg.inv(through)
+
+
+class Table(NamedTuple):
+    """The method in the eigenvectors of the inverse of its coefficients."""
+
+    real: float  # eigenvalues
+    pair: complex
+    to_real: Floats  # (3,) from stages to eigenvectors
+    to_pair: np.ndarray  # (3,) complex
+    from_real: Floats  # (3,) and back
+    from_pair: np.ndarray  # (3,) complex
+    error: Floats  # (3,) weights of the stages in the estimate of the error, with the derivative at the start
+    dense: Floats  # (3, 3)
+    nodes: Floats  # (3,)
+
+
+def _table() -> Table:
+    a, dense = _collocation()
+    values, vectors = np.linalg.eig(np.linalg.inv(a))
+    k, n = int(np.abs(values.imag).argmin()), int(values.imag.argmax())
+    back = np.linalg.inv(vectors)
+    gamma = 1.0 / values[k].real
+    # The formula of order 3 that also uses the derivative at the start, with the weight gamma: sum of b_i c_i^(q-1) = 1/q.
+    weights = np.linalg.solve(
+        np.array([NODES**q for q in range(STAGES)]), np.array([1.0 - gamma, 1.0 / 2.0, 1.0 / 3.0])
+    )
+    error = (weights - a[-1]) @ np.linalg.inv(a) / gamma
+    return Table(
+        real=float(values[k].real), pair=complex(values[n]), to_real=back[k].real.copy(), to_pair=back[n].copy(),
+        from_real=vectors[:, k].real.copy(), from_pair=vectors[:, n].copy(), error=error, dense=dense, nodes=NODES.copy(),
+    )  # fmt: skip
+
+
+TABLE = _table()
+MAX_ITERATIONS = 7
+ROUNDING = 2.2e-16
+SHORT = 1e-6  # [s] in such a step, the slopes of positions have lost the digits of velocities
+REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast serves the next step too
+SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
+KEEP = 1.2  # a step that could grow by less keeps its length, and the factors of its matrices
+
+
+class Memory(NamedTuple):
+    """What the method keeps of a step."""
+
+    table: Table
+    linear: JacobianWorkspace
+    z: Floats  # (3, n) stages less the start
+    f: Floats  # (3, n) derivatives at the stages
+    real: Floats  # (n,) in eigenvectors
+    pair: np.ndarray  # (n,) complex
+    right: Floats  # (n,) right-hand sides, then corrections
+    right_pair: np.ndarray
+    lu: Floats  # (m, m) factors, m = 6 bodies
+    lu_pair: np.ndarray
+    turns: Ints  # (2, m) exchanged rows
+    u: Floats  # (m,)
+    u_pair: np.ndarray
+    T: Floats  # (3, 3) turns of a body by changes of its omega
+    T_pair: np.ndarray
+    p: Floats  # (3, 4)
+    p_pair: np.ndarray
+    q: Floats  # (m,) displacements of the right-hand side
+    q_pair: np.ndarray
+    dense: Floats  # (6, 7 bodies) polynomial of the positions
+    error: Floats  # (n,)
+    kept: Ints  # (4,) 1: J is of this start; factors are there; number of the sides it was made for; a step lies behind
+    last: Floats  # (5,) length of the factors; length, error of the last step; how fast Newton's method converged; its end
+
+
+FRESH, FACTORISED, SIDES, BEHIND = range(4)
+FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_END = range(5)
+
+
+def memory(system: System) -> Memory:
+    """Memory for a system."""
+    bodies = len(system.bodies)
+    n, m = STATE * bodies, 6 * bodies
+    return Memory(
+        table=TABLE, linear=workspace_of_jacobian(system), z=np.zeros((3, n)), f=np.zeros((3, n)), real=np.zeros(n),
+        pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex), lu=np.zeros((m, m)),
+        lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m), u_pair=np.zeros(m, complex),
+        T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
+        p_pair=np.zeros((3, 4), complex),
+        q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)), error=np.zeros(n),
+        kept=np.zeros(4, np.int64), last=np.zeros(5),
+    )  # fmt: skip
+
+
+@inlined
+def sides_of(w):  # type: ignore[no-untyped-def]
+    """A number that differs when a limit or a contact is taken differently."""
+    value = 1
+    for k in range(len(w.limits.mode)):
+        value = (5 * value + w.limits.mode[k]) % 1000000007
+    for k in range(len(w.contacts.mode)):
+        value = (5 * value + w.contacts.mode[k]) % 1000000007
+    return value
+
+
+@inlined
+def through_stages(own, i):  # type: ignore[no-untyped-def]
+    """Coefficients of x, x^2 and x^3 of the polynomial of number i through the stages, less the start."""
+    a = b = c = 0.0
+    for q in range(STAGES):
+        a += own.table.dense[0, q] * own.z[q, i]
+        b += own.table.dense[1, q] * own.z[q, i]
+        c += own.table.dense[2, q] * own.z[q, i]
+    return a, b, c
+
+
+@inlined
+def predict(s, h):  # type: ignore[no-untyped-def]
+    """First values of the stages: the last step's polynomial, continued."""
+    own, n = s.own, len(s.y)
+    if own.kept[BEHIND] == 0:
+        for q in range(STAGES):
+            for i in range(n):
+                own.z[q, i] = 0.0
+        return
+    for i in range(n):
+        a, b, c = through_stages(own, i)
+        end = a + b + c
+        for q in range(STAGES):
+            x = 1.0 + own.table.nodes[q] * h / own.last[LAST_LENGTH]
+            own.z[q, i] = x * (a + x * (b + x * c)) - end
+
+
+@inlined
+def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
+    """Newton's method for the stages: how many steps it took, or -1 where it does not converge; and a code."""
+    own, n, table, J = s.own, len(s.y), s.own.table, s.own.linear.J
+    mu, mu_pair = table.real / h, table.pair / h
+    for i in range(n):
+        own.real[i], own.pair[i] = 0.0, 0.0j
+        for q in range(STAGES):
+            own.real[i] += table.to_real[q] * own.z[q, i]
+            own.pair[i] += table.to_pair[q] * own.z[q, i]
+    before = theta = 0.0
+    for step in range(MAX_ITERATIONS):
+        for q in range(STAGES):
+            for i in range(n):
+                s.trial[i] = s.y[i] + own.z[q, i]
+            code = derivative(s.time[T] + table.nodes[q] * h, s.trial, t, w, own.f[q])
+            s.counts[EVALUATIONS] += 1
+            s.tried[SMALLEST_PIVOT] = min(s.tried[SMALLEST_PIVOT], w.smallest_pivot[0])
+            if code != OK:
+                return -1, code
+        for i in range(n):
+            own.right[i], own.right_pair[i] = -mu * own.real[i], -mu_pair * own.pair[i]
+            for q in range(STAGES):
+                own.right[i] += table.to_real[q] * own.f[q, i]
+                own.right_pair[i] += table.to_pair[q] * own.f[q, i]
+        solve_state(mu, s.y, J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+        solve_state(mu_pair, s.y, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair, own.p_pair)
+        size = 0.0
+        for i in range(n):
+            own.real[i] += own.right[i]
+            own.pair[i] += own.right_pair[i]
+            scale = atol + rtol * abs(s.y[i])
+            for q in range(STAGES):
+                change = table.from_real[q] * own.right[i] + 2.0 * (table.from_pair[q] * own.right_pair[i]).real
+                own.z[q, i] += change
+                size += (change / scale) ** 2
+        size = math.sqrt(size / (STAGES * n))
+        if not size < np.inf:
+            return -1, OK
+        if step > 0:
+            theta = size / before if before > 0.0 else 0.0
+            left = MAX_ITERATIONS - 1 - step
+            if theta >= 1.0 or theta**left / (1.0 - theta) * size > enough:
+                own.last[THETA] = theta
+                return -1, OK
+        if size == 0.0 or (step > 0 and theta / (1.0 - theta) * size < enough):
+            own.last[THETA] = theta
+            return step + 1, OK
+        before = size
+    own.last[THETA] = theta
+    return -1, OK
+
+
+@serves(stepping.attempt, Memory)
+def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Jacobian and factors where they are not at hand, Newton's method for the stages, and the error."""
+    own, n, table = s.own, len(s.y), s.own.table
+    # The estimate is of order 3: to the tolerance that the result of order 5 is to meet belongs a larger one.  Hairer, RADAU5.
+    looser = 0.1 * rtol ** (2.0 / 3.0)
+    enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
+    atol, rtol = atol * looser / rtol, looser
+    time, sides = s.time[T], sides_of(w)
+    s.tried[ERROR], s.tried[FACTOR], s.tried[SMALLEST_PIVOT] = np.inf, 0.5, np.inf
+    other_sides = sides != own.kept[SIDES]
+    if other_sides or own.last[LAST_END] != time:
+        own.kept[FRESH] = 0
+        if other_sides:
+            own.kept[BEHIND] = 0
+        if other_sides or not own.last[THETA] <= REUSE:
+            own.kept[FACTORISED] = 0
+        own.kept[SIDES], own.last[LAST_END] = sides, time
+    for _ in range(2):
+        if own.kept[FRESH] == 0 and own.kept[FACTORISED] == 0:
+            code = accelerations(time, s.y, t, w, False)
+            s.counts[EVALUATIONS] += 1
+            if code != OK:
+                return code
+            jacobian(t, w, own.linear)
+            own.kept[FRESH] = 1
+        if own.kept[FACTORISED] == 0 or own.last[FACTORS_OF] != h:
+            set_matrix(table.real / h, s.y, own.linear.J, own.lu, own.T, own.p)
+            set_matrix(table.pair / h, s.y, own.linear.J, own.lu_pair, own.T_pair, own.p_pair)
+            if not (factorise_lu(own.lu, own.turns[0]) and factorise_lu(own.lu_pair, own.turns[1])):
+                return OK
+            own.kept[FACTORISED], own.last[FACTORS_OF] = 1, h
+        predict(s, h)
+        iterations, code = iterate(s, t, w, h, rtol, atol, enough)
+        if iterations > 0:
+            break
+        own.kept[BEHIND] = 0
+        if own.kept[FRESH] == 1:
+            break
+        own.kept[FACTORISED] = 0
+    if iterations < 0:
+        if code == OK:
+            s.tried[ERROR] = 2.0
+        return code
+    for i in range(n):
+        s.trial[i] = s.y[i] + own.z[STAGES - 1, i]
+        own.right[i] = s.begin[i]
+        for q in range(STAGES):
+            own.right[i] += table.error[q] * own.z[q, i] / h
+    for i in range(n):
+        own.error[i] = own.right[i] - s.begin[i]
+    solve_state(table.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+    error = norm_of(own.right, s, rtol, atol)
+    if error >= 1.0 and (s.counts[REJECTED] == 1 or own.kept[BEHIND] == 0):
+        for i in range(n):
+            own.right[i] += s.y[i]
+        code = derivative(time, own.right, t, w, own.f[0])
+        s.counts[EVALUATIONS] += 1
+        if code == OK:
+            for i in range(n):
+                own.right[i] = own.f[0, i] + own.error[i]
+            solve_state(table.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+            error = norm_of(own.right, s, rtol, atol)
+    error = max(error, 1e-10)
+    safety = SAFETY * (2 * MAX_ITERATIONS + 1) / (2 * MAX_ITERATIONS + iterations)
+    factor = safety * error**-0.25
+    s.tried[ERROR] = error
+    if error > 1.0:
+        own.kept[BEHIND] = 0
+        s.tried[FACTOR] = min(1.0, max(SLOWEST, factor))
+        return OK
+    if own.last[LAST_ERROR] > 0.0:
+        factor = min(factor, factor * h / own.last[LAST_LENGTH] * (own.last[LAST_ERROR] / error) ** 0.25)
+    factor = min(FASTEST, max(SLOWEST, factor))
+    s.tried[FACTOR] = 1.0 if 1.0 <= factor <= KEEP and own.last[THETA] <= REUSE else factor
+    code = derivative(time + h, s.trial, t, w, s.end)
+    s.counts[EVALUATIONS] += 1
+    own.last[LAST_LENGTH], own.last[LAST_ERROR] = h, max(error, 1e-2)
+    own.kept[BEHIND] = 1
+    return code
+
+
+@serves(stepping.at_stability_bound, Memory)
+def at_stability_bound(s):  # type: ignore[no-untyped-def]
+    """Its steps are not bounded by stability."""
+    return 0
+
+
+@serves(stepping.prepare_dense, Memory)
+def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
+    """The polynomials of degree 5 of r and p, by their values and two derivatives at both ends."""
+    if s.flags[DENSE_READY] == 1:
+        return OK
+    own, h = s.own, s.time[LENGTH]
+    for b in range(len(s.y) // STATE):
+        o = STATE * b
+        for end in range(2):
+            y, y_dot = (s.y_old, s.begin) if end == 0 else (s.y, s.end)
+            # p'' = 1/2 G(p')^T omega + 1/2 G(p)^T omega', into memory that is free now.
+            euler_rates(y_dot[o + P : o + V], y[o + OMEGA : o + STATE], own.right[:4])
+            euler_rates(y[o + P : o + V], y_dot[o + OMEGA : o + STATE], own.right[4:8])
+            for c in range(7):
+                second = y_dot[o + V + c] if c < 3 else own.right[c - 3] + own.right[c + 1]
+                own.dense[3 * end, 7 * b + c] = y[o + c]
+                own.dense[3 * end + 1, 7 * b + c] = h * y_dot[o + c]
+                own.dense[3 * end + 2, 7 * b + c] = h * h * second
+    for k in range(own.dense.shape[1]):
+        y0, v0, a0 = own.dense[0, k], own.dense[1, k], own.dense[2, k]
+        y1, v1, a1 = own.dense[3, k], own.dense[4, k], own.dense[5, k]
+        rise, v, a = y1 - y0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
+        own.dense[2, k] = 0.5 * a0
+        own.dense[3, k] = 10.0 * rise - 4.0 * v + 0.5 * a
+        own.dense[4, k] = -15.0 * rise + 7.0 * v - a
+        own.dense[5, k] = 6.0 * rise - 3.0 * v + 0.5 * a
+    s.flags[DENSE_READY] = 1
+    return OK
+
+
+@inlined
+def through(s, x, y):  # type: ignore[no-untyped-def]
+    """The polynomial of degree 3 through the stages."""
+    own = s.own
+    for i in range(len(y)):
+        a, b, c = through_stages(own, i)
+        y[i] = s.y_old[i] + x * (a + x * (b + x * c))
+
+
+@serves(stepping.between_ends, Memory)
+def between_ends(s, x, y):  # type: ignore[no-untyped-def]
+    """The same, which is at hand."""
+    through(s, x, y)
+
+
+@serves(stepping.interpolate, Memory)
+def interpolate(s, time, y):  # type: ignore[no-untyped-def]
+    """Positions by their polynomials, velocities by the slopes of these; in a very short step, all through the stages."""
+    own, h = s.own, s.time[LENGTH]
+    x = (time - s.time[T_OLD]) / h
+    if h < SHORT:
+        through(s, x, y)
+        normalise(y, s.flags[BODIES])
+        return
+    for b in range(len(y) // STATE):
+        o = STATE * b
+        for c in range(7):
+            d = own.dense[:, 7 * b + c]
+            y[o + c] = d[0] + x * (d[1] + x * (d[2] + x * (d[3] + x * (d[4] + x * d[5]))))
+            slope = (d[1] + x * (2.0 * d[2] + x * (3.0 * d[3] + x * (4.0 * d[4] + x * 5.0 * d[5])))) / h
+            if c < 3:
+                y[o + V + c] = slope
+            else:
+                own.right[c - 3] = slope
+        e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
+        turn_of(e, own.right, omega)
+        square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
+        for c in range(3):
+            omega[c] /= square  # omega = 2 G p' / |p|^2
+    normalise(y, s.flags[BODIES])

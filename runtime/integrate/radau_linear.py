@@ -1,0 +1,131 @@
+"""Linear systems of the method Radau IIA."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.dynamics.kinematics import euler_rates, turn_of
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.jit.cache import inlined
+
+
+@inlined
+def factorise_lu(a, turns):  # type: ignore[no-untyped-def]
+    """LU factors of a matrix, in place, with exchanges of rows; False if it is singular."""
+    n = len(a)
+    for k in range(n):
+        best, row = abs(a[k, k]), k
+        for r in range(k + 1, n):
+            if abs(a[r, k]) > best:
+                best, row = abs(a[r, k]), r
+        turns[k] = row
+        if not 0.0 < best < np.inf:
+            return False
+        if row != k:
+            for c in range(n):
+                a[k, c], a[row, c] = a[row, c], a[k, c]
+        inverse = 1.0 / a[k, k]
+        for r in range(k + 1, n):
+            a[r, k] *= inverse
+            factor = a[r, k]
+            for c in range(k + 1, n):
+                a[r, c] -= factor * a[k, c]
+    return True
+
+
+@inlined
+def solve_lu(a, turns, x):  # type: ignore[no-untyped-def]
+    """Solve with the factors, in place."""
+    n = len(a)
+    for k in range(n):
+        row = turns[k]
+        if row != k:
+            x[k], x[row] = x[row], x[k]
+    for k in range(n):
+        value = x[k]
+        for r in range(k + 1, n):
+            x[r] -= a[r, k] * value
+    for k in range(n - 1, -1, -1):
+        value = x[k]
+        for c in range(k + 1, n):
+            value -= a[k, c] * x[c]
+        x[k] = value / a[k, k]
+
+
+@inlined
+def change_of(mu, omega, right, out):  # type: ignore[no-untyped-def]
+    """The change of Euler parameters that (mu - P) makes to the right-hand side; ``right`` and ``out`` differ."""
+    euler_rates(right, omega, out)
+    scale = 1.0 / (mu * mu + 0.25 * (omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]))
+    for c in range(4):
+        out[c] = (out[c] + mu * right[c]) * scale
+
+
+@inlined
+def set_matrix(mu, y, J, a, T, p):  # type: ignore[no-untyped-def]
+    """Put mu - J_u - J_q T into ``a``; ``T`` (3, 3) and ``p`` (3, 4) are memory."""
+    m = len(a)
+    inverse = 1.0 / mu
+    for b in range(m // 6):
+        e, omega = y[STATE * b + P : STATE * b + V], y[STATE * b + OMEGA : STATE * b + STATE]
+        for k in range(3):
+            p[2, 0] = p[2, 1] = p[2, 2] = p[2, 3] = 0.0
+            p[2, k] = 1.0
+            euler_rates(e, p[2], p[0])
+            change_of(mu, omega, p[0], p[1])
+            turn_of(e, p[1], p[2])
+            for c in range(3):
+                T[c, k] = p[2, c]
+        for r in range(m):
+            for k in range(3):
+                column = 6 * b + k
+                a[r, column] = -J[r, m + column] - J[r, column] * inverse
+                value = -J[r, m + column + 3] + 0.0 * mu  # of the type of mu
+                for c in range(3):
+                    value -= J[r, 6 * b + 3 + c] * T[c, k]
+                a[r, column + 3] = value
+    for r in range(m):
+        a[r, r] += mu
+
+
+@inlined
+def solve_state(mu, y, J, a, turns, right, q, u, p):  # type: ignore[no-untyped-def]
+    """Replace the right-hand side of a state's linear system by its solution; ``q``, ``u`` and ``p`` are memory."""
+    m, inverse = len(a), 1.0 / mu
+    for b in range(m // 6):
+        o = STATE * b
+        e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
+        change_of(mu, omega, right[o + P : o + V], p[0])
+        turn_of(e, p[0], q[6 * b + 3 : 6 * b + 6])
+        for c in range(3):
+            q[6 * b + c] = right[o + R + c] * inverse
+        for c in range(6):
+            u[6 * b + c] = right[o + V + c]
+    for r in range(m):
+        value = u[r]
+        for c in range(m):
+            value += J[r, c] * q[c]
+        u[r] = value
+    solve_lu(a, turns, u)
+    for b in range(m // 6):
+        o = STATE * b
+        e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
+        for c in range(3):
+            right[o + R + c] = (right[o + R + c] + u[6 * b + c]) * inverse
+        euler_rates(e, u[6 * b + 3 : 6 * b + 6], p[0])
+        for c in range(4):
+            p[1, c] = right[o + P + c] + p[0, c]
+        change_of(mu, omega, p[1], right[o + P : o + V])
+        for c in range(6):
+            right[o + V + c] = u[6 * b + c]
+
+
+@inlined
+def norm_of(v, s, rtol, atol):  # type: ignore[no-untyped-def]
+    """Root mean square in units of the tolerance."""
+    total = 0.0
+    for i in range(len(v)):
+        total += (v[i] / (atol + rtol * abs(s.y[i]))) ** 2
+    return math.sqrt(total / len(v))

@@ -1,0 +1,112 @@
+"""Settings of a run, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.integrate.methods import COMPILED_METHODS, METHODS, SCIPY_METHODS
+from runtime.support.arrays import Floats
+from runtime.support.checks import counted, finite
+from runtime.support.errors import ModelError
+from runtime.system.system import System
+
+RTOL = ATOL = 1e-11
+NO_LIMIT = 10**15  # steps
+REACHED_END, STOPPED_BY_EVENT, INTERRUPTED, STEPS_USED_UP = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run goes, in numbers that were checked."""
+
+    t_start: float  # [s]
+    t_end: float
+    t: tuple[float, ...] | None  # of the results; None: those of the steps
+    method: str
+    rtol: float
+    atol: float
+    alpha: float
+    beta: float
+    max_step: float
+    first_step: float  # 0: the method chooses it
+    max_steps: int
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Those of ``simulate`` beside its times of results."""
+        names = ("t_start", "method", "rtol", "atol", "alpha", "beta", "max_step", "max_steps")
+        return {name: getattr(self, name) for name in names} | {"first_step": self.first_step or None}
+
+
+def settings(
+    system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
+    alpha: float, beta: float, max_step: float, first_step: float | None, max_steps: int | None,
+) -> Settings:  # fmt: skip
+    """What ``simulate`` was asked for; raises ModelError where it breaks a rule."""
+    t_start = system.time if t_start is None else float(finite(t_start, (), "t_start"))
+    t_end = float(finite(t_end, (), "t_end"))
+    if t_end <= t_start:
+        raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
+    if method not in METHODS:
+        raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
+    rtol, atol, alpha, beta = (
+        _not_negative(name, value) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
+    )
+    if rtol < 1e-14 and atol < 1e-14:
+        raise ModelError(
+            f"rtol = {rtol:g} and atol = {atol:g} are both below the rounding of numbers, limit 1e-14; raise one"
+        )
+    if atol == 0.0:
+        raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
+    max_step = _step("max_step", max_step)
+    first_step = 0.0 if first_step is None else min(_step("first_step", first_step), t_end - t_start)
+    most = NO_LIMIT if max_steps is None else min(counted("max_steps", max_steps, "steps"), NO_LIMIT)
+    if system.overdetermined:
+        raise ModelError(
+            f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
+            "there are degrees of freedom, and build without redundant='fit'"
+        )
+    if method in SCIPY_METHODS and (needing := [contact.name for contact in system.contacts if contact.needs_impact]):
+        raise ModelError(
+            f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find on its way; use "
+            f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
+        )
+    system.check_span(t_start, t_end, "simulating")
+    times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
+    return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most)
+
+
+def _not_negative(name: str, value: float) -> float:
+    number = float(np.nan) if isinstance(value, str | bytes) or np.ndim(value) > 0 or value is None else float(value)
+    if not (np.isfinite(number) and number >= 0.0):
+        raise ModelError(f"{name} = {value!r} must be a finite number, not below 0")
+    return number
+
+
+def _step(name: str, value: float) -> float:
+    if isinstance(value, str | bytes) or np.ndim(value) > 0 or value is None or not value > 0.0:
+        raise ModelError(f"{name} = {value!r} s must be above 0 s")
+    return float(value)
+
+
+def _outputs(t_eval: ArrayLike, t_start: float, t_end: float) -> Floats:
+    try:
+        outputs = np.array(t_eval, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"t_eval = {t_eval!r} is no list of times [s]") from None
+    if outputs.ndim != 1 or len(outputs) == 0:
+        raise ModelError(f"t_eval has the shape {outputs.shape}; give a list of times")
+    if not np.isfinite(outputs).all():
+        raise ModelError("t_eval holds a number that is not finite")
+    if (np.diff(outputs) <= 0.0).any():
+        raise ModelError("t_eval must increase from each time to the next")
+    slack = 1e-12 * max(abs(t_start), abs(t_end))
+    if outputs[0] < t_start - slack or outputs[-1] > t_end + slack:
+        span = f"{outputs[0]:g} to {outputs[-1]:g} s"
+        raise ModelError(f"t_eval runs from {span}, outside the interval {t_start:g} .. {t_end:g} s")
+    clipped: Floats = np.clip(outputs, t_start, t_end)
+    return clipped

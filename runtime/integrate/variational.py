@@ -1,0 +1,183 @@
+"""The equations of motion together with how a motion answers small changes, in compiled code.
+
+    y' = f(y, theta),     z' = df/dy z + df/dtheta
+
+for a state y and its derivatives z by K numbers theta.  df/dy is the exact Jacobian of ``runtime.dynamics.jacobian``.  df/dtheta, of what a
+parameter does to joints, limits, loads, motors and signals at a state, is found by differences of systems built nearby, of
+order six; the limits are there as they are in the system itself, free or continued, so that no difference reaches across the
+cone.  States and derivatives are one long state for the march, which evaluates it through ``Work.address``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import carray, cfunc
+
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
+from runtime.dynamics.kinematics import euler_rates, turn_of
+from runtime.dynamics.layout import DERIVATIVE as VALUE
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
+from runtime.dynamics.model_data import EVALUATION, ModelData, Workspace
+from runtime.jit.cache import cached_here, compiled
+from runtime.jit.pointers import CALL, address_of, at_address, call, size_of, store
+from runtime.support.arrays import Floats, Ints
+from runtime.system.system import System
+from runtime.system.workspaces import workspace_of_jacobian
+
+ITSELF, DIRECTIONS = 3, 4  # places in ``Work.address``, beside those of every system
+# Where systems nearby are built, as fractions of the step: on both sides, or on one.  There the places are those of Chebyshev,
+# of which the weights, and with them what rounding does to the slope, are smallest.
+BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
+AHEAD = (1.0 - np.cos(np.pi / 6.0 * np.arange(1, 7))) / 2.0
+
+
+def weights(places: Floats) -> Floats:
+    """What changes from the value at 0 to those at the places add up to its slope with: exact to as many orders as places."""
+    powers = np.arange(1, len(places) + 1)
+    first = np.where(powers == 1, 1.0, 0.0)
+    return np.asarray(np.linalg.solve(places ** powers[:, None], first), float)
+
+
+class Directions(NamedTuple):
+    """In which the derivatives are taken, and memory."""
+
+    linear: JacobianWorkspace
+    data: Ints  # (K, 6) addresses of tables of the systems nearby, 0 for a number of the initial state
+    works: Ints  # (K, 6) of their memory
+    factors: Floats  # (K, 6)
+    rates: Floats  # (13 bodies,) memory
+    change: Floats  # (12 bodies,) displacements, then changes of velocity
+    p: Floats  # (4,)
+
+
+@compiled
+def _size(value):  # type: ignore[no-untyped-def]
+    return size_of(value)
+
+
+@compiled
+def _store(value, address):  # type: ignore[no-untyped-def]
+    store(value, address)
+
+
+class Kept:
+    """A named tuple in memory of its own, for compiled code that is given its address."""
+
+    def __init__(self, value: ModelData | Workspace | Directions) -> None:
+        self.value = value  # whose arrays must not go away
+        self.memory = np.zeros(-(-int(_size(value)) // 8), np.int64)
+        self.address = int(self.memory.ctypes.data)
+        _store(value, self.address)
+
+
+class Varied:
+    """Memory for the evaluation of a system with its derivatives by K numbers.
+
+    ``nearby``: for each number the tables of six systems nearby, and the weights (6,) with which their changes add up to its
+    derivative; None for a number of the initial state.
+    """
+
+    def __init__(
+        self, system: System, data: ModelData, nearby: Sequence[tuple[Sequence[ModelData], Floats] | None]
+    ) -> None:
+        n, count = STATE * len(system.bodies), len(nearby)
+        work = workspace_for(data)
+        mode = work.limits.mode
+        self._kept: list[Kept] = []
+        places, works, factors = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64), np.zeros((count, 6))
+        for k, six in enumerate(nearby):
+            if six is None:
+                continue
+            others, factors[k] = six
+            for q, other in enumerate(others):
+                memory = workspace_for(other)
+                memory = memory._replace(limits=memory.limits._replace(mode=mode))  # taken as in the system itself
+                places[k, q], works[k, q] = self._keep(other), self._keep(memory)
+        directions = Directions(
+            workspace_of_jacobian(system),
+            places,
+            works,
+            factors,
+            np.zeros(n),
+            np.zeros(12 * len(system.bodies)),
+            np.zeros(4),
+        )
+        if not _TYPES:
+            globals()["_TYPES"] = (numba.typeof(data), numba.typeof(work), numba.typeof(directions))
+        address = np.array([_address(), 0, 0, work.address[EVALUATION], self._keep(directions)])
+        self.work = work._replace(address=address)
+
+    def _keep(self, value: ModelData | Workspace | Directions) -> int:
+        self._kept.append(Kept(value))
+        return self._kept[-1].address
+
+
+_TYPES: tuple[Any, ...] = ()  # of tables, memory and directions, the same for all systems
+
+
+def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """State derivative and its derivatives; a code."""
+    data, work = at_address(t, _TYPES[0]), at_address(w, _TYPES[1])
+    d = at_address(work.address[DIRECTIONS], _TYPES[2])
+    bodies, count, n = len(data.mass) - 1, len(d.factors), len(d.rates)
+    states, slopes = carray(y, ((1 + count) * n,)), carray(y_dot, ((1 + count) * n,))
+    code = call(work.address[ITSELF], time, states.ctypes.data, t, w, VALUE, slopes.ctypes.data)
+    if code != OK:
+        return code
+    jacobian(data, work, d.linear)
+    J, change = d.linear.J, d.change
+    for k in range(count):
+        z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
+        for b in range(bodies):
+            o = STATE * b
+            e, omega = states[o + P : o + V], states[o + OMEGA : o + STATE]
+            dp, turn = z[o + P : o + V], change[6 * b + 3 : 6 * b + 6]
+            turn_of(e, dp, turn)
+            square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
+            for c in range(3):
+                change[6 * b + c] = z[o + c]
+                turn[c] /= square
+            for c in range(6):
+                change[6 * (bodies + b) + c] = z[o + V + c]
+            for c in range(3):
+                to[o + c] = z[o + V + c]
+            euler_rates(dp, omega, d.p)
+            euler_rates(e, z[o + OMEGA : o + STATE], to[o + P : o + V])
+            for c in range(4):
+                to[o + P + c] += d.p[c]
+        for r in range(6 * bodies):
+            value = 0.0
+            for c in range(12 * bodies):
+                value += J[r, c] * change[c]
+            to[STATE * (r // 6) + V + r % 6] = value
+        for q in range(6):
+            if d.data[k, q] == 0:
+                break
+            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+            code = call(
+                work.address[ITSELF],
+                time,
+                states.ctypes.data,
+                address_of(other),
+                address_of(memory),
+                VALUE,
+                d.rates.ctypes.data,
+            )
+            if code != OK:
+                return code
+            for b in range(bodies):
+                for c in range(STATE * b + V, STATE * (b + 1)):
+                    to[c] += d.factors[k, q] * (d.rates[c] - slopes[c])  # exactly 0 where the number does nothing
+    return OK
+
+
+@cache
+def _address() -> int:
+    with cached_here():
+        return int(cfunc(CALL, error_model="numpy", cache=True)(_entry).address)

@@ -1,0 +1,1 @@
+"""How compiled code is made, cached under the digest of its sources, and called.  Imports `support` and `generated`."""

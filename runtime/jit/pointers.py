@@ -1,0 +1,129 @@
+"""Named tuples of arrays behind one pointer, inside compiled code.
+
+numba hands a named tuple to a function as all its scalars: a system's tables and memory are more than a thousand, and every
+function that took them was compiled with so many arguments.  ``behind(t)`` puts the tuple into memory once, in the entry
+point; what is called from there takes a pointer, and reads ``t.mass`` or ``t.limits.kind`` where it needs them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+from numba.core import types as numba_types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
+
+types: Any = numba_types  # which a type checker cannot see into
+
+
+class Pointer(numba_types.Type):  # type: ignore[misc]
+    """A pointer to a named tuple."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+        super().__init__(name=f"Behind({of})")
+
+    def field(self, name: str) -> tuple[int, Any]:
+        """Number and type of a field."""
+        number = self.of.fields.index(name)
+        return number, self.of.types[number]
+
+
+@register_model(Pointer)
+class _Model(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, pointer: Pointer) -> None:
+        super().__init__(manager, pointer, manager.lookup(pointer.of).get_value_type().as_pointer())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def by_pointer(typingctx: Any, value: Any) -> Any:
+    """A pointer to a named tuple, which is put into memory of the calling function."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return cgutils.alloca_once_value(builder, arguments[0])
+
+    return Pointer(value)(value), generate
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):  # type: ignore[misc]
+    key = Pointer
+
+    def generic_resolve(self, pointer: Pointer, name: str) -> Any:
+        if name not in pointer.of.fields:
+            return None
+        _, kind = pointer.field(name)
+        return Pointer(kind) if isinstance(kind, types.BaseNamedTuple) else kind
+
+
+@lower_getattr_generic(Pointer)  # type: ignore[untyped-decorator]
+def _attribute(context: Any, builder: Any, pointer: Pointer, value: Any, name: str) -> Any:
+    number, kind = pointer.field(name)
+    place = cgutils.gep_inbounds(builder, value, 0, number)
+    return place if isinstance(kind, types.BaseNamedTuple) else builder.load(place)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def address_of(typingctx: Any, pointer: Any) -> Any:
+    """The address of a named tuple, to be handed to code that was compiled apart."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(types.voidptr))
+
+    return types.voidptr(pointer), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def at_address(typingctx: Any, address: Any, kind: Any) -> Any:
+    """The named tuple of a type at an address."""
+    pointer = Pointer(kind.instance_type)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        cast = builder.inttoptr if isinstance(address, types.Integer) else builder.bitcast
+        return cast(arguments[0], context.get_value_type(pointer))
+
+    return pointer(address, kind), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def size_of(typingctx: Any, value: Any) -> Any:
+    """How many bytes a named tuple takes."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return ir.Constant(ir.IntType(64), context.get_abi_sizeof(context.get_value_type(value)))
+
+    return types.int64(value), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store(typingctx: Any, value: Any, address: Any) -> Any:
+    """Put a named tuple into memory at an address, where ``behind_address`` finds it; its arrays are not copied."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[0], builder.inttoptr(arguments[1], context.get_value_type(value).as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(value, address), generate
+
+
+# What is called so: time, state, tables, memory, what for, an output; it returns a code.
+_STATE = types.CPointer(types.float64)
+CALL = types.int64(types.float64, _STATE, types.voidptr, types.voidptr, types.int64, _STATE)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call(typingctx: Any, address: Any, time: Any, y: Any, t: Any, w: Any, purpose: Any, out: Any) -> Any:
+    """Call the function at an address; ``y`` and ``out`` are addresses of states."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double, integer = ir.DoubleType(), ir.IntType(64)
+        void, state = context.get_value_type(types.voidptr), ir.DoubleType().as_pointer()
+        function = ir.FunctionType(integer, [double, state, void, void, integer, state])
+        address, time, y, t, w, purpose, out = arguments
+        called = builder.inttoptr(address, function.as_pointer())
+        return builder.call(called, [time, builder.inttoptr(y, state), t, w, purpose, builder.inttoptr(out, state)])
+
+    arguments = (types.int64, types.float64, types.intp, types.voidptr, types.voidptr, types.int64, types.intp)
+    return types.int64(*arguments), generate

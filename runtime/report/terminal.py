@@ -1,0 +1,87 @@
+"""Tables and lines on the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from runtime.report.tables import Table, text
+
+NO_BREAK = "\u00a0"  # a space at which no line is broken
+out_console = Console()
+err_console = Console(stderr=True)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One column as it is printed."""
+
+    heading: str
+    cells: list[str]
+    numeric: bool
+
+    @property
+    def most(self) -> int:
+        """Width at which no line is broken."""
+        return max(cell_len(line) for line in "\n".join([self.heading, *self.cells]).split("\n"))
+
+    @property
+    def least(self) -> int:
+        """Width at which no word and no number is broken."""
+        return max(cell_len(word) for word in re.split("[ \n]", " ".join([self.heading, *self.cells])))
+
+
+def show(table: Table) -> None:
+    """Print a table and its note; numbers are not broken, and words are where the terminal is too narrow for them."""
+    columns = {name: _column(table, number) for number, name in enumerate(table.columns)}
+    widths = _widths(list(columns.values()))
+    left_out: list[str] = []
+    if widths is None and table.brief:
+        left_out = [name for name in columns if name not in table.brief]
+        columns = {name: columns[name] for name in table.brief}
+        widths = _widths(list(columns.values()))
+    widths = widths or _widths(list(columns.values()), longest=8)
+    shown = RichTable(title=escape(table.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for number, column in enumerate(columns.values()):
+        shown.add_column(
+            escape(column.heading), justify="right" if column.numeric else "left", overflow="fold", vertical="top",
+            width=widths[number] if widths else None,
+        )  # fmt: skip
+    for cells in zip(*(column.cells for column in columns.values()), strict=True):
+        shown.add_row(*(escape(cell) for cell in cells))
+    out_console.print(shown)
+    if left_out:
+        said = f"The terminal is too narrow for {', '.join(left_out)}; the files have all."
+        out_console.print(said, highlight=False, markup=False)
+    if table.note:
+        out_console.print(table.note, style="italic", highlight=False, markup=False)
+    if left_out or table.note:
+        out_console.print()
+
+
+def _column(table: Table, number: int) -> _Column:
+    values = [row[number] for row in table.rows]
+    numeric = all(isinstance(value, int | float | None) for value in values)
+    # Numbers are short: their headings stand word under word, each with its unit in one piece.
+    whole = re.sub(r"\[.*?\]", lambda unit: unit.group().replace(" ", NO_BREAK), table.columns[number])
+    return _Column(whole.replace(" ", "\n") if numeric else whole, [text(value) for value in values], numeric)
+
+
+def _widths(columns: Sequence[_Column], longest: int = 1 << 20) -> list[int] | None:
+    """A width for each column, so that all fit the terminal; none where they do not unless longer words are broken."""
+    room = out_console.width - 3 * len(columns) - 1  # between the columns and at both sides
+    least = [column.least if column.numeric else min(column.least, longest) for column in columns]
+    widths = [column.most for column in columns]
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        widest = max((k for k in range(len(columns)) if widths[k] > least[k]), key=lambda k: widths[k])
+        widths[widest] -= 1
+    return widths

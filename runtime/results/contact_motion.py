@@ -1,0 +1,109 @@
+"""What the contacts of a run did: penetration, forces, touch-downs and lift-offs, and their sum on a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from runtime.dynamics.contacts import FRICTION, NORMAL_FORCE, PENETRATION, PENETRATION_RATE, POTENTIAL, SLIP
+from runtime.dynamics.derived import Derived
+from runtime.results.recorded import Recorded
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.parts import Contact
+
+
+@dataclass(frozen=True)
+class ContactMotion:
+    """What a contact saw and did; arrays over time (n, ...), vectors in global axes.
+
+    ``penetration`` [m]: above 0 in the plane, below 0 away from it; ``penetration_rate`` [m/s]; ``slip`` (n, 3) [m/s]: of the
+    sphere's point against the plane's.  ``normal_force`` (n,), ``friction`` (n, 3), ``force`` (n, 3) [N]: on the sphere's body;
+    ``point`` (n, 3) [m]: where it acts.  ``elastic_energy`` [J]; ``dissipated_power`` [W].
+    ``touch_down``, ``lift_off`` (k,) [s]: when the force began and ended, in turn; ``impact_speed`` (k,) [m/s] at each
+    touch-down.  What touches at the start touches down there.  A force that ends and begins again within the plane keeps the
+    speed at which the sphere came in; the laws that damp by it take at least ``least_impact``, which is then told.
+    The compiled methods step up to these times; SciPy's, and guided motions, are looked at between steps, or given times.
+    """
+
+    name: str
+    body: str
+    penetration: Floats
+    penetration_rate: Floats
+    slip: Floats
+    normal_force: Floats
+    friction: Floats
+    force: Floats
+    point: Floats
+    elastic_energy: Floats
+    dissipated_power: Floats
+    touch_down: Floats
+    lift_off: Floats
+    impact_speed: Floats
+
+
+@dataclass(frozen=True)
+class GroundReaction:
+    """The sum of contacts with one plane; arrays over time, in global axes.
+
+    ``force`` (n, 3) [N] on the bodies; ``centre_of_pressure`` (n, 3) [m]: the point of the plane about which the moment of all
+    has no part in the plane, NaN without a normal force; ``free_moment`` (n,) [N m] about the normal there, NaN likewise.
+    """
+
+    force: Floats
+    centre_of_pressure: Floats
+    free_moment: Floats
+
+
+def contact_motions(contacts: Sequence[Contact], d: Derived, contact_events: Floats) -> Mapping[str, ContactMotion]:
+    """Motion and forces of each contact by its name, from what follows from the states."""
+    found: dict[str, ContactMotion] = {}
+    for k, contact in enumerate(contacts):
+        outputs, own = d.contact_outputs[:, k], contact_events[contact_events[:, 1] == k]
+        began = own[:, 2] == 1.0
+        slip, friction = outputs[:, SLIP : SLIP + 3], outputs[:, FRICTION : FRICTION + 3]
+        lost = d.damping_force[:, k] * outputs[:, PENETRATION_RATE] - np.einsum("na,na->n", friction, slip)
+        found[contact.name] = ContactMotion(
+            name=contact.name, body=contact.body, penetration=outputs[:, PENETRATION],
+            penetration_rate=outputs[:, PENETRATION_RATE], slip=slip, normal_force=outputs[:, NORMAL_FORCE], friction=friction,
+            force=d.contact_force[:, k], point=d.contact_point[:, k], elastic_energy=outputs[:, POTENTIAL],
+            dissipated_power=lost, touch_down=own[began, 0], lift_off=own[~began, 0], impact_speed=own[began, 3],
+        )  # fmt: skip
+    return MappingProxyType(found)
+
+
+def ground_reaction(run: Recorded, contacts: Sequence[str] | str | None = None) -> GroundReaction:
+    """The sum of contacts that share a plane."""
+    system = run.system
+    if not system.contacts:
+        raise ModelError(f"system '{system.name}' has no contact; add one with Builder.contact")
+    names = (contacts,) if isinstance(contacts, str) else system.contact_names if contacts is None else tuple(contacts)
+    if not names:
+        raise ModelError(f"ground_reaction: no contact is named; the contacts are {', '.join(system.contact_names)}")
+    if twice := [name for k, name in enumerate(names) if name in names[:k]]:
+        raise ModelError(f"ground_reaction: contact '{twice[0]}' is named twice; name each once")
+    chosen = [system.contact(name) for name in names]
+    first = chosen[0]
+    for other in chosen[1:]:
+        n, m = first.values["n_j"], other.values["n_j"]
+        apart = abs(float((other.values["s_j"] - first.values["s_j"]) @ n))
+        if other.plane != first.plane or np.abs(n - m).max() > 1e-12 or apart > 1e-12:
+            raise ModelError(
+                f"contacts '{first.name}' and '{other.name}' touch different planes, which have no common centre of "
+                "pressure; name contacts of one plane"
+            )
+    A = run.rotations(first.plane)
+    origin = run.r[first.plane] if first.plane != "ground" else np.zeros((len(run.t), 3))
+    normal, point = A @ first.values["n_j"], origin + A @ first.values["s_j"]
+    forces = np.array([run.contacts[name].force for name in names])
+    arms = np.array([run.contacts[name].point for name in names]) - point
+    force = forces.sum(axis=0)
+    moment = np.cross(arms, forces).sum(axis=0)  # about the point of the plane
+    along = np.einsum("na,na->n", force, normal)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        arm = np.where(along[:, None] > 0.0, np.cross(normal, moment) / along[:, None], np.nan)
+        rest = moment - np.cross(arm, force)
+    return GroundReaction(force, point + arm, np.einsum("na,na->n", rest, normal))

@@ -1,0 +1,235 @@
+"""Results as labelled data and as files: xarray, NetCDF, CSV, OpenSim storage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runtime.results.recorded import Recorded
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+
+if TYPE_CHECKING:
+    import xarray
+
+AXES = ("x", "y", "z")
+EULER = ("e0", "e1", "e2", "e3")
+CONVENTION = "x anterior, y medial (right foot), z up; global axes; SI units; Euler parameters scalar first"
+# name -> components, unit, meaning
+BODY_QUANTITIES = {
+    "r": (AXES, "m", "centre of mass"),
+    "p": (EULER, "1", "Euler parameters"),
+    "v": (AXES, "m/s", "velocity of the centre of mass"),
+    "omega": (AXES, "rad/s", "angular velocity"),
+    "v_dot": (AXES, "m/s^2", "acceleration of the centre of mass"),
+    "omega_dot": (AXES, "rad/s^2", "angular acceleration"),
+}
+SCALARS = {
+    "kinetic_energy": ("J", "kinetic energy"),
+    "potential_energy": ("J", "potential energy of gravity, zero at the origin"),
+    "elastic_energy": ("J", "energy stored in limits of motion, springs of motors and contacts"),
+    "energy": ("J", "kinetic, potential and elastic energy"),
+    "violation": ("", "largest abs Phi of all rows, each in its own unit"),
+    "velocity_violation": ("", "largest abs Phi' of all rows, each in its own unit per second"),
+    "norm_violation": ("1", "largest abs(|p| - 1) of all bodies"),
+}
+LIMIT_QUANTITIES = {
+    "angle": ("rad", "hinge angle, signed; latitude where the limit has no hinge"),
+    "rate": ("rad/s", "rate of the hinge, or relative angular velocity"),
+    "latitude": ("rad", "latitude of the restrained direction"),
+    "longitude": ("rad", "longitude of the restrained direction"),
+    "maximum_latitude": ("rad", "maximum latitude at that longitude"),
+    "excess": ("rad", "angle outside the cone"),
+    "restricting_moment": ("N m", "magnitude of the restricting moment"),
+    "dissipative_moment": ("N m", "magnitude of the dissipative moment"),
+    "elastic_energy": ("J", "energy stored in the limit"),
+    "dissipated_power": ("W", "power of the damper"),
+}
+CONTACT_QUANTITIES = {
+    "penetration": ("m", "depth of the sphere in the plane, below 0 away from it"),
+    "penetration_rate": ("m/s", "its rate"),
+    "slip": ("m/s", "velocity of the sphere's point against the plane's"),
+    "normal_force": ("N", "normal force"),
+    "force": ("N", "force on the sphere's body"),
+    "point": ("m", "where it acts"),
+    "elastic_energy": ("J", "energy stored in the contact"),
+    "dissipated_power": ("W", "power of damping and friction"),
+}
+
+
+def to_xarray(run: Recorded) -> xarray.Dataset:
+    """Dimensions time, body, axis, euler, row (``joint.row``)."""
+    import xarray
+
+    system = run.system
+    data: dict[str, Any] = {}
+    for name, (components, unit, meaning) in BODY_QUANTITIES.items():
+        values = np.stack([getattr(run, name)[body] for body in system.body_names], axis=1)
+        dims = ("time", "body", "axis" if components is AXES else "euler")
+        data[name] = (dims, values, {"units": unit, "long_name": meaning})
+    rows = [(joint, row) for joint in system.joints for row in range(len(joint.rows))]
+    names = [f"{joint.name}.{joint.rows[row]}" for joint, row in rows]
+    coordinates: dict[str, Any] = {
+        "time": ("time", run.t, {"units": "s"}),
+        "body": list(system.body_names),
+        "axis": list(AXES),
+        "euler": list(EULER),
+    }
+    if rows:
+        coordinates["row"] = names
+        coordinates["row_unit"] = ("row", [joint.units[row] for joint, row in rows])
+        coordinates["lam_unit"] = ("row", [joint.multiplier_units[row] for joint, row in rows])
+        for name, meaning, units in (
+            *((("lam", "multiplier; force on the bodies = -D^T lam", "see lam_unit"),) if run.has_forces else ()),
+            ("Phi", "constraint row", "see row_unit"),
+            ("Phi_dot", "rate of the constraint row", "see row_unit, per second"),
+        ):
+            values = np.concatenate([getattr(run, name)[joint.name] for joint in system.joints], axis=1)
+            data[name] = (("time", "row"), values, {"units": units, "long_name": meaning})
+    if system.limits:
+        coordinates["limit"] = list(system.limit_names)
+        for name, (unit, meaning) in LIMIT_QUANTITIES.items():
+            values = np.stack([getattr(motion, name) for motion in run.limits.values()], axis=1)
+            data[f"limit_{name}"] = (("time", "limit"), values, {"units": unit, "long_name": meaning})
+    if system.contacts:
+        coordinates["contact"] = list(system.contact_names)
+        for name, (unit, meaning) in CONTACT_QUANTITIES.items():
+            values = np.stack([getattr(motion, name) for motion in run.contacts.values()], axis=1)
+            contact_dims = ("time", "contact") + (("axis",) if values.ndim == 3 else ())
+            data[f"contact_{name}"] = (contact_dims, values, {"units": unit, "long_name": meaning})
+        if len(run.contact_events):
+            kinds = np.where(run.contact_events[:, 2] == 1.0, "touch-down", "lift-off")
+            data["touch_time"] = (
+                ("touch",),
+                run.contact_events[:, 0],
+                {"units": "s", "long_name": "touch-downs and lift-offs"},
+            )
+            coordinates["touch_contact"] = ("touch", [system.contact_names[int(k)] for k in run.contact_events[:, 1]])
+            coordinates["touch_kind"] = ("touch", list(kinds))
+    for name, (unit, meaning) in SCALARS.items():
+        data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
+    return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
+
+
+def _attributes(run: Recorded) -> dict[str, Any]:
+    return {
+        "model": run.system.name,
+        "convention": CONVENTION,
+        "gravity": run.system.gravity.tolist(),
+        "method": run.stats.method,
+        "rtol": run.stats.rtol,
+        "atol": run.stats.atol,
+        "alpha": run.data.alpha,
+        "beta": run.data.beta,
+        "evaluations": run.stats.evaluations,
+        "steps": run.stats.steps,
+        "status": run.status,
+        "message": run.message,
+        "degrees_of_freedom": run.system.degrees_of_freedom,
+        "redundant_rows": ", ".join(run.system.redundant),
+    }
+
+
+def table(run: Recorded) -> tuple[list[str], list[str], Floats]:
+    """Column names, units and values of a flat table; the first column is the time."""
+    names, units, columns = ["time"], ["s"], [run.t]
+    for body in run.system.body_names:
+        for name, (components, unit, _) in BODY_QUANTITIES.items():
+            for k, component in enumerate(components):
+                names.append(f"{body}.{name}_{component}")
+                units.append(unit)
+                columns.append(getattr(run, name)[body][:, k])
+    for joint in run.system.joints if run.has_forces else ():
+        for k, row in enumerate(joint.rows):
+            names.append(f"{joint.name}.lam_{row}")
+            units.append(joint.multiplier_units[k])
+            columns.append(run.lam[joint.name][:, k])
+    for limit, motion in run.limits.items():
+        for name, (unit, _) in LIMIT_QUANTITIES.items():
+            names.append(f"{limit}.{name}")
+            units.append(unit)
+            columns.append(getattr(motion, name))
+    for contact, contact_outputs in run.contacts.items():
+        for name, (unit, _) in CONTACT_QUANTITIES.items():
+            values = getattr(contact_outputs, name)
+            for k in range(values.shape[1] if values.ndim == 2 else 1):
+                names.append(f"{contact}.{name}" + (f"_{AXES[k]}" if values.ndim == 2 else ""))
+                units.append(unit)
+                columns.append(values[:, k] if values.ndim == 2 else values)
+    for name, (unit, _) in SCALARS.items():
+        names.append(name)
+        units.append(unit)
+        columns.append(getattr(run, name))
+    return names, units, np.column_stack(columns)
+
+
+def free_file(file: Path, overwrite: bool) -> Path:
+    """The file, if it may be written: its folder exists, and nothing is overwritten unasked."""
+    if not file.parent.is_dir():
+        raise ModelError(f"cannot write '{file}': the folder '{file.parent}' does not exist; make it first")
+    if file.is_dir():
+        raise ModelError(f"cannot write '{file}': it is a folder; give a file name")
+    if file.exists() and not overwrite:
+        raise ModelError(f"'{file}' exists; choose another name or pass overwrite=True")
+    return file
+
+
+def to_netcdf(run: Recorded, file: Path, overwrite: bool) -> Path:
+    """NetCDF through SciPy, which needs no further library."""
+    free_file(file, overwrite)
+    _written(file, lambda: to_xarray(run).to_netcdf(file, engine="scipy"))
+    return file
+
+
+def to_csv(run: Recorded, file: Path, overwrite: bool) -> Path:
+    """Comma-separated, full precision, units in the header."""
+    free_file(file, overwrite)
+    names, units, values = table(run)
+    header = ",".join(f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True))
+    _written(file, lambda: np.savetxt(file, values, fmt="%.17g", delimiter=",", header=header, comments=""))
+    return file
+
+
+def to_sto(run: Recorded, file: Path, overwrite: bool) -> Path:
+    """OpenSim storage, version 1: header, tab-separated columns, radians.  Names use '/' after the body, as OpenSim's do."""
+    names, _, values = table(run)
+    return write_storage(file, run.system.name, [name.replace(".", "/") for name in names], values, overwrite=overwrite)
+
+
+def write_storage(
+    file: Path, title: str, names: Sequence[str], values: Floats, *, in_degrees: bool = False, overwrite: bool = False
+) -> Path:
+    """Write a table as OpenSim storage (``.sto``) or motion (``.mot``) file; returns the file.
+
+    Parameters
+    ----------
+    file : Path
+    title : str
+        First line.
+    names : sequence of str
+        Of the columns; the first is ``time``.
+    values : (n, columns)
+    in_degrees : bool
+        Whether angles are in degrees.
+    overwrite : bool
+
+    Raises
+    ------
+    ModelError
+    """
+    free_file(file, overwrite)
+    degrees = "yes" if in_degrees else "no"
+    head = [title, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}", f"inDegrees={degrees}", "endheader"]
+    header = "\n".join([*head, "\t".join(names)])
+    _written(file, lambda: np.savetxt(file, values, fmt="%.17g", delimiter="\t", header=header, comments=""))
+    return file
+
+
+def _written(file: Path, write: Any) -> None:
+    try:
+        write()
+    except OSError as error:
+        raise ModelError(f"cannot write '{file}': {error.strerror or error}; choose another place") from None

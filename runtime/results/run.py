@@ -1,0 +1,363 @@
+"""The result of a run: arrays by the names of bodies and joints; what follows from the states is computed when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.dynamics.contacts import BLUR
+from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
+from runtime.dynamics.derived import Derived, derive
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.kinematics import rotations_of
+from runtime.dynamics.layout import OMEGA, ROWS, STATE, P, R, V
+from runtime.dynamics.limits import OUTPUTS
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.results import export
+from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
+from runtime.results.limit_motion import LimitMotion, limit_motion
+from runtime.support.arrays import Floats
+from runtime.support.checks import finite
+from runtime.support.errors import ModelError
+from runtime.system.parts import Joint
+from runtime.system.state import State
+from runtime.system.system import System
+
+if TYPE_CHECKING:
+    import xarray
+
+COMPUTED = ("_derived", "limits", "contacts", "degrees_of_freedom", "driven")  # what a pickled run leaves out
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a run cost.
+
+    ``evaluations`` of the equations of motion include those of the dense output (DOP853: 3 for each step that holds a time
+    of ``t_eval`` or an event; SciPy's, with contacts: for every step) and of the Jacobians that SciPy's implicit methods form
+    by differences.  ``rejections`` is None where the method does not tell.  ``kernel``: what evaluated them, "whole model" or
+    "joint by joint".
+    """
+
+    method: str
+    evaluations: int
+    steps: int
+    rejections: int | None
+    wall_time: float  # [s]
+    rtol: float
+    atol: float
+    kernel: str
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What a joint does to one body: force (n, 3) [N] and moment about the point (n, 3) [N m]."""
+
+    joint: str
+    on: str  # the body
+    at: str  # the point, in words
+    axes: str  # "global" or a body's name
+    force: Floats
+    moment: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """A simulated motion.
+
+    Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
+    [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
+    From a limit's name: ``limits``, a ``LimitMotion`` each; from a contact's: ``contacts``, a ``ContactMotion`` each.
+    ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
+    rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
+
+    ``status``: 0 reached the end, 1 stopped by an event, 2 interrupted, 3 ``max_steps`` used up; below 0: failed, ``message``
+    tells why, when, at which joint, and what to do.
+    """
+
+    system: System
+    data: ModelData = field(repr=False)
+    t: Floats = field(repr=False)
+    states: Floats = field(repr=False)  # (n, 13 bodies)
+    final: State = field(repr=False)  # where the integration stopped
+    status: int
+    message: str
+    stats: Stats
+    events: Mapping[str, Floats] = field(repr=False)  # times of each event's zeros [s]
+    event_states: Mapping[str, tuple[State, ...]] = field(repr=False)
+    contact_events: Floats = field(repr=False, default_factory=lambda: np.zeros((0, 4)))  # time, contact, 1 or 0, speed
+    _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
+
+    def __post_init__(self) -> None:
+        for array in (self.t, self.states, self.contact_events):
+            array.flags.writeable = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle what cannot be computed again."""
+        kept = {key: value for key, value in self.__dict__.items() if key not in COMPUTED}
+        return kept | {name: dict(getattr(self, name)) for name in ("events", "event_states")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Unpickle: the system knows where compiled code lies in this process."""
+        self.__dict__.update(state)
+        data = self.system.data._replace(alpha=self.data.alpha, beta=self.data.beta)
+        object.__setattr__(self, "data", data)
+        self.__post_init__()  # arrays come back writable
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
+        return f"Run('{self.system.name}', {len(self.t)} times, {span}, status={self.status}, '{self.message}')"
+
+    @property
+    def has_forces(self) -> bool:
+        """Multipliers and reactions are determined; not so where drivers were met by least squares."""
+        return True
+
+    @property
+    def success(self) -> bool:
+        """The run reached its end, or the event that stops it."""
+        return self.status in (0, 1)
+
+    def _bodies(self, array: Floats, start: int, stop: int) -> Mapping[str, Floats]:
+        return MappingProxyType({name: array[:, k, start:stop] for k, name in enumerate(self.system.body_names)})
+
+    def _joints(self, array: Floats) -> Mapping[str, Floats]:
+        joints = self.system.joints
+        return MappingProxyType({joint.name: array[:, k, : len(joint.rows)] for k, joint in enumerate(joints)})
+
+    @property
+    def _state(self) -> Floats:
+        return self.states.reshape(len(self.t), len(self.system.bodies), STATE)
+
+    @property
+    def r(self) -> Mapping[str, Floats]:
+        """Centres of mass, (n, 3) [m]."""
+        return self._bodies(self._state, R, P)
+
+    @property
+    def p(self) -> Mapping[str, Floats]:
+        """Euler parameters, (n, 4), scalar first."""
+        return self._bodies(self._state, P, V)
+
+    @property
+    def v(self) -> Mapping[str, Floats]:
+        """Velocities of the centres of mass, (n, 3) [m/s]."""
+        return self._bodies(self._state, V, OMEGA)
+
+    @property
+    def omega(self) -> Mapping[str, Floats]:
+        """Angular velocities, (n, 3) [rad/s], global axes."""
+        return self._bodies(self._state, OMEGA, STATE)
+
+    def _work(self) -> Workspace:
+        """Memory for evaluations at the states of the run, which take contacts as the run did."""
+        work = workspace_for(self.system.data)
+        work.contacts.blur[0] = BLUR * (self.stats.rtol + self.stats.atol)
+        return work
+
+    @cached_property
+    def _derived(self) -> Derived:
+        n, t = len(self.t), self.data
+        bodies, joints, contacts = len(t.mass), len(t.address), len(t.contacts.law)
+        d = Derived(
+            v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
+            Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
+            outputs=np.zeros((n, len(t.limits.kind), OUTPUTS)), measured=np.zeros((n, len(t.limits.kind), 3)),
+            contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
+            contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
+        )  # fmt: skip
+        work = self._work()
+        object.__setattr__(
+            self, "_singular", derive(self.t, np.ascontiguousarray(self.states), self.contact_events, t, work, d)
+        )
+        return d
+
+    @property
+    def _solved(self) -> Derived:
+        """What follows from the states, if accelerations and multipliers are determined in all of them."""
+        d = self._derived
+        if self._singular >= 0:
+            raise ModelError(
+                f"accelerations and reactions are undetermined at t = {self.t[self._singular]:.6g} s, where the configuration "
+                "is singular; positions, velocities and energies are in the result"
+            )
+        return d
+
+    @property
+    def v_dot(self) -> Mapping[str, Floats]:
+        """Accelerations of the centres of mass, (n, 3) [m/s^2]."""
+        return self._bodies(self._solved.v_dot[:, 1:], 0, 3)
+
+    @property
+    def omega_dot(self) -> Mapping[str, Floats]:
+        """Angular accelerations, (n, 3) [rad/s^2], global axes."""
+        return self._bodies(self._solved.v_dot[:, 1:], 3, 6)
+
+    @property
+    def lam(self) -> Mapping[str, Floats]:
+        """Multipliers, (n, rows); the force on the bodies is -D^T lam.  Zero for rows in ``system.redundant``."""
+        return self._joints(self._solved.lam)
+
+    @property
+    def Phi(self) -> Mapping[str, Floats]:
+        """Constraint rows, (n, rows), in the units of ``system.joint(name).units``."""
+        return self._joints(self._derived.Phi)
+
+    @property
+    def Phi_dot(self) -> Mapping[str, Floats]:
+        """Their rates, (n, rows)."""
+        return self._joints(self._derived.Phi_dot)
+
+    @property
+    def kinetic_energy(self) -> Floats:
+        """(n,) [J]."""
+        return self._derived.energy[:, 0]
+
+    @property
+    def potential_energy(self) -> Floats:
+        """Of gravity, (n,) [J], zero at the origin."""
+        return self._derived.energy[:, 1]
+
+    @property
+    def elastic_energy(self) -> Floats:
+        """Stored in limits of motion, springs of motors and touching contacts, (n,) [J]; the law "printed" has none."""
+        return self._derived.energy[:, 2]
+
+    @property
+    def energy(self) -> Floats:
+        """Kinetic, potential and elastic energy, (n,) [J]."""
+        return self.kinetic_energy + self.potential_energy + self.elastic_energy
+
+    @cached_property
+    def limits(self) -> Mapping[str, LimitMotion]:
+        """What each limit of motion saw and did, by its name."""
+        d = self._derived
+        return MappingProxyType(
+            {
+                limit.name: limit_motion(limit, d.outputs[:, k], d.measured[:, k])
+                for k, limit in enumerate(self.system.limits)
+            }
+        )
+
+    @cached_property
+    def contacts(self) -> Mapping[str, ContactMotion]:
+        """What each contact saw and did, by its name."""
+        return contact_motions(self.system.contacts, self._derived, self.contact_events)
+
+    def ground_reaction(self, contacts: Sequence[str] | str | None = None) -> GroundReaction:
+        """The sum of the forces of contacts that share a plane, with its centre of pressure.  Seed 004, Eqs. (15)-(18).
+
+        Parameters
+        ----------
+        contacts : str or sequence of str, optional
+            Their names, each once; default: all.
+
+        Raises
+        ------
+        ModelError
+        """
+        return ground_reaction(self, contacts)
+
+    @property
+    def violation(self) -> Floats:
+        """Largest abs Phi of all rows, (n,)."""
+        return _largest(self._derived.Phi)
+
+    @property
+    def velocity_violation(self) -> Floats:
+        """Largest abs Phi' of all rows, (n,)."""
+        return _largest(self._derived.Phi_dot)
+
+    @property
+    def norm_violation(self) -> Floats:
+        """Largest abs(|p| - 1) of all bodies, (n,)."""
+        lengths = np.linalg.norm(self._state[:, :, P:V], axis=2)
+        worst: Floats = np.abs(lengths - 1.0).max(axis=1)
+        return worst
+
+    def reaction(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
+        """Force and moment of a joint on one of its bodies, -D^T lam.
+
+        Parameters
+        ----------
+        joint, on : str
+            Names of the joint and of one of its two bodies.
+        at : "joint", "centre" or (3,) [m]
+            Point of that body about which the moment is taken: where the joint's definition puts it (``s_i`` or ``s_j``;
+            the centre of mass where it names no point), the centre of mass, or local components.
+        axes : str
+            "global", or the name of a body whose axes are used.
+
+        Raises
+        ------
+        ModelError
+        """
+        j, k, side = self._end(joint, on)
+        wrench = self._solved.wrench[:, k, side]
+        force, moment = wrench[:, :3].copy(), wrench[:, 3:].copy()
+        point, text = self._point(j, side, at)
+        A = self.rotations(on)
+        moment -= np.cross(np.einsum("nab,b->na", A, point), force)
+        return Reaction(joint, on, text, axes, *self._in_axes(axes, force, moment))
+
+    def _end(self, joint: str, on: str) -> tuple[Joint, int, int]:
+        """A joint, its number, and 0 or 1 for the body of it that is meant."""
+        j = self.system.joint(joint)
+        if on not in (j.body_i, j.body_j):
+            raise ModelError(f"joint '{joint}' does not act on body '{on}'; it joins '{j.body_i}' and '{j.body_j}'")
+        return j, self.system.joint_names.index(joint), 0 if on == j.body_i else 1
+
+    def _in_axes(self, axes: str, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
+        """Force and moment (n, 3) of global axes in those of a body, or as they are."""
+        if axes == "global":
+            return force, moment
+        B = self.rotations(axes)
+        return np.einsum("nab,na->nb", B, force), np.einsum("nab,na->nb", B, moment)
+
+    def _point(self, joint: Any, side: int, at: ArrayLike | str) -> tuple[Floats, str]:
+        name = ("s_i", "s_j")[side]
+        if isinstance(at, str):
+            if at == "joint" and name in joint.values:
+                return np.asarray(joint.values[name]), f"{name} of joint '{joint.name}'"
+            if at in ("joint", "centre"):
+                ground = (joint.body_i, joint.body_j)[side] == "ground"
+                return np.zeros(3), "origin" if ground else "centre of mass"
+            raise ModelError(f"at = '{at}'; use 'joint', 'centre' or three local components")
+        point = finite(at, (3,), "at")
+        return point, f"local point {point.tolist()}"
+
+    def rotations(self, body: str) -> Floats:
+        """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""
+        if body == "ground":
+            return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
+        A = np.empty((len(self.t), 3, 3))
+        rotations_of(np.array(self._state[:, self.system.body_index(body), P:V]), A)
+        return A
+
+    def to_xarray(self) -> xarray.Dataset:
+        """A labelled dataset with units: time, body, axis, row; attributes tell the model and the method."""
+        return export.to_xarray(self)
+
+    def to_netcdf(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the dataset as NetCDF; returns the file.  An existing file is refused unless ``overwrite``."""
+        return export.to_netcdf(self, Path(file), overwrite)
+
+    def to_csv(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write a table, one line per time, columns ``body.r_x [m]`` and so on; returns the file."""
+        return export.to_csv(self, Path(file), overwrite)
+
+    def to_sto(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write an OpenSim storage file with the same columns; returns the file."""
+        return export.to_sto(self, Path(file), overwrite)
+
+
+def _largest(rows: Floats) -> Floats:
+    worst: Floats = np.abs(rows).max(axis=(1, 2), initial=0.0)
+    return worst

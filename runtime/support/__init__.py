@@ -1,0 +1,5 @@
+"""Errors, checks of arguments, array types, progress and results folders.  Imports nothing of Talus."""
+
+from runtime.support.results_folder import results_folder
+
+__all__ = ["results_folder"]

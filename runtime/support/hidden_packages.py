@@ -1,0 +1,40 @@
+"""A file of the user's that hides one of Talus's packages: found at the import, and named."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+PACKAGES = ("codegen", "generated", "models", "runtime")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class HiddenPackageError(RuntimeError, SystemExit):
+    """Python finds another module under the name of one of Talus's packages.  Uncaught, it ends the program with exit code 2."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.code = 2
+
+
+def refuse_hidden_packages() -> None:
+    """Refuse to start where Python finds another file for one of the packages.
+
+    Raises
+    ------
+    HiddenPackageError
+        Naming the file and the remedy; the sentence is printed too, since an uncaught error ends the program in silence.
+    """
+    for name in PACKAGES:
+        loaded = sys.modules.get(name)
+        spec = getattr(loaded, "__spec__", None) or importlib.util.find_spec(name)
+        places = [] if spec is None else [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
+        if not (ROOT / name).is_dir() or any(
+            place and (ROOT / name) in Path(place).resolve().parents for place in places
+        ):
+            continue
+        place = places[0] if places and places[0] else "another module"
+        message = f"{place} hides Talus's package '{name}'; rename that file, or start Python where it is not found"
+        print(message, file=sys.stderr)
+        raise HiddenPackageError(message)

@@ -1,0 +1,150 @@
+"""Assembly: a state moved onto the constraints, and checks of states against them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics import projection
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import STATE, P, R, V
+from runtime.support.arrays import Floats
+from runtime.support.checks import finite
+from runtime.support.errors import AssemblyError, ModelError
+from runtime.system.homotopy import follow_homotopy
+from runtime.system.parts import Assembly
+from runtime.system.reference import branch_signs
+from runtime.system.state import State
+from runtime.system.system import System
+
+
+def change(names: tuple[str, ...], before: Floats, after: Floats, iterations: int, residual: float) -> Assembly:
+    """How a configuration was assembled."""
+    a, b = before.reshape(-1, STATE), after.reshape(-1, STATE)
+    moves = np.linalg.norm(b[:, R:P] - a[:, R:P], axis=1)
+    # The chord between Euler parameters keeps its digits near zero, which the arc cosine of their product does not.
+    chords = [min(np.linalg.norm(q - p), np.linalg.norm(q + p)) for p, q in zip(a[:, P:V], b[:, P:V], strict=True)]
+    turns = 4 * np.arcsin(np.clip(np.array(chords) / 2, 0.0, 1.0))
+    m, n = int(moves.argmax()), int(turns.argmax())
+    return Assembly(iterations, residual, float(moves[m]), names[m], float(turns[n]), names[n])
+
+
+POSITION_TOLERANCE = 1e-6  # [SI unit of a row] a given state is on the constraints within this
+# Velocities are consistent when no row's rate is above this fraction of what the velocities themselves could make it.
+VELOCITY_TOLERANCE = 1e-9
+
+
+def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, float]:
+    """State moved onto Phi = 0, iterations, residual; raises AssemblyError with the worst row."""
+    work, start = workspace_for(system.data), y
+    y, iterations, residual = projection.assemble_positions(time, start, system.data, work)
+    if (
+        system.drivers
+        and not system.overdetermined
+        and (not residual <= projection.ASSEMBLED or mirrored(system, time, y))
+    ):
+        near = follow_homotopy(system, time, start)
+        y, iterations, residual = projection.assemble_positions(time, near, system.data, work)
+    if not residual <= projection.ASSEMBLED:
+        residual = projection.worst_row(time, y, system.data, work, False)
+        k, r = map(int, work.failed)
+        raise AssemblyError(
+            f"could not assemble: |Phi| = {residual:.1e} {system.joints[k].units[r]} after {iterations} iterations, "
+            f"worst row {system.row_name(k, r)}; start nearer or check its geometry"
+        )
+    if names := mirrored(system, time, y):
+        raise AssemblyError(
+            f"joint {' and '.join(repr(name) for name in names)} could only be assembled as the mirror image of the reference "
+            "configuration; start nearer"
+        )
+    return y, iterations, residual
+
+
+def mirrored(system: System, time: float, y: Floats) -> list[str]:
+    """Names of joints that are the mirror image of what they are in the reference configuration."""
+    names = []
+    for joint, now, reference in zip(system.joints, branch_signs_of(system, time, y), system.branch_signs, strict=True):
+        if any(a * b < 0.0 for a, b in zip(now, reference, strict=True)):
+            names.append(joint.name)
+    return names
+
+
+def branch_signs_of(system: System, time: float, y: Floats) -> tuple[tuple[float, ...], ...]:
+    """Signs of the expressions that each joint's definition passes to ``keeps_sign``, in a configuration."""
+    if not any(joint.module.BRANCH_SIGNS for joint in system.joints):
+        return ((),) * len(system.joints)
+    work = workspace_for(system.data)
+    projection.worst_row(time, y, system.data, work, False)
+    i, j = system.data.body_i, system.data.body_j
+    return tuple(
+        branch_signs(joint, work.state[i[k]], work.state[j[k]], work.x[k]) for k, joint in enumerate(system.joints)
+    )
+
+
+def check_velocities(system: System, time: float, y: Floats, remedy: str) -> None:
+    """Refuse velocities with D v != nu, naming the worst row."""
+    work = workspace_for(system.data)
+    worst = projection.worst_row(time, y, system.data, work, True)
+    k, r = map(int, work.failed)
+    bodies = y.reshape(-1, STATE)
+    speed = float(np.abs(bodies[:, V:]).max(initial=0.0))
+    limit = VELOCITY_TOLERANCE * max(1.0, speed)
+    if not worst <= limit:
+        raise AssemblyError(
+            f"inconsistent initial velocities: |Phi'| = {worst:.1e} {system.joints[k].units[r]}/s in row "
+            f"{system.row_name(k, r)}, limit {limit:.0e}; {remedy}"
+        )
+
+
+def assemble(system: System, state: State, *, time: float | None = None, project_velocities: bool = True) -> State:
+    """Move a state onto the constraints of a system by the least change (measured by the kinetic energy).
+
+    Parameters
+    ----------
+    system : System
+    state : State
+    time : float [s], optional
+        When, for systems with drivers.  Default: ``system.time``.
+    project_velocities : bool
+        True: change the velocities by as little as makes them consistent.  False: refuse inconsistent ones.
+
+    Raises
+    ------
+    AssemblyError
+        Naming the worst row, its value and the remedy.
+    """
+    system.check_bodies(state)
+    time = system.time if time is None else float(finite(time, (), f"system '{system.name}': time"))
+    system.check_span(time, time, "assembling")
+    y, _, _ = assembled(system, time, state.y)
+    if project_velocities:
+        y = projection.project_velocities(time, y, system.data, workspace_for(system.data))
+    check_velocities(system, time, y, "call runtime.assemble(system, state) to project them onto the constraints")
+    return State(state.names, y)
+
+
+def check_state(system: System, state: State, time: float) -> None:
+    """Refuse a state that is not of this system, or that violates its constraints at a time [s]."""
+    if not isinstance(state, State):
+        raise ModelError(f"{state!r} is no State; change system.state with its replace()")
+    if state.names != system.body_names:
+        theirs, ours = ", ".join(state.names), ", ".join(system.body_names)
+        raise ModelError(f"system '{system.name}': the state is of the bodies {theirs}, not {ours}")
+    work = workspace_for(system.data)
+    worst = projection.worst_row(time, state.y, system.data, work, False)
+    if not worst <= POSITION_TOLERANCE:
+        k, r = map(int, work.failed)
+        raise AssemblyError(
+            f"the initial configuration violates {system.row_name(k, r)}: |Phi| = {worst:.1e} {system.joints[k].units[r]}, "
+            f"limit {POSITION_TOLERANCE:.0e}; pass it through runtime.assemble(system, state)"
+        )
+    if names := mirrored(system, time, state.y):
+        raise AssemblyError(
+            f"the initial configuration has joint {' and '.join(repr(name) for name in names)} as the mirror image of the "
+            "reference configuration; start from system.state or nearer to it"
+        )
+    check_velocities(
+        system,
+        time,
+        state.y,
+        "pass them through runtime.assemble(system, state), which projects them onto the constraints",
+    )

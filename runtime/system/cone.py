@@ -1,0 +1,276 @@
+"""Cones of circumduction: the directions that a limit admits, by longitude and maximum latitude.  Seed 003, section 3.1.
+
+Longitude and latitude are those of the joint's frame: the latitude is measured from zeta, the longitude from xi towards
+eta.  The cone is made of pieces, each a curve on the unit sphere whose kernels are generated (``codegen/cones.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline
+
+from runtime.dynamics.cone_curve import (
+    COEFFICIENTS,
+    KINDS,
+    SAMPLES,
+    Pieces,
+    maximum_latitudes,
+    nearest_direction,
+    sample_curves,
+)
+from runtime.support.arrays import Floats, Ints, frozen
+from runtime.support.errors import ModelError
+
+QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
+SAME_LONGITUDE = 1e-9  # [rad]
+DENSE = 16  # times as many tell how large its derivatives are
+SAFETY = 2.0  # on what they tell
+SAME_DIRECTION = 1e-12
+VERTEX_HALVINGS = 20
+
+
+@dataclass(frozen=True, init=False)
+class Cone:
+    """A cone of admissible directions.
+
+    Parameters
+    ----------
+    longitudes : (n,) [rad]
+        Increasing from 0 to 2 pi.
+    latitudes : (n,) [rad]
+        Maximum latitudes there, between 0 and pi; the first and the last are the same direction and must be equal.
+    interpolation : str, optional
+        "elliptical": quarters of ellipses in the top view (latitude and longitude as polar coordinates), for the longitudes
+        0, 90, 180, 270, 360 degrees only, where it is the default.  "spline", the default elsewhere: a periodic cubic spline
+        in the top view over the length of its chords, as the paper has it.  "latitude_spline": a periodic cubic spline of
+        the latitude over the longitude, for longitudes that are too far apart for the other.
+
+    Raises
+    ------
+    ModelError
+        Naming the rule, the value and its limit.
+    """
+
+    longitudes: tuple[float, ...]
+    latitudes: tuple[float, ...]
+    interpolation: str
+
+    def __init__(self, longitudes: ArrayLike, latitudes: ArrayLike, interpolation: str | None = None) -> None:
+        psi, sigma = _numbers(longitudes, "longitudes"), _numbers(latitudes, "latitudes")
+        if len(psi) != len(sigma):
+            raise ModelError(f"cone: {len(psi)} longitudes but {len(sigma)} latitudes; give one latitude for each")
+        if len(psi) < 2 or abs(psi[0]) > SAME_LONGITUDE or abs(psi[-1] - 2 * np.pi) > SAME_LONGITUDE:
+            raise ModelError(
+                f"cone: longitudes {_degrees(psi)}; the first must be 0 and the last 360 degrees, so that the cone closes"
+            )
+        psi[0], psi[-1] = 0.0, 2 * np.pi
+        for before, after in zip(psi[:-1], psi[1:], strict=True):
+            if not after - before > SAME_LONGITUDE:
+                raise ModelError(
+                    f"cone: longitude {_degrees(after)} follows {_degrees(before)}; they must increase, each given once"
+                )
+        for value, at in zip(sigma, psi, strict=True):
+            if not 0.0 < value < np.pi:
+                raise ModelError(
+                    f"cone: maximum latitude {_degrees(value)} at longitude {_degrees(at)}; it must lie between 0 and 180 "
+                    "degrees, ends excluded (1 degree stands for a direction that the joint cannot reach)"
+                )
+        if sigma[0] != sigma[-1]:
+            raise ModelError(
+                f"cone: maximum latitude {_degrees(sigma[0])} at longitude 0 but {_degrees(sigma[-1])} at 360 degrees, which is "
+                "the same direction; give the same value twice"
+            )
+        object.__setattr__(self, "longitudes", tuple(map(float, psi)))
+        object.__setattr__(self, "latitudes", tuple(map(float, sigma)))
+        quadrants = len(psi) == len(QUADRANTS) and bool((np.abs(psi - QUADRANTS) < SAME_LONGITUDE).all())
+        interpolation = interpolation or ("elliptical" if quadrants else "spline")
+        if interpolation not in KINDS:
+            raise ModelError(f"cone: interpolation = {interpolation!r}; use {', '.join(map(repr, KINDS))}")
+        if interpolation == "elliptical" and not quadrants:
+            raise ModelError(
+                f"cone: longitudes {_degrees(psi)}; quarters of ellipses need 0, 90, 180, 270, 360 degrees; use a spline"
+            )
+        object.__setattr__(self, "interpolation", interpolation)
+        self._refuse_folds()
+
+    @classmethod
+    def from_degrees(
+        cls, longitudes_deg: ArrayLike, latitudes_deg: ArrayLike, interpolation: str | None = None
+    ) -> Cone:
+        """The cone of longitudes and maximum latitudes in degrees."""
+        longitudes, latitudes = _numbers(longitudes_deg, "longitudes"), _numbers(latitudes_deg, "latitudes")
+        return cls(np.deg2rad(longitudes), np.deg2rad(latitudes), interpolation)
+
+    def maximum_latitude(self, longitude: ArrayLike) -> Floats:
+        """Maximum latitudes [rad] at longitudes [rad], of the same shape."""
+        try:
+            given = np.asarray(longitude, dtype=float)
+        except (TypeError, ValueError):
+            given = np.full(1, np.nan)
+        if not np.isfinite(given).all():
+            raise ModelError(f"cone: longitude = {longitude!r} must be finite angles [rad]")
+        psi = np.mod(given, 2 * np.pi)
+        values = np.empty(psi.size)
+        maximum_latitudes(np.ascontiguousarray(psi.ravel()), self.pieces, np.empty(2), values)
+        return values.reshape(psi.shape)
+
+    @property
+    def least_latitude(self) -> float:
+        """A latitude [rad] below which every direction is inside, close below the least maximum."""
+        samples = np.arctan2(np.hypot(*np.moveaxis(self.pieces.samples[:, :, :2], 2, 0)), self.pieces.samples[:, :, 2])
+        # Between two samples the curve bends away from its chord by at most h^2/8 times its second derivative.
+        h = (self.pieces.span[:, 1] - self.pieces.span[:, 0]) / (SAMPLES - 1)
+        slack = (h * h / 8 * self.pieces.bounds[:, 0]).max() / np.sin(samples.min() / 2)
+        return float(max(samples.min() - slack, 0.0))
+
+    def nearest(self, direction: ArrayLike) -> Floats:
+        """The direction of the cone nearest to a direction of the joint's frame, (3,)."""
+        try:
+            u = np.array(direction, dtype=float)
+        except (TypeError, ValueError):
+            u = np.zeros(0)
+        length = float(np.linalg.norm(u)) if u.shape == (3,) else 0.0
+        if not (np.isfinite(length) and length > 0.0):
+            raise ModelError(f"cone: direction = {direction!r}; give three finite numbers, not all 0")
+        t = np.empty(3)
+        nearest_direction(u / length, self.pieces, np.empty(12), t)
+        return t
+
+    def vertex(self, side: Floats) -> tuple[float, Floats]:
+        """The cone's point at the longitude of a plane direction, and how far outside, in that plane, it stays the nearest.
+
+        On a line that leaves a curve at a right angle the foot of the line is the nearest point up to some distance, and
+        never again beyond.  So it suffices to find that distance, by bisection.
+        """
+        latitude = float(self.maximum_latitude(np.arctan2(side[1], side[0])))
+
+        def at(angle: float) -> Floats:
+            return np.array([*(np.sin(angle) * side), np.cos(angle)])
+
+        def stays(excess: float) -> bool:
+            return bool(np.linalg.norm(self.nearest(at(latitude + excess)) - at(latitude)) < SAME_DIRECTION)
+
+        known, unknown = 0.0, np.pi - latitude
+        for _ in range(VERTEX_HALVINGS):
+            middle = 0.5 * (known + unknown)
+            known, unknown = (middle, unknown) if stays(middle) else (known, middle)
+        return known, at(latitude)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The tables that compiled code searches."""
+        psi = np.array(self.longitudes)
+        spans, coefficients = self._spans_and_coefficients()
+        kind = np.full(len(spans), KINDS.index(self.interpolation))
+        steps = DENSE * (SAMPLES - 1)
+        values = np.empty((len(spans), steps + 1, 9))
+        sample_curves(kind, spans, coefficients, values)
+        step = (spans[:, 1] - spans[:, 0]) / steps
+        second = np.linalg.norm(values[:, :, 6:], axis=2).max(axis=1)
+        third = np.linalg.norm(np.diff(values[:, :, 6:], axis=1), axis=2).max(axis=1) / step
+        bounds = SAFETY * np.stack([second, third], axis=1)
+        longitudes = np.stack([psi[:-1], psi[1:]], axis=1)
+        pieces = Pieces(kind, longitudes, spans, coefficients, values[:, ::DENSE, :3].copy(), bounds)
+        return frozen(pieces)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in ("longitudes", "latitudes", "interpolation")}
+
+    def _spans_and_coefficients(self) -> tuple[Floats, Floats]:
+        psi, sigma = np.array(self.longitudes), np.array(self.latitudes)
+        spans = np.stack([psi[:-1], psi[1:]], axis=1)
+        coefficients = np.zeros((len(spans), COEFFICIENTS))
+        if self.interpolation == "elliptical":
+            coefficients[:, 0] = sigma[[0, 2, 2, 0]]  # the semi-axis along xi of each quadrant
+            coefficients[:, 1] = sigma[[1, 1, 3, 3]]  # and along eta
+        elif self.interpolation == "latitude_spline":
+            coefficients[:, 0] = psi[:-1]
+            coefficients[:, 1:5] = CubicSpline(psi, sigma, bc_type="periodic").c[::-1].T
+        else:
+            plane = sigma[:, None] * np.stack([np.cos(psi), np.sin(psi)], axis=1)
+            plane[-1] = plane[0]
+            chords = np.linalg.norm(np.diff(plane, axis=0), axis=1)
+            cubics = CubicSpline(np.concatenate([[0.0], np.cumsum(chords)]), plane, bc_type="periodic").c[::-1]
+            coefficients[:, :2], coefficients[:, 2] = spans, chords
+            coefficients[:, 3:7], coefficients[:, 7:11] = cubics[:, :, 0].T, cubics[:, :, 1].T
+            spans = np.stack([np.zeros(len(chords)), chords], axis=1)
+        return spans, coefficients
+
+    def _refuse_folds(self) -> None:
+        """Between its knots a spline can leave the latitudes between 0 and pi, or turn back in longitude."""
+        if self.interpolation == "elliptical":
+            return
+        psi = np.array(self.longitudes)
+        remedy = 'give longitudes between, or interpolation="latitude_spline"'
+        if self.interpolation == "spline" and (np.diff(psi) >= np.pi).any():
+            widest = int(np.diff(psi).argmax())
+            raise ModelError(
+                f"cone: longitudes {_degrees(psi[widest])} and {_degrees(psi[widest + 1])} are 180 degrees or more apart, and a "
+                f"spline in the top view would not lead around zeta; {remedy}"
+            )
+        for first, last, (_, length), c in zip(psi[:-1], psi[1:], *self._spans_and_coefficients(), strict=True):
+            if self.interpolation == "latitude_spline":
+                latitude = Polynomial(c[1:5])
+                for h in _roots(latitude.deriv(), last - first):
+                    if not 0.0 < float(latitude(h)) < np.pi:
+                        raise ModelError(
+                            f"cone: the spline through the latitudes reaches {_degrees(float(latitude(h)))} at longitude "
+                            f"{_degrees(first + h)}, must stay between 0 and 180; give longitudes between, where latitudes "
+                            "change fast"
+                        )
+                continue
+            x, y = Polynomial(c[3:7]), Polynomial(c[7:11])
+            # x y' - y x' has the sign of the longitude's rate, and vanishes where the curve turns back or meets zeta.
+            turning, square = x * y.deriv() - y * x.deriv(), x * x + y * y
+            if not float(turning(length / 2)) > 0.0 or _roots(turning, length):
+                raise ModelError(
+                    f"cone: between longitudes {_degrees(first)} and {_degrees(last)} the spline in the top view "
+                    f"turns back in longitude; {remedy}"
+                )
+            for h in _roots(square.deriv(), length):
+                if not float(square(h)) < np.pi**2:
+                    raise ModelError(
+                        f"cone: the spline in the top view reaches the latitude {_degrees(float(np.sqrt(square(h))))} between "
+                        f"longitudes {_degrees(first)} and {_degrees(last)}, must stay below 180; {remedy}"
+                    )
+
+
+def _roots(polynomial: Polynomial, length: float) -> list[float]:
+    """Real roots between 0 and the length."""
+    roots = np.asarray(polynomial.roots(), dtype=complex)
+    real = roots.real[np.abs(roots.imag) < 1e-9 * max(length, 1e-3)]
+    return [h for h in real.tolist() if 0.0 < h < length]
+
+
+def _numbers(value: ArrayLike, what: str) -> Floats:
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"cone: {what} = {value!r} are no list of angles") from None
+    if array.ndim != 1:
+        raise ModelError(f"cone: {what} have the shape {array.shape}; give a list of angles")
+    if not np.isfinite(array).all():
+        raise ModelError(f"cone: {what} hold a number that is not finite")
+    return array
+
+
+def _degrees(value: float | Sequence[float] | Floats) -> str:
+    return ", ".join(f"{angle:.6g}" for angle in np.atleast_1d(np.rad2deg(value))) + " degrees"
+
+
+def joined(cones: Sequence[Cone]) -> tuple[Ints, Pieces]:
+    """Where the pieces of each cone begin (cones + 1,), and all pieces."""
+    parts = [cone.pieces for cone in cones]
+    start = np.cumsum([0, *(len(part.kind) for part in parts)]).astype(np.int64)
+    empty = Pieces(
+        np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, COEFFICIENTS)), np.zeros((0, SAMPLES, 3)),
+        np.zeros((0, 2)),
+    )  # fmt: skip
+    return start, Pieces(*(np.concatenate(data) for data in zip(empty, *parts, strict=True)))

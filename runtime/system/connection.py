@@ -1,0 +1,137 @@
+"""Checks of joints, drivers, masses and inertias, by the rules of their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from generated import dispatch
+from runtime.dynamics.layout import ROWS
+from runtime.support.arrays import Floats
+from runtime.support.checks import finite, unit
+from runtime.support.errors import ModelError
+from runtime.system.parts import GROUND, Joint
+from runtime.system.signal import Signal, as_signal
+
+AXIS_TOLERANCE = 1e-9
+TRIANGLE_TOLERANCE = 1e-9  # relative: published inertias are rounded, and flat bodies meet the limit exactly
+_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.MODULES}
+
+
+def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
+    """The generated module of a kind."""
+    module = _KINDS.get(kind) if isinstance(kind, str) else kind
+    if module is None:
+        able = {"joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS)}
+        known = ", ".join(key for key, m in _KINDS.items() if (able[sort](m) if sort in able else m.COORDINATE))
+        raise ModelError(f"{sort} '{name}': unknown kind '{kind}'; use {known}, or codegen.compile_joint(definition)")
+    if not all(hasattr(module, part) for part in ("evaluate", "reference", "KEYWORDS")):
+        raise ModelError(
+            f"{sort} '{name}': {kind!r} is no kind of {sort}; pass a name or codegen.compile_joint(definition)"
+        )
+    if len(module.ROWS) > ROWS:
+        raise ModelError(f"{sort} '{name}' ({module.NAME}): {len(module.ROWS)} rows, limit {ROWS}; use two {sort}s")
+    return module
+
+
+def connection(
+    sort: str,
+    name: str,
+    module: ModuleType,
+    body_i: str,
+    body_j: str,
+    values: Mapping[str, Any],
+    bodies: Collection[str],
+) -> Joint:
+    """A joint or driver, if its bodies and values are what its definition needs."""
+    what = f"{sort} '{name}' ({module.NAME})"
+    for body in (body_i, body_j):
+        if not isinstance(body, str) or (body != GROUND and body not in bodies):
+            known = ", ".join([*bodies, GROUND])
+            raise ModelError(f"{what}: unknown body '{body}'; the bodies are {known}")
+    if body_i == body_j:
+        raise ModelError(f"{what}: joins body '{body_i}' to itself; give two different bodies")
+    if sort != "joint" and body_i == GROUND and module.BODIES == ("i",):
+        raise ModelError(f"{what}: guides body i, which is the ground; name the body that moves first")
+    if sort != "joint" and body_j != GROUND and module.BODIES == ("i",):
+        raise ModelError(f"{what}: speaks of one body only; leave out '{body_j}'")
+    keywords = (*module.KEYWORDS, *module.SIGNALS)
+    needs = ", ".join(keywords) or "no values"
+    missing = [key for key in keywords if key not in values]
+    if missing:
+        raise ModelError(f"{what}: missing {', '.join(missing)}; needs {needs}")
+    unknown = [key for key in values if key not in keywords]
+    if unknown:
+        raise ModelError(f"{what}: unused {', '.join(unknown)}; needs {needs}")
+    checked: dict[str, Any] = {}
+    for key, kind_of in ((v[0], v[1]) for v in module.VECTORS if v[0] in module.KEYWORDS):
+        checked[key] = finite(values[key], (3,), f"{what}: {key}")
+        if kind_of == "direction":
+            unit(checked[key], f"{what}: {key}", AXIS_TOLERANCE)
+        checked[key].flags.writeable = False
+    for key, _ in module.PARAMETERS:
+        checked[key] = float(finite(values[key], (), f"{what}: {key}"))
+        if key.split("_")[0] == "l" and checked[key] < 0.0:
+            raise ModelError(f"{what}: {key} = {checked[key]:g} m is a length, must not be below 0 m")
+    signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
+    return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
+
+
+def _three(values: Sequence[Signal | float], what: str) -> tuple[Signal, Signal, Signal]:
+    try:
+        x, y, z = values
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} = {values!r}: give three signals or numbers") from None
+    return as_signal(x, what), as_signal(y, what), as_signal(z, what)
+
+
+def checked_name(name: str, what: str, taken: dict[str, Any]) -> None:
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ModelError(f"{what} name {name!r}: use letters, digits and '_', and begin with a letter")
+    if name in taken:
+        raise ModelError(f"{what} '{name}' exists already; names must differ")
+
+
+def checked_mass(value: float, what: str) -> float:
+    """A mass, if it is above 0."""
+    mass = float(finite(value, (), f"{what}: mass"))
+    if mass <= 0.0:
+        raise ModelError(
+            f"{what}: mass = {mass:g} kg, must be above 0 kg; a massless link is the joint 'modified_universal'"
+        )
+    return mass
+
+
+def checked_gain(value: float, what: str) -> float:
+    """A motor's stiffness or damping, if it is not below 0."""
+    gain = float(finite(value, (), what))
+    if gain < 0.0:
+        raise ModelError(f"{what} = {gain:g} would drive the coordinate away; it must not be below 0")
+    return gain
+
+
+def checked_inertia(value: ArrayLike, what: str) -> Floats:
+    """Matrix of inertia, if there can be one with these moments."""
+    given = np.array(value, dtype=object)
+    shape = (3,) if given.ndim == 1 else (3, 3)
+    matrix = finite(value, shape, f"{what}: inertia")
+    matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
+    if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
+        raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")
+    matrix = 0.5 * matrix + 0.5 * matrix.T
+    moments = np.linalg.eigvalsh(matrix)
+    listed = ", ".join(f"{m:.6g}" for m in moments)
+    if moments[0] <= 0.0:
+        raise ModelError(f"{what}: principal moments of inertia {listed} kg m^2, all must be above 0")
+    excess = moments[2] - moments[0] - moments[1]
+    if excess > TRIANGLE_TOLERANCE * moments[2]:
+        raise ModelError(
+            f"{what}: principal moments of inertia {listed} kg m^2 violate the triangle inequality, "
+            f"{moments[2]:.6g} > {moments[0] + moments[1]:.6g}; no distribution of mass has them"
+        )
+    matrix.flags.writeable = False
+    return matrix

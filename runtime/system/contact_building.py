@@ -1,0 +1,183 @@
+"""What a contact needs of its bodies and laws: checked, and put into flat tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.dynamics.contacts import ContactData
+from runtime.support.arrays import Floats
+from runtime.support.checks import finite, unit
+from runtime.support.errors import ModelError
+from runtime.system.parts import FRICTIONS, GROUND, NORMAL_LAWS, Contact
+from runtime.system.reference import reference_data
+from runtime.system.signal import Signal, as_signal
+
+AXIS_TOLERANCE = 1e-9
+# Least and largest values of the numbers of a contact; those that must be above the least are open.
+BOUNDS: dict[str, tuple[float, bool, float, str]] = {
+    "stiffness": (0.0, True, 1e18, "N/m^n"),
+    "exponent": (1.0, False, 10.0, ""),
+    "damping": (0.0, False, np.inf, "N s/m"),
+    "loss": (0.0, False, np.inf, "s/m"),
+    "restitution": (0.0, True, 1.0, ""),
+    "mu_c": (0.0, False, np.inf, ""),
+    "mu_d": (0.0, False, np.inf, "N s/m"),
+    "radius": (0.0, True, np.inf, "m"),
+    "creep": (0.0, True, np.inf, "m/s"),
+    "least_impact": (0.0, True, np.inf, "m/s"),
+}
+# What to do about those that no step of an integrator could follow.
+REMEDY = {
+    "stiffness": "; a steel ball has 1e10, see hertz_stiffness; what shall not give at all is a joint",
+    "exponent": "; 1 is a linear spring, 1.5 is Hertz's",
+}
+
+
+def build_contact(
+    name: str, body: str, bodies: Collection[str], *, centre: ArrayLike, radius: float, law: str, friction: str | None,
+    plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None, belt_speed: Signal | float, creep: float,
+    least_impact: float, parameters: Mapping[str, float],
+) -> Contact:  # fmt: skip
+    """A checked contact."""
+    what = f"contact '{name}'"
+    for key, value, known in (("law", law, NORMAL_LAWS), ("friction", friction, FRICTIONS)):
+        if not (isinstance(value, str) and value in known) and not (key == "friction" and value is None):
+            raise ModelError(f"{what}: {key} = {value!r}; use {', '.join(map(repr, known))}")
+    for key, value in (("body", body), ("plane", plane)):
+        if value not in bodies and not (key == "plane" and value == GROUND):
+            also = f", {GROUND}" if key == "plane" else ""
+            raise ModelError(f"{what}: unknown {key} {value!r}; the bodies are {', '.join(bodies)}{also}")
+    if body == plane:
+        raise ModelError(f"{what}: sphere and plane belong to the same body '{body}'; give two")
+    of_friction = FRICTIONS[friction].PARAMETERS if friction else ()
+    wanted = [key for key in (*NORMAL_LAWS[law].PARAMETERS, *of_friction) if key not in ("impact", "creep")]
+    both = f"law {law}" + (f" with friction {friction}" if friction else "")
+    if missing := [key for key in wanted if key not in parameters]:
+        raise ModelError(f"{what}: missing {', '.join(missing)}; {both} needs {', '.join(wanted)}")
+    if unused := [key for key in parameters if key not in wanted]:
+        raise ModelError(f"{what}: unused {', '.join(unused)}; {both} needs {', '.join(wanted)}")
+    numbers = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
+    checked = {key: _number(f"{what}: {key}", key, value) for key, value in numbers.items()}
+    n = unit(finite(normal, (3,), f"{what}: normal"), f"{what}: normal", AXIS_TOLERANCE)
+    if belt is None:
+        if isinstance(belt_speed, Signal) or belt_speed != 0.0:
+            raise ModelError(f"{what}: belt_speed = {belt_speed!r} without belt; give the direction in which it runs")
+        along = np.eye(3)[int(np.abs(n).argmin())]
+        along = np.cross(n, along) / np.linalg.norm(np.cross(n, along))
+    else:
+        along = unit(finite(belt, (3,), f"{what}: belt"), f"{what}: belt", AXIS_TOLERANCE)
+        if abs(along @ n) > AXIS_TOLERANCE:
+            raise ModelError(
+                f"{what}: belt stands off the plane, its product with the normal is {along @ n:.3g}, limit 0 within "
+                f"{AXIS_TOLERANCE:.0e}"
+            )
+    centre, point = (finite(v, (3,), f"{what}: {k}") for k, v in (("centre", centre), ("point", point)))
+    values: dict[str, Any] = {"s_i": centre, "s_j": point, "n_j": n, "b_j": along, "radius": checked.pop("radius")}
+    for value in values.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    least = checked.pop("least_impact")
+    return Contact(
+        name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
+        MappingProxyType(values),
+    )  # fmt: skip
+
+
+def _number(what: str, key: str, value: Any) -> float:
+    number = float(finite(value, (), what))
+    least, above, most, of = BOUNDS[key]
+    outputs = f"{what} = {number:g} {of}".rstrip()
+    if number < least or (above and number == least):
+        rule = "must be above" if above else "must not be below"
+        raise ModelError(f"{outputs}, {rule} {least:g} {of}".rstrip())
+    if number > most:
+        raise ModelError(f"{outputs}, must not be above {most:g} {of}".rstrip() + REMEDY.get(key, ""))
+    return number
+
+
+def contact_data(
+    contacts: Sequence[Contact], index: Mapping[str, int], states: Floats, first_signal: int
+) -> ContactData:
+    """Flat tables of contacts; ``index`` gives the places of the bodies in ``states``; signals are numbered from the first."""
+    body_i, body_j, x, (numbers, places, owners, locals_) = reference_data(contacts, index, states, ("body", "plane"))
+    laws, frictions = list(NORMAL_LAWS), [None, *FRICTIONS]
+
+    def parameters(names: Sequence[Sequence[str]]) -> Floats:
+        table = np.zeros((len(contacts), max(map(len, names), default=1) or 1))
+        for k, (contact, own) in enumerate(zip(contacts, names, strict=True)):
+            table[k, : len(own)] = [contact.parameters.get(key, contact.least_impact) for key in own]
+        return table
+
+    of_law = [NORMAL_LAWS[c.law].PARAMETERS for c in contacts]
+    of_friction = [FRICTIONS[c.friction].PARAMETERS if c.friction else () for c in contacts]
+    return ContactData(
+        law=np.array([laws.index(c.law) for c in contacts], np.int64),
+        friction=np.array([frictions.index(c.friction) - 1 for c in contacts], np.int64),
+        body_i=body_i,
+        body_j=body_j,
+        normal=parameters(of_law),
+        impact=np.array([names.index("impact") if "impact" in names else -1 for names in of_law], np.int64),
+        least_impact=np.array([c.least_impact for c in contacts], float),
+        fades=np.array([_fades(c) for c in contacts], np.int64),
+        tangential=parameters(of_friction),
+        creep=np.array([c.parameters["creep"] for c in contacts], float),
+        signal=first_signal + np.arange(len(contacts)),
+        signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
+        vector_contact=numbers,
+        vector_place=places,
+        vector_body=owners,
+        vector_local=locals_,
+        x=x,
+    )
+
+
+def _fades(contact: Contact) -> bool:
+    """The damping of a contact's law is nothing at no penetration."""
+    module, out = NORMAL_LAWS[contact.law], np.zeros(6)
+    own = [contact.parameters.get(key, contact.least_impact) for key in module.PARAMETERS]
+    module.law.py_func(0.0, 1.0, np.array(own), out)
+    return bool(out[2] == 0.0)
+
+
+def hertz_stiffness(
+    radius: float, youngs_modulus: float, poissons_ratio: float, plane_modulus: float = np.inf, plane_ratio: float = 0.0
+) -> float:
+    """Stiffness K [N/m^1.5] of a sphere on a plane by their materials.  Hertz 1882; seed 004, Eq. (12), with the sphere's radius.
+
+    Parameters
+    ----------
+    radius : float [m]
+        Of the sphere.
+    youngs_modulus, plane_modulus : float [Pa]
+    poissons_ratio, plane_ratio : float [1]
+        Of the plane: rigid unless given.
+
+    Raises
+    ------
+    ModelError
+    """
+    numbers = dict(
+        radius=radius, youngs_modulus=youngs_modulus, poissons_ratio=poissons_ratio, plane_modulus=plane_modulus,
+        plane_ratio=plane_ratio,
+    )  # fmt: skip
+    for key, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            raise ModelError(f"hertz_stiffness: {key} = {value!r}; give one number")
+    for key, modulus, ratio in (("sphere", youngs_modulus, poissons_ratio), ("plane", plane_modulus, plane_ratio)):
+        if not modulus > 0.0:
+            raise ModelError(f"hertz_stiffness: modulus of the {key} = {modulus!r} Pa, must be above 0 Pa")
+        if not -1.0 < ratio <= 0.5:
+            raise ModelError(
+                f"hertz_stiffness: Poisson's ratio of the {key} = {ratio!r}, must be above -1 and at most 0.5"
+            )
+    if not 0.0 < radius < np.inf:
+        raise ModelError(f"hertz_stiffness: radius = {radius!r} m, must be a finite number above 0 m")
+    if np.isinf(youngs_modulus) and np.isinf(plane_modulus):
+        raise ModelError("hertz_stiffness: modulus of the sphere = inf Pa, and that of the plane; one must be finite")
+    compliance = (1.0 - poissons_ratio**2) / youngs_modulus + (1.0 - plane_ratio**2) / plane_modulus
+    return float(4.0 / 3.0 * np.sqrt(radius) / compliance)

@@ -1,0 +1,284 @@
+"""The degrees of freedom of a system by name: what each joint lets its bodies do, and the motion of all bodies that it is.
+
+Joints span a tree from the ground, or from a body that may float.  Beyond each joint of the tree lies its distal part, which
+moves as one when only that joint moves.  In a closed loop no joint can move alone; such joints have no freedoms here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from runtime.dynamics import projection
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R
+from runtime.support.arrays import Floats
+from runtime.system.parts import Joint
+from runtime.system.reference import ground_state, rotation_matrix
+from runtime.system.system import System
+
+ADMITTED = 1e-7  # a motion is one of a joint where its rows change by less, for a turn of 1 rad or a move of 1 m
+NULL = 1e-7  # singular values below this fraction of the largest are zero
+
+
+@dataclass(frozen=True)
+class DegreeOfFreedom:
+    """One degree of freedom.
+
+    ``name``: "joint.axis", such as "ankle.a_j": the distal body turns about that axis of the joint; "joint.along_a_i": it
+    moves along it; "joint.x": it turns about its own x axis; "joint.freedom_1": any other motion that the joint admits;
+    "body.x", "body.turn_x": a floating body moves along and turns about global axes.
+    """
+
+    name: str
+    joint: str  # "" for a floating body
+    distal: str  # the body that moves
+    turning: bool  # a turn [rad], its effort a moment [N m]; else a move [m], its effort a force [N]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """What lies beyond a joint: ``bodies`` (by index) move as one when only the joint moves."""
+
+    proximal: int
+    distal: int
+    joints: tuple[int, ...]  # all joints between the two bodies
+    bodies: tuple[int, ...]
+
+
+Tree = tuple[list[Branch], dict[int, tuple[int, ...]]]
+
+
+def branches(system: System) -> Tree:
+    """The branches of the tree of joints, and what is connected with each root that floats; body 0 is the ground.
+
+    Joints in closed loops are left out.
+    """
+    edges: dict[tuple[int, int], list[int]] = {}
+    for k, joint in enumerate(system.joints):
+        if not joint.signals:
+            a, b = int(system.data.body_i[k]), int(system.data.body_j[k])
+            edges.setdefault((min(a, b), max(a, b)), []).append(k)
+    roots: dict[int, tuple[int, ...]] = {}
+    found: list[Branch] = []
+    seen = {GROUND_INDEX}
+    order = [k + 1 for k, body in enumerate(system.bodies) if body.free]
+    order += [k + 1 for k in range(len(system.bodies)) if k + 1 not in order]
+    for root in (GROUND_INDEX, *order):
+        if root != GROUND_INDEX:
+            if root in seen:
+                continue
+            roots[root] = tuple(sorted(_reached(root, list(edges))))
+            seen.add(root)
+        front = [root]
+        while front:
+            near = front.pop(0)
+            for pair, joints in edges.items():
+                far = pair[1] if pair[0] == near else pair[0] if pair[1] == near else None
+                if far is None or far in seen:
+                    continue
+                front.append(far)
+                seen.add(far)
+                beyond = _reached(far, [edge for edge in edges if edge != pair])
+                if near not in beyond:
+                    found.append(Branch(near, far, tuple(joints), tuple(sorted(beyond))))
+    return found, roots
+
+
+def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
+    reached, grew = {start}, True
+    while grew:
+        before = len(reached)
+        for a, b in edges:
+            # The ground holds everything that stands on it: what reaches it is no part that moves as one, but a loop.
+            if a in reached or b in reached:
+                reached |= {a, b}
+        grew = len(reached) > before
+    return reached
+
+
+def degrees_of_freedom(
+    system: System, time: float, y: Floats, tree: Tree | None = None
+) -> tuple[list[DegreeOfFreedom], Floats, Floats]:
+    """The degrees of freedom of the joints, drivers left out, in a configuration; their motions and their measures.
+
+    motions (6 bodies, freedoms): velocities v, omega of all bodies when the freedom's rate is 1 and all others are 0.
+    measures (freedoms, 6 bodies): what they take of the velocities of all bodies is the freedoms' rates.
+    tree : what ``branches`` found, which is the same in all configurations
+    """
+    work = workspace_for(system.data)
+    projection.worst_row(time, y, system.data, work, False)
+    states = np.vstack([ground_state(), y.reshape(-1, STATE)])
+    found, roots = tree or branches(system)
+    names: list[DegreeOfFreedom] = []
+    columns: list[Floats] = []
+    rows: list[Floats] = []
+
+    def add(freedom: DegreeOfFreedom, bodies: tuple[int, ...], twist: Floats, about: Floats) -> None:
+        motion, beyond = np.zeros((len(system.bodies) + 1, 6)), list(bodies)
+        motion[beyond] = twist
+        motion[beyond, :3] += _cross(twist[3:], states[beyond, R:P] - about)
+        names.append(freedom)
+        columns.append(motion[1:].ravel())
+
+    for root, beyond in roots.items():
+        body = system.bodies[root - 1].name
+        for k in range(6):
+            name = f"{body}.{'xyz'[k]}" if k < 3 else f"{body}.turn_{'xyz'[k - 3]}"
+            add(DegreeOfFreedom(name, "", body, k >= 3), beyond, np.eye(6)[k], states[root, R:P])
+            row = np.zeros((len(system.bodies) + 1, 6))
+            row[root, k] = 1.0
+            rows.append(row[1:].ravel())
+    for branch in found:
+        side = slice(6, 12), slice(0, 6)
+        D = np.concatenate(
+            [
+                work.D[k, : len(system.joints[k].rows), side[int(system.data.body_i[k] == branch.distal)]]
+                for k in branch.joints
+            ]
+        )
+        own = _own(system, branch, states, D)
+        rows += list(_relative(branch, states, own))
+        for name, twist, turning in own:
+            distal = system.bodies[branch.distal - 1].name
+            joint = system.joints[branch.joints[0]].name
+            add(
+                DegreeOfFreedom(f"{joint}.{name}", joint, distal, turning),
+                branch.bodies,
+                twist,
+                states[branch.distal, R:P],
+            )
+    motions = np.array(columns).T if columns else np.zeros((6 * len(system.bodies), 0))
+    measures = np.array(rows) if rows else np.zeros((0, 6 * len(system.bodies)))
+    return names, motions, measures
+
+
+def _relative(branch: Branch, states: Floats, own: list[tuple[str, Floats, bool]]) -> Floats:
+    """Rates of a joint's own twists from the velocities of all bodies, (twists, 6 bodies).
+
+    The motion is that of the distal body relative to the proximal one, taken as if that reached so far.
+    """
+    if not own:
+        return np.zeros((0, 6 * (len(states) - 1)))
+    relative = np.zeros((6, len(states), 6))
+    relative[:, branch.distal] = np.eye(6)
+    arm = states[branch.distal, R:P] - states[branch.proximal, R:P]
+    relative[:, branch.proximal] = -np.eye(6)
+    relative[:3, branch.proximal, 3:] = np.array([[0, -arm[2], arm[1]], [arm[2], 0, -arm[0]], [-arm[1], arm[0], 0]])
+    measures: Floats = np.linalg.pinv(np.array([twist for _, twist, _ in own]).T) @ relative[:, 1:].reshape(6, -1)
+    return measures
+
+
+def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tuple[str, Floats, bool]]:
+    """Twists (v of the centre of mass, omega) of the distal body that the joints between two bodies admit, by name."""
+    admitted = null_space(D)
+    centre = states[branch.distal, R:P]
+    candidates: list[tuple[str, Floats, bool]] = []
+    for k in branch.joints:
+        joint = system.joints[k]
+        owner = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
+        axes, points = _axes(joint, owner, states)
+        for name, axis, side in axes:
+            point = points.get(side, next(iter(points.values()), centre))
+            candidates.append((name, np.concatenate([_cross(axis, centre - point), axis]), True))
+        candidates += [(f"along_{name}", np.concatenate([axis, np.zeros(3)]), False) for name, axis, _ in axes]
+        A = rotation_matrix(states[branch.distal, P : P + 4])
+        side = "j" if owner["j"] == branch.distal else "i"
+        point = points.get(side, centre)
+        candidates += [("xyz"[c], np.concatenate([_cross(A[:, c], centre - point), A[:, c]]), True) for c in range(3)]
+    chosen: list[tuple[str, Floats, bool]] = []
+    basis = np.zeros((6, 0))
+    for name, twist, turning in candidates:
+        if len(chosen) == admitted.shape[1]:
+            break
+        outside = twist - admitted @ (admitted.T @ twist)
+        new = twist - basis @ (basis.T @ twist)
+        if np.linalg.norm(outside) < ADMITTED * np.linalg.norm(twist) and np.linalg.norm(new) > 1e-3 * np.linalg.norm(
+            twist
+        ):
+            chosen.append((name, twist, turning))
+            basis = np.linalg.qr(np.column_stack([basis, twist]))[0]
+    rest = admitted - basis @ (basis.T @ admitted)
+    left, sizes, _ = np.linalg.svd(rest, full_matrices=False) if rest.size else (rest, np.zeros(0), rest)
+    for n in range(admitted.shape[1] - len(chosen)):
+        chosen.append((f"freedom_{n + 1}", left[:, n], bool(np.linalg.norm(left[3:, n]) > 0.5)))
+    return chosen
+
+
+def _axes(
+    joint: Joint, owner: dict[str, int], states: Floats
+) -> tuple[list[tuple[str, Floats, str]], dict[str, Floats]]:
+    """Directions of a joint by name, in global axes, with their bodies' sides; and its points by side."""
+    axes: list[tuple[str, Floats, str]] = []
+    points: dict[str, Floats] = {}
+    for name, kind, side in joint.module.VECTORS:
+        if name not in joint.values:
+            continue
+        state = states[owner[side]]
+        v = rotation_matrix(state[P : P + 4]) @ joint.values[name]
+        if kind == "point":
+            points[side] = state[R:P] + v
+        else:
+            axes.append((name, v, side))
+    return axes, points
+
+
+def dense_rows(system: System, D: Floats, drivers: bool | None = None) -> Floats:
+    """Dense rows of D on all bodies, (m, 6 bodies): of all, of the drivers alone, or of the joints alone."""
+    data, blocks = system.data, []
+    for k, joint in enumerate(system.joints):
+        if drivers is not None and bool(joint.signals) != drivers:
+            continue
+        block = np.zeros((len(joint.rows), len(system.bodies) + 1, 6))
+        block[:, data.body_i[k]] += D[k, : len(joint.rows), :6]
+        block[:, data.body_j[k]] += D[k, : len(joint.rows), 6:]
+        blocks.append(block[:, 1:].reshape(len(joint.rows), -1))
+    return np.concatenate([np.zeros((0, 6 * len(system.bodies))), *blocks])
+
+
+def stacked(system: System, values: Floats, drivers: bool | None = None) -> Floats:
+    """Phi, Phi' or gamma (joints, 6) of the rows of ``dense_rows``, (m,)."""
+    parts = [
+        values[k, : len(joint.rows)]
+        for k, joint in enumerate(system.joints)
+        if drivers is None or bool(joint.signals) == drivers
+    ]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def row_places(system: System) -> list[tuple[int, int]]:
+    """Joint and row within it of all of ``dense_rows``."""
+    return [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    """A vector (3,) times vectors (3,) or (n, 3): NumPy's takes ten times as long for so few."""
+    x, y, z = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([a[1] * z - a[2] * y, a[2] * x - a[0] * z, a[0] * y - a[1] * x], axis=-1)
+
+
+def null_space(D: Floats) -> Floats:
+    """Orthonormal basis of the vectors that D takes to zero, as columns."""
+    if not D.size:
+        return np.eye(D.shape[1])
+    _, sizes, right = np.linalg.svd(D / np.maximum(np.linalg.norm(D, axis=1, keepdims=True), 1e-300))
+    rank = int((sizes > NULL * sizes.max(initial=0.0)).sum())
+    basis: Floats = right[rank:].T
+    return basis
+
+
+def unguided(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
+    """Names of the freedoms that the rows (joints and drivers, (m, 6 bodies)) leave open; of a joint's part in what is open."""
+    open_motions = null_space(rows)
+    if not open_motions.shape[1]:
+        return []
+    names, motions, _ = degrees_of_freedom(system, time, y)
+    if motions.shape[1] < open_motions.shape[1]:  # closed loops
+        return [system.bodies[int(np.abs(column).argmax()) // 6].name for column in open_motions.T]
+    # As many freedoms as there are open motions, each as far from the others as can be, whole ones before parts.
+    rates = np.linalg.lstsq(motions, open_motions, rcond=None)[0]
+    _, _, order = scipy.linalg.qr(rates.T, pivoting=True)
+    chosen = sorted(order[: open_motions.shape[1]])
+    return [names[k].name for k in chosen]

@@ -1,0 +1,213 @@
+"""What a limit of motion needs of its joint: checked, and put into the words of its definition (``codegen/limits.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.dynamics.layout import P, V
+from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData, limit_workspace, restrain_all
+from runtime.support.arrays import Floats, frozen
+from runtime.support.checks import finite, unit
+from runtime.support.errors import ModelError
+from runtime.system.cone import Cone, joined
+from runtime.system.parts import LIMIT_KINDS, Joint, Limit
+from runtime.system.reference import reference, reference_data, rotation_matrix
+
+AXIS_TOLERANCE = 1e-9
+PLANE_TOLERANCE = 1e-6  # [1] how far the hinge's axis may stand off the plane of xi and eta
+STILL = 1e-6  # a motion slower than this fraction of another does not count
+FRAME = ("u_xi_i", "u_eta_i", "u_zeta_i")
+OTHER_BODY = {"i": "j", "j": "i"}
+
+
+def build_limit(
+    name: str, joint: Joint, states: dict[str, Floats], *, reference: str, xi: ArrayLike, eta: ArrayLike, cone: Cone,
+    max_moment: float, compliance: float, damping: float, direction: ArrayLike | None, law: str,
+) -> Limit:  # fmt: skip
+    """A checked limit of a joint.  ``states`` are the bodies' in the reference configuration, by name."""
+    what = f"limit '{name}' of joint '{joint.name}' ({joint.kind})"
+    if reference not in (joint.body_i, joint.body_j):
+        raise ModelError(f"{what}: reference = {reference!r}; use one of its bodies, {joint.body_i} or {joint.body_j}")
+    if not isinstance(cone, Cone):
+        raise ModelError(f"{what}: cone = {cone!r}; give runtime.Cone(longitudes, latitudes)")
+    if law not in LAWS:
+        raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
+    checked = checked_law_parameters(what, max_moment, compliance, damping)
+    frame = {key: finite(value, (3,), f"{what}: {key}") for key, value in (("xi", xi), ("eta", eta))}
+    for key, axis in frame.items():
+        unit(axis, f"{what}: {key}", AXIS_TOLERANCE)
+    if abs(frame["xi"] @ frame["eta"]) > AXIS_TOLERANCE:
+        raise ModelError(
+            f"{what}: xi and eta must stand at right angles, their product is {frame['xi'] @ frame['eta']:.3g}, limit 0 "
+            f"within {AXIS_TOLERANCE:.0e}"
+        )
+    u = None
+    if direction is not None:
+        u = finite(direction, (3,), f"{what}: direction")
+        unit(u, f"{what}: direction", AXIS_TOLERANCE)
+    turned = reference == joint.body_j  # the limit's reference is the joint's second body
+    moving = joint.body_i if turned else joint.body_j
+    zeta = np.cross(frame["xi"], frame["eta"])
+    module = _module_of(what, joint, u)
+    vectors = [name for name, *_ in module.VECTORS]
+    borrowed = {name: joint.values[f"{name[:-1]}{OTHER_BODY[name[-1]]}" if turned else name] for name in module.BORROWS}
+    values: dict[str, Any] = {"damping": checked["damping"]}
+    values |= {
+        name: axis for name, axis in zip(FRAME, (frame["xi"], frame["eta"], zeta), strict=True) if name in vectors
+    }
+    values |= {name: value for name, value in borrowed.items() if name in vectors}
+    if "e_i" in vectors:
+        values |= _hinge_plane(what, borrowed["a_i"], frame["xi"], frame["eta"], zeta)
+    if "u_r_j" in vectors and "e_i" in vectors:
+        values["u_r_j"] = _hinge_direction(what, borrowed["a_j"], zeta, states[reference], states[moving], u)
+    elif "u_r_j" in vectors:
+        values["u_r_j"] = _cone_direction(what, joint, states, u, turned)
+    for value in values.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return Limit(
+        name, module.NAME, joint.name, reference, moving, cone, **checked, law=law, values=MappingProxyType(values)
+    )
+
+
+def _module_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
+    """The definition that fits a joint: its own, or that of every joint where it has none or its own takes no direction."""
+    every_joint = next(module for module in LIMIT_KINDS.values() if not module.FITS)
+    module = next((module for module in LIMIT_KINDS.values() if joint.kind in module.FITS), every_joint)
+    if u is None or "u_r_j" in [name for name, *_ in module.VECTORS]:
+        return module
+    if module.OWN_DIRECTION:
+        raise ModelError(f"{what}: unused direction; {module.OWN_DIRECTION} is the direction that this limit restrains")
+    return every_joint
+
+
+def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
+    """The numbers of a limit's law by their names, if the law has a meaning with them."""
+    numbers = dict(max_moment=(max_moment, "N m"), compliance=(compliance, "rad"), damping=(damping, "N m s"))
+    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, (value, _) in numbers.items()}
+    for key, (_, of) in numbers.items():
+        if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
+            least = "must not be below" if key == "damping" else "must be above"
+            raise ModelError(f"{what}: {key} = {checked[key]:g} {of}, {least} 0 {of}")
+    return checked
+
+
+def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats) -> dict[str, Any]:
+    """The direction e of the plane of xi and eta at right angles to the hinge's axis, towards a longitude of 0 .. 180."""
+    off = abs(float(axis @ zeta))
+    if off > PLANE_TOLERANCE:
+        raise ModelError(
+            f"{what}: the hinge's axis stands {np.rad2deg(np.arcsin(min(off, 1.0))):.3g} degrees off the plane of xi and eta, "
+            "limit 0; choose xi and eta so that the axis lies in their plane, along one of them for instance"
+        )
+    along, across = float(axis @ xi), float(axis @ eta)
+    to_xi, to_eta = np.array([-across, along]) / np.hypot(along, across)
+    if to_eta < -PLANE_TOLERANCE or (abs(to_eta) <= PLANE_TOLERANCE and to_xi < 0.0):
+        to_xi, to_eta = -to_xi, -to_eta
+    return {"e_i": to_xi * xi + to_eta * eta, "to_xi": float(to_xi), "to_eta": float(to_eta)}
+
+
+def _hinge_direction(
+    what: str, axis: Floats, zeta: Floats, of_reference: Floats, of_moving: Floats, u: Floats | None
+) -> Floats:
+    """The moving body's direction: as given, or the one that is along zeta in the reference configuration."""
+    if u is None:
+        u = rotation_matrix(of_moving[P:V]).T @ rotation_matrix(of_reference[P:V]) @ zeta
+    if np.linalg.norm(np.cross(axis, u)) < STILL:
+        raise ModelError(f"{what}: direction lies along the hinge's axis and does not turn; give one across it")
+    return np.array(u)
+
+
+def _cone_direction(what: str, joint: Joint, states: dict[str, Floats], u: Floats | None, turned: bool) -> Floats:
+    """The moving body's direction, which must be able to turn."""
+    if u is None:
+        raise ModelError(f"{what}: missing direction; give the unit vector of the moving body that stays in the cone")
+    turns = _free_turns(joint, states)
+    if not np.abs(turns).max(initial=0.0) > STILL:
+        raise ModelError(f"{what}: this joint leaves no turn free that a cone could limit; use a joint with rotation")
+    A = rotation_matrix(states[joint.body_i if turned else joint.body_j][P:V])
+    if not np.abs(np.cross(turns, A @ u)).max(initial=0.0) > STILL:
+        raise ModelError(f"{what}: direction lies along the only axis about which the joint turns; give one across it")
+    return u.copy()
+
+
+def _free_turns(joint: Joint, states: dict[str, Floats]) -> Floats:
+    """Angular velocities of body j in the motions that the joint leaves free while body i stands still, (n, 3)."""
+    module = joint.module
+    x, D = np.zeros(max(module.SIZE, 1)), np.zeros((len(module.ROWS), 12))
+    i, j = states[joint.body_i], states[joint.body_j]
+    reference(joint, i, j, x)
+    module.jacobian.py_func(i, j, x, D)
+    _, values, motions = np.linalg.svd(D[:, 6:])
+    rank = int((values > STILL * values.max(initial=0.0)).sum())
+    turns: Floats = motions[rank:, 3:]
+    return turns
+
+
+def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats) -> LimitData:
+    """Flat tables of limits; ``index`` gives the places of the bodies in ``states``, the reference configuration."""
+    start, pieces = joined([limit.cone for limit in limits])
+    body_i, body_j, x, (numbers, places, owners, locals_) = reference_data(
+        limits, index, states, ("reference", "moving")
+    )
+    return LimitData(
+        kind=np.array([list(LIMIT_KINDS).index(limit.kind) for limit in limits], np.int64),
+        body_i=body_i,
+        body_j=body_j,
+        law=np.array([LAWS.index(limit.law) for limit in limits], np.int64),
+        max_moment=np.array([limit.max_moment for limit in limits], float),
+        compliance=np.array([limit.compliance for limit in limits], float),
+        damping=np.array([limit.damping for limit in limits], float),
+        reach=np.array([np.cos(limit.cone.least_latitude) for limit in limits], float),
+        ahead=np.array([limit.ahead for limit in limits], float).reshape(-1, 2),
+        flat=np.array([[excess for excess, _ in limit.vertices] for limit in limits], float).reshape(-1, 2),
+        vertex=np.array([[vertex for _, vertex in limit.vertices] for limit in limits], float).reshape(-1, 2, 3),
+        start=start,
+        pieces=pieces,
+        vector_limit=numbers,
+        vector_place=places,
+        vector_body=owners,
+        vector_local=locals_,
+        x=x,
+    )
+
+
+@dataclass(frozen=True)
+class RestrictingMoment:
+    """What a limit's law gives for directions: excess (n,) [rad], moment on the moving body (n, 3) [N m], energy (n,) [J].
+
+    Directions and moments in the joint's frame.
+    """
+
+    excess: Floats
+    moment: Floats
+    energy: Floats
+
+
+def restricting_moment(limit: Limit, directions: ArrayLike) -> RestrictingMoment:
+    """The restricting moment of a limit's law for directions (n, 3) of the joint's frame, of any length above 0.
+
+    Raises
+    ------
+    ModelError
+    """
+    try:
+        u = np.array(directions, dtype=float)
+    except (TypeError, ValueError):
+        u = np.full(1, np.nan)
+    lengths = np.linalg.norm(u, axis=1) if u.ndim == 2 and u.shape[1] == 3 else np.zeros(1)
+    if not (np.isfinite(u).all() and (lengths > 0.0).all()):
+        raise ModelError(f"restriction: directions have the shape {u.shape}; give finite vectors (n, 3), longer than 0")
+    data = frozen(limit_data([limit], {limit.reference: 0, limit.moving: 0}, _STILL_STATE))
+    outputs, moment = np.zeros((len(u), OUTPUTS)), np.zeros((len(u), 3))
+    restrain_all(u / lengths[:, None], data, limit_workspace(data), outputs, moment)
+    return RestrictingMoment(outputs[:, EXCESS], moment, outputs[:, POTENTIAL])
+
+
+_STILL_STATE = np.eye(1, 13, 3)  # at the origin, not turned

@@ -1,0 +1,137 @@
+"""Description of a system for its whole-model kernel: what decides the kernel's text, and the digest of that as its key."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from generated import digests
+from runtime.dynamics.kinematics import euler_rates, rotation
+from runtime.dynamics.layout import STATE, V
+from runtime.dynamics.model_data import ModelData
+from runtime.jit.cache import WHOLE, compiled_folder
+from runtime.support.arrays import Floats
+from runtime.system.parts import GROUND, Joint
+
+# Parameters that are zero or one are taken for what they are where the user gave them so; others may be so by rounding.
+FOLDED = ("mass", "inertia", "inertia_inverse", "gravity", "vector_local")
+
+
+@dataclass(frozen=True)
+class Model:
+    """What has to be known of a system to emit its kernel; ``codegen`` tells the shapes.  Body 0 is the ground."""
+
+    name: str
+    key: str
+    made_from: dict[str, str]  # digests of the texts of the kernels that it is made from, by module
+    fixed: Sequence[bool]
+    joints: Sequence[tuple[Any, int, int, Sequence[int]]]
+    vectors: Sequence[tuple[int, int, int]]
+    signals: Sequence[tuple[int, int]]
+    loaded: bool
+    parameters: dict[str, Floats]
+    folded: dict[str, np.ndarray[Any, np.dtype[np.bool_]]]
+    rotation: Any = rotation
+    euler_rates: Any = euler_rates
+
+    @property
+    def file(self) -> Path:
+        """Where the kernel of a user's model is to lie."""
+        return file_of(self.key)
+
+
+def like_model(model: Model, data: ModelData, y: Floats) -> Model | None:
+    """The model of a system with other parameters, if the same kernel serves: what is folded in it has not changed.
+
+    A parameter that has become 0 or 1 is still an argument.
+    """
+    found = parameters_of(data, y, model.fixed)
+    if all(
+        np.array_equal(found[name][folded], model.parameters[name][folded]) for name, folded in model.folded.items()
+    ):
+        return replace(model, parameters=found)
+    return None
+
+
+def describe_model(
+    name: str, bodies: Sequence[str], joints: Sequence[Joint], loaded: bool, t: ModelData, y: Floats
+) -> Model:
+    """Describe a system by its bodies' names, joints, tables and initial state.
+
+    ``loaded``: it has limits, loads, motors or contacts, whose forces are computed outside of the kernel.
+    """
+    fixed = [True, *(_is_fixed(joints, body) for body in bodies)]
+    parameters = parameters_of(t, y, fixed)
+    folded = {name: _foldable(values) & (name in FOLDED) for name, values in parameters.items()}
+    kept = [[int(r) for r in t.active_row[k, : t.active[k]]] for k in range(len(joints))]
+    pairs = [(int(i), int(j)) for i, j in zip(t.body_i, t.body_j, strict=True)]
+    vectors = [(int(k), int(p), int(b)) for k, p, b in zip(t.vector_joint, t.vector_place, t.vector_body, strict=True)]
+    signals = [(int(k), int(p)) for k, p in zip(t.signal_joint, t.signal_place, strict=True)]
+    constants = [[name, list(map(int, i)), float(parameters[name][i])] for name in FOLDED for i in _where(folded[name])]
+    kernels = {joint.module.__name__: _digest(joint.module) for joint in joints}
+    decided = [
+        digests.WHOLE, kernels, _text(rotation), _text(euler_rates),
+        [[joint.module.__name__, *pair, rows] for joint, pair, rows in zip(joints, pairs, kept, strict=True)],
+        fixed, vectors, signals, loaded, {name: values.shape for name, values in parameters.items()}, constants,
+    ]  # fmt: skip
+    return Model(
+        name=name,
+        key=hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16],
+        made_from=kernels,
+        fixed=fixed,
+        joints=[(joint.module.evaluate, *pair, rows) for joint, pair, rows in zip(joints, pairs, kept, strict=True)],
+        vectors=vectors,
+        signals=signals,
+        loaded=loaded,
+        parameters=parameters,
+        folded=folded,
+    )
+
+
+def _foldable(values: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    mask: np.ndarray[Any, np.dtype[np.bool_]] = (values == 0.0) | (np.abs(values) == 1.0)
+    return mask
+
+
+def _is_fixed(joints: Sequence[Joint], body: str) -> bool:
+    """The body is held by a fixed joint to the ground."""
+    return any(j.kind == "fixed" and {j.body_i, j.body_j} == {GROUND, body} for j in joints)
+
+
+def parameters_of(t: ModelData, y: Floats, fixed: Sequence[bool]) -> dict[str, Floats]:
+    """All parameters of a system by the names of their tables, and the poses of the bodies fixed to the ground."""
+    x, pose = np.array(t.x), np.zeros((len(t.mass), V))
+    for joint, place in zip(t.vector_joint, t.vector_place, strict=True):
+        x[joint, place : place + 3] = 0.0  # memory
+    pose[1:][fixed[1:]] = y.reshape(-1, STATE)[fixed[1:], :V]
+    found = {name: np.asarray(getattr(t, name)) for name in FOLDED}
+    return found | {"x": x, "pose": pose, "alpha": np.array(t.alpha), "beta": np.array(t.beta)}
+
+
+def _where(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> list[tuple[int, ...]]:
+    return [tuple(index) for index in np.argwhere(mask)]
+
+
+@cache
+def _text(function: Any) -> str:
+    return inspect.getsource(function.py_func)
+
+
+@cache
+def _digest(module: ModuleType) -> str:
+    """Of the text of a joint's kernels."""
+    return hashlib.sha256(inspect.getsource(module).encode()).hexdigest()
+
+
+def file_of(key: str) -> Path:
+    """Where the kernel of a user's model lies."""
+    return compiled_folder() / WHOLE / f"model_{key}.py"

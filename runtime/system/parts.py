@@ -1,0 +1,222 @@
+"""Bodies, joints, loads, motors, limits and contacts: the parts of a system, immutable."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from generated import contact_sphere_plane, dispatch
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.cone import Cone
+from runtime.system.signal import Signal
+
+GROUND = "ground"
+LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
+NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
+FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body.  mass [kg]; inertia about the centre of mass in its own axes (3, 3) [kg m^2]."""
+
+    name: str
+    mass: float
+    inertia: Floats
+    free: bool = False  # it may float
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two bodies, or a driver.  ``values`` are the keywords of its definition, as the user gave them.
+
+    A driver is a joint whose rows hold prescribed ``signals`` of time, by their names in the definition.
+    """
+
+    name: str
+    kind: str
+    body_i: str
+    body_j: str
+    values: Mapping[str, Any]
+    module: ModuleType = field(repr=False)
+    signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the definition's name; a user's own joint has no name that another process could find."""
+        if not self.module.__name__.startswith("generated."):
+            raise ModelError(
+                f"joint '{self.name}' ({self.kind}): a joint of codegen.compile_joint cannot be pickled; build the system "
+                "in each process"
+            )
+        values = {key: np.asarray(value) for key, value in self.values.items()}
+        names = (self.name, self.kind, self.body_i, self.body_j)
+        return _joint, (*names, values, self.module.__name__, dict(self.signals))
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the rows of its Phi."""
+        rows: tuple[str, ...] = self.module.ROWS
+        return rows
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Unit of each row."""
+        return tuple("m" if n == 1 else "1" if n == 0 else f"m^{n}" for n in self.module.UNITS)
+
+    @property
+    def multiplier_units(self) -> tuple[str, ...]:
+        """Unit of each row's multiplier: lam times its row is an energy."""
+        return tuple({0: "N m", 1: "N", 2: "N/m"}.get(n, f"N m^{1 - n}") for n in self.module.UNITS)
+
+
+def _joint(
+    name: str, kind: str, body_i: str, body_j: str, values: dict[str, Floats], module: str, signals: dict[str, Signal]
+) -> Joint:
+    """A joint from its pickled parts."""
+    loaded = importlib.import_module(module)
+    return Joint(name, kind, body_i, body_j, _plain(values), loaded, MappingProxyType(signals))
+
+
+@dataclass(frozen=True)
+class Load:
+    """A prescribed force [N] and moment [N m] on a body, three signals each.
+
+    ``axes``: "global", or "body" where force, moment and point are given in axes of the body.  ``point``: global coordinates
+    or, in axes of the body, from its centre of mass [m]; None for the centre of mass.
+    """
+
+    name: str
+    body: str
+    force: tuple[Signal, Signal, Signal]
+    moment: tuple[Signal, Signal, Signal]
+    point: tuple[Signal, Signal, Signal] | None
+    axes: str
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A moment [N m] on the coordinate that a driver guides: its effort, and a spring and a damper towards its target."""
+
+    joint: Joint = field(repr=False)  # kind, bodies, vectors and target, as the driver would have them
+    effort: Signal
+    stiffness: float  # [N m/rad]
+    damping: float  # [N m s/rad]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.joint.name
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit of motion of a joint: the reference body carries the cone, the moving body turns in it.
+
+    ``kind`` is the name of its definition in ``codegen/limits.py``.  max_moment [N m]; compliance [rad]; damping [N m s].
+    """
+
+    name: str
+    kind: str
+    joint: str
+    reference: str
+    moving: str
+    cone: Cone
+    max_moment: float
+    compliance: float
+    damping: float
+    law: str
+    values: Mapping[str, Any] = field(repr=False)  # the keywords of its definition
+
+    @property
+    def module(self) -> ModuleType:
+        """Its generated module."""
+        return LIMIT_KINDS[self.kind]
+
+    @property
+    def ahead(self) -> tuple[float, float]:
+        """Direction in the plane of xi and eta towards which a hinge's angle is positive; 0 without a hinge."""
+        return self.values.get("to_xi", 0.0), self.values.get("to_eta", 0.0)
+
+    @cached_property
+    def vertices(self) -> tuple[tuple[float, Floats], tuple[float, Floats]]:
+        """Of a hinge, ahead and behind: the cone's point in its plane, and the excess up to which it is the nearest; else 0."""
+        sides = (np.array(self.ahead), -np.array(self.ahead))
+        return tuple(self.cone.vertex(side) if side.any() else (0.0, np.zeros(3)) for side in sides)  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return _limit, (parts | {"values": {key: np.array(value) for key, value in self.values.items()}},)
+
+
+def _limit(parts: dict[str, Any]) -> Limit:
+    """A limit from its pickled parts."""
+    return Limit(**(parts | {"values": _plain(parts["values"])}))
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A sphere of one body against a plane of another, or of the ground.
+
+    ``law`` and ``friction`` (None for none) are names of definitions in ``codegen/contacts.py``, ``parameters`` theirs.
+    """
+
+    name: str
+    body: str
+    plane: str
+    law: str
+    friction: str | None
+    parameters: Mapping[str, float]
+    least_impact: float  # [m/s]
+    belt_speed: Signal  # [m/s]
+    values: Mapping[str, Any] = field(repr=False)  # the keywords of the geometry's definition
+
+    @property
+    def module(self) -> ModuleType:
+        """The generated module of its geometry."""
+        geometry: ModuleType = contact_sphere_plane
+        return geometry
+
+    @property
+    def needs_impact(self) -> bool:
+        """The normal law damps by the speed of touch-down."""
+        return "impact" in NORMAL_LAWS[self.law].PARAMETERS
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        values = {key: np.array(value) for key, value in self.values.items()}
+        return _contact, (parts | {"values": values, "parameters": dict(self.parameters)},)
+
+
+def _contact(parts: dict[str, Any]) -> Contact:
+    """A contact from its pickled parts."""
+    parameters = MappingProxyType(parts["parameters"])
+    return Contact(**(parts | {"values": _plain(parts["values"]), "parameters": parameters}))
+
+
+def _plain(values: dict[str, Floats]) -> Mapping[str, Any]:
+    """Read-only arrays, and numbers as such."""
+    for array in values.values():
+        array.flags.writeable = False
+    return MappingProxyType({key: value if value.ndim else float(value) for key, value in values.items()})
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What assembling the reference configuration took."""
+
+    iterations: int
+    residual: float  # largest |Phi| left
+    largest_move: float  # [m]
+    moved_body: str
+    largest_turn: float  # [rad]
+    turned_body: str
+
+
+GROUND = "ground"

@@ -1,0 +1,152 @@
+"""Singular joints, singular poses and redundant rows: told apart, and named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from runtime.dynamics import projection
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.vectors import rotate_vectors
+from runtime.support.arrays import Floats, frozen
+from runtime.support.errors import ModelError
+from runtime.system.degrees_of_freedom import degrees_of_freedom, dense_rows, null_space, row_places, unguided
+from runtime.system.parts import Joint
+from runtime.system.system import System
+
+# The relative singular value below which the rows of one joint alone are dependent, and the distance [m, rad] of the
+# neighbouring configuration that tells a singular pose from a redundant row.
+JOINT_RANK_TOLERANCE = 3e-5
+NEARBY = 0.05
+
+
+def refuse_singular_joints(system: System, y: Floats) -> None:
+    """Each joint alone must have independent rows in this configuration."""
+    work = workspace_for(system.data)
+    projection.worst_row(system.time, y, system.data, work, False)
+    for k, joint in enumerate(system.joints):
+        D = work.D[k, : len(joint.rows)].copy()
+        if system.data.body_i[k] == GROUND_INDEX:
+            D[:, :6] = 0.0
+        if system.data.body_j[k] == GROUND_INDEX:
+            D[:, 6:] = 0.0
+        # A metre and a radian are made comparable by the joint's own lever arms.
+        length = _length(joint)
+        D[:, [3, 4, 5, 9, 10, 11]] /= length
+        size = np.linalg.norm(D, axis=1)
+        natural = np.array([length ** (n - 1) for n in joint.module.UNITS])
+        vanished = [joint.rows[r] for r in range(len(size)) if not np.inf > size[r] > JOINT_RANK_TOLERANCE * natural[r]]
+        singular = f"; it is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
+        if vanished:
+            raise ModelError(
+                f"{_sort(joint)} '{joint.name}' ({joint.kind}): row {', '.join(vanished)} vanishes in this configuration and "
+                f"restrains nothing{singular}"
+            )
+        values = np.linalg.svd(D / size[:, None], compute_uv=False)
+        if values[-1] <= JOINT_RANK_TOLERANCE:
+            raise ModelError(
+                f"{_sort(joint)} '{joint.name}' ({joint.kind}): its rows {', '.join(joint.rows)} are dependent in this "
+                f"configuration (rank {int((values > JOINT_RANK_TOLERANCE).sum())} of {len(values)}){singular}"
+            )
+
+
+def refuse_singular_motors(system: System, y: Floats) -> None:
+    """Each motor's coordinate must have a gradient in this configuration."""
+    work, t = workspace_for(system.data), system.data.loads
+    projection.worst_row(system.time, y, system.data, work, False)
+    x = np.array(t.x)
+    rotate_vectors.py_func(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, work.A, x)
+    for k, motor in enumerate(system.motors):
+        joint, D = motor.joint, np.zeros((1, 12))
+        with np.errstate(all="ignore"):
+            try:
+                joint.module.jacobian.py_func(work.state[t.body_i[k]], work.state[t.body_j[k]], x[k], D)
+            except ZeroDivisionError:
+                D[:] = np.nan
+        size = float(np.abs(D).max())
+        if not JOINT_RANK_TOLERANCE < size < 1.0 / JOINT_RANK_TOLERANCE:
+            singular = f"; it is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
+            raise ModelError(
+                f"motor '{motor.name}' ({joint.kind}): its coordinate has no gradient in this configuration{singular}; start "
+                "from another one"
+            )
+
+
+def _sort(joint: Joint) -> str:
+    return "driver" if joint.signals else "joint"
+
+
+def _length(joint: Joint) -> float:
+    """A length that is typical of a joint: its longest lever arm or constant."""
+    arms = [float(np.linalg.norm(joint.values[name])) for name, kind, _ in joint.module.VECTORS if kind == "point"]
+    lengths = [abs(joint.values[name]) for name, power in joint.module.PARAMETERS if power == 1]
+    return max([*arms, *lengths], default=0.0) or 1.0
+
+
+def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
+    """Refuse or remove rows that repeat others; refuse a singular pose, which only seems to have such rows."""
+    length = max(_length(joint) for joint in system.joints) if system.joints else 1.0
+    dependent = projection.dependent_rows(system.time, y, system.data, workspace_for(system.data), length)
+    if not dependent:
+        return system
+    redundant_rows = tuple(system.row_name(k, r) for k, r in dependent)
+    names = ", ".join(redundant_rows)
+    nearby = projection.nearby_configuration(system.time, y, system.data, workspace_for(system.data), NEARBY)
+    if len(projection.dependent_rows(system.time, nearby, system.data, workspace_for(system.data), length)) < len(
+        dependent
+    ):
+        raise ModelError(
+            f"system '{system.name}': the initial configuration is singular, {names} depend on other rows here but not nearby; "
+            "start from another configuration"
+        )
+    if redundant == "refuse" and any(system.joints[k].signals for k, _ in dependent):
+        raise ModelError(_guided_twice(system, y, dependent))
+    if redundant == "refuse":
+        raise ModelError(
+            f"system '{system.name}' is over-constrained: {names} repeat other rows; use joints that leave them out, or "
+            'build(redundant="remove"), which keeps the motion and leaves the reactions of these rows undetermined'
+        )
+    active, active_row = system.data.active.copy(), system.data.active_row.copy()
+    for k, joint in enumerate(system.joints):
+        kept = [r for r in range(len(joint.rows)) if (k, r) not in dependent]
+        active[k] = len(kept)
+        active_row[k, : len(kept)] = kept
+    data = frozen(system.data._replace(active=active, active_row=active_row))
+    return replace(system, data=data, redundant=redundant_rows)
+
+
+def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:
+    """A sentence on drivers that guide what joints or other drivers hold or guide already, and on what nothing guides."""
+    work = workspace_for(system.data)
+    projection.worst_row(system.time, y, system.data, work, False)
+    D = dense_rows(system, work.D)
+    names = row_places(system)
+    kinds, motions, _ = degrees_of_freedom(system, system.time, y)
+    sentences = []
+    for k, r in dependent:
+        row = D[names.index((k, r))]
+        guided = [
+            f.name
+            for f, motion in zip(kinds, motions.T, strict=True)
+            if abs(row @ motion) > 1e-6 * np.linalg.norm(motion)
+        ]
+        # What this row is made of: the one combination of all rows that vanishes and holds it.
+        combination = null_space(D.T)
+        share = combination @ combination[names.index((k, r))]
+        others = [
+            system.row_name(*other)
+            for other, weight in zip(names, share, strict=True)
+            if other != (k, r) and system.joints[other[0]].signals and abs(weight) > 1e-6
+        ]
+        what = f"guides {', '.join(guided)}" if guided else "guides what the joints hold"
+        sentences.append(
+            f"{system.row_name(k, r)} {what}" + (f", which {', '.join(others)} guides too" if others else "")
+        )
+    missing = unguided(system, system.time, y, D)
+    also = f"; unguided: {', '.join(missing)}" if missing else ""
+    return (
+        f"system '{system.name}' is guided twice: {'; '.join(sentences)}{also}; leave a driver out, or build(redundant=\"fit\") "
+        "for runtime.kinematics, which meets the drivers by least squares"
+    )

@@ -1,0 +1,102 @@
+"""The reference configuration: what a definition calls across, carried and held is computed there, once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from runtime.dynamics.kinematics import rotation
+from runtime.dynamics.layout import STATE, P, V
+from runtime.dynamics.vectors import Vector, vector_data, vectors_of
+from runtime.support.arrays import Floats, Ints
+from runtime.system.parts import Contact, Joint, Limit
+
+
+def ground_state() -> Floats:
+    """The state of the ground, (13,)."""
+    state = np.zeros(STATE)
+    state[P] = 1.0
+    return state
+
+
+def rotation_matrix(p: Floats) -> Floats:
+    """A of Euler parameters, (3, 3)."""
+    A = np.empty((3, 3))
+    rotation.py_func(p, A)
+    return A
+
+
+def reference(joint: Joint | Limit | Contact, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
+    """Local components of all body-fixed vectors of a joint, a limit or a contact; its constants go into x.
+
+    What a definition calls held or carried is evaluated by its own kernel in the reference configuration.
+    """
+    module = joint.module
+    A = {"i": rotation_matrix(state_i[P:V]), "j": rotation_matrix(state_j[P:V])}
+    frame = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))
+    local: dict[str, Floats] = {}
+    carried: list[tuple[int, str, str]] = []
+    for n, (vector, kind, body) in enumerate(module.VECTORS):
+        if kind == "frame":
+            local[vector] = frame[vector.split("_")[0]]
+        elif kind.startswith("across"):
+            local[vector] = _across(local[kind.split(":")[1]])[int(kind[6]) - 1]
+        elif kind.startswith("carried"):
+            carried.append((n, vector, body))
+            local[vector] = np.zeros(3)
+        else:
+            local[vector] = joint.values[vector]
+        x[3 * n : 3 * n + 3] = A[body] @ local[vector]
+    start = 3 * len(module.VECTORS)
+    constants = [joint.values[key] for key, *_ in module.PARAMETERS]
+    x[start : start + len(constants)] = constants
+    out = np.zeros(3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0))
+    module.reference.py_func(state_i, state_j, x, out)
+    for k, (n, vector, body) in enumerate(carried):
+        x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
+        local[vector] = A[body].T @ out[3 * k : 3 * k + 3]
+    module.reference.py_func(state_i, state_j, x, out)  # again: a held value may use a carried vector
+    start += len(constants)
+    x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
+    return local
+
+
+def reference_data(
+    items: Sequence[Joint | Limit | Contact],
+    index: Mapping[str, int],
+    states: Floats,
+    ends: tuple[str, str] = ("body_i", "body_j"),
+) -> tuple[Ints, Ints, Floats, tuple[Ints, Ints, Ints, Floats]]:
+    """Bodies i and j of joints, motors, limits or contacts, their numbers x (items, X), and the tables of their vectors.
+
+    All in the reference configuration ``states`` (bodies + 1, 13), where ``index`` gives the places of the bodies; ``ends`` are
+    the attributes that name them.
+    """
+    body_i, body_j = (np.array([index[getattr(item, end)] for item in items], np.int64) for end in ends)
+    x = np.zeros((len(items), max([item.module.SIZE for item in items], default=1)))
+    vectors: list[Vector] = []
+    for k, item in enumerate(items):
+        owner = {"i": int(body_i[k]), "j": int(body_j[k])}
+        local = reference(item, states[owner["i"]], states[owner["j"]], x[k])
+        vectors += vectors_of(k, item.module.VECTORS, owner, local)
+    return body_i, body_j, x, vector_data(vectors)
+
+
+def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> tuple[float, ...]:
+    """Signs of what the joint's definition passes to ``keeps_sign``: -1, 0 or 1 each."""
+    module = joint.module
+    before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
+    out = np.zeros(before + module.BRANCH_SIGNS)
+    module.reference.py_func(state_i, state_j, x, out)
+    return tuple(map(float, np.sign(out[before:])))
+
+
+def _across(a: Floats) -> tuple[Floats, Floats]:
+    """Two unit vectors that complete the unit vector a to a right-handed triad."""
+    other = np.zeros(3)
+    other[np.argmin(np.abs(a))] = 1.0
+    b = np.cross(a, other)
+    b /= math.sqrt(b @ b)
+    return b, np.cross(a, b)

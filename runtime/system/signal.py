@@ -1,0 +1,200 @@
+"""Prescribed signals of time: piecewise polynomials, so that a signal and its derivatives always belong together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import PPoly, make_interp_spline
+
+from runtime.dynamics.signals import DEGREE, SignalData
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+
+# From value, rate and acceleration at both ends of an interval of length 1: coefficients of the quintic through them.
+_HERMITE = np.linalg.inv(
+    [
+        [1, 0, 0, 0, 0, 0],
+        [0, 1, 0, 0, 0, 0],
+        [0, 0, 2, 0, 0, 0],
+        [1, 1, 1, 1, 1, 1],
+        [0, 1, 2, 3, 4, 5],
+        [0, 0, 2, 6, 12, 20],
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Signal:
+    """A prescribed function of time, with consistent derivatives; immutable.
+
+    Made by ``Signal.constant``, ``Signal.spline``, ``Signal.samples`` or ``Signal.function``; ``signal(t)`` is its value,
+    ``signal(t, 1)`` and ``signal(t, 2)`` its rate and its acceleration.  Outside of ``span`` it is not defined.
+    """
+
+    knots: Floats  # (pieces + 1,) [s]; piece k holds from knots[k] to knots[k + 1]
+    coefficients: Floats  # (pieces, 6) of powers of t - knots[k], lowest first
+
+    def __post_init__(self) -> None:
+        for array in (self.knots, self.coefficients):
+            array.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Signal, (np.array(self.knots), np.array(self.coefficients))
+
+    def __repr__(self) -> str:
+        if np.isinf(self.knots[0]):
+            return f"Signal.constant({self.coefficients[0, 0]:g})"
+        return f"Signal of {self.knots[0]:g} .. {self.knots[-1]:g} s, {len(self.coefficients)} pieces"
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Times between which it is defined [s]."""
+        return float(self.knots[0]), float(self.knots[-1])
+
+    def __call__(self, t: ArrayLike, order: int = 0) -> Floats:
+        """Value (order 0) or time derivative (order 1, 2, ...) at times (n,) or one time.
+
+        Raises
+        ------
+        ModelError
+            A time outside of ``span``.
+        """
+        times = np.asarray(t, dtype=float)
+        first, last = self.knots[0] - _slack(self.knots[0]), self.knots[-1] + _slack(self.knots[-1])
+        if times.size and not (first <= times.min() and times.max() <= last):
+            raise ModelError(
+                f"signal asked for at t = {times.min():g} .. {times.max():g} s; it is defined from {self.knots[0]:g} to "
+                f"{self.knots[-1]:g} s"
+            )
+        if np.isinf(self.knots[0]):
+            return np.full(times.shape, self.coefficients[0, 0] if order == 0 else 0.0)
+        values: Floats = PPoly(self.coefficients[:, ::-1].T, self.knots)(times, order)
+        return values
+
+    @classmethod
+    def constant(cls, value: float) -> Signal:
+        """A signal that keeps its value."""
+        if not _is_number(value):
+            raise ModelError(f"signal: the constant {value!r} is no finite number")
+        coefficients = np.zeros((1, DEGREE + 1))
+        coefficients[0, 0] = value
+        return cls(np.array([-np.inf, np.inf]), coefficients)
+
+    @classmethod
+    def spline(cls, t: ArrayLike, values: ArrayLike, *, degree: int = 5) -> Signal:
+        """The interpolating spline of odd degree through samples.
+
+        Parameters
+        ----------
+        t : (n,) [s]
+            Increasing times; n above the degree.
+        values : (n,)
+        degree : 1, 3 or 5
+            5 has continuous derivatives up to the fourth, which an integrator of high order wants.
+        """
+        times, samples = _samples(t, values)
+        if degree not in (1, 3, 5):
+            raise ModelError(f"signal: degree = {degree!r}; use 1, 3 or 5")
+        if len(times) <= degree:
+            raise ModelError(f"signal: {len(times)} samples, a spline of degree {degree} needs {degree + 1} or more")
+        pieces = PPoly.from_spline(make_interp_spline(times, samples, k=degree))
+        kept = np.diff(pieces.x) > 0.0
+        coefficients = np.zeros((int(kept.sum()), DEGREE + 1))
+        coefficients[:, : degree + 1] = pieces.c[::-1].T[kept]
+        return cls(np.append(pieces.x[:-1][kept], pieces.x[-1]), coefficients)
+
+    @classmethod
+    def samples(cls, t: ArrayLike, values: ArrayLike, rates: ArrayLike, accelerations: ArrayLike) -> Signal:
+        """The quintic through given values, rates and accelerations (n,) at increasing times (n,), n above 1.
+
+        At the times themselves it has them exactly; a cubic spline given by its own derivatives is met everywhere.
+        """
+        times, y = _samples(t, values)
+        if len(times) < 2:
+            raise ModelError("signal: give two samples or more, or Signal.constant")
+        (_, y1), (_, y2) = (_samples(t, other) for other in (rates, accelerations))
+        h = np.diff(times)
+        ends = [y[:-1], h * y1[:-1], h**2 * y2[:-1], y[1:], h * y1[1:], h**2 * y2[1:]]
+        scaled = np.array(ends).T @ _HERMITE.T
+        scaled[:, :3] = np.array([y[:-1], h * y1[:-1], h**2 * y2[:-1] / 2]).T  # without the rounding of the inverse
+        return cls(times, np.ascontiguousarray(scaled / h[:, None] ** np.arange(DEGREE + 1)))
+
+    @classmethod
+    def function(cls, f: Callable[[Floats], ArrayLike], t_start: float, t_end: float, *, step: float = 1e-3) -> Signal:
+        """The spline of degree 5 through samples of a smooth function of times (n,), at most ``step`` [s] apart.
+
+        Its error is of the order step^6 of the sixth derivative; of step^4 for the acceleration.
+        """
+        if not (_is_number(t_start) and _is_number(t_end) and t_start < t_end):
+            raise ModelError(
+                f"signal: from t_start = {t_start!r} to t_end = {t_end!r} s; give finite times that increase"
+            )
+        if not (_is_number(step) and step > 0.0):
+            raise ModelError(f"signal: step = {step!r} s must be a finite number above 0 s")
+        times = np.linspace(t_start, t_end, max(int(np.ceil((t_end - t_start) / step)), 8) + 1)
+        return cls.spline(times, np.asarray(f(times), dtype=float))
+
+    @classmethod
+    def joined(cls, signals: Sequence[Signal]) -> Signal:
+        """Signals one after the other, each from where the one before ends; their values may jump there."""
+        if not signals or not all(isinstance(signal, Signal) for signal in signals):
+            raise ModelError("signal: join a list of one Signal or more")
+        for before, after in itertools.pairwise(signals):
+            end, begin = before.span[1], after.span[0]
+            if not abs(end - begin) <= _slack(end):
+                raise ModelError(f"signal: a piece ends at t = {end:.12g} s and the next begins at {begin:.12g} s")
+        knots = [s.knots[:-1] for s in signals] + [signals[-1].knots[-1:]]
+        return cls(np.concatenate(knots), np.concatenate([s.coefficients for s in signals]))
+
+
+def _slack(t: float) -> float:
+    """Times that differ by their rounding are the same."""
+    return 1e-12 * max(1.0, abs(t)) if np.isfinite(t) else 0.0
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
+def as_signal(value: object, what: str) -> Signal:
+    """A signal as it is, or a number as a constant one."""
+    if isinstance(value, Signal):
+        return value
+    if _is_number(value):
+        return Signal.constant(float(value))  # type: ignore[arg-type]
+    raise ModelError(f"{what} = {value!r}: give a runtime.Signal or a finite number")
+
+
+def _samples(t: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
+    try:
+        if np.iscomplexobj(t) or np.iscomplexobj(values):
+            raise TypeError
+        times, samples = np.array(t, dtype=float), np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError("signal: times and samples must be numbers") from None
+    if times.ndim != 1 or samples.shape != times.shape:
+        raise ModelError(f"signal: times {times.shape} and samples {samples.shape} must be lists of the same length")
+    if not (np.isfinite(times).all() and np.isfinite(samples).all()):
+        bad = int(np.flatnonzero(~(np.isfinite(times) & np.isfinite(samples)))[0])
+        raise ModelError(f"signal: sample {bad} is not finite; fill or leave out what was not measured")
+    if (np.diff(times) <= 0.0).any():
+        bad = int(np.flatnonzero(np.diff(times) <= 0.0)[0])
+        raise ModelError(f"signal: time does not increase after t = {times[bad]:g} s")
+    return times, samples
+
+
+def signal_data(signals: list[Signal]) -> SignalData:
+    """Tables of signals, in their order."""
+    starts = np.cumsum([0] + [len(s.coefficients) for s in signals])
+    # A constant holds from minus infinity on; its powers of t - knot must not be infinite.
+    knots = [np.where(np.isinf(s.knots[:-1]), 0.0, s.knots[:-1]) for s in signals]
+    return SignalData(
+        start=starts.astype(np.int64),
+        knot=np.concatenate([*knots, np.zeros(0)]),
+        coefficient=np.concatenate([*(s.coefficients for s in signals), np.zeros((0, DEGREE + 1))]),
+    )

@@ -1,0 +1,174 @@
+"""A system: bodies and joints by name, checked and assembled; immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from runtime.dynamics.model_data import ModelData
+from runtime.jit.addresses import addresses_of
+from runtime.support.arrays import Floats, frozen
+from runtime.support.errors import ModelError
+from runtime.system.model_description import Model, describe_model
+from runtime.system.parts import Assembly, Body, Contact, Joint, Limit, Load, Motor
+from runtime.system.signal import Signal
+from runtime.system.state import State
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class System:
+    """Bodies and joints, checked and assembled.  Made by ``Builder.build``; never changed."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    limits: tuple[Limit, ...]
+    loads: tuple[Load, ...]
+    motors: tuple[Motor, ...]
+    contacts: tuple[Contact, ...]
+    gravity: Floats  # (3,) [m/s^2]
+    time: float  # [s] of the initial state; signals have their values there
+    state: State  # the assembled initial state
+    assembly: Assembly
+    degrees_of_freedom: int
+    rank: int  # of D in the reference configuration
+    redundant: tuple[str, ...]  # names of the rows that were removed, "joint.row"
+    overdetermined: bool  # drivers are met by least squares
+    branch_signs: tuple[tuple[float, ...], ...]  # of each joint's definition, in the reference configuration
+    data: ModelData = field(repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle what it is, not what follows from that."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Unpickle: compiled code lies elsewhere in this process, and is made for read-only tables."""
+        self.__dict__.update(state)
+        loads = self.data.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
+        data = self.data._replace(address=addresses_of(joint.module for joint in self.joints), loads=loads)
+        object.__setattr__(self, "data", frozen(data))
+        for body in self.bodies:
+            body.inertia.flags.writeable = False
+        self.gravity.flags.writeable = False
+
+    def __repr__(self) -> str:
+        joints = len(self.joints) - len(self.drivers)
+        parts = f"{len(self.bodies)} bodies, {joints} joints, {self.degrees_of_freedom} degrees of freedom"
+        for what in ("limit", "driver", "load", "motor", "contact"):
+            if names := getattr(self, f"{what}_names"):
+                parts += f", {what}s {', '.join(names)}"
+        return f"System('{self.name}', {parts})"
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies in order."""
+        return tuple(body.name for body in self.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints in order."""
+        return tuple(joint.name for joint in self.joints)
+
+    @property
+    def drivers(self) -> tuple[Joint, ...]:
+        """Those of the joints that prescribed signals of time move."""
+        return tuple(joint for joint in self.joints if joint.signals)
+
+    @property
+    def driver_names(self) -> tuple[str, ...]:
+        """Names of the drivers in order."""
+        return tuple(driver.name for driver in self.drivers)
+
+    @property
+    def load_names(self) -> tuple[str, ...]:
+        """Names of the loads in order."""
+        return tuple(load.name for load in self.loads)
+
+    @property
+    def motor_names(self) -> tuple[str, ...]:
+        """Names of the motors in order."""
+        return tuple(motor.name for motor in self.motors)
+
+    @property
+    def signals(self) -> Mapping[str, Signal]:
+        """Every signal by the name of its driver, load or motor and its own, "leg.x_t"."""
+        found = {f"{driver.name}.{name}": signal for driver in self.drivers for name, signal in driver.signals.items()}
+        for load in self.loads:
+            for what in ("force", "moment", "point"):
+                parts = getattr(load, what) or ()
+                found |= {f"{load.name}.{what}_{axis}": part for axis, part in zip("xyz", parts, strict=False)}
+        found |= {f"{motor.name}.effort": motor.effort for motor in self.motors}
+        found |= {f"{contact.name}.belt_speed": contact.belt_speed for contact in self.contacts}
+        targets = {f"{m.name}.target": signal for m in self.motors for signal in m.joint.signals.values()}
+        return MappingProxyType(found | targets)
+
+    def check_span(self, t_start: float, t_end: float, what: str) -> None:
+        """Refuse times that a signal does not cover."""
+        for name, signal in self.signals.items():
+            first, last = signal.span
+            slack = 1e-12 * max(abs(t_start), abs(t_end))
+            if t_start < first - slack or t_end > last + slack:
+                raise ModelError(
+                    f"{what} from {t_start:g} to {t_end:g} s, but the signal '{name}' of system '{self.name}' is defined from "
+                    f"{first:g} to {last:g} s; stay within, or give longer signals"
+                )
+
+    @property
+    def limit_names(self) -> tuple[str, ...]:
+        """Names of the limits in order."""
+        return tuple(limit.name for limit in self.limits)
+
+    def limit(self, name: str) -> Limit:
+        """The limit of this name."""
+        if name not in self.limit_names:
+            known = ", ".join(self.limit_names) or "none"
+            raise ModelError(f"unknown limit '{name}'; the limits are {known}")
+        return self.limits[self.limit_names.index(name)]
+
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        """Names of the contacts in order."""
+        return tuple(contact.name for contact in self.contacts)
+
+    def contact(self, name: str) -> Contact:
+        """The contact of this name."""
+        if name not in self.contact_names:
+            known = ", ".join(self.contact_names) or "none"
+            raise ModelError(f"unknown contact '{name}'; the contacts are {known}")
+        return self.contacts[self.contact_names.index(name)]
+
+    def body(self, name: str) -> Body:
+        """The body of this name."""
+        return self.bodies[self.body_index(name)]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name."""
+        if name not in self.joint_names:
+            raise ModelError(f"unknown joint '{name}'; the joints are {', '.join(self.joint_names)}")
+        return self.joints[self.joint_names.index(name)]
+
+    def body_index(self, name: str) -> int:
+        """Place of a body among the bodies."""
+        if name not in self.body_names:
+            raise ModelError(f"unknown body '{name}'; the bodies are {', '.join(self.body_names)}")
+        return self.body_names.index(name)
+
+    def row_name(self, joint: int, row: int) -> str:
+        """``joint.row`` of a row, for messages."""
+        return f"{self.joints[joint].name}.{self.joints[joint].rows[row]}"
+
+    @cached_property
+    def model(self) -> Model:
+        """Its description for a whole-model kernel, ``codegen.compile_model``."""
+        loaded = bool(self.limits or self.loads or self.motors or self.contacts)
+        return describe_model(self.name, self.body_names, self.joints, loaded, self.data, self.state.y)
+
+    def check_bodies(self, state: State) -> None:
+        """Refuse what is no state of this system's bodies."""
+        if not isinstance(state, State) or state.names != self.body_names:
+            raise ModelError(
+                f"system '{self.name}': {state!r} is no State of its bodies; change system.state with replace()"
+            )

@@ -1,0 +1,97 @@
+"""Whole-model kernels: what they are emitted from, where they are found, and how they are made ready for a system.
+
+A kernel belongs to a model by its key: the digest of all that decided its text, the emitter's own text included.  So a kernel
+that is found is fresh; where none is found, the general evaluation serves, with the same answers to rounding.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from generated import digests
+from runtime.dynamics.layout import LANES
+from runtime.dynamics.model_data import ModelData, WholeModelKernel
+from runtime.jit import addresses
+from runtime.jit.cache import WHOLE, digests_of, refuse
+from runtime.support.arrays import Floats
+from runtime.system.model_description import file_of, parameters_of
+from runtime.system.system import System
+
+
+@cache
+def _shipped() -> dict[str, str]:
+    """Names of the modules in ``generated/whole`` by their keys."""
+    found = {}
+    for file in (Path(str(digests.__file__)).parent / WHOLE).glob("*.py"):
+        key = re.search(r"^KEY = '(\w+)'$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        if key:
+            found[key[1]] = f"generated.{WHOLE}.{file.stem}"
+    return found
+
+
+def module_of(key: str) -> ModuleType | None:
+    """The module of a model's kernel, if there is one.
+
+    Raises
+    ------
+    StaleKernelsError
+        Where the kernel of a user's model is not as it was emitted.
+    """
+    if name := _shipped().get(key):
+        return importlib.import_module(name)
+    name, file = f"{WHOLE}.model_{key}", file_of(key)
+    if name not in sys.modules:
+        if not file.is_file():
+            return None
+        stated, true = digests_of(file)
+        if true != stated or f"\nKEY = '{key}'\n" not in file.read_text(encoding="utf-8"):
+            refuse(
+                f"the whole-model kernel {file} was edited by hand or cut off",
+                "delete the file, or call codegen.compile_model(system) again",
+            )
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[name] = module
+    return sys.modules[name]
+
+
+def lanes_of(key: str) -> ModuleType | None:
+    """The same, if it has lanes: so has a model without limits, contacts, loads, motors and drivers."""
+    module = module_of(key)
+    return module if module is not None and module.LANES == LANES else None
+
+
+def place_of(system: System) -> str | None:
+    """Where the whole-model kernel of a system lies, for people; None if there is none."""
+    module = module_of(system.model.key)
+    if module is None:
+        return None
+    return (
+        module.__name__.replace(".", "/") + ".py" if module.__name__.startswith("generated.") else str(module.__file__)
+    )
+
+
+def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
+    """The whole-model kernel of a system with these tables, if there is one."""
+    model = system.model
+    module = module_of(model.key)
+    if module is None:
+        return None
+    return WholeModelKernel(int(addresses.addresses_of([module])[0]), module.LOADED, constants_of(module, system, data))
+
+
+def constants_of(module: ModuleType, system: System, data: ModelData) -> Floats:
+    """What a kernel keeps of the parameters of a system with these tables."""
+    parameters = parameters_of(data, system.state.y, system.model.fixed)
+    constants = np.zeros(max(module.CONSTANTS, 1))
+    module.prepare([float(parameters[name][index]) for name, index in module.PARAMETERS], constants)
+    return constants

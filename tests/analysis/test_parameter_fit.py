@@ -1,0 +1,159 @@
+"""Parameters found in simulated motions, with deviations and refusals."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import ModelError, fit_parameters
+from runtime.integrate import simulate
+from tests.support.sensitivities import stopped
+
+TIGHT = dict(rtol=1e-13, atol=1e-13)
+
+
+def test_limits_are_found_in_a_motion():
+    t = np.linspace(0.05, 0.8, 40)
+    run = simulate(stopped(max_moment=23.0, latitude=33.0, damping=0.025), 0.8, t_eval=t, **TIGHT)
+    given = {"max_moment": 20.0, "latitude": 35.0, "damping": 0.03}
+    found = fit_parameters(stopped, given, t, {"r.bob": run.r["bob"]}, rtol=1e-10, atol=1e-10)
+    assert found.success and found.residual < 1e-8
+    assert found.values == pytest.approx({"max_moment": 23.0, "latitude": 33.0, "damping": 0.025}, rel=1e-6)
+
+
+def test_a_fit_passes_over_parameters_that_make_no_system():
+    t, refused = np.linspace(0.05, 0.8, 40), []
+    run = simulate(stopped(damping=0.01), 0.8, t_eval=t, **TIGHT)
+
+    def build(damping, mass):
+        try:
+            return stopped(damping=damping, mass=mass)
+        except ModelError as error:
+            refused.append(str(error))
+            raise
+
+    found = fit_parameters(build, {"damping": 0.3, "mass": 1.2}, t, {"r.bob": run.r["bob"]})
+    assert found.values == pytest.approx({"damping": 0.01, "mass": 1.2}, rel=1e-8)
+    assert "damping = -0.0466998 N m s, must not be below 0" in refused[0]
+
+
+def test_parameters_are_found_in_a_motion():
+    t = np.linspace(0.05, 1.0, 20)
+    true = dict(link_length=0.045, omega=(0.3, -0.2, 0.1))
+    system = models.foot.build(link_length=true["link_length"])
+    state = runtime.assemble(system, system.state.replace(omega={"main_foot": true["omega"]}))
+    run = simulate(system, 1.0, t_eval=t, initial=state, **TIGHT)
+    data = {"r.main_foot": run.r["main_foot"].copy(), "omega.toes": run.omega["toes"].copy()}
+    data["r.main_foot"][3:5] = np.nan
+    given = {"link_length": 0.0417, "omega.main_foot": state.omega["main_foot"] + 0.05}
+    found = fit_parameters(models.foot.build, given, t, data)
+    assert found.success and found.residual < 1e-9 and found.evaluations < 30
+    assert found.values["link_length"] == pytest.approx(0.045, abs=1e-9)
+    # Of three numbers of the angular velocity the joints allow two: the motion is found, not each number.
+    assert np.abs(found.sensitivities.states - run.states).max() < 1e-7
+
+
+def test_the_deviation_measures_the_noise():
+    t, noise = np.linspace(0.02, 1.0, 200), 1e-4
+    run = simulate(models.foot.build(link_length=0.045), 1.0, t_eval=t, **TIGHT)
+    rng = np.random.default_rng(3)
+    errors = []
+    for _ in range(5):
+        data = {"r.main_foot": run.r["main_foot"] + noise * rng.normal(size=(200, 3))}
+        found = fit_parameters(models.foot.build, {"link_length": 0.04}, t, data, sigma={"r.main_foot": noise})
+        errors.append((found.values["link_length"] - 0.045) / found.deviation["link_length"])
+        assert found.residual == pytest.approx(1.0, abs=0.1)
+    assert np.abs(errors).max() < 4.0 and np.abs(errors).max() > 0.1
+
+
+T = np.linspace(0.02, 1.0, 50)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    run = simulate(models.foot.build(link_length=0.045), 1.0, t_eval=T, **TIGHT)
+    return {"r.main_foot": run.r["main_foot"] + 1e-4 * np.random.default_rng(0).normal(size=(50, 3))}
+
+
+@pytest.mark.parametrize("tolerance", [1e-11, 1e-5])
+def test_undetermined_parameters_are_named(noisy, tolerance):
+    def build(a, c, colour):
+        return models.foot.build(link_length=a + 2.0 * c)
+
+    found = fit_parameters(build, {"a": 0.03, "c": 0.006, "colour": 1.0}, T, noisy, rtol=tolerance, atol=tolerance)
+    assert found.success and set(found.undetermined) == {"+1 a -0.5 c", "colour"}
+    assert all(np.isinf(found.deviation[name]) for name in ("a", "c", "colour"))
+    assert "The data do not determine" in found.message and "+1 a -0.5 c" in found.message
+    alone = fit_parameters(models.foot.build, {"link_length": 0.04}, T, noisy)
+    assert found.values["a"] + 2.0 * found.values["c"] == pytest.approx(alone.values["link_length"], abs=1e-6)
+    assert alone.undetermined == () and 0.0 < alone.deviation["link_length"] < 1e-3
+    # Held where the search began: what the data do not tell is as near to it as it can be.
+    assert found.values["colour"] == 1.0 and abs(found.values["a"] - 0.03) < 0.01
+
+
+def test_determined_parameters_beside_undetermined_ones(noisy):
+    given = {"link_length": 0.0417, "omega.main_foot": (0.05, 0.06, 0.07)}
+    found = fit_parameters(models.foot.build, given, T, noisy)
+    assert found.deviation["link_length"] == pytest.approx(9e-5, rel=0.1) and len(found.undetermined) == 1
+    assert np.isinf(found.deviation["omega.main_foot"]).all() and np.abs(found.values["omega.main_foot"]).max() < 1.0
+
+
+def test_the_length_of_euler_parameters_is_known():
+    system, rng = models.free_body.build(), np.random.default_rng(1)
+    body, t = system.body_names[0], np.linspace(0.02, 1.0, 50)
+    run = simulate(system, 1.0, t_eval=t)
+    start = np.array([1.0, 0.3, -0.2, 0.4]) / np.linalg.norm([1.0, 0.3, -0.2, 0.4])
+    data = {f"p.{body}": run.p[body] + 1e-4 * rng.normal(size=(50, 4))}
+    found = fit_parameters(system, {f"p.{body}": start}, t, data)
+    values, deviation = (np.array(part[f"p.{body}"]) for part in (found.values, found.deviation))
+    assert found.undetermined == () and np.linalg.norm(values) == pytest.approx(1.0, abs=1e-12)
+    assert np.abs(values - system.state.p[body]).max() < 5 * deviation.max() and 1e-6 < deviation.max() < 1e-4
+
+
+def test_a_search_from_an_edge():
+    t = np.linspace(0.05, 0.8, 40)
+    run = simulate(stopped(damping=0.01), 0.8, t_eval=t, **TIGHT)
+    found = fit_parameters(stopped, {"damping": 0.0}, t, {"r.bob": run.r["bob"]}, bounds={"damping": (0.0, 1.0)})
+    assert found.values["damping"] == pytest.approx(0.01, rel=1e-7)
+
+
+DATA = {"r.toes": np.zeros((2, 3))}
+BAD_FIT = {
+    "no data": (dict(data={}), "data: give measured parts"),
+    "unknown body": (dict(data={"r.hand": np.zeros((2, 3))}), "'r.hand' is no part of the state"),
+    "shape": (dict(data={"r.toes": np.zeros((3, 3))}), "has the shape (3, 3); give (2, 3)"),
+    "no value": (dict(data={"r.toes": np.full((2, 3), np.nan)}), "'r.toes' holds no number"),
+    "sigma": (dict(sigma={"r.toes": 0.0}), "sigma: 'r.toes' = 0.0 must be above 0"),
+    "sigma of nothing": (dict(sigma={"v.toes": 1.0}), "there are no data 'v.toes'"),
+    "bounds": (dict(bounds={"link_length": (0.05, 0.06)}), "link_length = 0.0417 is not between 0.05 and 0.06"),
+    "bounds without a width": (dict(bounds={"link_length": (0.0417, 0.0417)}), "is not between 0.0417 and 0.0417"),
+    "no pair": (
+        dict(bounds={"link_length": 0.05}),
+        "bounds: 'link_length' = 0.05; give the least and the greatest value",
+    ),
+    "no bounds": (dict(bounds=[0.0, 1.0]), "bounds = [0.0, 1.0]; give a mapping from names to pairs"),
+    "infinite": (dict(data={"r.toes": [[0.0, 0.0, 0.0], [0.0, np.inf, 0.0]]}), "data: 'r.toes' is infinite in row 1"),
+    "data no number": (dict(data={"r.toes": "far"}), "data: 'r.toes' holds what is no number"),
+    "data no mapping": (dict(data=np.zeros((2, 3))), "data: give measured parts"),
+    "no times": (dict(t=[]), "t has the shape (0,); give a list of times [s]"),
+    "times go back": (dict(t=[0.2, 0.1]), "t must increase from each time to the next; 0.1 s follows 0.2 s"),
+    "times not finite": (dict(t=[0.1, np.nan]), "t: time 1 is not finite"),
+    "times no number": (dict(t=["now", "then"]), "t = ['now', 'then'] is no list of times [s]"),
+    "misspelt": (dict(given={"length": 0.04}), "models.foot.build has no parameter 'length'; it takes ankle"),
+    "bounds of nothing": (dict(bounds={"hand": (0.0, 1.0)}), "bounds: 'hand' is not looked for"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FIT)
+def test_bad_input_of_fits(name):
+    changes, message = BAD_FIT[name]
+    arguments = dict(build=models.foot.build, given={"link_length": 0.0417}, t=[0.1, 0.2], data=DATA) | changes
+    with pytest.raises(ModelError) as error:
+        fit_parameters(**arguments)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("sigma", [{"r.toes": "a"}, {"r.toes": None}, {"r.toes": np.ones(3)}, 0.1])
+def test_bad_deviations(sigma):
+    with pytest.raises(ModelError, match="sigma"):
+        fit_parameters(models.foot.build, {"link_length": 0.0417}, [0.1, 0.2], DATA, sigma=sigma)

@@ -1,0 +1,309 @@
+"""Derivatives of runs against differences of runs and closed forms."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import Builder, ModelError, fit_parameters
+from runtime.analysis import sensitivities
+from runtime.integrate import simulate
+from runtime.integrate.variational import AHEAD, BOTH_SIDES, weights
+from runtime.system.whole_model import module_of
+from tests.support.sensitivities import difference, guided, other, pushed, stopped
+from tests.support.systems import spun
+
+RANDOM = np.random.default_rng(9)
+TIGHT = dict(rtol=1e-13, atol=1e-13)
+
+
+def thrown(omega=(0.1, 0.2, 0.3), **parameters):
+    system = models.foot.build(**parameters)
+    state = runtime.assemble(system, system.state.replace(omega={"main_foot": omega}))
+    return simulate(system, 1.0, t_eval=[0.4, 1.0], initial=state, **TIGHT).states
+
+
+GIVEN = {"link_length": 0.0417, "gravity": (0.0, 0.0, -9.81), "omega.main_foot": (0.1, 0.2, 0.3)}
+
+
+@pytest.fixture(scope="module")
+def foot():
+    import codegen
+
+    codegen.compile_model(models.foot.build(gravity=(0.3, 0.2, -9.7)))  # gravity askew: its zeros are none
+    return sensitivities(models.foot.build, GIVEN, 1.0, t_eval=[0.4, 1.0], rtol=1e-11, atol=1e-11)
+
+
+def test_the_motion_is_that_of_simulate(foot):
+    assert np.abs(foot.states - thrown()).max() < 1e-9
+    assert foot.names == (
+        "link_length", "gravity[0]", "gravity[1]", "gravity[2]", *(f"omega.main_foot[{k}]" for k in range(3)),
+    )  # fmt: skip
+    assert foot.slopes.shape == (2, 39, 7) and foot.r["main_foot"].shape == (2, 3, 7)
+    assert np.array_equal(foot.state["r"]["toes"], foot.states[:, :3])
+
+
+@pytest.mark.parametrize("k", range(7))
+def test_runs_of_the_foot(foot, k):
+    def states(h):
+        if k == 0:
+            return thrown(link_length=0.0417 + h)
+        vector = np.array(GIVEN["gravity"] if k < 4 else GIVEN["omega.main_foot"])
+        vector[(k - 1) % 3] += h
+        return thrown(gravity=vector) if k < 4 else thrown(omega=vector)
+
+    expected = difference(states, 4e-4 if k == 0 else 4e-2)
+    assert np.abs(foot.slopes[:, :, k] - expected).max() < 1e-9 * max(1.0, np.abs(expected).max())
+
+
+def test_a_free_body_flies_on():
+    system = models.free_body.build()
+    body = system.body_names[0]
+    t = np.array([0.0, 0.5, 1.5])
+    found = sensitivities(system, {f"v.{body}": system.state.v[body], f"r.{body}": system.state.r[body]}, 1.5, t_eval=t)
+    expected = np.concatenate([t[:, None, None] * np.eye(3), np.ones(3)[:, None, None] * np.eye(3)], axis=2)
+    assert np.abs(found.r[body] - expected).max() < 1e-12
+    assert np.abs(found.v[body][:, :, :3] - np.eye(3)).max() < 1e-13 and np.abs(found.omega[body]).max() < 1e-13
+
+
+def directions(system):
+    """Velocities that the joints allow, as what is given."""
+    spin = spun(system)
+    return {f"{part}.{body}": getattr(spin, part)[body] for part in ("v", "omega") for body in system.body_names}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 5])  # 1, 3 and 5: some velocities are zero but for rounding
+def test_derivatives_keep_the_energy(seed, monkeypatch):
+    monkeypatch.setattr("tests.test_linear.RANDOM", np.random.default_rng(seed))
+    # Along every direction that the joints allow the energy changes by what it did at the start.
+    system = models.double_pendulum.build()
+    found = sensitivities(system, directions(system), 1.0, t_eval=np.linspace(0.0, 1.0, 5), rtol=1e-12, atol=1e-12)
+    for body in system.body_names:
+        assert np.abs(np.einsum("ti,tik->tk", found.state["p"][body], found.p[body])).max() < 1e-10  # |p| stays 1
+
+    def energy(states):
+        run = simulate(system, 1.0, t_eval=[0.0], rtol=1e-9, atol=1e-9)
+        return replace(run, t=np.zeros(len(states)), states=np.ascontiguousarray(states)).energy
+
+    h = 1e-5
+    change = np.array(
+        [
+            (energy(found.states + h * s) - energy(found.states - h * s)) / (2 * h)
+            for s in found.slopes.transpose(2, 0, 1)
+        ]
+    )
+    assert np.abs(change - change[:, :1]).max() < 1e-7 * np.abs(change).max()
+
+
+def test_more_directions_than_the_width_of_a_batch():
+    system = models.double_pendulum.build()
+    given = directions(system) | {f"r.{body}": system.state.r[body] for body in system.body_names}
+    found = sensitivities(system, given, 0.2)
+    assert len(found.names) == 18 and np.isfinite(found.slopes).all()
+    one = sensitivities(system, given, 0.2, wrt="omega.lower")
+    places = [found.names.index(name) for name in one.names]
+    assert np.abs(one.slopes - found.slopes[:, :, places]).max() < 1e-12
+
+
+def lever(a=0.3, b=0.3, c=0.4):
+    """A body on a ball joint above its centre of mass, where two of its numbers are the same."""
+    x = Builder("lever", gravity=(0.3, -0.2, -9.7))
+    r, omega = (b - a, 0.0, -c), (1.0, 2.0, 3.0)
+    x.body("lever", mass=1.2, inertia=(0.01, 0.02, 0.025), r=r, v=np.cross(omega, r), omega=omega)
+    x.joint("pivot", "spherical", "ground", "lever", s_i=(0, 0, 0), s_j=(a - b, 0, c))
+    return x.build()
+
+
+@pytest.mark.parametrize("route", ["recorded kernel", "general evaluation"])
+def test_a_zero_that_depends_on_two_parameters(route, monkeypatch):
+    import codegen
+
+    room = sys.modules["runtime.sensitivities"]
+    for system in (lever(), lever(a=0.35)):  # a kernel in which a - b is taken for 0, and one in which it is not
+        codegen.compile_model(system)
+    if route == "general evaluation":
+        monkeypatch.setattr(room, "lanes_of", lambda key: None)
+    given, t = {"a": 0.3, "b": 0.3, "c": 0.4}, [0.3, 0.8]
+    found = sensitivities(lever, given, 0.8, wrt=["a", "b"], t_eval=t, rtol=1e-12, atol=1e-12)
+    for k, name in enumerate("ab"):
+        expected = difference(lambda h, n=name: simulate(lever(**{n: 0.3 + h}), 0.8, t_eval=t, **TIGHT).states, 1e-2)
+        assert np.abs(expected).max() > 0.1
+        assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-9 * np.abs(expected).max()
+    monkeypatch.setattr(room, "_module", lambda *arguments: module_of(lever().model.key))
+    wrong = sensitivities(lever, given, 0.8, wrt=["a", "b"], t_eval=t)
+    assert np.abs(wrong.slopes - found.slopes).max() > 1e-2  # the test sees the kernel that must not be taken
+
+
+@pytest.mark.parametrize("route", ["recorded kernel", "general evaluation"])
+def test_euler_parameters_of_the_initial_state(route, monkeypatch):
+    if route == "general evaluation":
+        monkeypatch.setattr(sys.modules["runtime.sensitivities"], "lanes_of", lambda key: None)
+    system = models.foot.build()
+    p, t = np.array(system.state.p["main_foot"]), [0.4, 1.0]
+    found = sensitivities(system, {"p.main_foot": p}, 1.0, t_eval=t)
+
+    def states(h, k):
+        changed = p + h * np.eye(4)[k]
+        state = runtime.assemble(system, system.state.replace(p={"main_foot": changed / np.linalg.norm(changed)}))
+        return simulate(system, 1.0, t_eval=t, initial=state, **TIGHT).states
+
+    for k in range(1, 4):
+        expected = difference(lambda h, k=k: states(h, k), 1e-2)
+        assert np.abs(expected).max() > 0.1
+        assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-8 * np.abs(expected).max()
+    assert np.abs(found.slopes[:, :, 0]).max() < 1e-8  # along p itself
+
+
+def test_labelled(foot):
+    data = foot.to_xarray()
+    assert data.d_r.sel(number="link_length", body="toes").values == pytest.approx(foot.r["toes"][:, :, 0])
+    assert data.value.sel(number="gravity[2]") == -9.81 and data.r.attrs["units"] == "m"
+
+
+# --- limits, loads, motors and drivers --------------------------------------------------------------------------------
+
+
+def test_both_routes_agree(foot, monkeypatch):
+    monkeypatch.setattr(sys.modules["runtime.sensitivities"], "lanes_of", lambda key: None)  # no recorded kernel
+    found = sensitivities(models.foot.build, GIVEN, 1.0, t_eval=[0.4, 1.0], rtol=1e-11, atol=1e-11)
+    assert np.abs(found.states - foot.states).max() < 1e-9
+    assert np.abs(found.slopes - foot.slopes).max() < 1e-9 * np.abs(foot.slopes).max()
+
+
+FORCED = {
+    "stopped": (stopped, dict(max_moment=20.0, compliance=0.2, damping=0.03, latitude=35.0, mass=1.2, axis=0.2)),
+    "pushed": (pushed, dict(force=3.0, stiffness=40.0, damping=2.0, rise=3.0, arm=0.03, mass=1.0)),
+    "guided": (guided, dict(rate=2.0, length=0.4)),
+}
+
+
+@pytest.mark.parametrize("name", FORCED)
+def test_runs_with_forces(name):
+    build, given = FORCED[name]
+    t = [0.1, 0.8]
+    found = sensitivities(build, given, 0.8, t_eval=t, rtol=1e-11, atol=1e-11)
+    assert np.abs(found.states - simulate(build(**given), 0.8, t_eval=t, **TIGHT).states).max() < 1e-9
+    for k, (number, value) in enumerate(given.items()):
+
+        def states(h, number=number, value=value):
+            return simulate(build(**(given | {number: value + h})), 0.8, t_eval=t, **TIGHT).states
+
+        expected = difference(states, 2e-3 * value)
+        assert np.abs(expected).max() > 1e-6  # it does something
+        assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-6 * np.abs(expected).max()  # signals are fits
+
+
+@pytest.mark.parametrize("places", [BOTH_SIDES, AHEAD, -AHEAD])
+def test_differences_are_exact_to_order_six(places):
+    assert weights(BOTH_SIDES) == pytest.approx(np.array([1.0, -1.0, -40.0, 40.0, 256.0, -256.0]) / 90.0)
+    errors = [abs(weights(places) @ (np.exp(h * places) - 1.0) / h - 1.0) for h in (0.8, 0.4)]
+    assert 5.5 < np.log2(errors[0] / errors[1]) < 6.5
+
+
+@pytest.mark.parametrize("number", ["damping", "stiffness"])
+def test_at_an_edge(number):
+    """Of a limit without damping, and of a motor without a spring; there is no system below."""
+    build, t = (stopped if number == "damping" else pushed), [0.3, 0.8]
+    found = sensitivities(build, {number: 0.0}, 0.8, t_eval=t, rtol=1e-12, atol=1e-12)
+    h = (3e-3 if number == "damping" else 0.1) * AHEAD
+    states = np.array([simulate(build(**{number: x}), 0.8, t_eval=t, **TIGHT).states for x in (0.0, *h)])
+    expected = np.tensordot(weights(h), states[1:] - states[0], 1)
+    assert np.abs(expected).max() > 1e-2
+    assert np.abs(found.slopes[:, :, 0] - expected).max() < 1e-7 * np.abs(expected).max()
+
+
+def test_at_an_edge_above():
+    def build(mass):
+        if mass > 1.2:
+            raise ModelError("too heavy")
+        return stopped(mass=mass)
+
+    found = [sensitivities(b, {"mass": 1.2}, 0.8, rtol=1e-12, atol=1e-12) for b in (build, stopped)]
+    assert np.abs(found[0].slopes - found[1].slopes).max() < 1e-8 * np.abs(found[1].slopes).max()
+
+
+def test_the_limit_is_reached_in_the_test():
+    run = simulate(stopped(), 0.8, t_eval=np.linspace(0.0, 0.8, 100))
+    assert 0.02 < run.limits["stop"].excess.max() < 0.2 and run.limits["stop"].excess[-1] == 0.0
+
+
+def test_masses_do_not_matter_to_a_guided_motion_alone():
+    found = sensitivities(guided, {"mass": 1.5}, 0.5)
+    assert np.abs(found.r["sledge"]).max() < 1e-9 and np.abs(found.r["bob"]).max() > 1e-4
+
+
+V0 = {"v.main_foot": (0.0, 0.0, 0.0)}
+BAD = {
+    "no numbers": (dict(given={}), "give a mapping"),
+    "unknown number": (dict(wrt=["hand"]), "wrt: 'hand' is not among the given: link_length"),
+    "no number": (dict(given={"ankle": "modified"}), "wrt: 'ankle' = 'modified' is no finite number"),
+    "not finite": (dict(given={"link_length": np.nan}), "wrt: 'link_length' = nan"),
+    "no number at all": (dict(given={"gravity": []}), "wrt: 'gravity' = [] is no finite number"),
+    "twice": (dict(wrt=["link_length", "link_length"]), "wrt: 'link_length' stands there 2 times; give each name once"),
+    "nothing": (dict(wrt=[]), "wrt: names nothing to look at; choose from link_length"),
+    "misspelt": (
+        dict(given={"link_lenght": 0.0417}),
+        "given: models.foot.build has no parameter 'link_lenght'; it takes ankle, link_length, limits",
+    ),
+    "missing": (dict(build=lambda a, c: None, given={"a": 0.0417}), "needs 'c', too; it takes a, c"),
+    "no system": (dict(build=lambda a: a, given={"a": 0.0417}), "gave 0.0417; give a function that builds a System"),
+    "length of p": (
+        dict(build=models.foot.build(), given={"p.toes": (1.0, 0.1, 0.0, 0.0)}),
+        "p of body 'toes' has the length 1.00498",
+    ),
+    "no side": (
+        dict(build=lambda l: models.foot.build(link_length=l if l == 0.04 else np.inf), given={"l": 0.04}),
+        "the derivative by l at 0.04 needs systems nearby, on one side at least: link_length = inf",
+    ),
+    "unknown part": (dict(given={"a.toes": 1.0}), "has no number 'a.toes'"),
+    "no function": (dict(build=3), "neither a System nor a function"),
+    "no part": (dict(build=models.foot.build()), "has no number 'link_length'"),
+    "contacts": (
+        dict(build=models.foot_ground.build, given=V0),
+        "has contacts, of which sensitivities of runs know nothing",
+    ),
+    "another system nearby": (dict(build=other, given={"l": 0.7}), "but at 0.7007 the system has other bodies"),
+    "times": (dict(t_eval=[0.5, 0.2]), "t_eval must increase"),
+    "tolerance": (dict(rtol=-1.0), "rtol = -1"),
+    "another system at an edge": (dict(given={"link_length": 0.0}), "the system has other bodies, joints"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    changes, message = BAD[name]
+    with pytest.raises(ModelError) as error:
+        sensitivities(**(dict(build=models.foot.build, given={"link_length": 0.0417}, t_end=1.0) | changes))
+    assert message in str(error.value)
+
+
+# --- what a function and the data may be ------------------------------------------------------------------------------
+
+
+def strict(link_length):
+    """A function with a rule of its own."""
+    if link_length < 0.0417:
+        raise ValueError("too short")
+    return models.foot.build(link_length=link_length)
+
+
+def test_an_exception_of_the_users_function_counts_as_a_bound():
+    t = np.linspace(0.1, 0.8, 9)
+    run = sensitivities(strict, {"link_length": 0.0417}, 0.8, t_eval=t)
+    plain = sensitivities(models.foot.build, {"link_length": 0.0417}, 0.8, t_eval=t)
+    assert np.abs(run.slopes - plain.slopes).max() < 1e-7 * np.abs(plain.slopes).max()
+    found = fit_parameters(strict, {"link_length": 0.045}, t, {"r.main_foot": run.state["r"]["main_foot"]})
+    assert found.values["link_length"] == pytest.approx(0.0417, abs=1e-6)
+    with pytest.raises(ModelError, match=r"strict failed: ValueError: too short"):
+        sensitivities(strict, {"link_length": 0.04}, 0.1)
+
+
+def test_the_sign_of_euler_parameters_does_not_matter():
+    t = np.linspace(0.1, 0.8, 9)
+    run = sensitivities(models.foot.build, {"link_length": 0.0417}, 0.8, t_eval=t)
+    p = run.state["p"]["main_foot"] * np.where(np.arange(9) % 2, 1.0, -1.0)[:, None]
+    found = fit_parameters(models.foot.build, {"link_length": 0.045}, t, {"p.main_foot": p})
+    assert found.values["link_length"] == pytest.approx(0.0417, abs=1e-9) and found.residual < 1e-9

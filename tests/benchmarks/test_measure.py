@@ -1,0 +1,54 @@
+"""What the questions measure with: runs in compiled code, counts of evaluations, heap allocations, ensembles."""
+
+import numba
+import numpy as np
+import pytest
+
+import runtime
+from benchmarks import ensembles, measure
+from benchmarks.targets.allocations import outside_calls
+
+
+def test_compiled_run_is_the_run_of_simulate():
+    system = measure.foot("classical")
+    run, evaluations = measure.compiled_run(system, 0.5, 1e-8)
+    run()
+    plain = runtime.simulate(system, 0.5, rtol=1e-8, atol=1e-8)
+    assert evaluations() == plain.stats.evaluations
+
+
+def test_exponent():
+    assert measure.exponent([1, 2, 4], [3, 24, 192]) == pytest.approx(3.0)
+
+
+def test_evaluations_include_finite_difference_jacobians():
+    system = measure.foot("modified")
+    run = runtime.simulate(system, 0.1, method="BDF", rtol=1e-6, atol=1e-6)
+    # The first Jacobian alone takes an evaluation for each of the states.
+    assert run.stats.evaluations >= run.stats.steps + len(system.state.y)
+
+
+def test_allocations_are_found():
+    @numba.njit
+    def allocates(n):
+        return np.zeros(n).sum()
+
+    @numba.njit(error_model="numpy", _nrt=False)
+    def computes(a):
+        a[0] = a[1] ** 1.5
+        return a[0]
+
+    allocates.compile((numba.int64,))
+    computes.compile((numba.float64[::1],))
+    assert any("NRT" in name for name in outside_calls(allocates, allocates.signatures[0]))
+    assert outside_calls(computes, computes.signatures[0]) == set()
+
+
+@pytest.mark.slow
+def test_ensembles_are_measured():
+    cases = ensembles.initial_velocities(120)
+    assert {len(values) for values in cases.values()} == {120}
+    assert len(np.unique(cases["omega.main_foot"], axis=0)) == 120
+    assert ensembles.error() < ensembles.ERROR
+    memory, finished, size = ensembles.sweep(120)
+    assert finished == 120 and 50.0 < memory < 1024.0 and size > 0.0

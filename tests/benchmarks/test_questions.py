@@ -1,0 +1,91 @@
+"""Questions about cost in their quick form: tables, figures and files; no time is judged."""
+
+import json
+
+import pytest
+
+from benchmarks import cost, measure, rhs
+from benchmarks.__main__ import FAILED, main
+
+pytestmark = pytest.mark.slow
+
+
+def test_cost(answer):
+    tables, notes = answer("cost")
+    for duration in cost.QUICK.durations:
+        rows = tables[f"runs over {duration:g} s"]
+        cases = {(row["method"], row["tol"], row["ankle"]) for row in rows}
+        assert cases == {(m, t, a) for m in cost.METHODS for t in cost.QUICK.tolerances for a in measure.ANKLES}
+        for row in rows:
+            assert row["evaluations"] > row["steps"] > 0
+            assert 0.0 < row["error [m]"] < 10 * row["tol"]
+            assert (row["rejected"] is None) == (row["method"] in ("BDF", "Radau", "LSODA"))
+        by_case = {(row["method"], row["ankle"], row["tol"]): row for row in rows}
+        loose, tight = cost.QUICK.tolerances
+        for method in cost.METHODS:
+            for ankle in measure.ANKLES:
+                a, b = by_case[method, ankle, loose], by_case[method, ankle, tight]
+                assert a["evaluations"] < b["evaluations"] and a["error [m]"] > b["error [m]"]
+    ratios = tables["modified to classical"]
+    assert len(ratios) == len(cost.QUICK.durations) * len(cost.METHODS) * len(cost.QUICK.tolerances)
+    first = tables["runs over 0.2 s"]
+    expected = first[1]["evaluations"] / first[0]["evaluations"]
+    assert ratios[0]["evaluations"] == pytest.approx(expected)
+    assert "function evaluations" in notes["modified to classical"]
+    operations = {row["kernel"]: row for row in tables["operations"]}
+    assert operations["evaluate"]["modified"] > operations["evaluate"]["classical"] > 0
+
+
+def test_cost_names_a_method_that_fails(monkeypatch, tmp_path, capsys):
+    def fails(*arguments):
+        raise measure.BenchmarkError("foot, tolerance 1e-05: broken on purpose")
+
+    whole = cost.measure
+    monkeypatch.setattr(cost, "METHODS", {"dop853": "DOP853, compiled", "RK45": "RK45, SciPy"})
+    monkeypatch.setattr(cost, "measure", lambda *a: fails() if a[2] == "RK45" else whole(*a))
+    assert main(["cost", "--quick", "--out", str(tmp_path / "out")]) == FAILED
+    assert "broken on purpose" in capsys.readouterr().err
+    data = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert data["failures"] and {row["method"] for row in data["tables"]["runs over 0.5 s"]} == {"dop853"}
+
+
+def test_rhs(answer):
+    tables, _ = answer("rhs")
+    chains = tables["chains"]
+    assert {(row["joint"], row["links"]) for row in chains} == {(j, n) for j in rhs.JOINTS for n in rhs.QUICK.links}
+    for row in chains:
+        assert row["rows"] == row["links"] * (3 if row["joint"] == "spherical" else 5)
+        assert row["evaluation [us]"] > 0.0 and row["dense solve [us]"] > 0.0
+        assert row["difference"] < 1e-10
+    assert {row["joint"] for row in tables["growth"]} == set(rhs.JOINTS)
+    assert {row["ankle"] for row in tables["feet"]} == set(measure.ANKLES)
+
+
+def test_targets(answer):
+    tables, notes = answer("targets")
+    rows = {row["what"]: row for row in tables["targets"]}
+    for row in rows.values():
+        known = row["measured"] is not None
+        assert row["reached"] == (("yes" if row["measured"] <= row["limit"] else "no") if known else "not measured")
+    for ankle in measure.ANKLES:
+        for what in ("position", "energy", "|Phi|"):
+            assert rows[f"{ankle} foot, {what}"]["reached"] == "yes"
+    assert rows["heap allocations, evaluation"]["measured"] == 0
+    assert rows["first start"]["measured"] is None and "first start" in notes["targets"]
+    assert [row["what"] for row in tables["how"]] == list(rows)
+
+
+def test_limits(answer):
+    tables, _ = answer("limits")
+    for row in tables["cost"]:
+        assert row["evaluations"] > 0 and row["time [ms]"] > 0.0
+        assert (row["drift [J]"] is None) == ("dissipative" in row["case"])
+        assert row["drift [J]"] is None or row["drift [J]"] < 1e-7
+    assert {row["ankle"] for row in tables["rest"]} == set(measure.ANKLES)
+    assert all(row["ratio"] == pytest.approx(row["later"] / row["first"]) for row in tables["rest"])
+    shares = {(row["cone"], row["law"]): row["largest share"] for row in tables["closed loops"]}
+    for (cone, law), share in shares.items():
+        assert share < 1e-9 if law == "conservative" or cone == "regular" else share > 1e-4
+    for row in tables["energy"]:
+        lost = row["range inside cones [J]"]
+        assert lost < 1e-7 if row["law"] == "conservative" else lost > 1e-5

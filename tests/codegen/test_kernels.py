@@ -1,0 +1,151 @@
+"""Every kernel against the motion of its bodies, for every joint and driver.
+
+Both bodies move along analytic curves r(t), p(t).  The time derivatives of Phi come from the values of Phi alone, on a
+circle in the complex plane around t = 0 (Cauchy's integral), so they are exact to rounding and independent of the rules by
+which codegen differentiates.
+"""
+
+import numpy as np
+import pytest
+
+from runtime import GROUND, Builder
+from runtime.dynamics.equations import derivative_repeated, workspace_for
+from runtime.dynamics.kinematics import rotation
+from tests.support.definitions import DEFINITIONS, GENERATED, JOINTS, bodies_of, module_of
+from tests.support.kernel_checks import CHECKS, KERNELS, SEEDS, TOLERANCE
+from tests.support.kernels import Case, Setting, assembled, call, case
+from tests.support.motions import G, Motion, derivatives, distance, rotation_matrix, skew, unit
+
+all_definitions = pytest.mark.parametrize("name", list(DEFINITIONS))
+all_joints = pytest.mark.parametrize("name", JOINTS)
+all_generated = pytest.mark.parametrize("name", GENERATED)
+
+
+@all_definitions
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_every_kernel_agrees_with_its_definition_and_the_motion(name, seed, kernel):
+    assert CHECKS[kernel](case(name, seed), module_of(name)) < TOLERANCE
+
+
+@all_definitions
+def test_a_complex_step_gives_the_same_derivative(name):
+    """Complex step, which shares nothing with the circle but the motion, gives the same Phi'."""
+    c, h = case(name, 0), 1e-30
+    assert distance(c._phi_at(1j * h).imag / h, c.rates[1]) < TOLERANCE
+
+
+def test_motion_rotates_as_in_the_runtime():
+    motion = Motion(np.random.default_rng(0))
+    A, A_dot = derivatives(lambda t: motion.A("i", t), 1)
+    assert distance(A_dot, skew(motion.omega("i", 0.0)) @ A) < 1e-13
+    ours = np.empty((3, 3))
+    rotation.py_func(motion.state("i")[3:7], ours)
+    assert distance(ours, A) < 1e-14
+    p, p_dot = derivatives(lambda t: motion.state("i", t)[3:7], 1)
+    assert distance(p_dot, G(p).T @ motion.omega("i", 0.0) / 2) < 1e-13
+
+
+@all_definitions
+def test_nu_without_signals_is_zero(name):
+    c = case(name, 0)
+    nu = c.run("nu")
+    assert np.all(nu == 0.0) != bool(c.module.SIGNALS)
+
+
+def test_driven_stretch_in_closed_form():
+    """Phi = d^T d - (l f)^2: nu = 2 l^2 f f', and gamma gains 2 l^2 (f'^2 + f f'')."""
+    c = case("driven_stretch", 0)
+    l, f, f_dot, f_ddot = c.x[-4:]
+    assert distance(c.run("nu"), [2 * l**2 * f * f_dot]) < 1e-14
+    undriven = Case("driven_stretch", 0)
+    undriven.x = np.r_[c.x[:-2], 0.0, 0.0]
+    assert distance(c.run("gamma") - undriven.run("gamma"), [2 * l**2 * (f_dot**2 + f * f_ddot)]) < 1e-13
+
+
+def test_euler_parameter_against_finite_difference():
+    """D of e1 - c is the first column of G / 2, and what p' = 1/2 G^T omega makes of each omega."""
+    c = case("kept_euler_parameter", 0)
+    D = c.run("jacobian")
+    p, h = c.body_i[3:7], 1e-6
+    for k in range(3):
+        step = h * G(p).T @ np.eye(3)[k] / 2
+        high, low = (
+            call(c.module.phi, np.r_[c.body_i[:3], p + s, c.body_i[7:]], c.body_j, c.x, 1) for s in (step, -step)
+        )
+        assert D[0, 3 + k] == pytest.approx((high[0] - low[0]) / (2 * h), abs=1e-9)
+    assert distance(D[0], np.r_[np.zeros(3), G(p)[:, 1] / 2, np.zeros(6)]) < 1e-15
+
+
+def test_ground_joint_leaves_body_j_alone():
+    alone = [name for name in GENERATED if bodies_of(name) == {"i"}]
+    assert "guided_point" in alone and "guided_angle" not in alone
+    for name in ("ground_point", "kept_euler_parameter", "driven_euler_parameters", *alone):
+        c = case(name, 0)
+        assert not c.run("jacobian")[:, 6:].any()
+        elsewhere = call(c.module.gamma, c.body_i, c.body_j + 1.0, c.x, len(c.module.ROWS))
+        assert np.array_equal(elsewhere, c.run("gamma"))
+
+
+# On the constraint manifold
+
+
+@all_generated
+@pytest.mark.parametrize("seed", SEEDS)
+def test_common_rigid_motion_is_free(name, seed):
+    """And the rows are independent, and ask of the velocities what the motion has.  Of the driver of one body, only these."""
+    rng = np.random.default_rng(seed)
+    module = module_of(name)
+    setting, (body_i, body_j), _ = assembled(module, rng)
+    x, rows = setting.x(body_i, body_j), len(module.ROWS)
+    D = call(module.jacobian, body_i, body_j, x, (rows, 12))
+    for _ in range(3 if bodies_of(name) == {"i", "j"} else 0):
+        u, w = rng.normal(size=(2, 3))
+        twist = np.r_[u + np.cross(w, body_i[:3]), w, u + np.cross(w, body_j[:3]), w]
+        assert np.abs(D @ twist).max() < 1e-12
+    nu = call(module.nu, body_i, body_j, x, rows)
+    assert np.abs(D @ np.r_[body_i[7:], body_j[7:]] - nu).max() < 1e-12
+    assert np.linalg.svd(D, compute_uv=False)[-1] > 1e-3
+
+
+@all_generated
+def test_held_rows_vanish_in_the_reference_configuration(name):
+    """Rows that hold a value are zero where it was taken, whatever the configuration."""
+    module, rng = module_of(name), np.random.default_rng(7)
+    setting, motion = Setting(module, rng), Motion(rng)
+    setting.take_reference(*motion.states())
+    body_i, body_j = motion.states()
+    x = setting.x(body_i, body_j)
+    Phi = call(module.phi, body_i, body_j, x, len(module.ROWS))
+    for k in range(module.HELD):
+        shifted = x.copy()
+        shifted[3 * len(module.VECTORS) + len(module.PARAMETERS) + k] += 1.0
+        (row,) = np.flatnonzero(call(module.phi, body_i, body_j, shifted, len(module.ROWS)) != Phi)
+        assert abs(Phi[row]) < 1e-14
+
+
+@all_joints
+@pytest.mark.parametrize("seed", SEEDS)
+def test_full_rank_at_an_assembled_pose(name, seed):
+    """Ground and one body: the runtime assembles the joint, and its rows are independent there."""
+    module, rng = module_of(name), np.random.default_rng(seed)
+    r, p, P, a = rng.normal(size=3), unit(rng.normal(size=4)), rng.normal(size=3), unit(rng.normal(size=3))
+    A, values = rotation_matrix(p), {}
+    for key, kind, body in module.VECTORS:  # nearly one point and one direction, so that every joint can be assembled
+        if key in module.KEYWORDS:
+            near = (P if kind == "point" else a) + 0.3 * rng.normal(size=3)
+            near = near if kind == "point" else unit(near)
+            values[key] = near if body == "i" else A.T @ (near - r if kind == "point" else near)
+    if module.PARAMETERS:
+        apart = r + A @ values["s_j"] - values["s_i"]
+        values |= {key: float(np.linalg.norm(apart)) for key, _ in module.PARAMETERS}
+    b = Builder(name)
+    b.body("body", mass=1.0, inertia=(1.0, 1.1, 1.2), r=r, p=p)
+    b.joint("joint", name, GROUND, "body", **values)
+    system = b.build()
+    rows = len(module.ROWS)
+    assert system.degrees_of_freedom == 6 - rows
+    work = workspace_for(system.data)
+    derivative_repeated(0.0, system.state.y, system.data, work, np.empty(13), 1)
+    assert np.abs(work.Phi[0, :rows]).max() < 1e-11
+    assert np.linalg.matrix_rank(work.D[0, :rows, 6:]) == rows

@@ -1,0 +1,28 @@
+"""What all tests share: the cache of compiled code is filled before workers start; systems that several rooms use."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.paths import ROOT
+from tests.support.processes import environment
+
+
+def pytest_sessionstart(session):
+    """Compile once what most tests need: workers of an empty cache would each compile the same."""
+    config = session.config
+    if hasattr(config, "workerinput") or not getattr(config.option, "tx", None) or config.option.collectonly:
+        return
+    program = str(ROOT / "tests" / "support" / "warm_up.py")
+    parts = [subprocess.Popen([sys.executable, program, part], env=environment()) for part in ("runs", "implicit")]
+    for part in parts:
+        part.wait()  # where it fails, the tests tell why
+
+
+@pytest.fixture(scope="session")
+def foot():
+    """The modified foot."""
+    import models
+
+    return models.foot.build()

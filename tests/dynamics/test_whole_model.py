@@ -1,0 +1,238 @@
+"""Whole-model kernels against the general evaluation, for every system."""
+
+import itertools
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import codegen.compiler.whole
+import models
+import runtime
+from codegen.compiler.whole import LANES, emit_model
+from models.shipped import SYSTEMS
+from runtime import GROUND, Builder, Signal
+from runtime.dynamics.equations import derivative_once, workspace_for
+from runtime.dynamics.layout import OK, SINGULAR
+from runtime.dynamics.model_data import LOADED, WHOLE
+from runtime.integrate import simulate
+from runtime.system.whole_model import FOLDED, module_of
+from runtime.system.workspaces import workspace
+from tests.support.systems import BUILDS, LAWS, LIMITED, powered, slider, spun
+from tests.support.whole_model import constants, difference, emitted, general, off, operations
+
+RANDOM = np.random.default_rng(6)
+
+
+# --- the same answers -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_models(name):
+    system = BUILDS[name]()
+    module, state = emitted(system), spun(system)
+    for by in (0.0, 1e-6, 1e-2):
+        assert difference(system, off(system, state.y, by), module=module) < 2e-14
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_limits(name):
+    system = models.foot.build(**LIMITED[name])
+    run = simulate(system, 3.0, t_eval=np.linspace(0.0, 3.0, 200))
+    outside = int(np.argmax(sum(limit.excess for limit in run.limits.values())))
+    module = emitted(system)
+    assert module.LOADED and not module.LANES
+    for n in (0, outside):
+        assert difference(system, run.states[n].copy(), module=module) < 2e-14
+
+
+def test_drivers():
+    system = models.walking.synthetic.build()
+    module = emitted(system)
+    for time in (0.2, 0.5, 0.8):
+        y = runtime.kinematics(system, [time]).states[0].copy()
+        assert difference(system, y, time, module) < 2e-13
+        assert difference(system, off(system, y, 1e-4), time, module) < 2e-13
+
+
+@pytest.mark.parametrize("axes", ["global", "body"])
+def test_motors_and_loads(axes):
+    system = powered(axes, (0.1, -0.02, 0.03))
+    assert difference(system, spun(system).y, 0.7) < 2e-14
+
+
+@pytest.mark.parametrize("plane", ["ground", "plate"])
+def test_contacts(plane):
+    system = slider("flores", "coulomb", plane=plane, **LAWS["flores"])
+    assert difference(system, system.state.y) < 2e-14
+
+
+PLACES = {"shin": (0, 0, 0.5), "heel": (0.02, 0, 0.2), "ball": (0.12, 0.01, 0.18), "toe": (0.2, 0.0, 0.17)}
+Y_AXES = dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
+
+
+def locked(order=tuple(PLACES), ground="hinge"):
+    """A shin; locked to it the heel, to that by a ball joint and three angles the ball; on a hinge of that the toe."""
+    b = Builder("locked", gravity=(0.3, -0.2, -9.7))
+    for k, name in enumerate(order):
+        b.body(name, mass=1.5 + k, inertia=(0.01, 0.02 + 0.002 * k, 0.025), r=PLACES[name])
+    if ground == "hinge":
+        b.joint("hip", "revolute", GROUND, "shin", s_i=(0, 0, 0.8), s_j=(0, 0, 0.3), **Y_AXES)
+    elif ground == "fixed":
+        b.joint("hip", "fixed", GROUND, "shin")
+    else:
+        x_t, y_t, z_t = (Signal.function(lambda t, k=k: PLACES["shin"][k] + 0.1 * t**2, 0.0, 1.0) for k in range(3))
+        alpha_t, beta_t, gamma_t = (Signal.function(lambda t, k=k: 0.1 * (k + 1) * t**2, 0.0, 1.0) for k in range(3))
+        b.driver("hip", "guided_point", "shin", s_i=(0, 0, 0), x_t=x_t, y_t=y_t, z_t=z_t)
+        b.driver("turn", "guided_cardan", "shin", alpha_t=alpha_t, beta_t=beta_t, gamma_t=gamma_t)
+    b.joint("cast", "fixed", "shin", "heel")
+    b.joint("plate", "spherical", "ball", "heel", s_i=(-0.05, 0, 0.01), s_j=(0.05, 0.01, -0.01))
+    for a, c in itertools.combinations(range(3), 2):
+        b.joint(f"screw_{a}{c}", "constant_angle", "heel", "ball", a_i=np.eye(3)[a], a_j=np.eye(3)[c])
+    b.joint("bend", "revolute", "ball", "toe", s_i=(0.04, 0, 0), s_j=(-0.04, -0.01, 0.01), **Y_AXES)
+    return b.build(project_velocities=True)
+
+
+@pytest.mark.parametrize("ground", ["hinge", "fixed", "driven"])
+@pytest.mark.parametrize("order", [tuple(PLACES), tuple(PLACES)[::-1], ("ball", "shin", "toe", "heel")])
+def test_locked_bodies_move_as_one(order, ground, monkeypatch):
+    system = locked(order, ground)
+    module, state = emitted(system), system.state if ground == "driven" else spun(system)
+    for by in (0.0, 1e-3):
+        assert difference(system, off(system, state.y, by), 0.0, module) < 1e-13
+    monkeypatch.setattr(codegen.compiler.whole._Whole, "_lock_of", lambda *arguments: None)
+    plain = emitted(system)
+    assert difference(system, state.y, 0.0, plain) < 1e-13
+    assert operations(module) < 0.9 * operations(plain)
+
+
+def test_rows_to_ground_and_to_another_body_are_no_lock():
+    # Three rows of a ball joint with the ground and three with the next link: the rod between them can spin.
+    system = models.double_pendulum.build()
+    assert difference(system, spun(system).y) < 1e-14
+
+
+# --- parameters stay arguments ----------------------------------------------------------------------------------------
+
+
+def test_one_kernel_serves_all_parameters():
+    module, key = emitted(models.foot.build()), models.foot.build().model.key
+    for link_length, gravity in ((0.03, (0.0, 0.0, -9.81)), (0.06, (0.0, 0.0, -1.62))):
+        system = models.foot.build(link_length=link_length, gravity=gravity)
+        assert system.model.key == key
+        assert difference(system, spun(system).y, module=module) < 1e-14
+    tilted = models.foot.build(gravity=(1.0, 0.0, -9.81))
+    assert tilted.model.key != key  # a zero was taken for what it is
+    assert difference(tilted, spun(tilted).y) < 1e-14
+
+
+def test_special_values_of_parameters_are_recognised():
+    model = models.foot.build().model
+    for name, mask in model.folded.items():
+        values = model.parameters[name][mask]
+        assert name in FOLDED or not mask.any()
+        assert np.isin(values, (0.0, 1.0, -1.0)).all()
+
+
+def test_baumgarte_terms_are_arguments():
+    system = models.foot.build()
+    coarse = dict(rtol=1e-6, atol=1e-6, t_eval=[0.0, 1.0])
+    runs = [simulate(system, 1.0, alpha=a, beta=a, **coarse) for a in (0.0, 5.0)]
+    assert runs[1].violation[-1] < runs[0].violation[-1] / 3.0
+
+
+# --- found, and fresh -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_shipped_kernels_are_found_and_used(name):
+    system = SYSTEMS[name]()
+    module = module_of(system.model.key)
+    assert module is not None and module.__name__ == f"generated.whole.{name}"
+    work, y, y_dot = workspace(system), spun(system).y.copy(), np.empty_like(system.state.y)
+    assert work.address[WHOLE] != 0 and work.address[LOADED] == module.LOADED
+    assert derivative_once(system.time, y, system.data, work, y_dot) == OK
+    expected, plain = general(system, y)
+    assert np.abs(y_dot - expected).max() < 1e-14 * max(1.0, np.abs(expected).max())
+    assert 0.0 < work.smallest_pivot[0] and (work.smallest_pivot[0] < 1.0 or plain.smallest_pivot[0] == np.inf)
+
+
+def test_runs_agree_with_the_general_evaluation(monkeypatch):
+    systems = [models.foot.build(), models.foot.build(limits="dissipative"), models.foot_ground.build()]
+    settings = dict(t_eval=np.linspace(0.0, 0.6, 61), rtol=1e-10, atol=1e-10)
+    found = [simulate(system, 0.6, method="radau" if system.contacts else "dop853", **settings) for system in systems]
+    plain = runtime.System.work
+    monkeypatch.setattr(runtime.System, "work", lambda self, tables=None, *, whole=False: plain(self, tables))
+    for run in found:
+        again = simulate(run.system, 0.6, method=run.stats.method, **settings)
+        assert run.success and again.success
+        assert np.abs(run.states - again.states).max() < (1e-6 if run.system.contacts else 1e-9)
+
+
+def test_a_singular_configuration_is_named_as_without():
+    found = []
+    for whole in (False, True):
+        system = models.foot.build()
+        # Straight up: the link in the plane of both axes.
+        work, y, y_dot = (
+            (workspace(system) if whole else workspace_for(system.data)),
+            system.state.y.copy(),
+            np.empty_like(system.state.y),
+        )
+        flat = system.joint("ankle").values
+        straight = np.cross(flat["a_i"], flat["a_j"])
+        y[13:16] += 0.0417 * (np.array([0, 0, 1.0]) - np.cross(straight, flat["a_i"]) / np.linalg.norm(straight))
+        code = derivative_once(0.0, y, system.data, work, y_dot)
+        found.append((code, tuple(work.failed)))
+    assert found[0] == found[1]
+
+
+def test_values_that_are_not_finite_are_reported():
+    system = models.foot.build()
+    y = system.state.y.copy()
+    y[4] = np.nan
+    for whole in (False, True):
+        assert derivative_once(
+            0.0, y, system.data, (workspace(system) if whole else workspace_for(system.data)), np.empty_like(y)
+        ) not in (OK, SINGULAR)
+
+
+# --- broken on purpose ------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_sign_anywhere_is_seen():
+    system = models.foot.build()
+    y, text = off(system, spun(system).y, 0.1), emit_model(system.model)  # where nothing is zero
+    head, body = text.split("def derivative(", 1)
+    lines = body.split("\n\n\ndef entry", 1)[0].split("\n")
+    spots = [k for k, line in enumerate(lines) if " = " in line and "+" in line and "carray" not in line]
+    assert len(spots) > 100
+    unseen = 0
+    for k in RANDOM.choice(spots, 60, replace=False):
+        module = ModuleType("broken")
+        broken = [line.replace("+", "-", 1) if n == k else line for n, line in enumerate(lines)]
+        exec(head + "def derivative(" + "\n".join(broken), module.__dict__)
+        unseen += not difference(system, y, module=module) > 1e-12
+    assert unseen < 15  # of the step of refinement, a fifth of the statements, which adds what is lost to rounding
+
+
+def test_cases_of_a_batch_are_columns():
+    import numba
+
+    from runtime.jit.addresses import addresses_of, call
+
+    system = models.foot.build()
+    module = module_of(system.model.key)
+    c = constants(module, system)
+    Y = np.array([off(system, spun(system).y, 1e-3) for _ in range(LANES)])
+    y, out, worst = np.ascontiguousarray(Y.T), np.empty(Y.T.shape), np.empty((1, LANES))
+    lanes, address = np.repeat(c, LANES, axis=1), int(addresses_of([module], "lanes")[0])
+
+    @numba.njit
+    def at_once(address, y, c, out, worst):
+        call(address, y.ctypes.data, c.ctypes.data, out.ctypes.data, worst.ctypes.data)
+
+    at_once(address, y, lanes, out, worst)
+    for n in range(LANES):
+        expected, _ = general(system, Y[n])
+        assert np.abs(out[:, n] - expected).max() < 1e-14 * np.abs(expected).max()

@@ -1,0 +1,125 @@
+"""Whole-model kernels are refused where they are old, damaged or of another model."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from codegen import DefinitionError, compile_joint, compile_model
+from runtime import Builder, StaleKernelsError
+from runtime.dynamics.model_data import WHOLE
+from runtime.integrate import simulate
+from runtime.system.workspaces import workspace
+
+
+def test_the_key_depends_on_the_emitter_and_the_kernels(monkeypatch):
+    import runtime.system.whole_model as whole
+
+    before = models.pendulum.build().model.key
+    assert models.pendulum.build().model.key == before
+    monkeypatch.setattr(whole.digests, "WHOLE", "another emitter")
+    assert models.pendulum.build().model.key != before
+    monkeypatch.undo()
+    monkeypatch.setattr(whole, "_digest", lambda module: "another kernel")
+    changed = models.pendulum.build()
+    assert changed.model.key != before and workspace(changed).address[WHOLE] == 0
+
+
+def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):
+    import runtime.system.whole_model as whole
+
+    monkeypatch.setattr(whole, "compiled_folder", lambda: tmp_path)
+
+    def leaning(r_i, s_i, r_j, s_j, a_j, slope):
+        """A point on an inclined plane, whose slope is a root and a sine.  Singular nowhere."""
+        d = r_j + s_j - r_i - s_i
+        return {"height": a_j.dot(d) * (1 + slope**2)}
+
+    b = Builder("own")
+    b.body("plate", mass=2.0, inertia=(0.1, 0.1, 0.2), free=True)
+    b.body("block", mass=1.0, inertia=(0.01, 0.02, 0.03), r=(0.1, 0.0, 0.2), omega=(1.0, 2.0, 3.0), free=True)
+    b.joint(
+        "rests",
+        compile_joint(leaning),
+        "block",
+        "plate",
+        s_i=(0, 0, -0.1),
+        s_j=(0, 0, 0.1),
+        a_j=(0, 0.6, 0.8),
+        slope=0.3,
+    )
+    system = b.build(project_velocities=True)
+    assert workspace(system).address[WHOLE] == 0
+    reference = simulate(system, 0.5, t_eval=[0.5])
+    file = compile_model(system)
+    assert file.parent.parent == tmp_path and "def derivative" in file.read_text(encoding="utf-8")
+    assert workspace(system).address[WHOLE] != 0
+    run = simulate(system, 0.5, t_eval=[0.5])
+    assert np.abs(run.states - reference.states).max() < 1e-10
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A system, and the file of its kernel, as a new process finds them."""
+    import runtime.system.whole_model as whole
+
+    monkeypatch.setattr(whole, "compiled_folder", lambda: tmp_path)
+    system = models.chain.build(2)
+    monkeypatch.delitem(sys.modules, f"{whole.WHOLE}.model_{system.model.key}", raising=False)
+    return system, compile_model(system)
+
+
+DAMAGES = {
+    "another sign": lambda text: b"-".join(text.rsplit(b"+", 1)),
+    "one more line": lambda text: text + b"# by hand\n",
+    "cut off": lambda text: text[: len(text) // 2],
+    "cut off in its first line": lambda text: text[:20],
+    "empty": lambda text: b"",
+    "no text": lambda text: text + b"\xff\xfe",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_kernel_is_refused(own, damage):
+    system, file = own
+    good = file.read_bytes()
+    file.write_bytes(DAMAGES[damage](good))
+    with pytest.raises(StaleKernelsError) as error:
+        simulate(system, 0.1)
+    assert str(error.value) == (
+        f"stale kernels: the whole-model kernel {file} was edited by hand or cut off; delete the file, or call "
+        "codegen.compile_model(system) again"
+    )
+    assert compile_model(system) == file and file.read_bytes() == good
+    assert simulate(system, 0.1).stats.kernel == "whole model"
+
+
+def test_a_kernel_of_another_model_is_refused(own):
+    system, file = own
+    compile_model(models.chain.build(3)).replace(file)
+    with pytest.raises(StaleKernelsError, match="edited by hand"):
+        workspace(system)
+    file.unlink()
+    assert simulate(system, 0.1).stats.kernel == "joint by joint"
+
+
+def test_runs_report_the_kernel_that_evaluated_them():
+    system = models.foot.build()
+    for method in ("dop853", "radau", "BDF"):
+        assert simulate(system, 0.01, method=method).stats.kernel == "whole model"
+    assert runtime.kinematics(models.walking.synthetic.build(), [0.2]).stats.kernel == "joint by joint"
+
+
+@pytest.mark.parametrize("what", [models.foot.build, None, "foot"])
+def test_other_objects_than_systems_are_refused(what):
+    with pytest.raises(
+        DefinitionError, match=r"compile_model\(.*\): give a runtime.System, such as what a model's build"
+    ):
+        compile_model(what)
+
+
+def test_a_system_too_large_for_one_function_is_refused():
+    with pytest.raises(DefinitionError, match=r"'chain of 60'.*operations, limit .*leave it"):
+        compile_model(models.chain.build(60))

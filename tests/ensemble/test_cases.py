@@ -1,0 +1,304 @@
+"""Cases of an ensemble against ``simulate``, and cases that are refused or fail."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import codegen
+import models
+import runtime.system.whole_model
+from runtime import Builder, ModelError, Signal, read_ensemble, simulate_many
+from runtime.dynamics.layout import LANES
+from runtime.ensemble.chunk import REFUSED
+from runtime.integrate import simulate
+from runtime.integrate.methods import SINGULAR_CONFIGURATION, STEP_TOO_SMALL
+from runtime.integrate.settings import STEPS_USED_UP
+from tests.support.ensembles import GRID, SETTINGS, alone, thrown
+from tests.support.pendulums import parallelogram, turning
+
+# --- the same answers -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("times", [None, GRID, [0.123, 0.5]])
+def test_cases_in_a_batch_equal_single_runs(times):
+    system, count = models.foot.build(), 2 * LANES + 5  # the last lanes have no case in the end
+    cases = thrown(count)
+    found = simulate_many(system, cases, 0.5, t_eval=times, **SETTINGS)
+    assert found.success and len(found) == count and found.messages == {}
+    assert found.t == pytest.approx([0.5] if times is None else times)
+    for number in range(0, count, 4):
+        run = alone(system, cases, number, 0.5, t_eval=found.t, **SETTINGS)
+        exact = alone(system, cases, number, 0.5, t_eval=found.t, rtol=1e-13, atol=1e-13)
+        states = found.states([number])[0].reshape(len(found.t), -1)
+        # Both take the same steps; sums in another order differ by rounding, which the control of steps makes visible.
+        assert abs(found.steps[number] - run.stats.steps) <= 1
+        assert np.abs(states - exact.states).max() <= 1.5 * np.abs(run.states - exact.states).max() + 1e-12
+        assert np.abs(states - run.states).max() < 1e-11
+
+
+def test_order_of_the_batch_method():
+    # Steps of a given length: the error falls with their eighth power.
+    system, cases = models.foot.build(), thrown(3)
+    exact = [alone(system, cases, n, 0.5, t_eval=[0.5], rtol=1e-13, atol=1e-13).states[0] for n in range(3)]
+    errors = []
+    for steps in (8, 12, 16):
+        loose = dict(rtol=1e3, atol=1e3, max_step=0.5 / steps, first_step=0.5 / steps)
+        found = simulate_many(system, cases, 0.5, **loose)
+        assert (found.steps == steps).all()
+        errors.append(np.abs(found.states()[:, 0].reshape(3, -1) - exact).max())
+    slope = np.polyfit(np.log([8, 12, 16]), np.log(errors), 1)[0]
+    assert -slope == pytest.approx(8.0, abs=0.5)
+
+
+def test_a_case_does_not_depend_on_the_others():
+    system, cases = models.foot.build(), thrown(40)
+    reference = simulate_many(system, cases, 0.4, t_eval=[0.2, 0.4], workers=1, **SETTINGS)
+    backwards = {name: values[::-1] for name, values in cases.items()}
+    for found in (
+        simulate_many(system, cases, 0.4, t_eval=[0.2, 0.4], workers=2, chunk=7, **SETTINGS),
+        simulate_many(system, cases, 0.4, t_eval=[0.2, 0.4], workers=5, chunk=1, **SETTINGS),
+    ):
+        assert np.array_equal(found.states(), reference.states()) and np.array_equal(found.counts, reference.counts)
+    found = simulate_many(system, backwards, 0.4, t_eval=[0.2, 0.4], chunk=11, **SETTINGS)
+    assert np.array_equal(found.states()[::-1], reference.states())
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_systems_with_limits_run_as_simulate_does(method):
+    system, cases = models.foot.build(limits="dissipative"), {k: v[:3] for k, v in thrown(5).items()}
+    found = simulate_many(system, cases, 0.3, t_eval=[0.1, 0.3], method=method, rtol=1e-8, atol=1e-8)
+    for number in range(3):
+        run = alone(system, cases, number, 0.3, t_eval=[0.1, 0.3], method=method, rtol=1e-8, atol=1e-8)
+        assert np.array_equal(found.states([number])[0].reshape(2, -1), run.states)
+        assert found.evaluations[number] == run.stats.evaluations
+
+
+def test_parameters_build_a_system_for_each_case():
+    lengths = np.linspace(0.03, 0.06, 20)
+    found = simulate_many(models.foot.build, {"link_length": lengths}, 0.5, **SETTINGS)
+    assert found.success
+    for number in (0, 7, 19):
+        run = simulate(models.foot.build(link_length=lengths[number]), 0.5, t_eval=[0.5], **SETTINGS)
+        assert np.abs(found.states()[number].ravel() - run.states.ravel()).max() < 1e-11
+    assert np.ptp(found.r("main_foot")[:, 0, 2]) > 1e-3
+    data = found.to_xarray()
+    assert data.case_link_length.values == pytest.approx(lengths) and data.sizes["case"] == 20
+    part = found.to_xarray([3, 4])
+    assert part.case_link_length.values == pytest.approx(lengths[3:5])
+    assert np.array_equal(part.r.sel(body="toes").values, found.r("toes")[3:5])
+
+
+def test_names_and_vectors_are_parameters_too():
+    cases = {"ankle": ["classical", "modified"], "gravity": [(0.0, 0.0, -9.81), (0.0, 0.0, -1.62)]}
+    found = simulate_many(models.foot.build, cases, 0.2, **SETTINGS)
+    for number, (ankle, gravity) in enumerate(zip(*cases.values(), strict=True)):
+        run = simulate(models.foot.build(ankle, gravity=gravity), 0.2, t_eval=[0.2], **SETTINGS)
+        assert np.abs(found.states()[number].ravel() - run.states.ravel()).max() < 1e-11
+
+
+# --- what goes wrong with a case --------------------------------------------------------------------------------------
+
+
+def test_a_singular_configuration_is_named_as_in_a_single_run(monkeypatch, tmp_path):
+    monkeypatch.setattr(runtime.system.whole_model, "compiled_folder", lambda: tmp_path)
+    # A parallelogram lies flat when its crank has turned to 180 degrees: only the fast one comes there.
+    system, speeds = parallelogram(1.0), np.array([0.5, 2.0, 1.0])
+    codegen.compile_model(system)
+    states = [turning(system, 1.0, speed) for speed in speeds]
+    cases = {
+        f"{part}.{body}": np.array([getattr(state, part)[body] for state in states])
+        for part in ("v", "omega")
+        for body in system.body_names
+    }
+    found = simulate_many(system, cases, 1.5, t_eval=[0.5, 1.5])
+    assert found.status.tolist() == [0, SINGULAR_CONFIGURATION, 0]
+    run = simulate(system, 1.5, initial=states[1], t_eval=[0.5, 1.5])
+    assert found.messages == {1: run.message} and "row" in run.message
+    assert found.reached[1] <= (np.pi - 1.0) / speeds[1]
+    assert np.array_equal(found.states()[1].reshape(2, -1)[: len(run.t)], run.states)
+    assert np.isfinite(found.states()[1, 0]).all() and np.isnan(found.states()[1, 1]).all()
+
+
+def test_a_case_close_to_a_singular_pose_reports_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(runtime.system.whole_model, "compiled_folder", lambda: tmp_path)
+    system = parallelogram(1.0)  # which lies flat when its crank has turned to 180 degrees
+    codegen.compile_model(system)
+    states = [turning(system, 1.0, (end - 1.0) / 1.5) for end in (2.0, np.pi - 0.001, 2.5)]
+    cases = {
+        f"{part}.{body}": np.array([getattr(state, part)[body] for state in states])
+        for part in ("v", "omega")
+        for body in system.body_names
+    }
+    found = simulate_many(system, cases, 1.5)
+    assert found.success and found.in_batch.tolist() == [True, False, True] and list(found.messages) == [1]
+    run = simulate(system, 1.5, initial=states[1], t_eval=[1.5])
+    assert found.messages[1] == run.message and "passed close to a singular configuration" in run.message
+
+
+def test_a_failing_case_states_its_reason_and_stops_no_other():
+    system, cases = models.foot.build(), {name: values[:20].copy() for name, values in thrown(40).items()}
+    cases["v.toes"][3] += 0.1
+    found = simulate_many(system, cases, 0.2, **SETTINGS)
+    assert found.status[3] == REFUSED and np.isnan(found.states()[3]).all() and np.isnan(found.reached[3])
+    assert list(found.messages) == [3]
+    assert "inconsistent initial velocities" in found.messages[3] and "metatarsophalangeal" in found.messages[3]
+    good = np.arange(20) != 3
+    assert (found.status[good] == 0).all() and np.isfinite(found.states()[good]).all() and not found.success
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_case_with_too_many_steps_is_ended(method):
+    system, settings = models.foot.build(), dict(method=method, t_eval=GRID, rtol=1e-7, atol=1e-7)
+    cases = {name: values[:3].copy() for name, values in thrown(40).items()}
+    for values in cases.values():
+        values[1] *= 200.0
+    most = int(simulate_many(system, cases, 0.5, **settings).steps[[0, 2]].max())
+    found = simulate_many(system, cases, 0.5, max_steps=most, **settings)
+    assert found.status.tolist() == [0, STEPS_USED_UP, 0] and found.steps[1] == most
+    assert found.messages[1].startswith(f"used up max_steps = {most} at t = 0.") and 0.0 < found.reached[1] < 0.5
+    run = alone(system, cases, 1, 0.5, max_steps=most, **settings)
+    assert run.status == STEPS_USED_UP and np.array_equal(run.states, found.states()[1].reshape(11, -1)[: len(run.t)])
+    assert np.isnan(found.states()[1, len(run.t) :]).all()
+
+
+def test_a_case_too_fast_for_the_rounding_of_time_is_ended():
+    system = models.free_body.build()
+    (body,) = system.body_names
+    found = simulate_many(system, {f"omega.{body}": [(1e20, 1.0, 1.0), (0.1, 0.2, 0.3)]}, 1.0, **SETTINGS)
+    assert found.status.tolist() == [STEP_TOO_SMALL, 0] and "step fell below the rounding of time" in found.messages[0]
+
+
+def test_a_driven_system_is_assembled_at_the_time_of_the_start():
+    x = Signal.function(lambda t: 0.1 * np.sin(3.0 * t), 0.0, 2.0)
+    b = Builder("driven")
+    b.body("bob", mass=1.0, inertia=(0.01, 0.02, 0.03))
+    b.driver("way", "guided_point", "bob", s_i=(0, 0, 0), x_t=x, y_t=0.0, z_t=0.0)
+    system, omega = b.build(), [(0.1, 0.2, 0.3), (1.0, 0.0, 0.0)]
+    found = simulate_many(system, {"omega.bob": omega}, 1.0, t_start=0.5, t_eval=[0.5], assemble=True)
+    assert found.success and np.abs(found.r("bob")[:, 0] - (0.1 * np.sin(1.5), 0.0, 0.0)).max() < 1e-9
+    assert np.abs(found.omega("bob")[:, 0] - omega).max() < 1e-12
+
+
+def bodies_in_order(order=("a", "c"), mass=1.0):
+    """Two free bodies, added in some order."""
+    if mass > 5.0:
+        raise ValueError("too heavy")
+    if mass > 4.0:
+        return None
+    b = Builder("two")
+    for name in order:
+        b.body(name, mass=mass, inertia=(1.0, 1.0, 1.0), r=(ord(name), 0.0, 0.0), free=True)
+    return b.build()
+
+
+def test_a_case_with_other_bodies_is_refused():
+    found = simulate_many(
+        lambda swap: bodies_in_order("ca" if swap else "ac"), {"swap": [False, True]}, 0.1, **SETTINGS
+    )
+    assert found.status.tolist() == [0, REFUSED] and found.r("a")[0, 0, 0] == ord("a")
+    assert found.messages[1] == "the bodies of this case are c, a, those of the others a, c; give all the same"
+
+
+def test_an_exception_of_the_users_function_refuses_the_case():
+    found = simulate_many(bodies_in_order, {"mass": [6.0, 1.0, 4.5]}, 0.1, **SETTINGS)
+    assert found.status.tolist() == [REFUSED, 0, REFUSED]
+    assert found.messages[0] == f"{__name__}.bodies_in_order failed: ValueError: too heavy"
+    assert found.messages[2] == f"{__name__}.bodies_in_order gave None; give a function that builds a System"
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_chunks_of_refused_cases_hide_no_others(kept, tmp_path):
+    cases = {"link_length": [-1.0, -2.0, 0.03, 0.04]}
+    found = simulate_many(models.foot.build, cases, 0.1, chunk=2, out=tmp_path if kept else None, **SETTINGS)
+    assert found.status.tolist() == [REFUSED, REFUSED, 0, 0]
+    assert np.isnan(found.states()[:2]).all() and np.isfinite(found.states()[2:]).all()
+    assert np.isfinite(found.r("toes")[2:]).all()
+
+
+def test_none_is_a_value_among_names(tmp_path):
+    cases = {"limits": [None, "elastic", None]}
+    found = simulate_many(models.foot.build, cases, 0.2, out=tmp_path, **SETTINGS)
+    for one in (found, read_ensemble(tmp_path)):
+        assert one.success and one.cases["limits"].tolist() == [None, "elastic", None]
+        assert one.in_batch.tolist() == [True, False, True]
+        assert np.array_equal(one.states(), simulate_many(models.foot.build, cases, 0.2, **SETTINGS).states())
+
+
+def test_labelled(tmp_path):
+    cases = {"link_length": [0.04, -1.0]}
+    simulate_many(models.foot.build, cases, 0.1, out=tmp_path, alpha=4.0, **SETTINGS)
+    data = read_ensemble(tmp_path).to_xarray()
+    assert data.attrs["alpha"] == 4.0 and data.attrs["rtol"] == 1e-9 and data.attrs["assemble"] == 0
+    assert data.message.values.tolist() == ["", "link_length = -1 m must be a finite length, not below 0 m"]
+    assert data.case_link_length.values.tolist() == [0.04, -1.0]
+    many = simulate_many(models.foot.build(), {"omega.toes": np.zeros((2, 3))}, 0.1, **SETTINGS)
+    assert many.to_xarray()["case_omega.toes"].attrs["units"] == "rad/s"
+
+
+def test_a_case_whose_system_cannot_be_built_is_refused():
+    found = simulate_many(models.foot.build, {"link_length": [0.04, -1.0, 0.05]}, 0.1, **SETTINGS)
+    assert found.status.tolist() == [0, REFUSED, 0]
+    assert found.messages[1] == "link_length = -1 m must be a finite length, not below 0 m"
+
+
+def test_states_are_moved_onto_the_constraints_if_asked():
+    system = models.foot.build()
+    omega = np.random.default_rng(1).normal(size=(5, 3))
+    assert (simulate_many(system, {"omega.main_foot": omega}, 0.1, **SETTINGS).status == REFUSED).all()
+    found = simulate_many(system, {"omega.main_foot": omega}, 0.1, assemble=True, **SETTINGS)
+    assert found.success
+    state = runtime.assemble(system, system.state.replace(omega={"main_foot": omega[2]}))
+    run = simulate(system, 0.1, initial=state, t_eval=[0.1], **SETTINGS)
+    assert np.abs(found.states()[2].ravel() - run.states.ravel()).max() < 1e-12
+
+
+BAD = {
+    "no cases": (dict(cases={}), "a row for each case"),
+    "different lengths": (dict(cases={"v.toes": np.zeros((2, 3)), "v.leg": np.zeros((3, 3))}), "'v.toes' 2, 'v.leg' 3"),
+    "no rows": (dict(cases={"v.toes": np.zeros((0, 3))}), "differ or are 0"),
+    "one value": (dict(cases={"v.toes": 1.0}), "'v.toes' = array(1.) is one value"),
+    "unknown body": (dict(cases={"v.hand": np.zeros((2, 3))}), "hand"),
+    "unknown part": (
+        dict(cases={"a.toes": np.zeros((2, 3))}),
+        "has no number 'a.toes'; use r, p, v, omega of a body, or of gravity",
+    ),
+    "no part": (dict(cases={"link_length": [0.1]}), "has no number 'link_length'"),
+    "wrong shape": (dict(cases={"v.toes": np.zeros((2, 2))}), "give 3 numbers for each case"),
+    "not finite": (dict(cases={"v.toes": np.full((2, 3), np.nan)}), "'v.toes' of case 0 is not finite"),
+    "objects": (dict(cases={"v.toes": [object(), object()]}), "give numbers, names or None"),
+    "no system": (dict(system="foot"), "neither a System nor a function"),
+    "no builder": (dict(system=lambda **k: 3, cases={"x": [1.0]}), "gave 3"),
+    "times": (dict(t_eval=[0.5, 0.2]), "t_eval must increase"),
+    "times outside": (dict(t_eval=[0.5, 2.0]), "outside the interval 0 .. 1 s"),
+    "end": (dict(t_end=-1.0), "must be after t_start"),
+    "nothing to build": (
+        dict(system=models.foot.build, cases={"link_length": [-1.0]}),
+        "builds no system for any case",
+    ),
+    "method": (dict(method="euler"), "unknown method 'euler'"),
+    "tolerance": (dict(rtol=-1.0), "rtol = -1"),
+    "chunk": (dict(chunk=0), "chunk = 0"),
+    "workers": (dict(workers=0), "workers = 0; give a number of workers, 1 or more"),
+    "workers of an engine": (dict(workers=-3, engine=ThreadPoolExecutor(1)), "workers = -3"),
+    "workers yes": (dict(workers=True), "workers = True"),
+    "ragged": (dict(cases={"v.toes": [[0, 0, 0], [0, 0]]}), "the rows of 'v.toes' differ in shape"),
+    "words": (dict(cases={"v.toes": [["a", "b", "c"]]}), "give 3 numbers for each case"),
+    "not finite among names": (
+        dict(system=models.foot.build, cases={"x": [None, np.inf]}),
+        "'x' of case 1 is not finite",
+    ),
+    "no parameter": (dict(system=models.foot.build, cases={"lenght": [1.0]}), "lenght"),
+    "folder in a file": (dict(out=Path(__file__) / "many"), "cannot be written to"),
+    "engine": (dict(engine="fast"), "engine = 'fast'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input(name):
+    changes, message = BAD[name]
+    arguments = dict(system=models.foot.build(), cases={"v.toes": np.zeros((2, 3))}, t_end=1.0) | changes
+    with pytest.raises(ModelError) as error:
+        simulate_many(**arguments)
+    assert message in str(error.value)

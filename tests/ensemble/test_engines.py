@@ -1,0 +1,152 @@
+"""Ensembles on other engines: threads, processes, a cluster, a graphics processor."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import models
+from runtime import ModelError, simulate_many
+from runtime.ensemble.chunk import NOT_RUN
+from tests.support.ensembles import SETTINGS, thrown
+from tests.support.processes import environment
+
+
+class Counting(ThreadPoolExecutor):
+    """Threads that count what is under way."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.now = self.most = self.all = 0
+
+    def submit(self, *arguments, **keywords):
+        self.now, self.all = self.now + 1, self.all + 1
+        self.most = max(self.most, self.now)
+        future = super().submit(*arguments, **keywords)
+        future.add_done_callback(lambda _: setattr(self, "now", self.now - 1))
+        return future
+
+
+def test_few_chunks_are_submitted_ahead():
+    cases = thrown(40)
+    with Counting(1) as engine:
+        found = simulate_many(models.foot.build(), cases, 0.1, engine=engine, workers=1, chunk=1, **SETTINGS)
+        assert found.success and engine.most <= 3
+
+
+def test_chunks_keep_all_workers_busy():
+    with Counting(3) as engine:
+        simulate_many(models.foot.build(), thrown(40), 0.1, engine=engine, **SETTINGS)
+        assert engine.all == 3
+    with Counting(3) as engine:
+        simulate_many(models.foot.build, {"link_length": np.linspace(0.03, 0.05, 24)}, 0.1, engine=engine, **SETTINGS)
+        assert engine.all == 12 and engine.most <= 6
+
+
+def breaking(x):
+    """A function that ends the process that calls it."""
+    if x > 0.035 and multiprocessing.parent_process() is not None:
+        os._exit(1)
+    return models.foot.build(link_length=x)
+
+
+class Failing(ThreadPoolExecutor):
+    """Threads that take three chunks."""
+
+    def submit(self, *arguments, **keywords):
+        self.taken = getattr(self, "taken", 0) + 1
+        if self.taken > 3:
+            raise OSError("the net is gone")
+        return super().submit(*arguments, **keywords)
+
+
+def test_an_engine_that_refuses_work_keeps_finished_cases():
+    with Failing(1) as engine:
+        found = simulate_many(models.foot.build(), thrown(40), 0.1, engine=engine, chunk=4, **SETTINGS)
+    assert (found.status[:12] == 0).all() and (found.status[12:] == NOT_RUN).all()
+    assert all(found.messages[case] == "not run: OSError: the net is gone" for case in range(12, 40))
+
+
+@pytest.mark.slow
+def test_a_broken_engine_keeps_finished_cases():
+    with ProcessPoolExecutor(1) as engine:
+        found = simulate_many(breaking, {"x": [0.03, 0.04, 0.03]}, 0.1, engine=engine, chunk=1, workers=1, **SETTINGS)
+    assert found.status[:2].tolist() == [0, NOT_RUN] and not found.success
+    assert found.messages[1].startswith("not run: BrokenProcessPool: ")
+    with ProcessPoolExecutor(1) as engine, pytest.raises(ModelError, match="no case could be run; the first reason: "):
+        simulate_many(lambda x: models.foot.build(link_length=x), {"x": [0.03]}, 0.1, engine=engine, **SETTINGS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["system", "function"])
+def test_processes(what):
+    build = models.foot.build if what == "function" else models.foot.build()
+    cases = {"link_length": np.linspace(0.03, 0.05, 6)} if callable(build) else thrown(40)
+    with ProcessPoolExecutor(2) as engine:
+        found = simulate_many(build, cases, 0.2, engine=engine, chunk=3, **SETTINGS)
+    assert np.array_equal(found.states(), simulate_many(build, cases, 0.2, **SETTINGS).states())
+
+
+@pytest.mark.slow
+def test_an_engine_whose_worker_is_killed_loses_nothing(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    cases = {name: np.repeat(values, 5, axis=0) for name, values in thrown(40).items()}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        killed = []
+
+        def kill_one(done, count):
+            if not killed and done >= count / 3:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        system = models.foot.build()
+        found = simulate_many(system, cases, 3.0, engine=client, chunk=4, out=tmp_path, progress=kill_one, **SETTINGS)
+        assert killed and found.success
+    assert np.array_equal(found.states(), simulate_many(system, cases, 3.0, **SETTINGS).states())
+
+
+ON_GPU = """
+import warnings, numpy as np, models, runtime
+warnings.simplefilter("ignore")  # of the emulation
+system, rng = models.foot.build(), np.random.default_rng(2)
+cases = {"omega.main_foot": rng.normal(size=(3, 3))}
+settings = dict(t_eval=[0.0, 0.013, 0.03], rtol=1e-7, atol=1e-7, assemble=True)
+a, b = (runtime.simulate_many(system, cases, 0.03, engine=engine, **settings) for engine in ("gpu", None))
+assert a.success and np.array_equal(a.counts, b.counts), (a.counts, b.counts)
+assert np.abs(a.states() - b.states()).max() < 1e-13
+try:
+    runtime.simulate_many(models.foot.build(limits="elastic"), {"v.toes": np.zeros((1, 3))}, 0.01, engine="gpu")
+except runtime.ModelError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+def test_a_graphics_processor_runs_the_same_source():
+    # Emulated thread by thread; what a device makes of it is told by the benchmark where there is one.
+    done = subprocess.run(
+        [sys.executable, "-c", ON_GPU],
+        env=environment(NUMBA_ENABLE_CUDASIM="1"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "cannot be run there" in done.stdout
+
+
+def test_a_missing_graphics_processor_is_reported_in_a_sentence():
+    from numba import cuda
+
+    if cuda.is_available():
+        pytest.skip("there is a graphics processor")
+    with pytest.raises(ModelError, match=r"^engine='gpu': no CUDA device or driver was found; leave engine out"):
+        simulate_many(models.foot.build(), thrown(40), 0.1, engine="gpu")

@@ -1,0 +1,110 @@
+"""Events are located on the motion, against a pendulum's period in closed form."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import Event
+from tests.support.pendulums import QUARTER, pendulum, side
+
+LOOSE = dict(rtol=1e3, atol=1e3)  # no step is ever rejected, so that first_step = max_step fixes its length
+
+
+@pytest.mark.parametrize("method, tolerance, off", [("dop853", 1e-13, 1e-10), ("RK45", 1e-11, 1e-9)])
+def test_events_are_located(method, tolerance, off):
+    events = [Event("any", side), Event("rising", side, direction=1), Event("falling", side, direction=-1)]
+    run = runtime.simulate(
+        pendulum(), 6.5 * QUARTER, events=events, method=method, rtol=tolerance, atol=tolerance
+    )  # fmt: skip
+    assert np.abs(run.events["any"] - QUARTER * np.array([1, 3, 5])).max() < off
+    assert np.abs(run.events["falling"] - QUARTER * np.array([1, 5])).max() < off
+    assert np.abs(run.events["rising"] - QUARTER * np.array([3])).max() < off
+    for name, times in run.events.items():
+        assert len(run.event_states[name]) == len(times)
+        assert max(abs(state.r["rod"][0]) for state in run.event_states[name]) < 1e-12
+    assert run.status == 0
+    assert run.t[-1] == 6.5 * QUARTER
+
+
+def test_terminal_event_stops_the_run():
+    events = [Event("low", side, terminal=True), Event("late", lambda t, state: t - 2.5 * QUARTER)]
+    run = runtime.simulate(pendulum(), 4 * QUARTER, events=events, rtol=1e-13, atol=1e-13)
+    assert (run.success, run.status) == (True, 1)
+    assert "low" in run.message
+    assert run.t[-1] == run.events["low"][0] == pytest.approx(QUARTER, abs=1e-10)
+    assert np.array_equal(run.final.y, run.event_states["low"][0].y)
+    assert np.array_equal(run.states[-1], run.final.y)
+    assert len(run.events["late"]) == 0
+
+    wanted = np.linspace(0.0, 4 * QUARTER, 41)
+    stated = runtime.simulate(pendulum(), 4 * QUARTER, events=events, t_eval=wanted, rtol=1e-13, atol=1e-13)
+    assert np.array_equal(stated.t, wanted[wanted <= stated.events["low"][0]])
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "RK45"])
+def test_terminal_event_before_the_first_stated_time(method):
+    stop = Event("stop", lambda t, state: t - 0.05, terminal=True)
+    run = runtime.simulate(pendulum(), 0.2, events=[stop], t_eval=[0.1, 0.15], method=method)
+    assert run.success
+    assert run.t.shape == (0,)
+    assert run.r["rod"].shape == (0, 3)
+    assert run.energy.shape == run.violation.shape == (0,)
+    assert run.event_states["stop"][0].r["rod"].shape == (3,)
+
+
+def test_terminal_event_waits_for_its_direction():
+    run = runtime.simulate(
+        pendulum(), 6 * QUARTER, events=[Event("back", side, direction=1, terminal=True)], rtol=1e-13, atol=1e-13
+    )
+    assert run.t[-1] == pytest.approx(3 * QUARTER, abs=1e-10)
+
+
+def test_two_events_in_one_step():
+    step = 0.08
+    at = [0.3 * step, 0.7 * step, 0.71 * step]
+    events = [Event(f"t{k}", lambda t, state, at=at[k]: t - at) for k in (2, 0, 1)]
+    run = runtime.simulate(pendulum(), step, events=events, first_step=step, max_step=step, **LOOSE)
+    assert run.stats.steps == 1
+    assert [run.events[f"t{k}"] for k in range(3)] == [pytest.approx([moment], abs=1e-14) for moment in at]
+
+    # The earlier of two terminal events stops the run, whatever their order, and takes back what came later.
+    stops = [Event("b", events[2].function, terminal=True), Event("a", events[1].function, terminal=True), events[0]]
+    for order in (stops, stops[::-1]):
+        run = runtime.simulate(pendulum(), step, events=order, first_step=step, max_step=step, **LOOSE)
+        assert run.t[-1] == pytest.approx(at[0], abs=1e-14)
+        assert {name: len(times) for name, times in run.events.items()} == {"a": 1, "b": 0, "t2": 0}
+
+
+def test_two_zeros_of_one_event_in_one_step():
+    step = 0.08
+    there_and_back = Event("pair", lambda t, state: (t - 0.3 * step) * (t - 0.6 * step))
+    run = runtime.simulate(pendulum(), step, events=[there_and_back], first_step=step, max_step=step, **LOOSE)
+    assert run.stats.steps == 1
+    assert run.events["pair"] == pytest.approx([0.3 * step, 0.6 * step], abs=1e-14)
+
+
+def test_event_at_a_stated_time():
+    wanted = np.array([0.05, 0.1, 0.15])
+    clock = Event("clock", lambda t, state: t - 0.1)
+    run = runtime.simulate(pendulum(), 0.2, events=[clock], t_eval=wanted)
+    assert np.array_equal(run.t, wanted)
+    assert run.events["clock"] == pytest.approx([0.1], abs=1e-14)
+    k = 1
+    assert np.abs(run.event_states["clock"][0].y - run.states[k]).max() < 1e-12
+
+
+def test_event_at_the_ends():
+    # A zero at the start is no crossing; one at the very end is found, once.
+    ends = Event("ends", lambda t, state: t * (t - 0.2))
+    run = runtime.simulate(pendulum(), 0.2, events=[ends])
+    assert list(run.events["ends"]) == [0.2]
+
+
+def test_events_change_nothing_else():
+    free, watched = (
+        runtime.simulate(models.foot.build(), 1.0, events=events) for events in ([], [Event("never", lambda t, s: 1.0)])
+    )
+    assert np.array_equal(free.t, watched.t)
+    assert np.array_equal(free.states, watched.states)
+    assert list(watched.events["never"]) == []

@@ -1,0 +1,201 @@
+"""Long runs, repeated runs, singular configurations, interruptions, and the statistics of runs."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import Event
+from tests.support.pendulums import QUARTER, free_body, parallelogram, pendulum, turning
+
+g = 9.81
+LOOSE = dict(rtol=1e3, atol=1e3)  # no step is ever rejected, so that first_step = max_step fixes its length
+TIGHT = dict(rtol=1e-13, atol=1e-14)
+
+
+# --- long runs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ankle", ["classical", "modified"])
+def test_long_run_stays_on_its_constraints(ankle):
+    run = runtime.simulate(models.foot.build(ankle), 200.0, t_eval=np.linspace(0.0, 200.0, 2001))
+    assert run.success
+    assert np.abs(run.energy - run.energy[0]).max() < 2e-8
+    assert run.violation.max() < 1e-9
+    assert run.velocity_violation.max() < 1e-8
+    assert run.norm_violation.max() < 2e-15
+    # The constraints do not drift: the second half is no worse than the first.
+    half = len(run.t) // 2
+    assert run.violation[half:].max() < 3 * run.violation[:half].max()
+
+
+def test_long_run_keeps_the_time_of_a_pendulum():
+    # 100 periods: the phase is off by what the energy is off.
+    t_end = 400 * QUARTER
+    run = runtime.simulate(pendulum(), t_end, t_eval=[t_end / 2, t_end])
+    start = pendulum().state
+    assert np.abs(run.r["rod"] - start.r["rod"]).max() < 1e-6
+    assert np.abs(run.omega["rod"]).max() < 1e-5
+
+
+def test_baumgarte_pulls_a_disturbed_state_back():
+    # Phi'' = -2 alpha Phi' - beta^2 Phi for each row: critically damped where alpha = beta.
+    system = models.pendulum.build(angle=0.0, gravity=(0, 0, 0))
+    offset = 8e-7
+    initial = system.state.replace(r={"rod": system.state.r["rod"] + [0.0, offset, 0.0]})
+    t = np.linspace(0.0, 2.0, 21)
+    run = runtime.simulate(system, 2.0, t_eval=t, initial=initial, alpha=5.0, beta=5.0, rtol=1e-12, atol=1e-15)
+    assert run.Phi["pivot"][:, 1] == pytest.approx(offset * (1 + 5 * t) * np.exp(-5 * t), abs=1e-12)
+    run = runtime.simulate(system, 2.0, t_eval=t, initial=initial, alpha=1.0, beta=3.0, rtol=1e-12, atol=1e-15)
+    w = np.sqrt(8.0)
+    assert run.Phi["pivot"][:, 1] == pytest.approx(offset * np.exp(-t) * (np.cos(w * t) + np.sin(w * t) / w), abs=1e-12)
+    run = runtime.simulate(system, 2.0, t_eval=t, initial=initial, alpha=0.0, beta=0.0, rtol=1e-12, atol=1e-15)
+    assert run.Phi["pivot"][:, 1] == pytest.approx(offset, abs=1e-12)
+
+
+# --- promises ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "BDF"])
+def test_runs_repeat_bit_by_bit(method):
+    a, b = (runtime.simulate(models.foot.build(), 0.3, method=method, rtol=1e-8, atol=1e-8) for _ in range(2))
+    assert np.array_equal(a.t, b.t)
+    assert np.array_equal(a.states, b.states)
+    assert np.array_equal(a.lam["ankle"], b.lam["ankle"])
+
+
+def test_a_run_leaves_its_system_as_it_was():
+    system = models.foot.build()
+    before = system.state.y.copy()
+    runs = [runtime.simulate(system, 0.3, t_eval=[0.3]) for _ in range(2)]
+    assert np.array_equal(system.state.y, before)
+    assert np.array_equal(runs[0].states, runs[1].states)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "RK45"])
+def test_start_time_is_only_a_name(method):
+    system = models.foot.build()
+    wanted = np.linspace(0.0, 1.0, 11)
+    settings = dict(method=method, rtol=1e-10, atol=1e-10)
+    a = runtime.simulate(system, 1.0, t_eval=wanted, **settings)
+    b = runtime.simulate(system, 8.0, t_start=7.0, t_eval=7.0 + wanted, **settings)
+    assert b.t[0] == 7.0
+    assert np.abs(a.states - b.states).max() < 1e-9
+
+
+def test_a_run_in_two_parts():
+    system = models.foot.build()
+    whole = runtime.simulate(system, 1.0, **TIGHT)
+    first = runtime.simulate(system, 0.4, **TIGHT)
+    second = runtime.simulate(system, 1.0, t_start=0.4, initial=first.final, **TIGHT)
+    assert np.abs(second.final.y - whole.final.y).max() < 1e-11
+
+
+def test_a_system_without_joints():
+    run = runtime.simulate(free_body(), 1.0)
+    assert run.success
+    assert run.t[-1] == 1.0
+    assert np.array_equal(run.violation, np.zeros(len(run.t)))
+    assert np.ptp(run.energy) < 1e-11
+
+
+@pytest.mark.parametrize("method", runtime.integrate.METHODS)
+def test_step_limits_are_kept(method):
+    run = runtime.simulate(
+        models.foot.build(), 0.3, method=method, rtol=1e-5, atol=1e-5, max_step=0.004, first_step=0.001
+    )
+    assert np.diff(run.t).max() <= 0.004 * (1 + 1e-12)
+    assert np.diff(run.t)[0] <= 0.001 * (1 + 1e-12)
+    assert run.t[-1] == 0.3
+
+
+def test_cost_is_counted():
+    run = runtime.simulate(models.foot.build(), 1.0)
+    s = run.stats
+    # 12 evaluations per step, 11 for a rejected one (the derivative at its end is not needed), 2 for the first step.
+    assert s.evaluations == 12 * s.steps + 11 * s.rejections + 2
+    assert s.steps == len(run.t) - 1
+    assert s.wall_time > 0.0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"method": "RK45"}, {"events": [Event("never", lambda t, s: 1.0)]}, {"t_eval": np.linspace(0, 1, 11)}],
+    ids=["compiled", "scipy", "events", "stated times"],
+)
+def test_singular_configuration_on_the_way(settings):
+    speed, system = 2.0, parallelogram(1.0)
+    flat = (np.pi - 1.0) / speed
+    run = runtime.simulate(system, 2 * flat, initial=turning(system, 1.0, speed), **settings)
+    assert not run.success
+    assert run.status < 0
+    assert f"t = {flat:.4f}" in run.message
+    row = run.message.split("row ")[1].split()[0]
+    joint, _, name = row.partition(".")
+    assert name in system.joint(joint).rows
+    # What came before is there: the crank has turned uniformly.
+    assert len(run.t) > 5
+    assert run.t[-1] <= flat
+    angle = 1.0 + speed * run.t
+    assert np.abs(run.r["crank"] - 0.15 * np.stack([np.cos(angle), 0 * angle, np.sin(angle)], 1)).max() < 1e-7
+    assert np.ptp(run.energy) < 1e-9
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "RK45", "BDF"])
+def test_singular_configuration_at_the_start(method):
+    # The flat pose meets the constraints; `build` refuses it, but a state may be given.
+    system = parallelogram(1.0)
+    flat = system.state.replace(
+        r={"crank": (0.15, 0, 0), "coupler": (0.55, 0, 0), "rocker": (0.65, 0, 0)},
+        p={name: (1.0, 0, 0, 0) for name in system.body_names},
+    )
+    run = runtime.simulate(system, 1.0, initial=flat, method=method)
+    assert (run.success, run.t.tolist()) == (False, [0.0])
+    assert run.status < 0
+    assert "t = 0 s" in run.message
+    assert np.array_equal(run.final.y, flat.y)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"method": "RK45"}, {"t_eval": np.linspace(0, 50, 5001)}],
+    ids=["compiled", "scipy", "stated times"],
+)
+def test_interruption_keeps_what_was_computed(settings):
+    calls = []
+
+    def progress(t, t_end):
+        calls.append(t)
+        assert t_end == 50.0
+        if t > 0.2:
+            raise KeyboardInterrupt
+
+    run = runtime.simulate(models.foot.build(), 50.0, progress=progress, **settings)
+    assert (run.success, run.status) == (False, 2)
+    assert "interrupted" in run.message
+    assert calls[-1] > 0.2
+    assert 0 < len(run.t)
+    assert run.t[-1] <= calls[-1] < 50.0
+    exact = runtime.simulate(models.foot.build(), run.t[-1], t_eval=run.t, **TIGHT)
+    assert np.abs(run.states - exact.states).max() < 1e-6
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "RK45"])
+def test_interruption_before_the_first_stated_time(method):
+    def progress(t, t_end):
+        raise KeyboardInterrupt
+
+    run = runtime.simulate(models.foot.build(), 50.0, progress=progress, t_eval=[49.0], method=method)
+    assert (run.success, run.status) == (False, 2)
+    assert run.t.shape == (0,)
+    assert run.r["toes"].shape == (0, 3)
+    assert np.isfinite(run.final.y).all()
+
+
+def test_progress_is_reported():
+    told = []
+    runtime.simulate(models.foot.build(), 5.0, progress=lambda t, t_end: told.append((t, t_end)))
+    times = [t for t, _ in told]
+    assert len(times) > 1
+    assert times == sorted(times)
+    assert told[-1] == (5.0, 5.0)

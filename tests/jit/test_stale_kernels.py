@@ -1,0 +1,113 @@
+"""Old machine code never runs: proven in fresh processes, on a copy of the packages, by one small compiled function."""
+
+import hashlib
+
+import pytest
+
+STALE = 3  # exit code
+
+# numba keeps the compiled function under the time stamp of this file alone, which no edit below changes.
+PROBE = """
+import numpy as np
+from generated import constant_distance
+from runtime.kernels import compiled
+from runtime.vectors import rotate_vectors
+
+
+@compiled
+def probe(body_i, body_j, numbers, A, local, x, Phi):
+    constant_distance.phi(body_i, body_j, x[0], Phi)
+    rotate_vectors(numbers, numbers, numbers, local, A, x)
+
+
+bodies, x, Phi = np.zeros((2, 13)), np.zeros((1, 7)), np.zeros(1)
+bodies[1, 0], x[0, 6] = 3.0, 2.0
+probe(bodies[0], bodies[1], np.zeros(1, np.int64), np.eye(3)[None], np.array([[5.0, 0.0, 0.0]]), x, Phi)
+print(Phi[0], x[0, 0], len(probe.stats.cache_hits))
+"""
+
+HAND_EDIT = ("generated/spherical.py", "Phi[0] = d_x", "Phi[0] = -d_x")
+
+
+def digest(text):
+    return hashlib.sha256(text.partition("# Digest: ")[2].partition("\n")[2].encode()).hexdigest()
+
+
+def regenerate(copy, name, before, after):
+    """Edit a generated module and what vouches for it, as another definition would."""
+    file, record = copy.folder / "generated" / f"{name}.py", copy.folder / "generated" / "digests.py"
+    old = digest(file.read_text(encoding="utf-8"))
+    copy.edit(f"generated/{name}.py", before, after)
+    copy.edit(f"generated/{name}.py", old, digest(file.read_text(encoding="utf-8")))
+    stated = digest(record.read_text(encoding="utf-8"))
+    copy.edit("generated/digests.py", old, digest(file.read_text(encoding="utf-8")))
+    copy.edit("generated/digests.py", stated, digest(record.read_text(encoding="utf-8")))
+
+
+def test_compiled_code_is_kept_until_a_kernel_or_the_runtime_changes(copy):
+    (copy.folder / "probe.py").write_text(PROBE, encoding="utf-8")
+    assert copy.numbers("probe.py") == [5.0, 5.0, 0.0]  # 3^2 - 2^2, a vector as it is, compiled
+    assert copy.numbers("probe.py") == [5.0, 5.0, 1.0]  # from the cache
+    regenerate(copy, "constant_distance", "    Phi[0] = ", "    Phi[0] = 2.0 * ")
+    Phi, vector, hits = copy.numbers("probe.py")
+    assert Phi != 5.0 and (vector, hits) == (5.0, 0.0)
+    copy.edit("runtime/vectors.py", "to[k] = R[k, 0]", "to[k] = 2.0 * R[k, 0]")
+    assert copy.numbers("probe.py") == [Phi, 10.0, 0.0]
+
+
+def test_kernels_older_than_their_definitions_are_refused(copy):
+    copy.edit("codegen/joints.py", '{"distance": d.dot(d) - l**2}', '{"distance": d.dot(d) - 4 * l**2}')
+    refused = copy.python("-c", "import runtime")
+    assert refused.returncode == STALE
+    assert "older than the definitions in codegen/; run: python -m codegen" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "program", [["-c", "import runtime"], ["-c", "from runtime.cli import main; main()", "models"]]
+)
+def test_a_hand_edit_is_refused_with_exit_3(copy, program):
+    copy.edit(*HAND_EDIT)
+    done = copy.python(*program)
+    assert done.returncode == STALE
+    assert done.stderr.strip() == (
+        "stale kernels: generated/spherical.py was edited by hand or comes from another generation; run: python -m codegen"
+    )
+
+
+def test_the_error_can_be_caught_in_a_study(copy):
+    copy.edit(*HAND_EDIT)
+    program = "try:\n    import runtime\nexcept Exception as error:\n    print(type(error).__name__)"
+    assert copy.python("-c", program).stdout.strip() == "StaleKernelsError"
+
+
+@pytest.mark.slow
+def test_missing_surplus_and_mixed_modules_are_refused(copy):
+    generated = copy.folder / "generated"
+    text = (generated / "fixed.py").read_text(encoding="utf-8")
+    (generated / "fixed.py").unlink()
+    assert "generated/fixed.py is missing" in copy.python("-c", "import runtime").stderr
+    (generated / "fixed.py").write_text(text, encoding="utf-8")
+    (generated / "extra.py").write_text(text, encoding="utf-8")
+    assert "generated/extra.py is no output of codegen" in copy.python("-c", "import runtime").stderr
+    (generated / "extra.py").unlink()
+    (generated / "fixed.py").write_text((generated / "spherical.py").read_text(encoding="utf-8"), encoding="utf-8")
+    assert "generated/fixed.py was edited by hand" in copy.python("-c", "import runtime").stderr
+    (generated / "fixed.py").write_text(text, encoding="utf-8")
+    (generated / "digests.py").unlink()
+    done = copy.python("-c", "import runtime")
+    assert done.returncode == STALE and "digests.py is missing" in done.stderr
+
+
+@pytest.mark.slow
+def test_another_package_of_the_same_name_is_refused(copy, tmp_path_factory):
+    study = tmp_path_factory.mktemp("study")
+    other = study / "generated"
+    other.mkdir()
+    (other / "__init__.py").write_text('"""Another package."""\n', encoding="utf-8")
+    program = f"import sys\nsys.path[:0] = [{str(study)!r}, {str(copy.folder)!r}]\nimport runtime\n"
+    (study / "study.py").write_text(program, encoding="utf-8")
+    done = copy.python(str(study / "study.py"))
+    assert done.returncode == STALE
+    assert "the package 'generated' that Python finds is another one" in done.stderr
+    (copy.folder / "generated" / "spherical").mkdir()
+    assert "generated/spherical/ is no output of codegen" in copy.python("-c", "import runtime").stderr

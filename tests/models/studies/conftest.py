@@ -1,0 +1,45 @@
+"""Reports of short studies that several tests share."""
+
+import pytest
+
+from models.studies import drop as drop_study
+from models.studies import pendulum as pendulum_study
+from models.studies.ankle import study as ankle_study
+from models.studies.claims import study as claims_study
+from tests.support.reports import quiet
+
+SHORT = 0.6  # [s] long enough to reach the first limit in either example
+
+
+@pytest.fixture(scope="session")
+def short():
+    """Simulated time of the short studies [s]."""
+    return SHORT
+
+
+@pytest.fixture(scope="session")
+def ankle(tmp_path_factory):
+    """Folder and report of ``talus ankle``."""
+    folder = tmp_path_factory.mktemp("ankle")
+    return folder, ankle_study.ankle(folder, quiet, t_end=SHORT)
+
+
+@pytest.fixture(scope="session")
+def pendulum(tmp_path_factory):
+    """Folder and report of ``talus pendulum``."""
+    folder = tmp_path_factory.mktemp("pendulum")
+    return folder, pendulum_study.study(folder, quiet, t_end=SHORT)
+
+
+@pytest.fixture(scope="session")
+def drop(tmp_path_factory):
+    """Folder and report of ``talus drop``."""
+    folder = tmp_path_factory.mktemp("drop")
+    return folder, drop_study.drop(folder, quiet, t_end=0.5)
+
+
+@pytest.fixture(scope="session")
+def claims(tmp_path_factory):
+    """Folder and report of ``talus claims``."""
+    folder = tmp_path_factory.mktemp("claims")
+    return folder, claims_study.claims(folder, quiet)

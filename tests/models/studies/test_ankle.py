@@ -1,0 +1,71 @@
+"""The command ``talus ankle``: files, and tables that agree with the runs."""
+
+import json
+
+import pytest
+import xarray
+
+import models
+from models.studies import measures
+from models.studies.ankle import runs, tables
+from runtime.integrate import simulate
+from tests.support.reports import records
+
+slow = pytest.mark.slow
+
+COMPARISON, LIMITS = "rodrigues_da_silva_2024a", "rodrigues_da_silva_2024c"
+FREE_FIGURES = (
+    "fig10_trajectories", "fig11_snapshots", "fig12_velocities_accelerations", "fig13_phase_portraits", "fig17_energy",
+    "fig18_cost", "fig19_link_lengths", "fig20_link_length_trajectories",
+)  # fmt: skip
+PRESET_FIGURES = (
+    f"{COMPARISON}_fig14_trajectories_elastic", f"{COMPARISON}_fig14_trajectories_dissipative",
+    f"{COMPARISON}_fig15_snapshots_elastic", f"{COMPARISON}_fig16_snapshots_dissipative", f"{COMPARISON}_fig17_energy",
+    f"{COMPARISON}_fig18_cost", f"{LIMITS}_fig12_trajectories", f"{LIMITS}_fig13_snapshots", f"{LIMITS}_fig14_top_view",
+    f"{LIMITS}_fig15_moments",
+)  # fmt: skip
+
+
+@slow
+def test_every_figure_table_and_file_is_written(ankle):
+    folder, report = ankle
+    assert report.failures == []
+    names = [f"{COMPARISON}_{name}" for name in FREE_FIGURES]
+    names += [f"{preset}/{name}" for preset in runs.PRESETS for name in PRESET_FIGURES]
+    for name in names:
+        assert (folder / f"{name}.png").stat().st_size > 10_000, name
+        assert (folder / f"{name}.svg").stat().st_size > 5_000, name
+    assert all(file.is_file() for file in report.files)
+    summary = json.loads((folder / "summary.json").read_text())
+    assert list(summary["tables"]) == [
+        "motion", "anatomical limits", "published limits", "dissipation", "cost", "rest", "link length",
+    ]  # fmt: skip
+
+
+@slow
+def test_tables_agree_with_the_runs(ankle, short):
+    folder, report = ankle
+    rows = {(row["joint"], row["case"]): row for row in records(report, "published limits")}
+    for name in runs.ANKLES:
+        for case in runs.LIMITED:
+            with xarray.open_dataset(folder / "published" / f"{name}_{case}.nc") as data:
+                y = 1000 * data.r.sel(body="main_foot", axis="y").values
+            assert rows[name, case]["y end [mm]"] == pytest.approx(y[-1], abs=0.006)
+            assert rows[name, case]["y max [mm]"] == pytest.approx(y.max(), abs=0.05)
+    system = models.foot.build("modified", limits="dissipative", preset="published")
+    again = simulate(system, short, t_eval=measures.times(short), rtol=1e-10, atol=1e-10)
+    (row,) = [r for r in records(report, "dissipation") if (r["preset"], r["joint"]) == ("published", "modified")]
+    assert row["limit reached [s]"] == pytest.approx(measures.excursions(again, "talocrural")[0][0], abs=1e-6)
+    assert row["damping [N m s]"] == 0.284
+    cost = {(r["joint"], r["case"], r["preset"], r["method"]): r["evaluations"] for r in records(report, "cost")}
+    assert (
+        cost["modified", "dissipative", "published", "dop853"]
+        == simulate(system, short, rtol=1e-10, atol=1e-10).stats.evaluations
+    )
+
+
+def test_the_text_on_dissipation_follows_the_numbers():
+    assert "earlier with the modified joint" in tables.earlier({"classical": 0.72, "modified": 0.42})
+    assert "earlier with the classical joint" in tables.earlier({"classical": 0.42, "modified": 0.72})
+    assert "at the same time" in tables.earlier({"classical": 0.88, "modified": 0.89})
+    assert "not within the run with the classical" in tables.earlier({"classical": None, "modified": 0.42})

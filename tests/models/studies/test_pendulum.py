@@ -1,0 +1,47 @@
+"""The command ``talus pendulum``: files, tables that agree with runs, and the law of the restricting moment."""
+
+import numpy as np
+import pytest
+
+import models
+from models.studies import measures
+from models.studies import pendulum as study
+from runtime.integrate import simulate
+from tests.support.reports import records
+
+FIGURES = (
+    "fig17_positions", "fig18a_latitude", "fig18b_top_view", "fig19_moments", "fig20_energy", "fig21_cost",
+    "fig22_law_compliance", "fig23_compliance", "fig23c_compliance_top_view", "fig24_law_max_moment", "fig25_max_moment",
+    "fig25c_max_moment_top_view", "fig26_damping", "fig26c_damping_top_view",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_every_figure_and_table_is_written(pendulum):
+    folder, report = pendulum
+    assert report.failures == []
+    for name in FIGURES:
+        assert (folder / f"rodrigues_da_silva_2024b_{name}.png").stat().st_size > 10_000, name
+    titles = [table.title for table in report.tables]
+    assert titles == ["cases", "cost", "study of compliance", "study of maximum moment", "study of damping"]
+    assert [row[""] for row in records(report, "study of compliance")] == ["1.5°", "6.5°", "11.5°", "16.5°", "21.5°"]
+
+
+@pytest.mark.slow
+def test_tables_agree_with_the_runs(pendulum, short):
+    _, report = pendulum
+    rows = {row[""]: row for row in records(report, "study of maximum moment")}
+    for moment in study.MAX_MOMENTS:
+        run = simulate(models.pendulum.build(limits="elastic", max_moment=moment), short, t_eval=measures.times(short))
+        row = rows[f"{moment:g} N m"]
+        assert row["elastic moment [N m]"] == pytest.approx(run.limits["pivot"].restricting_moment.max(), rel=1e-5)
+        assert row["first outside [s]"] == pytest.approx(0.349, abs=1e-3)
+    (reference,) = [row for row in records(report, "cases") if row[""] == "elastic"]
+    assert reference["elastic moment [N m]"] == rows["226 N m"]["elastic moment [N m]"]
+
+
+def test_the_curve_of_the_law_is_the_cubic_of_the_paper():
+    excess, moment = study.law_curve(models.pendulum.COMPLIANCE, models.pendulum.MAX_MOMENT)
+    x = np.clip(np.deg2rad(excess) / models.pendulum.COMPLIANCE, 0.0, 1.0)
+    assert excess.max() > 11.5
+    assert moment == pytest.approx(models.pendulum.MAX_MOMENT * (3 * x**2 - 2 * x**3), abs=1e-6)

@@ -1,0 +1,271 @@
+"""Free bodies, pendulums and tops against motions in closed form or by quadrature."""
+
+import numpy as np
+import pytest
+from scipy.special import ellipj, ellipk
+
+import models
+import runtime
+from runtime import GROUND, Builder, Event
+from tests.support.quadrature import quadrature
+from tests.support.rotations import about, euler_parameters, into_body, rotations
+
+g = 9.81
+X, Y, Z = np.eye(3)
+
+
+# --- the free body -------------------------------------------------------------------------------------------------
+
+MOMENTS = np.array([0.02, 0.05, 0.06])
+
+
+class EulerTop:
+    """Torque-free asymmetric body, I1 < I2 < I3, from its largest and smallest rates (Landau and Lifshitz, section 37).
+
+    ``near_largest``: the angular momentum circles the axis 3 (L^2 > 2 E I2), else the axis 1.
+    """
+
+    def __init__(self, energy, momentum):
+        I1, I2, I3 = MOMENTS
+        E, L2 = energy, momentum**2
+        self.near_largest = L2 > 2 * E * I2
+        self.amplitude = np.sqrt(
+            [(2 * E * I3 - L2) / (I1 * (I3 - I1)), 0.0, (L2 - 2 * E * I1) / (I3 * (I3 - I1))]
+        )  # fmt: skip
+        if self.near_largest:
+            self.amplitude[1] = np.sqrt((2 * E * I3 - L2) / (I2 * (I3 - I2)))
+            self.rate = np.sqrt((I3 - I2) * (L2 - 2 * E * I1) / (I1 * I2 * I3))
+            self.m = (I2 - I1) * (2 * E * I3 - L2) / ((I3 - I2) * (L2 - 2 * E * I1))
+        else:
+            self.amplitude[1] = np.sqrt((L2 - 2 * E * I1) / (I2 * (I2 - I1)))
+            self.rate = np.sqrt((I2 - I1) * (2 * E * I3 - L2) / (I1 * I2 * I3))
+            self.m = (I3 - I2) * (L2 - 2 * E * I1) / ((I2 - I1) * (2 * E * I3 - L2))
+
+    def omega(self, phase):
+        """Components in body axes at a phase, (n, 3)."""
+        sn, cn, dn, _ = ellipj(phase, self.m)
+        first, third = (cn, dn) if self.near_largest else (dn, cn)
+        return np.stack([self.amplitude[0] * first, self.amplitude[1] * sn, self.amplitude[2] * third], axis=-1)
+
+
+def top(ratio, energy=0.3):
+    """The body whose L^2 is ``ratio`` times that of the separatrix."""
+    return EulerTop(energy, np.sqrt(2 * energy * MOMENTS[1] * ratio))
+
+
+@pytest.mark.parametrize("ratio", [1.15, 1 + 1e-3, 1 + 1e-6, 1 - 1e-6, 1 - 1e-3, 0.55])
+def test_free_body_by_elliptic_functions(ratio):
+    motion, phase = top(ratio), 0.4
+    start = motion.omega(phase)
+    system = models.free_body.build(inertia=MOMENTS, omega=start, v=(0.3, -0.2, 0.1))
+    t = np.linspace(0.0, 10.0, 101)
+    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+    exact = motion.omega(motion.rate * t + phase)
+    assert np.abs(np.diff(np.sign(exact[:, 1]))).sum() >= 2  # it turns over, or swings, within this time
+    in_body = into_body(run.p["body"], run.omega["body"])
+    # The half period goes with log |ratio - 1|: near the separatrix an error of the integrals of motion is seen magnified.
+    assert np.abs(in_body - exact).max() < 1e-10 + 4e-12 / abs(ratio - 1)
+    assert np.abs(run.r["body"] - t[:, None] * [0.3, -0.2, 0.1]).max() < 1e-12
+
+    # Orientation: H does not move in global axes, which fixes two angles; the third is that of precession about H.
+    H = np.einsum("nab,nb->na", rotations(run.p["body"]), MOMENTS * in_body)
+    assert np.abs(H - MOMENTS * start).max() < 1e-11
+    assert np.ptp(run.energy) < 1e-11
+
+
+def test_free_body_precession_by_quadrature():
+    motion, phase = top(1.15), 0.4
+    start = motion.omega(phase)
+    t = np.linspace(0.0, 5.0, 26)
+    system = models.free_body.build(inertia=MOMENTS, omega=start)
+    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+
+    def precession(time):
+        h = MOMENTS * motion.omega(motion.rate * time + phase)
+        w = h / MOMENTS
+        return np.linalg.norm(h) * (h[0] * w[0] + h[1] * w[1]) / (h[0] ** 2 + h[1] ** 2)
+
+    h0 = MOMENTS * start
+    direction = h0 / np.linalg.norm(h0)
+    angles = quadrature(precession, t)
+    third = rotations(run.p["body"])[:, :, 2]
+    exact = MOMENTS * motion.omega(motion.rate * t + phase)
+    for k in range(len(t)):
+        # Turn the first position of the axis to its nutation now, in its meridian, then by the precession.
+        along = exact[k, 2] / np.linalg.norm(h0)
+        meridian = Z - (Z @ direction) * direction
+        meridian /= np.linalg.norm(meridian)
+        axis = along * direction + np.sqrt(1 - along**2) * meridian
+        assert np.abs(about(direction, angles[k]) @ axis - third[k]).max() < 1e-10
+
+
+def test_free_symmetric_body():
+    across, along = 0.03, 0.05
+    omega0 = np.array([1.0, -2.0, 4.0])
+    A0 = about(np.array([0.6, 0.0, 0.8]), 1.1)
+    H = A0 @ (np.array([across, across, along]) * (A0.T @ omega0))
+    spin = (1.0 - along / across) * (A0.T @ omega0)[2]
+    b = Builder("symmetric", gravity=(0, 0, 0))
+    p = euler_parameters([0.6, 0.0, 0.8], 1.1)
+    b.body("body", mass=2.0, inertia=(across, across, along), p=p, omega=omega0, free=True)
+    t = np.linspace(0.0, 5.0, 101)
+    run = runtime.simulate(b.build(), 5.0, t_eval=t, rtol=1e-13, atol=1e-13)
+    rate = np.linalg.norm(H) / across
+    A = rotations(run.p["body"])
+    for k in range(len(t)):
+        exact = about(H / np.linalg.norm(H), rate * t[k]) @ A0 @ about(Z, spin * t[k])
+        assert np.abs(A[k] - exact).max() < 1e-11
+
+
+def test_free_fall():
+    t = np.linspace(0.0, 3.0, 31)
+    v0 = np.array([1.0, -2.0, 5.0])
+    system = models.free_body.build(v=v0, gravity=(0.1, 0.0, -g))
+    run = runtime.simulate(system, 3.0, t_eval=t)
+    assert np.abs(run.r["body"] - (t[:, None] * v0 + 0.5 * t[:, None] ** 2 * [0.1, 0.0, -g])).max() < 1e-11
+    assert np.abs(run.v["body"] - (v0 + t[:, None] * [0.1, 0.0, -g])).max() < 1e-11
+
+
+# --- pendulums -----------------------------------------------------------------------------------------------------
+
+LENGTH, MASS = 0.3, 3.5
+RADIUS = LENGTH / 30
+ACROSS = MASS * (LENGTH**2 + 3 * RADIUS**2) / 12
+ALONG = MASS * RADIUS**2 / 2
+ABOUT_PIVOT = ACROSS + MASS * LENGTH**2 / 4
+RATE = np.sqrt(MASS * g * LENGTH / 2 / ABOUT_PIVOT)  # of small swings
+
+
+def swing(run):
+    """Angle from the downward vertical towards x, without jumps."""
+    x, _, z = run.r["rod"].T
+    return np.unwrap(np.arctan2(x, -z))
+
+
+@pytest.mark.parametrize("degrees", [5.0, 90.0, 170.0, 179.0])
+def test_planar_pendulum_angle(degrees):
+    theta0 = np.radians(degrees)
+    k = np.sin(theta0 / 2)
+    t = np.linspace(0.0, 2.0, 101)
+    run = runtime.simulate(models.pendulum.build(angle=theta0), t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+    sn, *_ = ellipj(ellipk(k**2) - RATE * t, k**2)
+    assert np.abs(swing(run) - 2 * np.arcsin(k * sn)).max() < 5e-10
+
+
+def test_planar_pendulum_that_turns_over():
+    # theta' at the bottom above that of the separatrix: theta/2 = am(theta0'/2 t | (2 RATE / theta0')^2).
+    speed = 2.5 * RATE
+    system = models.pendulum.build(angle=0.0, omega=(0.0, -speed, 0.0))
+    t = np.linspace(0.0, 3.0, 151)
+    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+    _, _, _, amplitude = ellipj(speed * t / 2, (2 * RATE / speed) ** 2)
+    assert swing(run)[-1] > 10.0
+    assert np.abs(swing(run) - 2 * amplitude).max() < 5e-10
+
+
+@pytest.mark.parametrize("degrees", [5.0, 90.0, 170.0])
+def test_planar_pendulum_period(degrees):
+    theta0 = np.radians(degrees)
+    period = 4 * ellipk(np.sin(theta0 / 2) ** 2) / RATE
+    vertical = Event("vertical", lambda t, state: state.r["rod"][0])
+    run = runtime.simulate(
+        models.pendulum.build(angle=theta0), 2.1 * period, events=[vertical], rtol=1e-13, atol=1e-13
+    )  # fmt: skip
+    exact = period * np.array([0.25, 0.75, 1.25, 1.75])
+    assert np.abs(run.events["vertical"] - exact).max() < 1e-10
+
+
+def heavy_top(theta, omega, *, pendulum, longitude=0.3):
+    """The spherical pendulum model, or a top above its pivot, with the angle theta from the upward vertical."""
+    if pendulum:
+        return models.pendulum.build("spherical", angle=np.pi - theta, longitude=longitude, omega=omega)
+    b = Builder("top")
+    # The body axis zeta points away from the pivot.
+    axis = np.array([-np.sin(longitude), np.cos(longitude), 0.0])
+    centre = 0.5 * LENGTH * (about(axis, theta) @ Z)
+    inertia = (0.05, 0.05, 0.03)
+    b.body(
+        "rod", mass=MASS, inertia=inertia, r=centre, p=euler_parameters(axis, theta), omega=omega,
+        v=np.cross(omega, centre),
+    )  # fmt: skip
+    b.joint("pivot", "spherical", GROUND, "rod", s_i=(0, 0, 0), s_j=(0, 0, -0.5 * LENGTH))
+    return b.build()
+
+
+@pytest.mark.parametrize("pendulum", [True, False], ids=["spherical pendulum", "heavy top"])
+def test_nutation_and_precession_of_a_symmetric_top(pendulum):
+    """Goldstein, section 5.7: u = cos(theta) is an elliptic function of time, the precession a quadrature."""
+    theta0, precession0, spin0, longitude = 0.9, 1.5, 14.0, 0.3
+    if pendulum:
+        theta0, precession0, spin0 = 2.2, 3.0, 2.0
+    along = ALONG if pendulum else 0.03
+    I1, I3 = (ABOUT_PIVOT, along) if pendulum else (0.05 + MASS * LENGTH**2 / 4, along)
+    outward = np.array([np.sin(theta0) * np.cos(longitude), np.sin(theta0) * np.sin(longitude), np.cos(theta0)])
+    omega = precession0 * Z + spin0 * outward
+    system = heavy_top(theta0, omega, pendulum=pendulum, longitude=longitude)
+    t = np.linspace(0.0, 2.0, 81)
+    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+
+    h = LENGTH / 2
+    omega3 = omega @ outward
+    a, b = I3 * omega3 / I1, (I1 * precession0 * np.sin(theta0) ** 2 + I3 * omega3 * np.cos(theta0)) / I1
+    beta = 2 * MASS * g * h / I1
+    alpha = (precession0 * np.sin(theta0)) ** 2 + beta * np.cos(theta0)
+    u1, u2, u3 = np.sort(np.roots([beta, -(alpha + a**2), 2 * a * b - beta, alpha - b**2]).real)
+    assert min(abs(u1 - np.cos(theta0)), abs(u2 - np.cos(theta0))) < 1e-12  # it starts at an end of the nutation
+    m, rate = (u2 - u1) / (u3 - u1), np.sqrt(beta * (u3 - u1)) / 2
+    begin = ellipk(m) if abs(u2 - np.cos(theta0)) < 1e-12 else 0.0
+
+    def u(time):
+        sn, *_ = ellipj(rate * time + begin, m)
+        return u1 + (u2 - u1) * sn**2
+
+    longitudes = longitude + quadrature(lambda time: (b - a * u(time)) / (1 - u(time) ** 2), t)
+    across = np.sqrt(1 - u(t) ** 2)
+    exact = h * np.stack([across * np.cos(longitudes), across * np.sin(longitudes), u(t)], axis=1)
+    assert np.ptp(exact[:, 2]) > 0.02
+    assert np.abs(run.r["rod"] - exact).max() < 1e-11
+
+    # The vertical angular momentum about the pivot and the energy do not change.
+    body = into_body(run.p["rod"], run.omega["rod"]) * np.diag(system.body("rod").inertia)
+    H = np.cross(run.r["rod"], MASS * run.v["rod"]) + np.einsum("nab,nb->na", rotations(run.p["rod"]), body)
+    assert np.ptp(H[:, 2]) < 1e-11
+    assert H[0, 2] == pytest.approx(I1 * b, rel=1e-12)
+    assert np.ptp(run.energy) < 1e-10
+
+
+@pytest.mark.parametrize("root", [-1, 1])
+def test_steady_precession_of_a_heavy_top(root):
+    """I1 W^2 cos(theta) - I3 omega3 W + m g h = 0: slow and fast."""
+    theta, omega3, longitude = 0.7, 60.0, 0.3
+    I1, I3, h = 0.05 + MASS * LENGTH**2 / 4, 0.03, LENGTH / 2
+    discriminant = (I3 * omega3) ** 2 - 4 * I1 * np.cos(theta) * MASS * g * h
+    assert discriminant > 0
+    W = (I3 * omega3 + root * np.sqrt(discriminant)) / (2 * I1 * np.cos(theta))
+    outward = np.array([np.sin(theta) * np.cos(longitude), np.sin(theta) * np.sin(longitude), np.cos(theta)])
+    omega = W * Z + (omega3 - W * np.cos(theta)) * outward
+    t = np.linspace(0.0, 2.0, 81)
+    run = runtime.simulate(
+        heavy_top(theta, omega, pendulum=False, longitude=longitude), t[-1], t_eval=t, rtol=1e-13, atol=1e-13
+    )  # fmt: skip
+    exact = h * np.stack(
+        [np.sin(theta) * np.cos(longitude + W * t), np.sin(theta) * np.sin(longitude + W * t), np.cos(theta) + 0 * t], 1
+    )
+    assert np.abs(run.r["rod"] - exact).max() < 1e-11
+    # Its reaction is that of uniform motion on a circle.
+    force = run.reaction("pivot", on="rod").force
+    needed = MASS * (g * Z - W**2 * (exact - exact[:, 2:] * Z))
+    assert np.abs(force - needed).max() < 1e-8 * np.abs(needed).max()
+
+
+def test_conical_pendulum():
+    angle, longitude = 0.8, -0.5
+    W = np.sqrt(MASS * g * LENGTH / 2 / ((ABOUT_PIVOT - ALONG) * np.cos(angle)))
+    system = models.pendulum.build("spherical", angle=angle, longitude=longitude, omega=(0, 0, W))
+    t = np.linspace(0.0, 3.0, 61)
+    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+    exact = LENGTH / 2 * np.stack(
+        [np.sin(angle) * np.cos(longitude + W * t), np.sin(angle) * np.sin(longitude + W * t), -np.cos(angle) + 0 * t], 1
+    )  # fmt: skip
+    assert np.abs(run.r["rod"] - exact).max() < 1e-11
+    assert np.abs(run.omega["rod"] - W * Z).max() < 1e-10

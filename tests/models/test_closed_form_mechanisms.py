@@ -1,0 +1,224 @@
+"""Hooke's joint, the four-bar and the double pendulum against closed forms, quadrature and reduced coordinates."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import models
+import runtime
+from tests.support.quadrature import quadrature
+from tests.support.rotations import into_body, rotations
+
+g = 9.81
+X, Y, Z = np.eye(3)
+
+
+# --- Hooke's joint -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bend_deg", [10.0, 45.0, 70.0])
+def test_hooke_joint(bend_deg):
+    bend, speed = np.radians(bend_deg), 10.0
+    system = models.hooke_shaft.build(bend=bend, speed=speed)
+    out = np.array([np.cos(bend), np.sin(bend), 0.0])
+    # At first the arm of the input shaft stands upright on the plane of the shafts: the smallest ratio.
+    assert np.abs(system.state.omega["input"] - speed * X).max() < 1e-12
+    assert np.abs(system.state.omega["output"] - speed * np.cos(bend) * out).max() < 1e-12
+    t = np.linspace(0.0, 2.0, 201)
+    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+    side = np.array([-np.sin(bend), np.cos(bend), 0.0])
+    # The cross: its arm on the input shaft starts along z, that on the output shaft in the plane of the shafts.
+    arm_in, arm_out = rotations(run.p["input"])[:, :, 2], rotations(run.p["output"])[:, :, 1]
+    theta = np.unwrap(np.arctan2(-arm_in[:, 1], arm_in[:, 2]))
+    phi = np.unwrap(np.arctan2(arm_out[:, 2], arm_out @ side))
+    assert theta[-1] > 4 * np.pi
+
+    assert np.abs(np.sin(phi) * np.cos(theta) - np.sin(theta) * np.cos(phi) * np.cos(bend)).max() < 1e-10
+    # With the angle b counted from the arm in the plane of the shafts, b = theta + 90 degrees, the ratio is
+    # cos(bend) / (1 - sin(bend)^2 cos(b)^2).
+    ratio = np.cos(bend) / (1 - np.sin(bend) ** 2 * np.cos(theta + np.pi / 2) ** 2)
+    omega_in, omega_out = run.omega["input"] @ X, run.omega["output"] @ out
+    assert np.abs(omega_out - ratio * omega_in).max() < 1e-9
+    assert np.abs(run.omega["input"] - omega_in[:, None] * X).max() < 1e-9
+    assert np.abs(run.omega["output"] - omega_out[:, None] * out).max() < 1e-9
+
+    # Equal shafts without load: omega_in^2 (1 + ratio^2) keeps its value, which gives the time of every angle.
+    def slowness(angle):
+        return np.sqrt(1 + (np.cos(bend) / (1 - np.sin(bend) ** 2 * np.sin(angle) ** 2)) ** 2)
+
+    initial = omega_in[0] * slowness(0.0)
+    assert np.abs(quadrature(slowness, theta) / initial - t).max() < 1e-10
+
+
+# --- loops ---------------------------------------------------------------------------------------------------------
+
+CRANK, COUPLER, ROCKER, FRAME, DENSITY = 0.2, 0.5, 0.4, 0.5, 2.0
+
+
+class FourBar:
+    """Angles of coupler and rocker from that of the crank, from x towards z, by the law of cosines."""
+
+    def angles(self, crank):
+        """(coupler, rocker)."""
+        bx, bz = CRANK * np.cos(crank), CRANK * np.sin(crank)
+        reach = np.hypot(FRAME - bx, -bz)
+        slope = np.arctan2(-bz, FRAME - bx)
+        coupler = slope + np.arccos((COUPLER**2 + reach**2 - ROCKER**2) / (2 * COUPLER * reach))
+        rocker = np.pi + slope - np.arccos((ROCKER**2 + reach**2 - COUPLER**2) / (2 * ROCKER * reach))
+        return coupler, rocker
+
+    def rates(self, crank):
+        """Their derivatives by the crank's angle: the velocity loop."""
+        coupler, rocker = self.angles(crank)
+        return (
+            CRANK * np.sin(crank - rocker) / (COUPLER * np.sin(rocker - coupler)),
+            CRANK * np.sin(crank - coupler) / (ROCKER * np.sin(rocker - coupler)),
+        )
+
+    def centres(self, crank):
+        coupler, rocker = self.angles(crank)
+        b = CRANK * np.array([np.cos(crank), np.sin(crank)])
+        c = b + COUPLER * np.array([np.cos(coupler), np.sin(coupler)])
+        return {"crank": b / 2, "coupler": (b + c) / 2, "rocker": (c + [FRAME, 0.0]) / 2}
+
+    def thrown(self, system, crank, speed):
+        """The state of the system with this rate of the crank; the centres by the derivative of their places."""
+        rates = dict(zip(("crank", "coupler", "rocker"), (1.0, *self.rates(crank)), strict=True))
+        coupler, rocker = self.angles(crank)
+        b = CRANK * speed * np.array([-np.sin(crank), np.cos(crank)])
+        c = ROCKER * speed * rates["rocker"] * np.array([-np.sin(rocker), np.cos(rocker)])
+        v = {"crank": b / 2, "coupler": (b + c) / 2, "rocker": c / 2}
+        return system.state.replace(
+            v={name: (x, 0.0, z) for name, (x, z) in v.items()},
+            omega={name: (0.0, -speed * rate, 0.0) for name, rate in rates.items()},
+        )
+
+    def inertia_and_height(self, crank):
+        """Twice the kinetic energy for the rate 1, and the potential energy."""
+        coupler, rocker = self.angles(crank)
+        d_coupler, d_rocker = self.rates(crank)
+        about_end = DENSITY * np.array([CRANK, ROCKER]) ** 3 / 3
+        velocity = CRANK * np.array([-np.sin(crank), np.cos(crank)]) + COUPLER / 2 * d_coupler * np.array(
+            [-np.sin(coupler), np.cos(coupler)]
+        )
+        mass = DENSITY * COUPLER
+        inertia = about_end[0] + about_end[1] * d_rocker**2
+        inertia += mass * (velocity @ velocity) + mass * COUPLER**2 / 12 * d_coupler**2
+        height = sum(
+            DENSITY * length * self.centres(crank)[name][1]
+            for name, length in (("crank", CRANK), ("coupler", COUPLER), ("rocker", ROCKER))
+        )
+        return inertia, g * height
+
+
+def turned(run, name):
+    """Angle of a bar from x towards z."""
+    direction = rotations(run.p[name])[:, :, 0]
+    return np.unwrap(np.arctan2(direction[:, 2], direction[:, 0]))
+
+
+@pytest.mark.parametrize("joints", ["independent", "revolute"])
+def test_four_bar_by_closure_and_quadrature(joints):
+    bars = FourBar()
+    system = models.four_bar.build(joints, crank_speed=15.0)
+    assert np.abs(system.state.y - bars.thrown(system, np.pi / 3, 15.0).y).max() < 1e-13
+    t = np.linspace(0.0, 1.5, 151)
+    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+    crank = turned(run, "crank")
+    assert crank[0] == pytest.approx(np.pi / 3, abs=1e-15)
+    assert crank[-1] - crank[0] > 2 * np.pi
+
+    coupler, rocker = np.array([bars.angles(angle) for angle in crank]).T
+    assert np.abs(turned(run, "coupler") - coupler).max() < 1e-11
+    # The bar `rocker` points from its fixed end to the coupler.
+    assert np.abs(turned(run, "rocker") - rocker).max() < 1e-11
+    for name in ("crank", "coupler", "rocker"):
+        exact = np.array([bars.centres(angle)[name] for angle in crank])
+        assert np.abs(run.r[name][:, [0, 2]] - exact).max() < 1e-11
+        assert np.abs(run.r[name][:, 1]).max() < 1e-11
+    d_coupler, d_rocker = np.array([bars.rates(angle) for angle in crank]).T
+    rate = -run.omega["crank"][:, 1]
+    assert np.abs(-run.omega["coupler"][:, 1] - d_coupler * rate).max() < 1e-9
+    assert np.abs(-run.omega["rocker"][:, 1] - d_rocker * rate).max() < 1e-9
+
+    # One degree of freedom: the energy gives the rate at every angle, and so the time.
+    inertia, potential = bars.inertia_and_height(crank[0])
+    energy = 0.5 * inertia * rate[0] ** 2 + potential
+
+    def slowness(angle):
+        inertia, potential = bars.inertia_and_height(angle)
+        return np.sqrt(inertia / (2 * (energy - potential)))
+
+    assert np.abs(quadrature(slowness, crank) - t).max() < 1e-10
+    assert np.abs(rate * [slowness(angle) for angle in crank] - 1.0).max() < 1e-10
+
+
+def test_four_hinges_move_as_independent_joints_and_name_their_redundant_rows():
+    t = np.linspace(0.0, 2.0, 101)
+    hinges, independent = (models.four_bar.build(joints) for joints in ("revolute", "independent"))
+    a, b = (runtime.simulate(s, t[-1], t_eval=t, rtol=1e-13, atol=1e-13) for s in (hinges, independent))
+    for name in hinges.body_names:
+        assert np.abs(a.r[name] - b.r[name]).max() < 1e-10
+        assert np.abs(a.p[name] - b.p[name]).max() < 1e-10
+        assert np.abs(a.omega[name] - b.omega[name]).max() < 1e-9
+    assert independent.redundant == ()
+    assert len(hinges.redundant) == len(set(hinges.redundant)) == 3
+    rows = {f"{joint.name}.{row}" for joint in hinges.joints for row in joint.rows}
+    assert set(hinges.redundant) <= rows
+    assert hinges.degrees_of_freedom == independent.degrees_of_freedom == 1
+    assert a.violation.max() < 1e-10  # the removed rows hold too
+
+
+def reduced_double_pendulum(t, lengths, masses, omega):
+    """Two rods on ball joints in their rotation matrices and angular velocities: Kane's equations, no multipliers."""
+    points, inertias = [], []
+    for length, mass, along in zip(lengths, masses, (0, 1), strict=True):
+        radius = length / 30
+        moments = [mass * (length**2 + 3 * radius**2) / 12] * 3
+        moments[along] = mass * radius**2 / 2
+        points.append(length * np.eye(3)[along])
+        inertias.append(np.diag(moments))
+
+    def skew(x):
+        return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
+
+    def rhs(_, y):
+        A, w = y[:18].reshape(2, 3, 3), y[18:].reshape(2, 3)
+        M, f = np.zeros((6, 6)), np.zeros(6)
+        base, base_bias = np.zeros((3, 6)), np.zeros(3)
+        for k in range(2):
+            arm = A[k] @ points[k]
+            turn = np.zeros((3, 6))
+            turn[:, 3 * k : 3 * k + 3] = np.eye(3)
+            J = base - skew(arm / 2) @ turn
+            bias = base_bias + np.cross(w[k], np.cross(w[k], arm / 2))
+            inertia = A[k] @ inertias[k] @ A[k].T
+            M += masses[k] * J.T @ J + turn.T @ inertia @ turn
+            f += masses[k] * J.T @ (-g * Z - bias) - turn.T @ np.cross(w[k], inertia @ w[k])
+            base, base_bias = base - skew(arm) @ turn, base_bias + np.cross(w[k], np.cross(w[k], arm))
+        A_dot = np.stack([skew(w[k]) @ A[k] for k in range(2)])
+        return np.concatenate([A_dot.ravel(), np.linalg.solve(M, f)])
+
+    start = np.concatenate([np.eye(3).ravel(), np.eye(3).ravel(), omega, omega])
+    y = solve_ivp(rhs, (0.0, t[-1]), start, "DOP853", t_eval=t, rtol=1e-13, atol=1e-13).y.T
+    A, w = y[:, :18].reshape(-1, 2, 3, 3), y[:, 18:].reshape(-1, 2, 3)
+    elbow = A[:, 0] @ points[0]
+    return {"upper": elbow / 2, "lower": elbow + A[:, 1] @ points[1] / 2}, {"upper": w[:, 0], "lower": w[:, 1]}
+
+
+def test_spatial_double_pendulum():
+    lengths, masses, omega = (0.5, 0.4), (1.0, 0.8), (0.3, -0.5, 2.0)
+    system = models.double_pendulum.build(lengths=lengths, masses=masses, omega=omega)
+    t = np.linspace(0.0, 2.0, 81)
+    run = runtime.simulate(system, t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+    r, w = reduced_double_pendulum(t, lengths, masses, omega)
+    for name in ("upper", "lower"):
+        assert np.abs(run.r[name] - r[name]).max() < 1e-10
+        assert np.abs(run.omega[name] - w[name]).max() < 1e-8
+    H = 0.0
+    for body in system.bodies:
+        local = into_body(run.p[body.name], run.omega[body.name]) @ body.inertia
+        H = H + body.mass * np.cross(run.r[body.name], run.v[body.name])
+        H = H + np.einsum("nab,nb->na", rotations(run.p[body.name]), local)
+    assert np.ptp(H[:, 2]) < 1e-11
+    assert np.ptp(run.energy) < 1e-10

@@ -1,0 +1,149 @@
+"""Foot and ground: equilibrium, and a fall by the implicit method against SciPy's methods and the explicit one."""
+
+import numpy as np
+import pytest
+
+import runtime
+from models import foot_ground
+from runtime import Builder, ModelError, linearisation
+from runtime.analysis import equilibrium
+from runtime.integrate import simulate
+from tests.support.contact_bodies import CRITICAL, STIFF, G, ball, block
+
+# --- standing ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", foot_ground.SHAPE_NAMES)
+def test_a_standing_foot_carries_its_weight(shape):
+    system = foot_ground.build(shape, height=0.0, pitch_deg=-2.0)
+    state = equilibrium(system, simulate(system, 1.0, **STIFF).final)
+    run = simulate(system, 1e-6, initial=state, **STIFF)
+    masses = np.array([body.mass for body in system.bodies])
+    reaction = run.ground_reaction()
+    assert abs(reaction.force[0, 2] - G * masses.sum()) < 1e-10 * G * masses.sum()
+    centre = sum(mass * state.r[name] for mass, name in zip(masses, system.body_names, strict=True)) / masses.sum()
+    assert np.abs(reaction.centre_of_pressure[0, :2] - centre[:2]).max() < 1e-9
+    assert reaction.centre_of_pressure[0, 2] == 0.0 and abs(reaction.free_moment[0]) < 1e-9
+    still = simulate(system, 1.0, initial=state, **STIFF)
+    assert max(np.abs(still.r[name][-1] - state.r[name]).max() for name in system.body_names) < 1e-7
+
+
+def test_the_sink_of_a_sphere_is_that_of_its_law():
+    system = ball((0, 0, 0), (0, 0, 0))
+    sink = (0.4 * G / 1e5) ** (2 / 3)
+    assert 0.05 - equilibrium(system).r["ball"][2] == pytest.approx(sink, rel=1e-10)
+    stiffness = linearisation(system, equilibrium(system)).displacement[2, 2]
+    assert -0.4 * stiffness == pytest.approx(1.5 * 1e5 * np.sqrt(sink), rel=1e-9)
+
+
+def test_without_equilibrium_the_body_is_named():
+    b = Builder("falling")
+    b.body("stone", mass=1.0, inertia=(1, 1, 1), free=True)
+    with pytest.raises(
+        ModelError, match="system 'falling': no equilibrium .* body 'stone' is still accelerated by 9.8e"
+    ):
+        equilibrium(b.build())
+
+
+def test_a_message_tells_why_there_is_no_equilibrium():
+    hovering = Builder("hovering")
+    hovering.body("ball", mass=0.4, inertia=(2e-4,) * 3, r=(0, 0, 0.1), free=True)
+    hovering.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, law="hertz", stiffness=1e5)
+    with pytest.raises(ModelError, match="no equilibrium near this state, where no displacement changes") as error:
+        equilibrium(hovering.build())
+    assert "200 steps" not in str(error.value) and "friction" not in str(error.value)
+    system, _ = block(CRITICAL - 0.1)
+    with pytest.raises(
+        ModelError, match="friction begins with slip, so that of contact 'corner_0' holds nothing at rest"
+    ):
+        equilibrium(system)
+
+
+# --- falling -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["Radau", "BDF"])
+def test_a_fall_is_that_of_scipys_methods(fall, method):
+    other = simulate(fall.system, 0.3, t_eval=fall.t, method=method, rtol=1e-8, atol=1e-9)
+    assert other.success
+    for name in fall.system.body_names:
+        assert np.abs(fall.r[name] - other.r[name]).max() < 1e-6
+
+
+def test_a_fall_by_both_compiled_methods(fall):
+    # Friction makes the steps of the explicit method short: the comparison covers the first contacts only.
+    other = simulate(fall.system, 0.12, t_eval=fall.t[:25], rtol=1e-11, atol=1e-11)
+    assert max(np.abs(fall.r[name][:25] - other.r[name]).max() for name in fall.system.body_names) < 1e-8
+    implicit, explicit = (run.contact_events[run.contact_events[:, 0] < 0.12] for run in (fall, other))
+    assert len(implicit) == len(explicit) >= 1 and np.array_equal(implicit[:, 1:3], explicit[:, 1:3])
+    assert np.abs(implicit[:, 0] - explicit[:, 0]).max() < 1e-9
+
+
+def test_touch_downs_and_lift_offs_are_where_the_force_begins_and_ends(fall):
+    assert any(len(contact.touch_down) for contact in fall.contacts.values())
+    for name, contact in fall.contacts.items():
+        for times, sign in ((contact.touch_down, 1), (contact.lift_off, -1)):
+            for time in times:
+                at = np.array([time - 1e-7, time + 1e-7]) if 1e-7 < time < 0.3 - 1e-7 else None
+                if at is None:
+                    continue
+                run = simulate(fall.system, 0.3, t_eval=at, method="radau", rtol=1e-10, atol=1e-10)
+                force = run.contacts[name].normal_force
+                assert (force[1] > 0) == (sign > 0) and (force[0] > 0) == (sign < 0)
+
+
+def test_energy_is_lost_and_never_gained(fall):
+    assert np.diff(fall.energy).max() < 1e-7 * fall.energy[0]
+    power = sum(contact.dissipated_power for contact in fall.contacts.values())
+    assert power.min() >= 0.0 and power.max() > 1.0
+
+
+def test_chattering_of_a_contact_ends():
+    # The viscous part of Eq. (14) does not vanish with the normal force and pulls the sphere back as soon as that is zero.
+    system = foot_ground.build(mu_d=30.0, pitch_deg=-10.0, speed=1.0)
+    run = simulate(system, 1.0, method="radau", rtol=1e-8, atol=1e-8)
+    assert run.success and len(run.contact_events) < 60
+
+
+def test_methods_that_find_no_touch_down_are_refused_where_a_law_needs_it():
+    b = Builder("ball")
+    b.body("ball", mass=0.4, inertia=(2e-4,) * 3, r=(0, 0, 0.1), free=True)
+    b.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, law="flores", stiffness=1e5, exponent=1.5, restitution=0.7)
+    with pytest.raises(
+        ModelError, match="contact 'sole' damps by the speed of touch-down, which method 'BDF' does not find"
+    ):
+        simulate(b.build(), 0.1, method="BDF")
+
+
+def test_events_and_steps_of_python_see_contacts(fall):
+    rest = runtime.Event("up", lambda t, state: state.v["leg"][2], direction=1)
+    run = simulate(fall.system, 0.3, events=[rest], method="radau", rtol=1e-10, atol=1e-10)
+    assert run.success and len(run.events["up"]) >= 1
+    assert np.array_equal(run.contact_events[:, 1:3], fall.contact_events[:, 1:3])
+    assert np.abs(run.contact_events[:, 0] - fall.contact_events[:, 0]).max() < 1e-9
+
+
+def test_data_of_contacts_are_written(fall, tmp_path):
+    data = fall.to_xarray()
+    assert list(data.contact.values) == [f"sphere_{k}" for k in range(1, 10)]
+    assert data.contact_force.dims == ("time", "contact", "axis") and data.contact_force.attrs["units"] == "N"
+    assert np.array_equal(data.contact_normal_force[:, 1], fall.contacts["sphere_2"].normal_force)
+    assert len(data.touch_time) == len(fall.contact_events)
+    text = fall.to_csv(tmp_path / "fall.csv").read_text().splitlines()[0]
+    assert "sphere_2.normal_force [N]" in text and "sphere_9.point_z [m]" in text
+
+
+@pytest.mark.parametrize(
+    "changes, sentence",
+    [
+        (dict(shape="round"), "shape = 'round'; use 'normal', 'cavus', 'flat'"),
+        (dict(friction="ice"), "friction = 'ice'; use 'coulomb', 'smooth'"),
+        (dict(height=np.nan), "height = nan must be a finite number"),
+        (dict(mu_c=-1.0), "mu_c = -1, must not be below 0"),
+        (dict(stiffness=0.0), "stiffness = 0 N/m^n, must be above 0 N/m^n"),
+    ],
+)
+def test_bad_input(changes, sentence):
+    with pytest.raises(ModelError) as error:
+        foot_ground.build(**changes)
+    assert sentence in str(error.value)

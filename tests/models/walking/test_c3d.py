@@ -1,0 +1,169 @@
+"""C3D files: markers, events, subjects and the vertical written into a file are read back; damaged files are refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.walking.capture import read_capture
+from models.walking.gait_events import gait_cycle
+from runtime import ModelError
+from tests.support.capture_files import refused, write_c3d
+from tests.support.recorded_gait import C3D, recorded
+from tests.support.walker import RATE, person
+
+EVENTS = (
+    (0.25, "Right", "Foot Strike1"),
+    (0.93, "Right", "Foot Off"),
+    (1.35, "Right", "Heel Strike"),
+    (0.8, "Left", "Initial Contact"),
+    (1.48, "Left", "Toe Off"),
+    (1.9, "General", "LHS"),
+    (1.0, "General", "Event"),
+)
+
+
+def test_missing_and_unnamed_markers_of_a_c3d_file(tmp_path):
+    _, markers = person()
+    markers["R_FM1"][20:23] = np.nan
+    markers["L_FM1"][40:42] = 0.0
+    labels = [f"Anna:{label}" for label in markers]
+    labels[-1] = "*12"
+    path = write_c3d(tmp_path / "walk.c3d", markers, labels=labels)
+    capture = read_capture(path)
+    assert capture.gaps() == {"R_FM1": [(20, 23)], "L_FM1": [(40, 42)]}
+    assert list(capture.markers) == list(markers)[:-1]
+    assert np.allclose(capture.marker("R_IAS"), markers["R_IAS"], atol=1e-6)
+    for said in ("1 markers without a name", "'Anna:' in front of every label", "2 positions of exactly 0, 0, 0"):
+        assert sum(said in note for note in capture.notes) == 1
+    with pytest.raises(ModelError, match=r"walk.c3d: no marker 'RFCC'; did you mean 'R_FCC'.*it has R_FCC, R_FM1"):
+        capture.marker("RFCC")
+    computed = read_capture(write_c3d(path, markers, parameters=[("POINT", "ANGLES", ["R_IAS", "L_IAS"])]))
+    assert "R_IAS" not in computed.markers and any("2 computed quantities" in note for note in computed.notes)
+
+
+def test_negative_residuals_are_gaps(tmp_path):
+    """The format defines a residual of -1 as invalid, whatever the coordinates."""
+    path = write_c3d(tmp_path / "walk.c3d", person()[1])
+    data = bytearray(path.read_bytes())
+    start = 512 * (int.from_bytes(data[16:18], "little") - 1)
+    stride = 4 * 4 * 10  # reals of ten markers a frame, no analogs
+    assert len(person()[1]) == 10
+    at = start + 7 * stride + 2 * 16 + 12
+    data[at : at + 4] = np.float32(-1.0).tobytes()
+    path.write_bytes(data)
+    assert read_capture(path).gaps() == {"R_FM5": [(7, 8)]}
+
+
+def test_events_of_a_c3d_file(tmp_path):
+    capture = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], events=EVENTS))
+    assert [(e.time, e.kind, e.side) for e in capture.events] == [
+        (0.25, "foot_strike", "right"), (0.8, "foot_strike", "left"), (0.93, "foot_off", "right"),
+        (1.35, "foot_strike", "right"), (1.48, "foot_off", "left"), (1.9, "foot_strike", "left"),
+    ]  # fmt: skip
+    assert any("1 events that are not a foot strike" in note for note in capture.notes)
+    assert capture.t[0] == 0.0
+    cycle = gait_cycle(capture, "right")
+    assert (cycle.strike, cycle.off, cycle.next_strike, cycle.source) == (0.25, 0.93, 1.35, "file")
+    assert not cycle.complete and cycle.plates == ()
+
+
+@pytest.mark.parametrize("shift", [0.0, 4.0])
+def test_event_times_count_from_where_they_lie_in_the_trial(tmp_path, shift):
+    """401 frames before the first one kept: the format counts from the recording's start, some exporters from that frame."""
+    events = [(time_ + shift, side, label) for time_, side, label in EVENTS]
+    capture = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], events=events, first_frame=401))
+    assert [e.time for e in capture.events] == [0.25, 0.8, 0.93, 1.35, 1.48, 1.9]
+    said = "from the start of the recording, 4 s before" if shift else "from its first frame"
+    assert any(said in note for note in capture.notes)
+    outside = read_capture(write_c3d(tmp_path / "walk.c3d", person()[1], events=[*EVENTS, (7.0, "Left", "Foot Off")]))
+    assert len(outside.events) == 6 and any("1 of 7 events are outside" in note for note in outside.notes)
+
+
+def test_subjects_of_c3d_files(tmp_path):
+    path, markers = tmp_path / "walk.c3d", person()[1]
+    vicon = [("PROCESSING", "Bodymass", [70.5]), ("PROCESSING", "Height", [1755.0]), ("SUBJECTS", "NAMES", ["S1"])]
+    capture = read_capture(write_c3d(path, markers, parameters=vicon))
+    assert (capture.subject.name, capture.subject.mass, capture.subject.height) == ("S1", 70.5, 1.755)
+    assert any("read in mm" in note for note in capture.notes)
+    labels = ["weight", "height", "gender"]
+    told = [("SUBJECT", "LABELS", labels), ("SUBJECT", "VALUES", [61.0, 168.0, 0.0]),
+            ("SUBJECT", "UNITS", ["kg", "cm", "adimensioned (0: woman, 1: man)"])]  # fmt: skip
+    subject = read_capture(write_c3d(path, markers, parameters=told)).subject
+    assert (subject.mass, subject.height, subject.sex, subject.age) == (61.0, 1.68, "female", None)
+    odd = read_capture(write_c3d(path, markers, parameters=[("PROCESSING", "Bodymass", [70500.0])]))
+    assert odd.subject.mass is None and any("it must be 2 to 400 kg" in note for note in odd.notes)
+
+
+def test_the_vertical_that_a_file_states_or_leaves_open(tmp_path):
+    path, markers = tmp_path / "walk.c3d", person()[1]
+    low = {
+        label: p * [1, 1, 0.1] for label, p in markers.items() if "_FM" in label or "_FCC" in label
+    }  # no shape that shows it
+    screen = [("POINT", "X_SCREEN", ["+X"]), ("POINT", "Y_SCREEN", ["+Z"])]
+    capture = read_capture(write_c3d(path, low, parameters=screen))
+    assert "z up" in capture.axes and not any("vertical" in note for note in capture.notes)
+    refused(r"does not state its vertical axis, .*give up='z' or up='y'", write_c3d(path, low))
+    assert "y up" in read_capture(path, up="y").axes
+
+
+def test_a_c3d_file_is_refused_with_one_sentence(tmp_path, monkeypatch):
+    path, markers = tmp_path / "walk.c3d", person()[1]
+    write_c3d(path, markers)
+    whole = path.read_bytes()
+    for size, match in (
+        (300, "not a C3D file"),
+        (600, "parameters"),
+        (len(whole) - 4096, r"300 frames need \d+; the file is cut short"),
+    ):
+        path.write_bytes(whole[:size])
+        refused(match, path)
+    path.write_bytes(b"\2\0" + whole[2:])
+    refused("walk.c3d: not a C3D file .*the second is not 0x50", path)
+    path.write_bytes(whole[:2] + b"\t" + whole[3:])
+    refused("damaged: its header counts 9 markers and 0 analog values per frame, its parameters 10 and 0", path)
+    refused("POINT:UNITS does not state it; give units=", write_c3d(path, markers, units=""))
+    assert len(read_capture(path, units="mm").markers) == 10
+    refused(r"units='mm' would fit", write_c3d(path, markers, units="m"))
+    refused(r"none of its 10 markers has a name", write_c3d(path, markers, labels=[f"*{k}" for k in range(10)]))
+    refused(r"none of its 10 markers has a name", write_c3d(path, markers, labels=[f"M{k:03d}" for k in range(10)]))
+    refused(r"marker 'A' occurs 2 times", write_c3d(path, markers, labels=["A", "A", *list(markers)[2:]]))
+    refused(r"walk.c3d: no markers", _no_points(path))
+    monkeypatch.setitem(__import__("sys").modules, "ezc3d", None)
+    write = Path(tmp_path / "other.c3d")
+    write.write_bytes(whole)
+    assert refused("reading C3D needs ezc3d", write) == "reading C3D needs ezc3d: pip install 'talus-multibody[gait]'"
+
+
+def _no_points(path):
+    ezc3d = pytest.importorskip("ezc3d")
+    file = ezc3d.c3d()
+    file["parameters"]["POINT"]["RATE"]["value"] = [RATE]
+    file["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
+    file["data"]["points"] = np.zeros((4, 0, 50))
+    file.write(str(path))
+    return path
+
+
+@recorded
+@pytest.mark.slow
+def test_damaged_c3d_files_give_a_sentence(tmp_path):
+    """Bytes changed at random and files cut anywhere; without the check, one in a hundred of these ends the process."""
+    pytest.importorskip("ezc3d")
+    whole = (C3D / "2014001_C4_05.c3d").read_bytes()
+    rng = np.random.default_rng(1)
+    sentences = set()
+    for k in range(120):
+        data = bytearray(whole)
+        if k % 3 == 0:
+            data = data[: rng.integers(len(data))]
+        else:
+            for at in rng.integers(0, 60 if k % 3 == 1 else 5120, size=(1, 3, 20)[k % 9 // 3]):
+                data[at] = rng.integers(256)
+        path = tmp_path / "damaged.c3d"
+        path.write_bytes(data)
+        try:
+            read_capture(path)
+        except ModelError as error:
+            sentences.add(str(error))
+    assert len(sentences) > 20

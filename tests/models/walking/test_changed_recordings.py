@@ -1,0 +1,142 @@
+"""Recorded trials that were turned, moved, cropped, disturbed or spoilt: the same answer, or one sentence."""
+
+import time as clock
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from models.walking import Filters, analyse, forward_simulation, leg_foot
+from models.walking.capture import read_capture
+from models.walking.capture.plates import combined
+from models.walking.heading import along_x
+from runtime import ModelError
+from tests.support.recorded_gait import ANKLE, MASS, OPENSIM, recorded, rms, trial
+from tests.support.spoilt_captures import without
+
+OFF = Filters.off()
+pytestmark = recorded
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("angle", [37.0, 90.0, -122.0, 180.0])
+def test_directions_and_places_in_the_laboratory_have_no_effect(adult, angle):
+    base = adult("C4_05")
+    turn = np.deg2rad(angle)
+    static, walk = trial("ST"), trial("C4_05").turned(turn)
+    static = static.turned(0.3 - turn)  # faces elsewhere than the walk goes
+    for one in (analyse(static, walk, side="right", filters=OFF),
+                analyse(along_x(static)[0], along_x(moved(walk, (3.0, -2.0, 0.4)))[0], side="right", filters=OFF)):  # fmt: skip
+        for joint in ANKLE:
+            assert np.abs(one.angles[joint] - base.angles[joint]).max() < 1e-10
+            assert np.abs(one.moments[joint] - base.moments[joint]).max() < 1e-8
+
+
+def moved(capture, by):
+    by = np.asarray(by)
+    forces = tuple(
+        replace(g, cop=g.cop + by, corners=None if g.corners is None else g.corners + by, surface=g.surface + by[2])
+        for g in capture.forces
+    )
+    return replace(capture, markers={label: p + by for label, p in capture.markers.items()}, forces=forces)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("side", "angle"), [("right", 135.0), ("left", -160.0)])
+def test_the_driven_motion_is_the_fitted_one(adult, side, angle):
+    """The angles leave two ways to assemble the ankle; in the other one they are the same, and moments are fourfold."""
+    base = adult("C4_05", side)
+    one = analyse(trial("ST").turned(np.deg2rad(angle)), trial("C4_05"), side=side, filters=OFF)
+    for joint in ANKLE:
+        assert np.abs(one.moments[joint] - base.moments[joint]).max() < 1e-6
+
+
+@pytest.mark.slow
+def test_a_trial_cut_at_its_events_is_nearly_as_good(adult):
+    base, static, walk = adult("C4_05"), trial("ST"), trial("C4_05")
+    for margin, limit in ((0.05, 1e-6), (0.02, 1e-5), (0.0, 1e-3)):
+        one = analyse(static, walk.crop(0.05 - margin, 1.01 + margin), side="right", filters=OFF)
+        for joint in ANKLE:
+            off = one.over_cycle(one.moments[joint]) - base.over_cycle(base.moments[joint])
+            assert np.abs(off).max() < limit * MASS
+    with pytest.raises(ModelError, match="no gait cycle of the right foot"):
+        analyse(static, walk.crop(0.06, 1.01), side="right", filters=OFF)
+
+
+@pytest.mark.slow
+def test_noise_of_a_millimetre(adult):
+    walk, rng = trial("C4_05"), np.random.default_rng(4)
+    noisy = replace(walk, markers={label: p + rng.normal(0.0, 1e-3, p.shape) for label, p in walk.markers.items()})
+    one, base = analyse(trial("ST"), noisy, side="right"), adult("C4_05", "right", Filters())
+    for joint, degrees in zip(ANKLE, (0.4, 0.8), strict=True):
+        assert np.degrees(rms(one.angles[joint] - base.angles[joint])) < degrees
+        assert rms(one.moments[joint] - base.moments[joint]) < 0.005 * MASS
+
+
+@pytest.mark.slow
+def test_forward_simulation_returns_the_recorded_motion(adult):
+    one = adult("C4_05")
+    signals = {joint.name: joint.signals for joint in one.motion.system.drivers}
+    coordinates = leg_foot.Coordinates(
+        tuple(signals["leg"][f"{axis}_t"] for axis in "xyz"), tuple(signals["leg_turn"][f"e{k}_t"] for k in range(4)),
+        signals["talocrural"]["beta_t"], signals["talocalcaneal"]["beta_t"], signals["toe_extension"]["theta_t"],
+    )  # fmt: skip
+    (load,) = one.motion.system.loads
+    ground = leg_foot.GroundLoad(load.force, load.point, load.moment[2], load.body)
+    t = np.linspace(one.cycle.strike, one.cycle.off, 40)
+    run, motion, feedback = forward_simulation.replay(one.subject, coordinates, (ground,), t)
+    assert run.success and len(run.t) == 40 and feedback < 1e-6
+    for joint, guided in leg_foot.angles(motion, one.subject).items():
+        assert np.abs(leg_foot.angles(run, one.subject)[joint] - guided).max() < 1e-6
+        if joint in ANKLE:
+            at = np.interp(t, one.t, one.angles[joint])
+            assert np.abs(guided - at).max() < 2e-3  # it is the trial's motion that was simulated
+
+
+@pytest.mark.slow
+def test_reading_and_analysis_take_less_than_a_second():
+    pytest.importorskip("ezc3d")
+    taken = []
+    for _ in range(4):
+        begin = clock.process_time()
+        analyse(trial("ST"), trial("C3_01"), side="right")  # 192 frames
+        taken.append(clock.process_time() - begin)
+    assert min(taken) < 1.0
+
+
+def test_spoilt_recorded_trials_get_one_sentence():
+    static, walk = trial("ST"), trial("C4_05")
+    other = read_capture(OPENSIM / "subject01_static.trc")
+
+    def exchanged(capture):
+        other_side = {"L_": "R_", "R_": "L_"}
+        return replace(capture, markers={other_side.get(k[:2], k[:2]) + k[2:]: p for k, p in capture.markers.items()})
+
+    both = replace(walk, forces=(combined(walk.forces, name="plate"),))
+    nobody = replace(walk, forces=tuple(replace(g, cop=g.cop + (0.0, 0.9, 0.0)) for g in walk.forces))
+    for one, two, words in (
+        (other, walk, "none of the markers of the static trial subject01_static.trc"),
+        (static, both, "touched by both feet"),
+        (static, nobody, "under none of the feet"),
+        (exchanged(static), walk, "labels exchanged"),
+        (static, walk.crop(0.2, 1.4), "no gait cycle of the right foot"),
+    ):
+        with pytest.raises(ModelError, match=words) as caught:
+            analyse(one, two, side="right", mass=MASS)
+        assert "\n" not in str(caught.value)
+    for side in ("right", "left"):  # one person, labelled the wrong way round in both files
+        with pytest.raises(ModelError):
+            analyse(exchanged(static), exchanged(walk), side=side)
+
+
+def test_markers_on_one_leg_are_enough(adult):
+    static, walk = trial("ST"), trial("C4_05")
+    walk = replace(walk, markers={k: p for k, p in walk.markers.items() if not k.startswith("L_F")})
+    one = analyse(static, walk, side="right", filters=OFF)
+    assert np.abs(one.moments["talocrural"] - adult("C4_05").moments["talocrural"]).max() < 1e-6
+
+
+def test_a_trial_without_the_heel_names_it():
+    walk = trial("C4_05")
+    with pytest.raises(ModelError, match=r"R_FCC|heel"):
+        analyse(trial("ST"), replace(walk, markers=without("R_FCC")(walk.markers)), side="right")

@@ -1,0 +1,248 @@
+"""The command ``talus gait``: the files that it writes, what it prints, and several trials of which one is bad."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+
+from models.studies.gait.tables import LITERATURE
+from models.walking import synthetic
+from models.walking.capture import read_capture
+from models.walking.gait_result import PERCENT
+from models.walking.heading import along_x
+from models.walking.leg_foot import JOINTS
+from models.walking.plate_assignment import assign_feet
+from models.walking.synthetic import CYCLE, STANCE, STRIKE
+from tests.support.gait_files import laboratory, trial_at_100_hz, write_trc
+from tests.support.spoilt_captures import gap
+from tests.support.walker import other_laboratory, relative
+
+FIGURES = ("fig5_angles_and_moments", "fig6_centre_of_pressure", "fig7_powers", "ground_forces")
+
+
+def storage(file):
+    """Header, names and table of an OpenSim storage file."""
+    lines = file.read_text().splitlines()
+    end = lines.index("endheader")
+    header = dict(line.split("=") for line in lines[1:end])
+    names = lines[end + 1].split("\t")
+    table = np.array([[float(word) for word in line.split("\t")] for line in lines[end + 2 :]])
+    assert (len(table), len(names)) == (int(header["nRows"]), int(header["nColumns"])) and header["version"] == "1"
+    assert table.shape[1] == len(names) and names[0] == "time" and (np.diff(table[:, 0]) > 0).all()
+    assert np.isfinite(table).all()
+    return header, names, table
+
+
+@pytest.mark.slow
+def test_without_files_the_command_runs_the_synthetic_trial(tmp_path):
+    program = "import sys; from runtime.cli import main; sys.argv[0] = 'talus'; main()"
+    environment = {**os.environ, "COLUMNS": "120"}
+    done = subprocess.run(
+        [sys.executable, "-c", program, "gait", "--out", "o"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "o"
+    for name in FIGURES:
+        assert (folder / f"{name}.png").stat().st_size > 10_000 and (folder / f"{name}.svg").stat().st_size > 10_000
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["failures"] == [] and {Path(file).name for file in summary["files"]} == {
+        file.name for file in folder.iterdir()
+    }
+    recovery = summary["tables"]["synthetic trial: recovered"]
+    assert len(recovery) == 8 and all(row["error"] < row["limit"] == 1e-6 for row in recovery)
+    assert "forward simulation" in recovery[-1][""]
+    feedback = re.search(r"added ([\d.e+-]+) N m", summary["notes"]["synthetic trial: recovered"])
+    assert float(feedback[1]) < 1e-6
+    for word in ("synthetic", "Isman and Inman (1969)", "de Leva (1996)", "plantarflexor moment", "1.33 ± 0.13"):
+        assert word in done.stdout
+    for table in ("trials", "peaks", "synthetic_trial"):
+        assert (folder / f"{table}.csv").is_file()
+    peaks = {row[""]: row["mean"] for row in summary["tables"]["peaks"]}
+    for name, (mean, sd) in {
+        name: map(float, re.findall(r"-?[\d.]+", text)) for name, text in LITERATURE.items()
+    }.items():
+        assert abs(peaks[name] - mean) < 3 * sd, name
+
+
+def walks(tmp_path, names=("one", "two"), form="csv"):
+    """A static trial and several walks of the synthetic subject, the later ones a little other."""
+    rng = np.random.default_rng(0)
+    files = []
+    for name in names:
+        walk = trial_at_100_hz()
+        by = rng.normal(0.0, 2e-4, 3)
+        walk = replace(walk, markers={label: p + by for label, p in walk.markers.items()})
+        files += laboratory(tmp_path, None, walk, form, name=name)
+    return [files[0], *files[1::2]]
+
+
+SYNTHETIC = ("--marker", "hallux=R_HLX", "--marker", "toe_tip=R_TOE")
+
+
+@pytest.mark.slow
+def test_files_that_the_command_writes(talus, tmp_path):
+    files = walks(tmp_path)
+    done = talus(*files, "--no-filter", "--out", "o", *SYNTHETIC)
+    assert done.code == 0, done.err
+    folder = tmp_path / "o"
+    trials = [file.name for file in files[1:]]
+    with xarray.open_dataset(folder / "gait.nc") as data:
+        assert dict(data.sizes) == {"trial": 2, "joint": 3, "percent": 101, "axis": 3}
+        assert [str(name) for name in data.trial.values] == trials
+        units = {name: data[name].attrs["units"] for name in data.data_vars}
+        assert units == {
+            "angles": "rad", "moments": "N m", "powers": "W", "ground_force": "N", "centre_of_pressure": "m",
+            "free_moment": "N m", "toe_off": "percent of the gait cycle", "mass": "kg",
+        }  # fmt: skip
+        exact = synthetic.angle("talocrural", STRIKE + PERCENT / 100.0 * CYCLE)
+        assert np.abs(data.angles.sel(joint="talocrural").values - exact).max() < 1e-5  # between frames
+        assert np.allclose(data.toe_off, 100 * STANCE) and (data.mass == 70.0).all()
+        assert "x anterior, y medial, z up" in data.attrs["axes"] and "Isman" in data.attrs["sources"]
+        moments = data.moments.sel(joint="talocrural").values / 70.0
+        percent = data.percent.values
+    lines = (folder / "curves.csv").read_text().splitlines()
+    names = lines[0].split(",")
+    table = np.array([[float(word) for word in line.split(",")] for line in lines[1:]])
+    assert table.shape == (101, len(names)) and np.array_equal(table[:, 0], percent)
+    columns = dict(zip(names, table.T, strict=True))
+    stem = "talocrural_moment [N m/kg]"
+    for k, name in enumerate(trials):
+        assert np.allclose(columns[f"{stem} {name}"], moments[k], rtol=1e-8)
+    assert np.allclose(columns[f"{stem} mean"], moments.mean(axis=0), rtol=1e-8)
+    assert np.allclose(columns[f"{stem} SD"], moments.std(axis=0, ddof=1), rtol=1e-6, atol=1e-12)
+    assert {name.split()[0] for name in names[1:]} == {
+        *(f"{joint}_{what}" for joint in JOINTS for what in ("angle", "moment", "power")), "vertical_force",
+    }  # fmt: skip
+    for name in ("one_markers", "two_markers"):
+        header, names, angles = storage(folder / f"{name}_angles.mot")
+        assert header["inDegrees"] == "yes" and names[1:] == [f"{joint}_angle" for joint in JOINTS]
+        assert np.abs(np.radians(angles[:, 1]) - synthetic.angle("talocrural", angles[:, 0])).max() < 1e-6
+        header, names, values = storage(folder / f"{name}_moments.sto")
+        assert header["inDegrees"] == "no" and names[1:] == [f"{joint}_angle_moment" for joint in JOINTS]
+        truth = synthetic.exact(values[:, 0])["talocrural", "moment"]
+        assert relative(values[:, 1], truth) < 1e-3  # the walks are a little off the synthetic one
+        with xarray.open_dataset(folder / f"{name}_motion.nc") as motion:
+            assert motion.r.attrs["units"] == "m" and list(motion.body.values) == ["leg", "main_foot", "toes"]
+            assert np.allclose(motion.time, angles[:, 0])
+    summary = json.loads((folder / "summary.json").read_text())
+    assert {row["trial"] for row in summary["tables"]["trials"]} == set(trials)
+    assert all(row["SD"] is not None for row in summary["tables"]["peaks"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_the_written_ground_force_reads_back(talus, tmp_path, side):
+    static, walk, _ = other_laboratory(side, 37.0)
+    files = laboratory(tmp_path, static, walk)
+    assert talus(*files, "--no-filter", "--out", "o").code == 0
+    header, names, table = storage(tmp_path / "o" / "walk_markers_ground.mot")
+    letter = side[0]
+    assert names[1:4] == [f"ground_force_{letter}_v{axis}" for axis in "xyz"] and header["inDegrees"] == "no"
+    # Read by our own reader, beside the markers of the same trial in the same axes.
+    along, _ = along_x(read_capture(files[1]))
+    turn = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
+    write_trc(tmp_path / "again.trc", along, turn)
+    again = read_capture(tmp_path / "again.trc", forces=tmp_path / "o" / "walk_markers_ground.mot", up="y")
+    (back,), (plate,) = again.forces, along.forces
+    assert np.allclose(back.t, plate.t) and np.abs(back.force - plate.force).max() < 1e-9
+    loaded = plate.force[:, 2] > 20.0
+    assert np.abs(back.cop - plate.cop)[loaded].max() < 1e-9
+    assert np.abs(back.free_moment - plate.free_moment)[loaded].max() < 1e-9
+    assert assign_feet(again).sides == {back.plate: side}
+
+
+def test_json_is_all_that_goes_to_stdout(talus, tmp_path):
+    files = walks(tmp_path, ("one",))
+    done = talus(*files, "--json", "--out", "o", *SYNTHETIC)
+    assert done.code == 0 and "analysing" in done.err
+    printed = json.loads(done.out)
+    assert printed["failures"] == [] and printed == json.loads((tmp_path / "o" / "summary.json").read_text())
+    assert all(Path(file).is_file() for file in printed["files"])
+    rows = {row[""]: row for row in printed["tables"]["peaks"]}
+    assert 1.1 < rows["plantarflexor moment [N m/kg]"]["mean"] < 1.7
+    assert rows["plantarflexor moment [N m/kg]"]["SD"] is None  # of one trial
+
+
+@pytest.mark.slow
+def test_an_existing_output_folder_is_not_overwritten(talus, tmp_path):
+    files = walks(tmp_path, ("one",))
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o" / "mine.txt").write_text("mine")
+    done = talus(*files, "--out", "o", *SYNTHETIC)
+    assert (done.code, done.sentence) == (
+        2, "output folder 'o' exists; name another one, so that nothing is overwritten",
+    )  # fmt: skip
+    assert [file.name for file in (tmp_path / "o").iterdir()] == ["mine.txt"]
+    for expected in ("talus-gait", "talus-gait-2"):
+        done = talus(*files, *SYNTHETIC)
+        assert done.code == 0 and f"files in {expected}" in done.out and (tmp_path / expected / "gait.nc").is_file()
+
+
+@pytest.mark.slow
+def test_one_bad_trial_among_several(talus, tmp_path):
+    files = walks(tmp_path)
+    bad = laboratory(tmp_path, None, gap(trial_at_100_hz(), "R_FCC", 40, 60), name="bad")[1]
+    done = talus(files[0], files[1], bad, files[2], "--out", "o", *SYNTHETIC)
+    assert done.code == 1
+    said = " ".join(done.err.split())
+    assert "bad_markers.csv: marker 'R_FCC' of the main foot is not seen" in said
+    summary = json.loads((tmp_path / "o" / "summary.json").read_text())
+    assert len(summary["failures"]) == 1 and "R_FCC" in summary["failures"][0]
+    assert {row["trial"] for row in summary["tables"]["trials"]} == {file.name for file in files[1:]}
+    assert not list((tmp_path / "o").glob("bad*"))
+    alone = talus(files[0], bad, bad, "--out", "p", *SYNTHETIC)
+    assert alone.code == 2 and not (tmp_path / "p").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["truncated", "absent", "text"])
+def test_one_unreadable_trial_among_several(talus, tmp_path, how):
+    files = walks(tmp_path)
+    bad = laboratory(tmp_path, None, trial_at_100_hz(), name="bad")[1]
+    if how == "truncated":
+        bad.write_text(bad.read_text()[:-100])
+    elif how == "text":
+        bad.write_text("hello\n")
+    else:
+        bad.unlink()
+    done = talus(files[0], files[1], bad, files[2], "--out", "o", *SYNTHETIC)
+    assert done.code == 1 and "bad_markers.csv" in done.err
+    assert len(json.loads((tmp_path / "o" / "summary.json").read_text())["tables"]["trials"]) == 2
+
+
+def test_a_failure_among_several_is_one_line(talus, tmp_path):
+    files = walks(tmp_path, ("one",))
+    bad = laboratory(tmp_path, None, gap(trial_at_100_hz(), "R_FCC", 40, 60), name="b[ad]")[1]
+    done = talus(files[0], files[1], bad, "--out", "o", *SYNTHETIC)
+    assert done.code == 1 and done.sentence.startswith("b[ad]_markers.csv: marker 'R_FCC'")
+
+
+@pytest.mark.slow
+def test_trials_of_the_same_name_in_different_folders(talus, tmp_path):
+    files = []
+    for day in ("monday", "tuesday"):
+        (tmp_path / day).mkdir()
+        files += laboratory(tmp_path / day, None, trial_at_100_hz())
+    done = talus(files[0], files[1], files[3], "--out", "o", *SYNTHETIC)
+    if done.code == 2:  # a clear refusal at once would do, too
+        assert "walk_markers.csv" in done.sentence and "overwrite=" not in done.sentence
+        assert not (tmp_path / "o").exists()
+    else:
+        assert done.code == 0 and len(list((tmp_path / "o").glob("*_angles.mot"))) == 2
+
+
+@pytest.mark.slow
+def test_no_gap_at_all_may_be_asked_for(talus, tmp_path):
+    assert talus(*walks(tmp_path, ("one",)), "--longest-gap", "0", "--out", "o").code == 0
+
+
+def test_a_wrong_option_is_reported_once(talus, tmp_path):
+    done = talus(*walks(tmp_path), "--sex", "man", "--out", "o")
+    assert done.code == 2 and done.sentence.count("sex = 'man'") == 1

@@ -1,0 +1,64 @@
+"""Landmarks by the labels of a file, in every marker set and with the user's labels."""
+
+import numpy as np
+import pytest
+
+from models.walking import scale_to_subject
+from models.walking.capture import Capture
+from models.walking.marker_sets import LANDMARKS, MARKER_SETS, SIDES, recognise
+from runtime import ModelError
+from tests.support.standing_subject import STANDING, SUBJECT, labelled, same, standing, without
+
+ALL_SETS = pytest.mark.parametrize("marker_set", MARKER_SETS, ids=lambda s: s.name)
+
+
+@ALL_SETS
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("choice", [0, -1])
+def test_marker_sets(marker_set, side, choice):
+    here = {name: p for name, p in STANDING.items() if name in marker_set.labels}
+    found = recognise(labelled(here, side, marker_set, choice), side)
+    assert found.marker_set == marker_set.name and set(found.labels) == set(here)
+    assert found.labels == dict(zip(here, labelled(here, side, marker_set, choice), strict=True))
+
+
+def test_the_labels_have_no_effect_on_the_subject():
+    here = without("toe_tip", "metatarsal_2", "fibula_head", "tibial_tuberosity")  # what all sets have
+    legs = [scale_to_subject(standing(here, marker_set=s)) for s in MARKER_SETS]
+    for other in legs[1:]:
+        same(legs[0], other)
+    named = {name: f"M{n}" for n, name in enumerate(here)}
+    own = Capture("s", np.zeros(1), {named[k]: np.array([p]) for k, p in here.items()}, subject=SUBJECT)
+    same(legs[0], scale_to_subject(own, markers=named))
+    assert scale_to_subject(own, markers=named).landmarks.marker_set == "the user's"
+
+
+def test_case_separators_and_the_subjects_name_are_ignored_in_labels():
+    labels = ["Ann:r_knee_lat", "Ann:R KNEE MED", "Ann:R-Ankle-Lat", "ann:rheel"]
+    assert set(recognise(labels, "right").labels.values()) == set(labels)
+    twice = recognise([*labels, "Bob:R_Knee_Lat"], "right").labels
+    assert twice["lateral_epicondyle"] == "Ann:r_knee_lat"  # the first of two
+
+
+def test_a_given_marker_takes_precedence_over_the_set():
+    labels = [*labelled(STANDING), "X"]
+    found = recognise(labels, "right", markers={"heel": "X"})
+    assert found.labels["heel"] == "X" and "R_FCC" not in found.labels.values()
+    found = recognise(labels, "right", markers={"heel": "R_FM2"})
+    assert found.labels["heel"] == "R_FM2" and "metatarsal_2" not in found
+
+
+@pytest.mark.parametrize("landmark", ["lateral_malleolus", "medial_malleolus", "heel", "metatarsal_1", "metatarsal_5"])
+def test_a_missing_marker_is_named(landmark):
+    label = labelled({landmark: 0}).popitem()[0]
+    words = rf"^static: no marker on the .* of the right side \({label} in the set Schreiber-Moissenet\), which .* needs; if"
+    with pytest.raises(ModelError, match=words):
+        scale_to_subject(standing(without(landmark)))
+    unseen = STANDING | {landmark: (np.nan,) * 3}
+    with pytest.raises(ModelError, match=words):
+        scale_to_subject(standing(unseen))
+
+
+def test_all_landmarks_have_a_body():
+    assert {body for body, _ in LANDMARKS.values()} == {"thigh", "leg", "main_foot", "toes"}
+    assert {name for s in MARKER_SETS for name in s.labels} <= set(LANDMARKS)

@@ -1,0 +1,189 @@
+"""The synthetic trial, and another subject in another laboratory, against a walker by hand: what went in is found again."""
+
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import runtime
+from models.studies.gait import recovery
+from models.walking import Filters, analyse, forward_simulation, leg_foot, norms, synthetic
+from models.walking.capture import read_capture
+from models.walking.gait_result import PERCENT
+from models.walking.heading import along_x
+from models.walking.leg_foot import JOINTS
+from models.walking.synthetic import CYCLE, STANCE, STRIKE
+from tests.support.gait_files import laboratory
+from tests.support.recorded_gait import ANKLE, rms
+from tests.support.walker import Walker, other_laboratory, relative
+
+OFF = Filters.off()
+
+
+def slow(*values):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@pytest.mark.slow
+def test_the_exact_answer_of_the_synthetic_trial_by_newton_and_euler():
+    walker = Walker(synthetic.subject())
+    # The plate's samples are joined by straight lines, whose corners are at the sample times: 960 of them in a cycle.
+    t = STRIKE + walker.x * CYCLE
+    assert np.allclose(1e3 * t, np.round(1e3 * t))
+    exact = synthetic.exact(t)
+    force, moments = walker.loads()
+    for joint in JOINTS:
+        series = walker.angle[joint]
+        assert np.abs(exact[joint, "angle"] - series(walker.x)).max() < 1e-14
+        assert relative(exact[joint, "moment"], moments[joint]) < 1e-6
+        assert relative(exact[joint, "power"], moments[joint] * walker.rate(joint)) < 1e-6
+    system = leg_foot.build(synthetic.subject(), synthetic.coordinates(), synthetic.ground())
+    motion = runtime.inverse_dynamics(system, t)
+    load = motion.joint_load("ankle", on="main_foot")
+    assert relative(load.force, force) < 1e-6
+    for body, positions in walker.r.items():
+        assert np.abs(motion.r[body] - positions).max() < 1e-10
+        assert np.abs(motion.rotations(body) - walker.G[body].as_matrix() @ walker.person.bodies[body].A).max() < 1e-10
+        drift = np.array([walker.slope, 0.0, 0.0]) * CYCLE * walker.x[:, None]
+        assert relative(motion.v_dot[body], walker.derivative(positions - drift, 2)) < 1e-6
+
+
+def test_markers_and_force_of_the_synthetic_trial_are_those_of_the_series():
+    walker, walk = Walker(synthetic.subject()), synthetic.trial()
+    x = (walk.t - STRIKE) / CYCLE
+    for label, positions in walker.markers(x).items():
+        assert np.abs(walk.marker(label) - positions).max() < 1e-10
+    (plate,) = walk.forces
+    force, point, free = walker.ground((plate.t - STRIKE) / CYCLE)
+    loaded = np.isfinite(plate.cop).all(axis=1)
+    assert np.abs(plate.force - force).max() < 1e-9 and np.abs(plate.free_moment - free).max() < 1e-9
+    assert np.abs(plate.cop - point)[loaded].max() < 1e-9 and 500 < loaded.sum() < 620
+
+
+def test_the_synthetic_trial_is_recovered(synthetic_walk):
+    one = synthetic_walk
+    errors = recovery.recovered(one)
+    assert len(errors) == 7 and max(errors.values()) < 1e-6
+    t = one.t
+    assert t[0] < STRIKE and t[-1] > STRIKE + CYCLE and one.toes_guided and one.residual.max() < 1e-9
+    for joint in JOINTS:
+        assert np.abs(one.angles[joint] - synthetic.angle(joint, t)).max() < 1e-9
+        rate = synthetic.angle(joint, t, 1)
+        assert relative(one.powers[joint], one.moments[joint] * rate) < 1e-6
+    # The curve over the cycle at its ends and at toe-off, which lie between frames.
+    middle = synthetic.angle("talocrural", STRIKE + PERCENT / 100.0 * CYCLE)
+    assert np.abs(one.over_cycle(one.angles["talocrural"]) - middle).max() < 1e-7
+
+
+def test_the_toes_carry_the_force_once_its_centre_has_passed_their_axis(synthetic_walk):
+    one, walker = synthetic_walk, Walker(synthetic.subject())
+    _, point, _ = walker.ground(walker.x)
+    ahead = np.cross([0.0, 0.0, 1.0], walker.hinge_axis["metatarsophalangeal"])
+    ahead *= np.sign(ahead[:, :1])
+    past = ((point - walker.hinge["metatarsophalangeal"]) * ahead).sum(axis=1) > 0.0
+    share = (past & (walker.x > 0.0) & (walker.x < STANCE)).astype(float)
+    _, moments = walker.loads(share)
+    found = np.interp(walker.x, one.percent / 100.0, one.moments["metatarsophalangeal"])
+    every = slice(0, None, 5)  # frames of the markers
+    change = np.flatnonzero(np.diff(share))
+    away = np.min(np.abs(np.arange(walker.n)[:, None] - change), axis=1) > 2
+    off = np.abs(found - moments["metatarsophalangeal"])[every][away[every]]
+    assert off.max() < 1e-6 * np.abs(moments["metatarsophalangeal"]).max()
+    assert -moments["metatarsophalangeal"].min() > 5.0
+
+
+@pytest.mark.parametrize("rate", [60.0, 100.0, slow(120.0), slow(250.0)])
+def test_marker_rates(rate):
+    one = analyse(synthetic.static(), synthetic.trial(rate), markers=synthetic.MARKERS, filters=OFF)
+    errors = recovery.recovered(one)
+    assert max(errors.values()) < max(
+        1e-6, 2e-5 * (60.0 / rate) ** 4
+    )  # splines of degree 5: two derivatives leave four
+
+
+@pytest.mark.slow
+def test_the_default_filters_change_the_synthetic_trial_little(synthetic_walk):
+    # Within the cycle; at the ends of the trial a filter lacks data.
+    one = analyse(synthetic.static(), synthetic.trial(), markers=synthetic.MARKERS)
+    exact = synthetic_walk
+    for joint in ANKLE:
+        assert np.degrees(rms(one.angles[joint] - exact.angles[joint])) < 0.6
+        assert rms(one.moments[joint] - exact.moments[joint]) < 0.02 * synthetic.MASS
+
+
+@pytest.mark.parametrize(
+    ("side", "direction"),
+    [
+        ("right", 37.0),
+        ("left", -90.0),
+        *(slow(side, direction) for side, direction in product(("right", "left"), (0.0, 180.0))),
+        slow("right", -90.0),
+        slow("left", 37.0),
+    ],
+)
+def test_another_subject_and_laboratory(side, direction):
+    static, walk, walker = other_laboratory(side, direction)
+    one = analyse(along_x(static)[0], along_x(walk)[0], filters=OFF)
+    assert one.side == side and not one.toes_guided and one.residual.max() < 1e-9
+    assert one.subject.sex == "female" and one.subject.mass == 55.0
+    _, moments = walker.loads()
+    frames = slice(0, None, 5)  # 200 Hz among 1000 places in a second
+    inside = (one.percent > -1e-9) & (one.percent < 100.0 - 1e-6)
+    assert np.allclose(one.percent[inside] / 100.0, walker.x[frames], atol=1e-12)
+    for joint in ANKLE:
+        assert np.abs(one.angles[joint][inside] - walker.angle[joint](walker.x[frames])).max() < 1e-9
+        assert relative(one.moments[joint][inside], moments[joint][frames]) < 1e-6
+        power = (moments[joint] * walker.rate(joint))[frames]
+        assert relative(one.powers[joint][inside], power) < 2e-6
+    assert one.speed == pytest.approx(0.85 * norms.STRIDE / 1.2, rel=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["csv", "csv, y up, mm", "trc", "c3d"])
+def test_another_subject_from_files(tmp_path, form):
+    """Every format, with the precision that it stores."""
+    static, walk, _ = other_laboratory("left", 37.0)
+    base = analyse(along_x(static)[0], along_x(walk)[0], filters=OFF)
+    files = laboratory(tmp_path, static, walk, form)
+    read_back = [read_capture(file) for file in files]
+    one = analyse(*read_back, filters=OFF, mass=55.0, height=1.60, sex="female")
+    # Below 5 N the readers drop the centre of pressure; C3D has numbers of 4 bytes.
+    angle, moment = (1e-4, 0.05) if form == "c3d" else (1e-6, 0.02)
+    assert one.cycle.source == "file"
+    for joint in ANKLE:
+        assert np.abs(one.angles[joint] - base.angles[joint]).max() < angle
+        assert np.abs(one.moments[joint] - base.moments[joint]).max() < moment
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", [1.0, 1.0001])
+def test_forward_simulation_by_the_moments_alone(monkeypatch, wrong):
+    """Without stiffness and damping, as long as the instability allows; and moments with a small error are detected."""
+    for table in (forward_simulation.STIFFNESS, forward_simulation.DAMPING):
+        for joint in table:
+            monkeypatch.setitem(table, joint, 0.0)
+    ground = synthetic.ground()
+    t = np.linspace(STRIKE, STRIKE + 0.2, 21)
+    if wrong != 1.0:
+        real = forward_simulation.inverse_dynamics
+
+        def spoilt(system, times):
+            found = real(system, times)
+            if len(times) == len(t):
+                return found
+            efforts = {
+                name: SimpleNamespace(effort={key: wrong * value for key, value in one.effort.items()})
+                for name, one in found.driven.items()
+            }
+            return SimpleNamespace(driven=efforts)
+
+        monkeypatch.setattr(forward_simulation, "inverse_dynamics", spoilt)
+    run, motion, feedback = forward_simulation.replay(synthetic.subject(), synthetic.coordinates(), ground, t)
+    person = synthetic.subject()
+    off = max(
+        np.abs(leg_foot.angles(run, person)[joint] - guided).max()
+        for joint, guided in leg_foot.angles(motion, person).items()
+    )
+    assert run.success and feedback == 0.0
+    assert off < 1e-6 if wrong == 1.0 else off > 1e-4

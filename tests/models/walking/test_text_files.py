@@ -1,0 +1,136 @@
+"""TRC, MOT, STO and CSV files: markers and forces written in any axes and units are read back in those of Talus."""
+
+import json
+
+import numpy as np
+import pytest
+
+from models.walking.capture import read_capture
+from models.walking.plate_assignment import assign_feet
+from tests.support.capture_files import Y_UP, refused, write_csv, write_marker_csv, write_mot, write_trc
+from tests.support.walker import STRIKES, check_first_stance, person, push
+
+
+@pytest.mark.parametrize("names", [
+    ("{}_ground_force_v", "{}_ground_force_p", "{}_ground_torque_"),
+    ("ground_force_{}_v", "ground_force_{}_p", "ground_moment_{}_m"),
+    ("ground_force_{}_v", "ground_force_{}_p", "ground_torque_{}_"),
+])  # fmt: skip
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_trc_with_mot_beside_it(tmp_path, names, sign):
+    t, markers = person()
+    markers["R_FM1"][20:23] = np.nan
+    trc = write_trc(tmp_path / "walk.trc", markers, t, turn=Y_UP)
+    write_mot(
+        tmp_path / "walk_grf.mot", {"1": push("R", STRIKES["R"]), "2": push("L", STRIKES["L"])}, names=names, sign=sign
+    )
+    capture = read_capture(trc)
+    assert len(capture.forces) == 2 and "x = X, y = -Z, z = Y" in capture.axes
+    assert any("walk_grf.mot beside walk.trc" in note for note in capture.notes)
+    assert sum("acts on the foot" in note for note in capture.notes) == (2 if sign < 0 else 0)
+    for label, positions in markers.items():
+        assert np.allclose(capture.marker(label), positions, atol=1e-8, equal_nan=True)
+    check_first_stance(capture.forces[0])
+    assert assign_feet(capture).plates("left") == (capture.forces[1].plate,)
+    given = read_capture(trc, forces=tmp_path / "walk_grf.mot", up="y")
+    assert np.array_equal(given.forces[0].force, capture.forces[0].force)
+
+
+def test_csv_states_its_units_and_its_vertical(tmp_path):
+    t, markers = person()
+    path = tmp_path / "walk_markers.csv"
+    turned = {label: 1000.0 * p @ Y_UP.T for label, p in markers.items()}
+    write_marker_csv(path, turned, t, comments=("units mm/N", "X forward, Y up, Z right"))
+    names, table = ["time"], []
+    for plate, side in (("p1", "R"), ("p2", "L")):
+        times, force, cop, free = push(side, STRIKES[side])
+        names += [f"{plate}_{what}{axis}" for what in ("F", "cop") for axis in "xyz"] + [f"{plate}_Ty_free"]
+        table += [force @ Y_UP.T, 1000.0 * cop @ Y_UP.T, 1000.0 * free]
+    table = np.column_stack([times, *table])
+    write_csv(tmp_path / "walk_forces.csv", names, table, comments=("units mm/N",))
+    (tmp_path / "walk_meta.json").write_text(
+        json.dumps({"subject": "S", "mass_kg": 70, "plates": {"plate1": {"foot": "L"}}})
+    )
+    capture = read_capture(path)
+    assert not any("vertical" in note for note in capture.notes) and "y up" in capture.axes
+    check_first_stance(capture.forces[0])
+    assert (capture.subject.mass, capture.forces[0].foot, capture.forces[1].foot) == (70.0, "left", None)
+    # The markers show the right foot there.
+    assert "says left" in assign_feet(capture).left_out["plate1"] and assign_feet(capture).sides == {"plate2": "left"}
+    silent = write_marker_csv(tmp_path / "silent.csv", markers, t, comments=())
+    refused("silent.csv: the unit of the positions is not known.*give units=", silent)
+    assert np.allclose(read_capture(silent, units="m").marker("R_FCC"), markers["R_FCC"])
+    (tmp_path / "walk_meta.json").write_text("{")
+    refused("walk_meta.json: cannot be read", path)
+
+
+def test_the_vertical_follows_from_the_data(tmp_path):
+    t, markers = person()
+    for vertical, turn in (
+        ("y", Y_UP),
+        ("x", np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])),
+        ("z", np.eye(3)),
+        ("-z", np.diag([1.0, -1, -1])),
+    ):
+        trc = write_trc(tmp_path / "walk.trc", markers, t, turn=turn)
+        capture = read_capture(trc)
+        assert f"{vertical} up" in capture.axes and any(
+            f"the vertical is {vertical}, because" in note for note in capture.notes
+        )
+        assert np.allclose(capture.marker("L_FM5"), markers["L_FM5"], atol=1e-8)
+    nameless = {f"left {k}" if k % 2 else f"right {k}": p for k, p in enumerate(markers.values())}
+    capture = read_capture(write_trc(tmp_path / "walk.trc", nameless, t, turn=Y_UP))
+    assert any("the vertical is y, because the markers extend" in note for note in capture.notes)
+    refused(
+        r"with x up, the mean ground force is horizontal",
+        trc,
+        up="x",
+        forces=write_mot(tmp_path / "f.mot", {"1": push("R", 0.25)}),
+    )
+
+
+def test_forces_are_refused_with_one_sentence(tmp_path):
+    t, markers = person()
+    trc = write_trc(tmp_path / "walk.trc", markers, t, turn=Y_UP)
+    mot = tmp_path / "f.mot"
+    stance = push("R", STRIKES["R"])
+    refused(
+        r"f.mot: 1500 rows where the header says 1600; the file is cut short",
+        trc,
+        forces=write_mot(mot, {"1": stance}, rows=1600),
+    )
+    late = (stance[0] + 50.0, *stance[1:])
+    refused(
+        r"markers from 0 to 2.99 s, but '1_ground_force' from 50 to 52.998 s", trc, forces=write_mot(mot, {"1": late})
+    )
+    back = (np.where(stance[0] == 0.5, 0.1, stance[0]), *stance[1:])
+    refused(r"'1_ground_force': the time goes from 0.498 s to 0.1 s", trc, forces=write_mot(mot, {"1": back}))
+    hole = (stance[0], np.where(stance[0][:, None] == 0.5, np.nan, stance[1]), *stance[2:])
+    refused(
+        r"'1_ground_force': the force of sample 251, at 0.5 s, is not a finite number",
+        trc,
+        forces=write_mot(mot, {"1": hole}),
+    )
+    far = (stance[0], stance[1], 1000.0 * stance[2], stance[3])
+    refused(
+        r"centre of pressure of '1_ground_force' is \d+ m from the markers, limit 5 m",
+        trc,
+        forces=write_mot(mot, {"1": far}),
+    )
+    strong = (stance[0], 1000.0 * stance[1], *stance[2:])
+    refused(r"a force of .* N; no step exceeds 20000 N", trc, forces=write_mot(mot, {"1": strong}))
+    names = ("{}_grf_v", "{}_grf_p", "{}_t_")
+    refused(r"no ground forces among its columns", trc, forces=write_mot(mot, {"1": stance}, names=names))
+    mot.write_text(mot.read_text().replace("endheader", ""))
+    refused(r"not an OpenSim storage file", trc, forces=mot)
+    refused(r"f.xls: no reader", trc, forces=tmp_path / "f.xls")
+    refused(r"missing.mot: no such file", trc, forces=tmp_path / "missing.mot")
+    csv = write_csv(tmp_path / "f.csv", ["time", "p1_Fx", "p1_Fy", "p1_Fz", "p1_copx", "p1_copy"], np.zeros((5, 6)))
+    refused(r"force plate 'p1' has no column pz", trc, forces=csv)
+    refused(r"f.csv: no markers; it holds forces: give it as forces=", csv)
+    write_csv(csv, ["time", "time", "b"], np.zeros((2, 3)))
+    refused(r"column 'time' occurs more than once", csv)
+    write_csv(csv, ["frame", "a_x"], np.zeros((2, 2)))
+    refused(r"its first column is 'frame'", csv)
+    write_csv(csv, ["time", "a_x", "a_y", "a_z"], np.zeros((0, 4)))
+    refused(r"zero frames", csv)

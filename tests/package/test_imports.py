@@ -1,0 +1,77 @@
+"""The packages import only what stands below them, and a whole simulation imports neither SymPy nor the code generator."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.paths import ROOT
+
+ROOMS = {"codegen", "generated", "runtime", "models", "tests", "benchmarks"}
+MAY_IMPORT = {
+    "codegen": {"codegen", "sympy", "numpy"},
+    "generated": {"generated", "numba", "math"},
+    "runtime": ROOMS - {"codegen", "models", "tests", "benchmarks"},
+    "models": {"models", "runtime"},
+    "benchmarks": {"benchmarks", "runtime", "models", "sympy"},  # programs that take equations are given some
+}
+OWN_OR_LIMITED = ROOMS | {"sympy", "numba"}
+
+
+def imports(file):
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative import"
+            yield node.module.split(".")[0]
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_directions(room):
+    for file in (ROOT / room).rglob("*.py"):
+        for name in imports(file):
+            strict = room in ("codegen", "generated") and name not in sys.stdlib_module_names
+            if strict or name in OWN_OR_LIMITED:
+                allowed = MAY_IMPORT[room] | ({"numba"} if room in ("runtime", "benchmarks") else set())
+                assert name in allowed, f"{file.relative_to(ROOT)} imports {name}"
+
+
+def test_generated_modules_use_numba_and_math_only():
+    for file in (ROOT / "generated").glob("*.py"):
+        assert set(imports(file)) <= {"numba", "math", "generated"}
+
+
+def test_models_use_public_names_of_the_runtime_only():
+    for file in (ROOT / "models").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "runtime":
+                assert node.module.count(".") <= 1, f"{file.name} reaches into {node.module}"  # beyond a room
+                assert not [alias.name for alias in node.names if alias.name.startswith("_")], file.name
+
+
+def test_top_level_holds_the_agreed_names():
+    allowed = {
+        "pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "docs", *ROOMS,
+    }  # fmt: skip
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert {name for name in {path.split("/")[0] for path in listed} if not name.startswith(".")} <= allowed
+
+
+PROGRAM = """
+import sys, numpy as np, models, runtime
+heavy = {"sympy", "codegen", "xarray", "pandas", "matplotlib", "typer", "rich", "models.studies"} & set(sys.modules)
+assert not heavy, heavy
+run = runtime.simulate(models.foot.build(), 0.2, t_eval=np.linspace(0, 0.2, 5))
+run.energy, run.lam["ankle"], run.reaction("ankle", on="leg")
+runtime.simulate(models.foot.build(), 0.01, method="BDF", events=[runtime.Event("e", lambda t, s: 1.0)])
+run.to_xarray()
+assert not {"sympy", "codegen"} & set(sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_a_whole_simulation_leaves_sympy_alone():
+    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

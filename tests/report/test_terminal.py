@@ -1,0 +1,45 @@
+"""Tables in terminals of any width: numbers stay whole."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from runtime.report import Table, terminal
+
+
+@pytest.fixture
+def printed(monkeypatch):
+    def show(table, width):
+        stream = io.StringIO()
+        monkeypatch.setattr(terminal, "out_console", Console(file=stream, width=width))
+        terminal.show(table)
+        return stream.getvalue()
+
+    return show
+
+
+NAME = "a_body_with_a_name_without_end"
+COLUMNS = ["body", "what [N m]", "largest error [N m]", "time [ms]"]
+ROWS = [[NAME, "moment about the axis", 1.2345678e-13, 1234.5], [NAME, "force", None, 0.5]]
+
+
+def test_numbers_are_not_broken_and_words_last(printed):
+    table = Table("numbers", COLUMNS, ROWS, "A note.")
+    for width in (120, 70, 45):
+        shown = printed(table, width)
+        assert max(len(line) for line in shown.splitlines()) <= width
+        assert {"1.235e-13", "1234", "0.5", "[N\u00a0m]"} <= set(re.split("[ \n]", shown))
+        assert (NAME in shown) == (width > 45)
+        assert shown.strip().endswith("A note.")
+
+
+def test_a_narrow_terminal_shows_the_brief_form(printed):
+    table = Table("numbers", COLUMNS, ROWS, brief=["body", "time [ms]"])
+    assert "moment" in printed(table, 120) and "narrow" not in printed(table, 120)
+    shown = printed(table, 50)
+    assert "moment" not in shown and NAME in shown and "1234" in shown
+    said = "The terminal is too narrow for what [N m], largest error [N m]; the files have all."
+    assert said in " ".join(shown.split())
+    assert all(column in table.markdown() for column in COLUMNS)

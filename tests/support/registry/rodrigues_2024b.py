@@ -1,0 +1,182 @@
+"""Entries of Rodrigues da Silva et al. (2024b)."""
+
+from tests.support.registry.equation import Equation
+from tests.support.registry.joints import equations_of_motion
+from tests.support.registry.limits import (
+    dissipative_moment,
+    distance_vector,
+    ellipse,
+    ellipse_x,
+    ellipse_y,
+    elliptical_maximum,
+    elliptical_slope,
+    from_the_joint,
+    generating_line,
+    latitude,
+    latitude_along,
+    latitude_along_printed,
+    latitude_C,
+    least_distance,
+    longitude,
+    longitude_along,
+    longitude_C,
+    normal,
+    polynomial_x,
+    position_vector,
+    quadrants,
+    relative_angle,
+    relative_angle_printed,
+    relative_velocity,
+    restricting_moment,
+    spline_longitude,
+    spline_maximum,
+    spline_slope,
+    spline_x,
+    spline_y,
+    surface,
+    tangent_G,
+    tangent_psi,
+    third_axis,
+    to_global,
+    total_moment,
+)
+from tests.support.registry.notes import ATAN2, GYROSCOPIC, NO_ANGLE, PRINTED_LAW, TWICE
+from tests.support.registry.papers import RODRIGUES_2024B
+from tests.support.registry.texts import (
+    C_B,
+    CS_B,
+    CUBIC,
+    DAMPER,
+    DX,
+    DY,
+    MAXIMUM,
+    PSI_B,
+    PSI_L,
+    S_B,
+    SIGMA_B,
+    SIGMA_L,
+    SLOPE,
+    SS_B,
+    STABILISED,
+    TOTAL,
+    X,
+    Y,
+)
+
+EQUATIONS_2024B = (
+    Equation(
+        RODRIGUES_2024B, 1, "identity", STABILISED, equations_of_motion, "equations of motion", matrix=(2, 2), note=GYROSCOPIC,
+    ),
+    Equation(RODRIGUES_2024B, 2, "identity", (TOTAL,), total_moment, "limit"),
+    Equation(RODRIGUES_2024B, 3, "identity", (r"u = A_k u'",), to_global, "limit"),
+    Equation(RODRIGUES_2024B, 4, "identity", (r"u_{\zeta,h} = \tilde u_{\xi,h} u_{\eta,h}",), third_axis, "limit"),
+    Equation(RODRIGUES_2024B, 5, "identity", (r"u = A_i B_h u''",), from_the_joint, "limit"),
+    Equation(
+        RODRIGUES_2024B, 6, "identity", (r"\psi_h = \arctan(\frac{u_{\rm r,h,\eta}''}{u_{\rm r,h,\xi}''})",), longitude, "limit",
+        note=ATAN2,
+    ),
+    Equation(RODRIGUES_2024B, 7, "identity", (r"\sigma_h = \arccos(u_{r,h}''T u_{\zeta,h}'')",), latitude, "limit"),
+    Equation(RODRIGUES_2024B, 8, "identity", (r"\frac{x^2}{a^2} + \frac{y^2}{b^2} = 1",), ellipse, "ellipse"),
+    Equation(RODRIGUES_2024B, 9, "identity", (r"\psi_h = \arctan(\frac{y}{x})",), longitude_C, "ellipse", note=ATAN2),
+    Equation(RODRIGUES_2024B, 10, "identity", (r"\sigma_{h,\max} = \|r_C\| = \sqrt{x^2 + y^2}",), latitude_C, "ellipse"),
+    Equation(RODRIGUES_2024B, 11, "identity", (r"y = \pm b \sqrt{1 - \frac{x^2}{a^2}}",), ellipse_y, "ellipse"),
+    Equation(
+        RODRIGUES_2024B, 12, "identity", (r"x = \pm \sqrt{\frac{b^2 a^2}{a^2 \tan^2(\psi_h) + b^2}}",), ellipse_x, "ellipse"
+    ),
+    Equation(RODRIGUES_2024B, 13, "identity", (MAXIMUM,), elliptical_maximum, "ellipse"),
+    Equation(
+        RODRIGUES_2024B, 14, "identity",
+        (
+            "a = a_1, b = b_1", r"if 0^\circ \le \psi_h < 90^\circ", "a = a_2, b = b_1", r"if 90^\circ \le \psi_h < 180^\circ",
+            "a = a_2, b = b_2", r"if 180^\circ \le \psi_h < 270^\circ", "a = a_1, b = b_2",
+            r"if 270^\circ \le \psi_h \le 360^\circ",
+        ),
+        quadrants, "ellipse", read=False,
+    ),
+    Equation(RODRIGUES_2024B, 15, "identity", (r"f(l) = \sum\limits_{q = 0}^n c_q^k l^q",), polynomial_x, "spline", read=False),
+    Equation(
+        RODRIGUES_2024B, 16, "identity", (f"x = {X}",), spline_x, "spline", note="l counts from the beginning of each piece."
+    ),
+    Equation(RODRIGUES_2024B, 17, "identity", (f"y = {Y}",), spline_y, "spline"),
+    Equation(RODRIGUES_2024B, 18, "identity", (rf"\sigma_{{h,\max}} = \sqrt{{({X})^2 + ({Y})^2}}",), spline_maximum, "spline"),
+    Equation(
+        RODRIGUES_2024B, 19, "identity", (rf"\psi_h = \arctan(\frac{{{Y}}}{{{X}}})",), spline_longitude, "spline", note=ATAN2
+    ),
+    Equation(RODRIGUES_2024B, 20, "identity", (r"v_r'' =", "0", "0", "G", "^T"), generating_line, "limit"),
+    Equation(
+        RODRIGUES_2024B, 21, "identity",
+        (
+            r"r'' =", r"R_{h,\zeta} R_{h,\eta} v_r''", "=",
+            r"\cos(\psi_h)", r"-\sin(\psi_h)", "0", r"\sin(\psi_h)", r"\cos(\psi_h)", "0", "0", "0", "1",
+            r"\cos(\sigma_h)", "0", r"\sin(\sigma_h)", "0", "1", "0", r"-\sin(\sigma_h)", "0", r"\cos(\sigma_h)",
+            "0", "0", "G", "=",
+            r"G \cos(\psi_h) \sin(\sigma_h)", r"G \sin(\psi_h) \sin(\sigma_h)", r"G \cos(\sigma_h)",
+        ),
+        position_vector, "limit",
+    ),
+    Equation(
+        RODRIGUES_2024B, 22, "identity", (r"r_B'' =", f"G {C_B} {SS_B}", f"G {S_B} {SS_B}", f"G {CS_B}"), surface, "limit"
+    ),
+    Equation(RODRIGUES_2024B, 23, "identity", (r"t_G'' =", f"{C_B} {SS_B}", f"{S_B} {SS_B}", CS_B), tangent_G, "limit"),
+    Equation(
+        RODRIGUES_2024B, 24, "identity",
+        (
+            r"t_\psi'' =", f"G (-{S_B} {SS_B} + {C_B} {CS_B} {SLOPE})", f"G ({C_B} {SS_B} + {S_B} {CS_B} {SLOPE})",
+            f"G (-{SS_B} {SLOPE})",
+        ),
+        tangent_psi, "limit",
+    ),
+    Equation(
+        RODRIGUES_2024B, 25, "identity",
+        (
+            rf"{SLOPE} = \frac{{1}}{{a^2 b^2}} (b^2 - a^2) {S_B} {C_B}"
+            rf" (\frac{{a^2 b^2 \frac{{1}}{{\cos^2({PSI_B})}}}}{{a^2 \tan^2({PSI_B}) + b^2}})^{{3/2}}",
+        ),
+        elliptical_slope, "ellipse",
+    ),
+    Equation(
+        RODRIGUES_2024B, 26, "identity",
+        (
+            rf"{SLOPE} = \frac{{\partial{SIGMA_B}}}{{\partial{PSI_B}}} = {SIGMA_L} \frac{{\partial l}}{{\partial{PSI_B}}}"
+            rf" = {SIGMA_L} \frac{{1}}{{({PSI_L})}}",
+        ),
+        spline_slope, "spline",
+    ),
+    Equation(
+        RODRIGUES_2024B, 27, "identity", (rf"{SIGMA_L} = \frac{{1}}{{\sqrt{{x^2 + y^2}}}} (({DX}) x + 2 ({DY}) y)",),
+        latitude_along_printed, "spline", verdict="misprint", corrected=latitude_along, wrong_rows=(0,), note=TWICE,
+    ),
+    Equation(
+        RODRIGUES_2024B, 28, "identity",
+        (rf"{PSI_L} = \frac{{x^2}}{{y^2 + x^2}} ((\frac{{{DY}}}{{x}}) - (\frac{{y ({DX})}}{{x^2}}))",), longitude_along, "spline",
+    ),
+    Equation(
+        RODRIGUES_2024B, 29, "identity", (r"n'' = \frac{\tilde t_G'' t_\psi''}{\|\tilde t_G'' t_\psi''\|}",), normal, "limit",
+        note="It points inside.",
+    ),
+    Equation(RODRIGUES_2024B, 30, "identity", (r"d'' = r_B'' - u_{r,h}''",), distance_vector, "limit"),
+    Equation(
+        RODRIGUES_2024B, 31, "identity", (r"\tilde d'' n'' = 0 \Leftrightarrow", r"d''T t_G'' = 0", r"d''T t_\psi'' = 0"),
+        least_distance, "limit", read=False,
+    ),
+    Equation(
+        RODRIGUES_2024B, 32, "identity",
+        (
+            r"m_h''mr =", r"0", "if", r"\sigma_{h,A} \le \sigma_{h,\max,A}", r"m_{p,h}", CUBIC, r"\tilde u_{r,h}'' n''",
+            "if", r"\sigma_{h,\max,A} < \sigma_{h,A} and \kappa \le \Delta\sigma_h", r"m_{p,h} \tilde u_{r,h}'' n''", "if",
+            r"\kappa > \Delta\sigma_h",
+        ),
+        restricting_moment, "limit", note=PRINTED_LAW,
+    ),
+    Equation(
+        RODRIGUES_2024B, 33, "identity",
+        (
+            r"\kappa = \|d''\| = \sqrt{\sigma_{h,A}^2 + \sigma_{h,\max,B}^2"
+            r" - 2 \sigma_{h,A} \sigma_{h,\max,B} \cos(\psi_{h,A} - \psi_{h,B})}",
+        ),
+        relative_angle_printed, "limit",
+        verdict="misprint", corrected=relative_angle, wrong_rows=(0,), note=NO_ANGLE,
+    ),
+    Equation(RODRIGUES_2024B, 34, "identity", (DAMPER,), dissipative_moment, "limit"),
+    Equation(RODRIGUES_2024B, 35, "identity", (r"\omega_h = \omega_j - \omega_i",), relative_velocity, "limit"),
+)  # fmt: skip

@@ -1,0 +1,191 @@
+"""Bad input gets one clear sentence that names the object, the rule and the remedy, and changes nothing."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import AssemblyError, Builder, ModelError
+from tests.support.small_builder import UNIT, builder, counts
+
+ANKLE = dict(s_i=(0.1, 0, 0), a_i=(1, 0, 0), s_j=(-0.1, 0, 0), a_j=(0, 1, 0))
+BODY_ERRORS = {
+    "zero mass": (dict(mass=0.0), "body 'toes': mass = 0 kg, must be above 0 kg"),
+    "negative mass": (dict(mass=-2.0), "body 'toes': mass = -2 kg, must be above 0 kg"),
+    "mass not finite": (dict(mass=np.inf), "body 'toes': mass = inf is not finite"),
+    "mass NaN": (dict(mass=np.nan), "body 'toes': mass = nan is not finite"),
+    "mass no number": (dict(mass="heavy"), "body 'toes': mass = 'heavy': give one number"),
+    "triangle": (dict(inertia=(1.0, 1.0, 2.1)), "violate the triangle inequality, 2.1 > 2"),
+    "negative inertia": (dict(inertia=(-1.0, 1.0, 1.0)), "all must be above 0"),
+    "zero inertia": (dict(inertia=(0.0, 1.0, 1.0)), "all must be above 0"),
+    "asymmetric": (dict(inertia=[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "inertia is not symmetric"),
+    "inertia shape": (dict(inertia=(1.0, 1.0)), "body 'toes': inertia has the shape (2,); give 3 numbers"),
+    "r not finite": (dict(r=(0, 0, np.nan)), "body 'toes': r = [0.0, 0.0, nan] is not finite"),
+    "p not unit": (dict(p=(1.0, 0.1, 0.0, 0.0)), "body 'toes': p has the length 1.00498756, limit 1 within 1e-06"),
+    "p zero": (dict(p=(0, 0, 0, 0)), "body 'toes': p is the zero vector"),
+    "omega shape": (dict(omega=3.0), "body 'toes': omega has the shape (); give 3 numbers"),
+    "duplicate": (dict(name="leg"), "body 'leg' exists already"),
+    "ground": (dict(name="ground"), "'ground': this name stands for the fixed global frame"),
+    "empty name": (dict(name=""), "body name '': use letters, digits and '_'"),
+    "dotted name": (dict(name="a.b"), "body name 'a.b': use letters"),
+}
+
+
+@pytest.mark.parametrize("case", BODY_ERRORS)
+def test_bodies(case):
+    values, message = BODY_ERRORS[case]
+    b = builder()
+    before = counts(b)
+    with pytest.raises(ModelError) as error:
+        b.body(**({"name": "toes", "mass": 1.0, "inertia": UNIT} | values))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert counts(b) == before
+
+
+def test_flat_body_meets_the_triangle_inequality():
+    builder().body("toes", mass=0.2, inertia=(0.0001003, 0.0001003, 0.0002006))
+
+
+JOINT_ERRORS = {
+    "unknown body": (dict(body_j="shin"), "joint 'ankle' (universal): unknown body 'shin'; the bodies are leg, foot, ground"),
+    "itself": (dict(body_j="foot"), "joint 'ankle' (universal): joins body 'foot' to itself"),
+    "missing": (dict(a_j=None), "joint 'ankle' (universal): missing a_j; needs s_i, a_i, s_j, a_j"),
+    "unused": (dict(l=0.1), "joint 'ankle' (universal): unused l; needs s_i, a_i, s_j, a_j"),
+    "unknown kind": (dict(kind="hook"), "joint 'ankle': unknown kind 'hook'; use spherical, revolute"),
+    "no kind": (dict(kind=np), "is no kind of joint"),
+    "non-unit axis": (dict(a_i=(1, 1, 0)), "a_i has the length 1.41421356, limit 1 within 1e-09; give (0.707106781187"),
+    "zero axis": (dict(a_i=(0, 0, 0)), "a_i is the zero vector"),
+    "axis not finite": (dict(a_i=(np.inf, 0, 0)), "a_i = [inf, 0.0, 0.0] is not finite"),
+    "point shape": (dict(s_i=(0, 0)), "s_i has the shape (2,); give 3 numbers"),
+    "duplicate": (dict(name="taken"), "joint 'taken' exists already"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", JOINT_ERRORS)
+def test_joints(case):
+    values, message = JOINT_ERRORS[case]
+    b = builder()
+    b.joint("taken", "spherical", "ground", "leg", s_i=(0, 0, 0), s_j=(0, 0, 0))
+    before = counts(b)
+    arguments = {"name": "ankle", "kind": "universal", "body_i": "foot", "body_j": "leg", **ANKLE} | values
+    arguments = {key: value for key, value in arguments.items() if value is not None}
+    with pytest.raises(ModelError) as error:
+        b.joint(**arguments)
+    assert message in str(error.value)
+    assert counts(b) == before
+
+
+def test_negative_length():
+    with pytest.raises(ModelError, match=r"l = -0.1 m is a length, must not be below 0 m"):
+        builder().joint("link", "constant_distance", "leg", "foot", s_i=(0, 0, 0), s_j=(0, 0, 0), l=-0.1)
+
+
+def test_disconnected_body():
+    b = builder()
+    b.joint("knee", "spherical", "ground", "leg", s_i=(0, 0, 0), s_j=(0, 0, 0))
+    with pytest.raises(
+        ModelError, match="no chain of joints leads from 'foot' to the ground; add a joint, or say free=True"
+    ):
+        b.build()
+
+
+def test_no_body():
+    with pytest.raises(ModelError, match="has no body"):
+        Builder("nothing").build()
+
+
+def fixed_leg():
+    b = builder()
+    b.joint("ground", "fixed", "ground", "leg")
+    return b
+
+
+HERE = dict(s_i=(-0.5, 0, 0), s_j=(0, 0, 0))  # the two points coincide
+SINGULAR = {
+    "parallel universal axes": ("universal", HERE | dict(a_i=(1, 0, 0), a_j=(1, 0, 0)), "row axes_angle vanishes"),
+    "parallel directions": ("constant_angle", dict(a_i=(1, 0, 0), a_j=(-1, 0, 0)), "row angle vanishes"),
+    "coplanar link and axes": (
+        "modified_universal",
+        dict(s_i=(-0.5, 0, -0.1), a_i=(0, 0, 1), s_j=(0, 0, 0), a_j=(0, 0.6, 0.8), l=0.1),
+        "dependent in this configuration (rank 3 of 4); it is singular when the link is coplanar",
+    ),
+    "no link": ("modified_universal", HERE | dict(a_i=(1, 0, 0), a_j=(0, 1, 0), l=0.0), "row link_length vanishes"),
+    "no distance": ("constant_distance", HERE | dict(l=0.0), "row distance vanishes"),
+}
+
+
+@pytest.mark.parametrize("case", SINGULAR)
+def test_singular_joints(case):
+    kind, values, message = SINGULAR[case]
+    b = fixed_leg()
+    b.joint("ankle", kind, "foot", "leg", **values)
+    with pytest.raises(ModelError) as error:
+        b.build()
+    assert f"joint 'ankle' ({kind})" in str(error.value)
+    assert message in str(error.value)
+
+
+def test_redundant_rows_are_named_and_removed_on_request():
+    b = fixed_leg()
+    b.joint("hinge", "revolute", "leg", "foot", s_i=(0.25, 0, 0), a_i=(0, 1, 0), s_j=(-0.25, 0, 0), a_j=(0, 1, 0))
+    b.joint("again", "revolute", "leg", "foot", s_i=(0.25, 0.1, 0), a_i=(0, 1, 0), s_j=(-0.25, 0.1, 0), a_j=(0, 1, 0))
+    with pytest.raises(ModelError, match=r"over-constrained: .*repeat other rows; .*redundant=\"remove\""):
+        b.build()
+    system = b.build(redundant="remove")
+    assert len(system.redundant) == 5 and system.degrees_of_freedom == 1
+    with pytest.raises(ModelError, match="redundant = 'drop'; use 'refuse', 'remove' or 'fit'"):
+        b.build(redundant="drop")
+
+
+def test_contradicting_joints_cannot_be_assembled():
+    b = fixed_leg()
+    b.joint("near", "spherical", "leg", "foot", s_i=(0.25, 0, 0), s_j=(-0.25, 0, 0))
+    b.joint("far", "spherical", "leg", "foot", s_i=(0.9, 0, 0), s_j=(0.25, 0, 0))
+    with pytest.raises(
+        AssemblyError, match=r"could not assemble: \|Phi\| = .* m after \d+ iterations, worst row (near|far)\.point_"
+    ):
+        b.build()
+
+
+def test_inconsistent_velocities():
+    b = builder(v=(0.0, 0.0, 1.0))
+    b.joint("ground", "fixed", "ground", "leg")
+    b.joint("ankle", "spherical", "leg", "foot", s_i=(0.25, 0, 0), s_j=(-0.25, 0, 0))
+    with pytest.raises(
+        AssemblyError,
+        match=r"inconsistent initial velocities: .* in row ankle.point_z, limit .*project_velocities=True",
+    ):
+        b.build()
+    system = b.build(project_velocities=True)
+    assert runtime.simulate(system, 0.01).velocity_violation.max() < 1e-9
+
+
+def test_foot():
+    for arguments, message in (
+        (dict(ankle="ball"), "use 'classical' or 'modified'"),
+        (dict(link_length=-0.01), "link_length = -0.01 m must be a finite length"),
+        (dict(link_length=np.nan), "link_length = nan m must be a finite length"),
+        (dict(ankle="classical", link_length=0.04), "has no meaning for the classical ankle"),
+        (dict(gravity=(0, 0)), "gravity has the shape"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            models.foot.build(**arguments)
+
+
+def test_a_system_and_its_state_cannot_be_changed(foot):
+    with pytest.raises(AttributeError):
+        foot.name = "other"
+    with pytest.raises(ValueError, match="read-only"):
+        foot.state.y[0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        foot.state.r["leg"][0] = 1.0
+    with pytest.raises(TypeError):
+        foot.joint("ankle").values["l"] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        foot.joint("ankle").values["a_i"][0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        foot.body("leg").inertia[0, 0] = 1.0
+    for table in foot.tables:
+        if isinstance(table, np.ndarray):
+            assert not table.flags.writeable

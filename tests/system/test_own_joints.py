@@ -1,0 +1,104 @@
+"""Joints that a user defines, against built-in joints and a closed form."""
+
+import numpy as np
+
+import models
+import runtime
+from codegen import compile_joint
+from runtime import GROUND, Builder
+
+g = 9.81
+
+
+def my_hinge(r_i, s1_i, s2_i, r_j, s1_j, a_j, across):
+    """A hinge written in another way: a point in common, and a second point of body i on the axis of body j.
+
+    s1_i, s1_j : the point in common [m]
+    s2_i : a second point of the axis [m]
+    a_j : the axis
+    """
+    b_j, c_j = across(a_j)
+    second = r_i + s2_i - r_j - s1_j
+    return {"point": r_j + s1_j - r_i - s1_i, "off_1": second.dot(b_j), "off_2": second.dot(c_j)}
+
+
+def my_universal(r_i, s_i, a_i, r_j, s_j, a_j, angle):
+    """A universal joint whose axes have the cosine ``angle``, which is given.
+
+    s_i, s_j : the crossing point [m]
+    a_i, a_j : the axes
+    """
+    return {"point": r_j + s_j - r_i - s_i, "axes": a_i.dot(a_j) - angle}
+
+
+def point_on_cylinder(r_i, s_i, a_i, r_j, s_j, l):
+    """Point P_j stays on the cylinder of radius l about the line of body i through P_i.
+
+    s_i, s_j : points [m]
+    a_i : direction of the line
+    l : radius [m]
+    """
+    normal = a_i.cross(r_j + s_j - r_i - s_i)
+    return {"radius": normal.dot(normal) - l**2}
+
+
+def test_own_hinge_moves_like_the_built_in_one():
+    hinge = compile_joint(my_hinge)
+    t = np.linspace(0.0, 1.0, 51)
+    runs = []
+    for own in (True, False):
+        b = Builder("double pendulum of hinges")
+        for n in (1, 2):
+            b.body(f"rod_{n}", mass=1.0, inertia=(0.001, 0.01, 0.01), r=(0.3 * n - 0.15, 0.0, 0.0))
+        axis = np.array([0.1, 1.0, 0.2]) / np.sqrt(1.05)
+        for n, (before, after) in enumerate(((GROUND, "rod_1"), ("rod_1", "rod_2"))):
+            s_i = np.zeros(3) if before == GROUND else np.array([0.15, 0.0, 0.0])
+            s_j = np.array([-0.15, 0.0, 0.0])
+            if own:
+                b.joint(f"hinge_{n}", hinge, before, after, s1_i=s_i, s2_i=s_i + 0.1 * axis, s1_j=s_j, a_j=axis)
+            else:
+                b.joint(f"hinge_{n}", "revolute", before, after, s_i=s_i, a_i=axis, s_j=s_j, a_j=axis)
+        runs.append(runtime.simulate(b.build(), t[-1], t_eval=t, rtol=1e-13, atol=1e-13))
+    own, built_in = runs
+    for name in ("rod_1", "rod_2"):
+        assert np.abs(own.r[name] - built_in.r[name]).max() < 1e-11
+        assert np.abs(own.p[name] - built_in.p[name]).max() < 1e-11
+        for joint in ("hinge_0", "hinge_1"):
+            if name in (own.system.joint(joint).body_i, own.system.joint(joint).body_j):
+                a, b = (run.reaction(joint, on=name, at="centre") for run in (own, built_in))
+                assert np.abs(a.force - b.force).max() < 1e-8
+                assert np.abs(a.moment - b.moment).max() < 1e-8
+
+
+def test_own_universal_joint_moves_the_foot_like_the_built_in_one():
+    module = compile_joint(my_universal)
+    built_in = models.foot.build("classical")
+    b = Builder("foot with an own ankle")
+    for body in built_in.bodies:
+        b.body(body.name, mass=body.mass, inertia=body.inertia, r=built_in.state.r[body.name])
+    for joint in built_in.joints:
+        own = joint.name == "ankle"
+        values = dict(joint.values) | ({"angle": joint.values["a_i"] @ joint.values["a_j"]} if own else {})
+        b.joint(joint.name, module if own else joint.kind, joint.body_i, joint.body_j, **values)
+    t = np.linspace(0.0, 2.0, 101)
+    a, c = (runtime.simulate(s, t[-1], t_eval=t) for s in (b.build(), built_in))
+    assert np.abs(a.r["toes"] - c.r["toes"]).max() < 1e-11
+    assert np.abs(a.lam["ankle"] - c.lam["ankle"]).max() < 1e-8
+
+
+def test_own_joint_without_a_built_in_counterpart():
+    # A particle on an upright cylinder: uniform about the axis, free fall along it.
+    radius, speed = 0.5, 3.0
+    b = Builder("particle on a cylinder")
+    b.body("particle", mass=2.0, inertia=(0.1, 0.1, 0.1), r=(radius, 0.0, 0.0), v=(0.0, speed, 1.0))
+    b.joint(
+        "wall", compile_joint(point_on_cylinder), GROUND, "particle",
+        s_i=(0, 0, 0.7), a_i=(0, 0, 1), s_j=(0, 0, 0), l=radius,
+    )  # fmt: skip
+    t = np.linspace(0.0, 2.0, 41)
+    run = runtime.simulate(b.build(), t[-1], t_eval=t, rtol=1e-13, atol=1e-13)
+    angle = speed / radius * t
+    exact = np.stack([radius * np.cos(angle), radius * np.sin(angle), t - 0.5 * g * t**2], axis=1)
+    assert np.abs(run.r["particle"] - exact).max() < 1e-10
+    inward = run.reaction("wall", on="particle").force
+    assert np.abs(inward + 2.0 * speed**2 / radius * np.stack([np.cos(angle), np.sin(angle), 0 * t], 1)).max() < 1e-8

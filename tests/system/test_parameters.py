@@ -1,0 +1,289 @@
+"""A system with other parameters equals the one that ``Builder`` makes of them, alone and in ensembles."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import AssemblyError, Builder, ModelError, simulate_many
+from runtime.analysis import sensitivities
+from runtime.dynamics.layout import STATE
+from runtime.integrate import simulate
+from tests.support.sensitivities import difference, pushed, stopped
+
+TIGHT = dict(rtol=1e-12, atol=1e-12)
+
+
+def rebuilt(system, values):
+    """The system with other numbers by a Builder, bodies placed as they are."""
+    b = Builder("rebuilt", gravity=values.get("gravity", system.gravity))
+    for body in system.bodies:
+        b.body(
+            body.name, mass=values.get(f"mass.{body.name}", body.mass),
+            inertia=values.get(f"inertia.{body.name}", body.inertia), r=system.state.r[body.name],
+            p=system.state.p[body.name], v=system.state.v[body.name], omega=system.state.omega[body.name], free=True,
+        )  # fmt: skip
+    for joint in system.joints:
+        given = {key: values.get(f"{key}.{joint.name}", value) for key, value in joint.values.items()}
+        b.joint(joint.name, joint.kind, joint.body_i, joint.body_j, **given)
+    return b.build(project_velocities=True)
+
+
+TURN = np.array([[np.cos(0.1), -np.sin(0.1), 0.0], [np.sin(0.1), np.cos(0.1), 0.0], [0.0, 0.0, 1.0]])
+FOOT = models.foot.build()
+CHANGES = {
+    "mass": {"mass.toes": 0.4, "mass.main_foot": 0.9},
+    "inertia": {"inertia.main_foot": 1.3 * runtime.parameters(FOOT)["inertia.main_foot"]},
+    "principal moments": {"inertia.toes": (2e-4, 3e-4, 4e-4)},
+    "gravity": {"gravity": (0.5, -0.3, -9.0)},
+    "link": {"l.ankle": 0.043},
+    "point": {"s_i.ankle": runtime.parameters(FOOT)["s_i.ankle"] + (0.002, -0.001, 0.001)},
+    "axis": {"a_j.ankle": TURN @ runtime.parameters(FOOT)["a_j.ankle"]},
+    "several": {"l.ankle": 0.043, "mass.toes": 0.4, "gravity": (0.0, 0.0, -1.62)},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_as_built_anew(name):
+    system, other = runtime.with_parameters(FOOT, CHANGES[name]), rebuilt(FOOT, CHANGES[name])
+    for key, value in CHANGES[name].items():
+        expected = np.diag(value) if key == "inertia.toes" else value
+        assert np.array_equal(runtime.parameters(system)[key], expected) and not np.array_equal(
+            runtime.parameters(FOOT)[key], expected
+        )
+    assert np.abs(system.state.y - other.state.y).max() < 1e-12
+    a, b = (simulate(one, 0.5, t_eval=[0.2, 0.5], **TIGHT) for one in (system, other))
+    assert np.abs(a.states - b.states).max() < 1e-9
+    assert np.abs(a.states - simulate(FOOT, 0.5, t_eval=[0.2, 0.5], **TIGHT).states).max() > 1e-5
+    assert a.violation.max() < 1e-9
+
+
+LIMITED = dict(max_moment=23.0, compliance=0.15, damping=0.05, latitude=33.0)
+
+
+def test_limits_as_built_anew():
+    values = {f"{key}.stop": value for key, value in LIMITED.items() if key != "latitude"}
+    system = runtime.with_parameters(stopped(), values | {"latitudes.stop": np.deg2rad([33.0] * 5)})
+    t = np.linspace(0.1, 0.8, 15)
+    a, b = (simulate(one, 0.8, t_eval=t, **TIGHT) for one in (system, stopped(**LIMITED)))
+    assert a.limits["stop"].excess.max() > 0.01 and np.abs(a.states - b.states).max() < 1e-10
+
+
+def test_motors_as_built_anew():
+    values = {"stiffness.muscle": 30.0, "damping.muscle": 1.0, "mass.foot": 1.4}
+    driven = dict(stiffness=30.0, damping=1.0, mass=1.4)
+    a, b = (
+        simulate(one, 0.5, t_eval=[0.5], **TIGHT)
+        for one in (runtime.with_parameters(pushed(), values), pushed(**driven))
+    )
+    assert np.abs(a.states - b.states).max() < 1e-10
+
+
+def test_parameters_that_the_kernel_folds_may_change():
+    # Its mass is 1 and the kernel of the shipped model knows: the general evaluation serves for another one.
+    system = models.free_body.build()
+    (body,) = system.body_names
+    other = runtime.with_parameters(system, {f"inertia.{body}": np.diag([1.0, 1.2, 1.5])})
+    run = simulate(other, 1.0, t_eval=[1.0], **TIGHT)
+    start = other.state
+    again = rebuilt(system, {f"inertia.{body}": np.diag([1.0, 1.2, 1.5])})
+    assert np.array_equal(start.y, again.state.y)
+    assert np.abs(run.states - simulate(again, 1.0, t_eval=[1.0], **TIGHT).states).max() < 1e-10
+
+
+@pytest.mark.parametrize("name", [name for name in CHANGES if name != "several"])
+def test_ensembles_of_parameters(name):
+    ((key, value),) = CHANGES[name].items() if len(CHANGES[name]) == 1 else [("mass.toes", 0.4)]
+    geometry = key.endswith(".ankle")
+    base = np.diag(np.diag(runtime.parameters(FOOT)[key])) if key == "inertia.toes" else runtime.parameters(FOOT)[key]
+    rows = [base, value] if key != "inertia.toes" else [np.diag(base), value]
+    found = simulate_many(FOOT, {key: rows}, 0.5, assemble=geometry, **TIGHT)
+    # The shipped kernel knows zeros of gravity and of the point: another one serves where they are none, if there is one.
+    assert found.success and found.in_batch[: 1 if key in ("gravity", "s_i.ankle") else 2].all()
+    for number, row in enumerate(rows):
+        run = simulate(runtime.with_parameters(FOOT, {key: row}), 0.5, t_eval=[0.5], **TIGHT)
+        assert np.abs(found.states()[number].ravel() - run.states[0]).max() < 1e-10
+
+
+def test_ensembles_of_limits_and_states():
+    system = models.foot.build(limits="dissipative")
+    cases = {"damping.talocrural": [0.2, 0.9], "max_moment.talocalcaneal": [30.0, 45.0], "mass.toes": [0.2, 0.4]}
+    spin = runtime.assemble(system, system.state.replace(omega={"main_foot": (0.3, 0.1, -0.2)}))
+    states = {
+        f"{part}.{body}": [getattr(spin, part)[body]] * 2 for part in ("v", "omega") for body in system.body_names
+    }
+    found = simulate_many(system, cases | states, 0.5, rtol=1e-9, atol=1e-9)
+    for number in range(2):
+        one = runtime.with_parameters(system, {name: values[number] for name, values in cases.items()})
+        run = simulate(one, 0.5, t_eval=[0.5], initial=spin, rtol=1e-9, atol=1e-9)
+        assert np.array_equal(found.states()[number].ravel(), run.states[0])
+    assert np.abs(np.diff(found.states(), axis=0)).max() > 1e-4
+
+
+def test_parameters_of_a_system_that_a_function_builds():
+    cases = {"link_length": [0.04, 0.045], "mass.toes": [0.3, 0.5]}
+    found = simulate_many(models.foot.build, cases, 0.3, **TIGHT)
+    for number in range(2):
+        one = runtime.with_parameters(
+            models.foot.build(link_length=cases["link_length"][number]), {"mass.toes": cases["mass.toes"][number]}
+        )
+        run = simulate(one, 0.3, t_eval=[0.3], **TIGHT)
+        assert np.abs(found.states()[number].ravel() - run.states[0]).max() < 1e-10
+
+
+def test_sensitivities_to_parameters():
+    given = {"mass.toes": 0.3, "l.ankle": 0.0417, "omega.main_foot": FOOT.state.omega["main_foot"]}
+    found = sensitivities(FOOT, given, 0.4, rtol=1e-11, atol=1e-11)
+    assert found.names[:2] == ("mass.toes", "l.ankle")
+
+    def states(name, h):
+        system = runtime.with_parameters(FOOT, {"mass.toes": 0.3} | {name: given[name] + h})
+        return simulate(system, 0.4, t_eval=[0.4], rtol=1e-13, atol=1e-13).states
+
+    for k, name in enumerate(("mass.toes", "l.ankle")):
+        expected = difference(lambda h, name=name: states(name, h), 1e-2 * given[name])
+        assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-8 * np.abs(expected).max()
+    alone = sensitivities(FOOT, {"mass.toes": 0.3, "l.ankle": 0.0417}, 0.4, wrt="l.ankle", rtol=1e-11, atol=1e-11)
+    assert np.abs(alone.slopes[:, :, 0] - found.slopes[:, :, 1]).max() < 1e-8 * np.abs(alone.slopes).max()
+    with pytest.raises(ModelError, match="has no number 'mass.hand'"):
+        sensitivities(FOOT, {"mass.hand": 1.0}, 0.1)
+
+
+def test_names_and_shapes():
+    system = models.foot.build(limits="elastic")
+    numbers = runtime.parameters(system)
+    assert numbers["l.ankle"] == 0.0417 and numbers["mass.leg"] == system.body("leg").mass
+    assert numbers["latitudes.talocrural"].shape == (5,) and np.array_equal(numbers["gravity"], system.gravity)
+    assert "s_i.ankle" in numbers and not any(key.endswith(".ground") for key in numbers)
+
+
+BAD = {
+    "unknown": ({"mass.hand": 1.0}, "has no number 'mass.hand'; it has gravity, mass.toes"),
+    "mass": ({"mass.toes": -1.0}, "body 'toes': mass = -1 kg, must be above 0 kg"),
+    "inertia": ({"inertia.toes": (1.0, 1.0, 3.0)}, "body 'toes': principal moments of inertia 1, 1, 3 kg m^2 violate"),
+    "not finite": ({"gravity": (0.0, np.nan, 0.0)}, "gravity = [0.0, nan, 0.0] is not finite"),
+    "axis": (
+        {"a_i.metatarsophalangeal": (0.0, 2.0, 0.0)},
+        "joint 'metatarsophalangeal' (revolute): a_i has the length 2",
+    ),
+    "length": ({"l.ankle": -0.1}, "joint 'ankle' (modified_universal): l = -0.1 m is a length"),
+    "limited": ({"a_i.ankle": (0.0, 1.0, 0.0)}, "limit 'talocrural' hangs on its a_i; give a function that builds"),
+    "law": ({"compliance.talocrural": 0.0}, "compliance = 0 rad, must be above 0 rad"),
+    "cone": ({"latitudes.talocrural": (0.1, 0.2)}, "latitudes has the shape (2,); give 5 numbers"),
+    "cone open": ({"latitudes.talocrural": (0.1, 0.2, 0.2, 0.2, 0.2)}, "latitude"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_parameters(name):
+    values, message = BAD[name]
+    with pytest.raises(ModelError) as error:
+        runtime.with_parameters(models.foot.build(limits="elastic"), values)
+    assert message in str(error.value)
+
+
+def test_parameters_that_cannot_be_assembled_are_refused():
+    system = models.four_bar.build()
+    name = next(key for key in runtime.parameters(system) if key.startswith("s_j."))
+    with pytest.raises(AssemblyError, match="could not assemble"):
+        runtime.with_parameters(system, {name: (9.0, 0.0, 0.0)})
+
+
+BAD_CASES = {
+    "unknown": (
+        {"mass.hand": [1.0]},
+        "has no number 'mass.hand'; use r, p, v, omega of a body, or of gravity, mass.toes",
+    ),
+    "a function's": ({"link_length": [0.04]}, "or give the function that builds a system from its parameters"),
+    "shape": ({"s_i.ankle": [1.0]}, "'s_i.ankle' has the shape (1,) of float64; give 3 numbers for each case"),
+    "no number": ({"mass.toes": ["heavy"]}, "give one number for each case"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CASES)
+def test_bad_cases(name):
+    cases, message = BAD_CASES[name]
+    with pytest.raises(ModelError) as error:
+        simulate_many(FOOT, cases, 0.1)
+    assert message in str(error.value)
+
+
+def test_a_case_whose_parameters_break_a_rule_is_refused():
+    found = simulate_many(FOOT, {"mass.toes": [0.3, -1.0]}, 0.1)
+    assert found.status.tolist() == [0, -20] and "mass = -1 kg, must be above 0 kg" in found.messages[1]
+    found = simulate_many(FOOT, {"l.ankle": [0.0417, 0.05]}, 0.1)
+    assert found.status.tolist() == [0, -20] and "assemble=True" in found.messages[1]
+    assert np.isnan(found.states()[1]).all() and found.states().shape == (2, 1, 3, STATE)
+
+
+def test_removed_rows_are_not_kept_for_other_joints():
+    system = models.four_bar.build(joints="revolute")
+    assert system.redundant
+    name = next(key for key in runtime.parameters(system) if key.startswith("a_i."))
+    with pytest.raises(ModelError, match=r"rows that repeat others were removed .* give the function that builds"):
+        runtime.with_parameters(system, {name: (0.0, 0.6, 0.8)})
+    found = simulate_many(system, {name: [(0.0, 0.6, 0.8)]}, 0.1, assemble=True)
+    assert found.status.tolist() == [-20] and "were removed" in found.messages[0]
+    body = system.body_names[0]
+    assert runtime.with_parameters(system, {f"mass.{body}": 3.0}).body(body).mass == 3.0
+
+
+def test_an_axis_turned_round_is_the_same_joint():
+    values = {"a_i.ankle": -runtime.parameters(FOOT)["a_i.ankle"]}
+    a, b = runtime.with_parameters(FOOT, values), rebuilt(FOOT, values)
+    assert a.branch_signs == b.branch_signs != FOOT.branch_signs
+    runs = [simulate(one, 0.3, t_eval=[0.3], **TIGHT).states for one in (a, b, FOOT)]
+    assert np.abs(runs[0] - runs[1]).max() < 1e-10 and np.abs(runs[0] - runs[2]).max() < 1e-8
+
+
+def test_a_limit_follows_its_joint_only_in_borrowed_vectors():
+    system = stopped()
+    lower = runtime.with_parameters(system, {"s_i.hinge": (0.0, 0.0, 0.02)})
+    assert lower.state.r["bob"][2] == pytest.approx(-0.28)
+    with pytest.raises(ModelError, match="limit 'stop' hangs on its a_i"):
+        runtime.with_parameters(system, {"a_i.hinge": (1.0, 0.0, 0.0)})
+
+
+def test_a_changed_system_keeps_its_kernel():
+    run = simulate(runtime.with_parameters(FOOT, {"mass.toes": 1.0}), 0.1)
+    assert run.stats.kernel == "whole model"
+    assert simulate_many(
+        runtime.with_parameters(FOOT, {"mass.toes": 1.0}), {"gravity": [(0, 0, -9.0)]}, 0.1
+    ).in_batch.all()
+
+
+def test_labelled_with_units(tmp_path):
+    found = simulate_many(
+        FOOT, {"mass.toes": [0.2, 0.3], "s_i.ankle": [runtime.parameters(FOOT)["s_i.ankle"]] * 2}, 0.05
+    )
+    data = found.to_xarray()
+    assert data["case_mass.toes"].attrs["units"] == "kg" and data["case_s_i.ankle"].attrs["units"] == "m"
+    data.to_netcdf(tmp_path / "many.nc")
+    assert "max_steps" not in data.attrs and found.settings["max_steps"] is None
+    assert simulate_many(FOOT, {"mass.toes": [0.2]}, 0.05, max_steps=10**20).success
+
+
+def test_parameters_beyond_all_bounds_stop_no_other_case():
+    cases = {"inertia.toes": [(1e-3, 1e-3, 1e-3), (1e-320, 1e-320, 1e-320), (1e308, 1e308, 1e308)]}
+    found = simulate_many(FOOT, cases, 0.05)
+    assert found.status[0] == 0 and found.status[1] < 0 and 1 in found.messages
+
+
+def test_sensitivities_along_a_direction():
+    system = pushed()
+    name, axis = "a_i.ankle", np.array([0.0, 1.0, 0.0])
+    found = sensitivities(system, {name: axis, "a_j.ankle": axis}, 0.3, wrt=name, rtol=1e-11, atol=1e-11)
+
+    def states(h):
+        turned = (np.array([np.sin(h), np.cos(h), 0.0])).tolist()
+        return simulate(
+            runtime.with_parameters(system, {name: turned}), 0.3, t_eval=[0.3], rtol=1e-13, atol=1e-13
+        ).states
+
+    expected = difference(states, 4e-3)
+    assert np.abs(found.slopes[:, :, 0] - expected).max() < 1e-7 * max(1.0, np.abs(expected).max())
+    assert np.abs(found.slopes[:, :, 1]).max() < 1e-7  # along itself a direction does nothing
+    for name, remedy in (("inertia.leg", "principal moments"), ("latitudes.stop", "a function of the latitudes")):
+        one = stopped() if name.startswith("latitudes") else system
+        with pytest.raises(ModelError, match=remedy):
+            sensitivities(one, {name: runtime.parameters(one)[name]}, 0.1)
