@@ -18,7 +18,6 @@ import numpy as np
 import models
 from benchmarks.measure import (
     ANKLES,
-    GROUND,
     Answer,
     Floats,
     Say,
@@ -30,6 +29,7 @@ from benchmarks.measure import (
     seconds,
 )
 from runtime import System
+from runtime.dynamics.layout import GROUND_INDEX
 from runtime.report import Report, Table, plots
 
 JOINTS = ("spherical", "revolute")
@@ -113,7 +113,7 @@ def _dense(system: System) -> tuple[Floats, Floats, Floats]:
     for k in range(len(t.address)):
         rows = slice(row, row + t.active[k])
         for side, body in enumerate((t.body_i[k], t.body_j[k])):
-            if body != GROUND:
+            if body != GROUND_INDEX:
                 D = w.D[k, t.active_row[k, : t.active[k]], 6 * side : 6 * side + 6]
                 matrix[rows, 6 * (body - 1) : 6 * body] = D
                 matrix[6 * (body - 1) : 6 * body, rows] = D.T

@@ -16,9 +16,7 @@ from scipy.integrate import cumulative_trapezoid
 from models import foot_ground
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.studies import measures
-from runtime import Run
-from runtime.analysis import equilibrium
-from runtime.integrate import simulate
+from runtime import Run, equilibrium, simulate
 from runtime.report import Report, Table, plots
 
 METHOD = "radau"

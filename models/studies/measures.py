@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime import Run, System
-from runtime.integrate import simulate
+from runtime import Run, System, simulate
 from runtime.results import LimitMotion
 
 PER_SECOND = 1000  # output times; a limit acts for tens of milliseconds

@@ -14,8 +14,7 @@ import numpy as np
 
 from models import pendulum
 from models.studies import measures
-from runtime import Cone, Run, System
-from runtime.integrate import simulate
+from runtime import Cone, Run, System, simulate
 from runtime.report import Report, Table, cone_plots, plots
 
 BODY, LIMIT = "rod", "pivot"

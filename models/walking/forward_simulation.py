@@ -19,9 +19,8 @@ from models.walking.leg_foot import (
     skeleton,
 )
 from models.walking.subject import LegFoot
-from runtime import Run, Signal, State, System, inverse_dynamics
+from runtime import Run, Signal, State, System, inverse_dynamics, simulate
 from runtime.analysis import Motion
-from runtime.integrate import simulate
 from runtime.support.arrays import Floats
 
 # Of the motors: an ankle's stiffness in walking is 100-300 N m/rad.

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from runtime import Builder, ModelError, Signal, contact_sensitivities, inverse_dynamics
-from runtime.integrate import simulate
+from runtime import Builder, ModelError, Signal, contact_sensitivities, inverse_dynamics, simulate
 
 LAWS = {
     "kelvin_voigt": dict(stiffness=4e4, exponent=1.3, damping=30.0),

@@ -7,10 +7,9 @@ import models
 import runtime
 from models import foot, free_body, pendulum
 from models.walking import synthetic
-from runtime import Cone, ModelError, linearisation
+from runtime import Cone, ModelError, linearisation, simulate
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, STATE
-from runtime.integrate import simulate
 from tests.support.systems import BUILDS, LAWS, LIMITED, powered, slider, spun
 
 RANDOM = np.random.default_rng(4)

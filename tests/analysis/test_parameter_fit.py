@@ -5,13 +5,13 @@ import pytest
 
 import models
 import runtime
-from runtime import ModelError, fit_parameters
-from runtime.integrate import simulate
+from runtime import ModelError, fit_parameters, simulate
 from tests.support.sensitivities import stopped
 
 TIGHT = dict(rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_limits_are_found_in_a_motion():
     t = np.linspace(0.05, 0.8, 40)
     run = simulate(stopped(max_moment=23.0, latitude=33.0, damping=0.025), 0.8, t_eval=t, **TIGHT)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from tests.test_kernels import derivatives, distance
-from tests.test_limit_kernels import FRICTIONS, NORMAL_LAWS
-from tests.test_tangents import Contact, values
 
 from generated import contact_sphere_plane
 from runtime.system import hertz_stiffness
+from tests.support.contact_kernels import Contact, values
 from tests.support.contact_laws import all_laws, force_of
+from tests.support.limit_kernels import FRICTIONS, NORMAL_LAWS
+from tests.support.motions import derivatives, distance
 
 seeds = pytest.mark.parametrize("seed", range(3))
 

@@ -11,12 +11,12 @@ import models
 import runtime
 from codegen.compiler.whole import LANES, emit_model
 from models.shipped import SYSTEMS
-from runtime import GROUND, Builder, Signal
+from runtime import GROUND, Builder, Signal, simulate
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, SINGULAR
 from runtime.dynamics.model_data import LOADED, WHOLE
-from runtime.integrate import simulate
-from runtime.system.whole_model import FOLDED, module_of
+from runtime.system.model_description import FOLDED
+from runtime.system.whole_model import module_of
 from runtime.system.workspaces import workspace
 from tests.support.systems import BUILDS, LAWS, LIMITED, powered, slider, spun
 from tests.support.whole_model import constants, difference, emitted, general, off, operations

@@ -8,14 +8,13 @@ import pytest
 import models
 import runtime
 from codegen import DefinitionError, compile_joint, compile_model
-from runtime import Builder, StaleKernelsError
+from runtime import Builder, StaleKernelsError, simulate
 from runtime.dynamics.model_data import WHOLE
-from runtime.integrate import simulate
 from runtime.system.workspaces import workspace
 
 
 def test_the_key_depends_on_the_emitter_and_the_kernels(monkeypatch):
-    import runtime.system.whole_model as whole
+    import runtime.system.model_description as whole
 
     before = models.pendulum.build().model.key
     assert models.pendulum.build().model.key == before
@@ -28,7 +27,7 @@ def test_the_key_depends_on_the_emitter_and_the_kernels(monkeypatch):
 
 
 def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):
-    import runtime.system.whole_model as whole
+    import runtime.system.model_description as whole
 
     monkeypatch.setattr(whole, "compiled_folder", lambda: tmp_path)
 
@@ -63,7 +62,7 @@ def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):
 @pytest.fixture
 def own(tmp_path, monkeypatch):
     """A system, and the file of its kernel, as a new process finds them."""
-    import runtime.system.whole_model as whole
+    import runtime.system.model_description as whole
 
     monkeypatch.setattr(whole, "compiled_folder", lambda: tmp_path)
     system = models.chain.build(2)

@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import gamma
 
-from runtime import Builder, Event, Signal
-from runtime.integrate import simulate
+from runtime import Builder, Event, Signal, simulate
 from tests.support.contact_laws import (
     BOUNCES,
     FALL,

@@ -9,9 +9,9 @@ import pytest
 import models
 import runtime
 from models import foot
-from runtime import Builder, Cone
-from runtime.dynamics.limits import FREE, HELD
-from runtime.integrate import simulate, switching
+from runtime import Builder, Cone, simulate
+from runtime.dynamics.limits import ACTIVE, INACTIVE
+from runtime.integrate import switching
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from tests.support import reduced_limits
 
@@ -103,7 +103,7 @@ def test_the_rod_that_orbits_on_its_cone_stays_there():
 
 
 def test_modes_of_the_stepper():
-    for latitude, mode in ((29.0, FREE), (31.0, HELD)):
+    for latitude, mode in ((29.0, INACTIVE), (31.0, ACTIVE)):
         system = rod(latitude)
         m = Compiled("dop853", system, system.data, system.state.y, 0.0, 1.0, 1e-10, 1e-10, np.inf, 0.0)
         m.advance(0, NONE, NONE2, NONE, NONE2)  # begins, and takes no step

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from models import foot_ground
-from runtime.integrate import simulate
+from runtime import simulate
 
 
 @pytest.fixture(scope="session")

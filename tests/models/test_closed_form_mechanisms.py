@@ -206,6 +206,7 @@ def reduced_double_pendulum(t, lengths, masses, omega):
     return {"upper": elbow / 2, "lower": elbow + A[:, 1] @ points[1] / 2}, {"upper": w[:, 0], "lower": w[:, 1]}
 
 
+@pytest.mark.slow
 def test_spatial_double_pendulum():
     lengths, masses, omega = (0.5, 0.4), (1.0, 0.8), (0.3, -0.5, 2.0)
     system = models.double_pendulum.build(lengths=lengths, masses=masses, omega=omega)

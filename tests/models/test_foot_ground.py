@@ -5,9 +5,7 @@ import pytest
 
 import runtime
 from models import foot_ground
-from runtime import Builder, ModelError, linearisation
-from runtime.analysis import equilibrium
-from runtime.integrate import simulate
+from runtime import Builder, ModelError, equilibrium, linearisation, simulate
 from tests.support.contact_bodies import CRITICAL, STIFF, G, ball, block
 
 # --- standing ------------------------------------------------------------------------------------------------------

@@ -59,6 +59,7 @@ def test_point_masses_stand_for_the_body(body):
     assert np.abs(inertia - np.diag(body["moments"])).max() < 1e-17
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [0.0, LINK_LENGTH])
 def test_reference_has_converged(length):
     foot = ReducedFoot(length)

@@ -170,7 +170,7 @@ TIMES = np.linspace(0.0, 5.0, 101)
 
 @both_ankles
 @both_presets
-@pytest.mark.parametrize("limits", ["elastic", "dissipative"])
+@pytest.mark.parametrize("limits", [pytest.param("elastic", marks=pytest.mark.slow), "dissipative"])
 def test_foot_against_its_motion_in_two_angles(ankle, preset, limits):
     damping = ANKLE_DAMPING if limits == "dissipative" else 0.0
     if preset == "published" and ankle == "classical":

@@ -5,8 +5,7 @@ import pytest
 
 from models import pendulum
 from models.studies import measures
-from runtime import Cone, ModelError
-from runtime.integrate import simulate
+from runtime import Cone, ModelError, simulate
 
 
 def test_without_limits_the_pendulum_hangs_level_and_has_none():

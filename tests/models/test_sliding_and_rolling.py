@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from runtime import Signal
-from runtime.integrate import simulate
+from runtime import Signal, simulate
 from tests.support.contact_bodies import CRITICAL, STIFF, G, ball, block
 
 

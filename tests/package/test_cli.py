@@ -45,8 +45,8 @@ def talus_process(tmp_path):
 
 
 FIGURES = (
-    "fig10_trajectories", "fig12_velocities_accelerations", "fig13_phase_portraits", "fig17_energy", "fig18_cost",
-    "fig19_link_lengths", "fig20_link_length_trajectories",
+    "rodrigues_da_silva_2024a_fig10_trajectories", "rodrigues_da_silva_2024a_fig12_velocities_accelerations", "rodrigues_da_silva_2024a_fig13_phase_portraits", "rodrigues_da_silva_2024a_fig17_energy", "rodrigues_da_silva_2024a_fig18_cost",
+    "rodrigues_da_silva_2024a_fig19_link_lengths", "rodrigues_da_silva_2024a_fig20_link_length_trajectories",
 )  # fmt: skip
 
 

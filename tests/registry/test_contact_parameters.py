@@ -11,8 +11,7 @@ import pytest
 
 from generated import normal_hertz
 from models import foot
-from runtime import Builder
-from runtime.integrate import simulate
+from runtime import Builder, simulate
 from runtime.system import hertz_stiffness
 from tests.support.registry.moreira_2011_data import COMPUTED_WITH, DAMPER, DAMPING, READINGS, SPRING, TISSUE, VISCOUS
 from tests.support.registry.subject import (

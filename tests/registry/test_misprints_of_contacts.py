@@ -6,10 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from tests.test_kernels import derivatives
 
-from runtime import Builder
-from runtime.integrate import simulate
+from runtime import Builder, simulate
+from tests.support.motions import derivatives
 from tests.support.registry.comparison import SOLVED, TOLERANCE, errors
 from tests.support.registry.contact_comparison import contact_seeds, of, rolling, states
 from tests.support.registry.moreira_2011 import DEEP, NEARING, SLIDING, SPINNING, WITH_FORCE

@@ -5,7 +5,7 @@ import pytest
 
 from models.walking.capture import read_capture
 from runtime import ModelError
-from tests.support.walker import FORCE_RATE, RATE
+from tests.support.walking_person import FORCE_RATE, RATE
 
 Y_UP = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])  # Talus to OpenSim: X forward, Y up, Z right
 

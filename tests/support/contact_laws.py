@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from tests.test_limit_kernels import NORMAL_LAWS
 
 from runtime import Builder
+from tests.support.limit_kernels import NORMAL_LAWS
 
 MASS, RADIUS, HEIGHT, FALL = 0.5, 0.1, 0.05, 9.81
 TIGHT = dict(rtol=1e-12, atol=1e-12)

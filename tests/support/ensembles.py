@@ -6,7 +6,7 @@ import numpy as np
 
 import models
 import runtime
-from runtime.integrate import simulate
+from runtime import simulate
 
 SETTINGS = dict(rtol=1e-9, atol=1e-9)
 GRID = np.linspace(0.0, 0.5, 11)

@@ -8,7 +8,7 @@ from generated import dispatch
 from runtime import Cone
 from runtime.dynamics.cone_curve import KINDS
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.limits import EXCESS, POTENTIAL, TOLD, restrain
+from runtime.dynamics.limits import EXCESS, OUTPUTS, POTENTIAL, restrain
 from runtime.jit.cache import compiled
 
 IRREGULAR = {
@@ -35,7 +35,7 @@ def restrain_all(u, tables, work, told, slope):
 def restrained(cone, u, law="conservative", **parameters):
     """Excess, potential and dV/du at directions (n, 3) of the joint's frame."""
     system = models.pendulum.build(limits="elastic", cone=cone, law=law, **parameters)
-    told, slope = np.full((len(u), TOLD), np.nan), np.full(u.shape, np.nan)
+    told, slope = np.full((len(u), OUTPUTS), np.nan), np.full(u.shape, np.nan)
     restrain_all(np.ascontiguousarray(u), system.data.limits, workspace_for(system.data).limits, told, slope)
     return told[:, EXCESS], told[:, POTENTIAL], slope
 

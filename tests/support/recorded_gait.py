@@ -46,3 +46,6 @@ def reference(file, one, *names):
 
 def rms(values):
     return float(np.sqrt(np.mean(np.square(values))))
+
+
+trials = pytest.mark.parametrize("trial", TRIALS)

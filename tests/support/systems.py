@@ -7,9 +7,9 @@ from models import chain, double_pendulum, foot, four_bar, free_body, hooke_shaf
 from runtime import Builder, Signal
 
 
-def spun(system):
-    """The initial state with velocities that the joints allow."""
-    rng = np.random.default_rng(4)
+def spun(system, seed=4):
+    """The initial state with random velocities that the joints allow."""
+    rng = np.random.default_rng(seed)
     omega = {name: rng.normal(size=3) for name in system.body_names}
     return runtime.assemble(system, system.state.replace(omega=omega))
 

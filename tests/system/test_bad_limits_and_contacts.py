@@ -230,7 +230,7 @@ def test_limits_of_the_models():
         (
             models.pendulum.build,
             dict(damping=1.0),
-            "damping = 1.0 says how limits are; give limits='elastic' or 'dissipative'",
+            "damping = 1.0 applies to limits only; give limits='elastic' or 'dissipative'",
         ),
         (
             models.pendulum.build,

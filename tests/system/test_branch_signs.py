@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sp
-from tests.test_kernels import module_of
 
 import runtime
 from codegen import DefinitionError, compile_joint
 from runtime import AssemblyError, Builder, ModelError, Signal
+from tests.support.definitions import module_of
 from tests.support.trees import matches, signals_of, single, told
 from tests.support.vectors import X, Y, about, largest, matrix, parameters, unit
 

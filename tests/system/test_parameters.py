@@ -5,10 +5,8 @@ import pytest
 
 import models
 import runtime
-from runtime import AssemblyError, Builder, ModelError, simulate_many
-from runtime.analysis import sensitivities
+from runtime import AssemblyError, Builder, ModelError, sensitivities, simulate, simulate_many
 from runtime.dynamics.layout import STATE
-from runtime.integrate import simulate
 from tests.support.sensitivities import difference, pushed, stopped
 
 TIGHT = dict(rtol=1e-12, atol=1e-12)
@@ -269,6 +267,7 @@ def test_parameters_beyond_all_bounds_stop_no_other_case():
     assert found.status[0] == 0 and found.status[1] < 0 and 1 in found.messages
 
 
+@pytest.mark.slow
 def test_sensitivities_along_a_direction():
     system = pushed()
     name, axis = "a_i.ankle", np.array([0.0, 1.0, 0.0])

@@ -10,8 +10,7 @@ import numpy as np
 
 from models import foot
 from models.studies import measures
-from runtime import Run, System, rest
-from runtime.integrate import simulate
+from runtime import Run, System, rest, simulate
 
 ANKLES = {"classical": "classical universal joint", "modified": "modified universal joint"}
 PRESETS = {

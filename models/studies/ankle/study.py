@@ -23,8 +23,7 @@ from models.studies.ankle.runs import (
     evaluations,
     motions,
 )
-from runtime import Run, System
-from runtime.integrate import simulate
+from runtime import Run, System, simulate
 from runtime.report import Report, plots
 
 REPEATS = 5

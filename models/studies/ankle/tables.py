@@ -22,8 +22,7 @@ from models.studies.ankle.runs import (
     mean_y,
     time_of_rest,
 )
-from runtime import Run
-from runtime.integrate import simulate
+from runtime import Run, simulate
 from runtime.report import Table
 
 ALIKE = 0.05  # relative difference below which the text calls two times equal

@@ -22,8 +22,7 @@ from models.studies.ankle.runs import (
     evaluations,
     motions,
 )
-from runtime import Run
-from runtime.integrate import simulate
+from runtime import Run, simulate
 
 LATER = 4.0  # [s] after the first second
 BETWEEN = (

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from models import pendulum
 from models.studies import measures
 from models.studies import pendulum as study
-from runtime import Run
-from runtime.integrate import simulate
+from runtime import Run, simulate
 
 BODY, LIMIT = study.BODY, study.LIMIT
 CONSERVED = 1e-5  # admissible variation, relative to the energy that the pendulum exchanges

@@ -10,7 +10,7 @@ from models.studies.claims import rodrigues_da_silva_2024a, rodrigues_da_silva_2
 from models.studies.claims.foot_runs import foot_runs
 from models.studies.claims.pendulum_runs import pendulum_runs
 from models.studies.claims.verdicts import VERDICTS, Claims
-from runtime.integrate import simulate
+from runtime import simulate
 from runtime.report import Report, Table
 
 SECONDS = 5.0  # the papers' simulated time

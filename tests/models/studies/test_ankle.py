@@ -8,7 +8,7 @@ import xarray
 import models
 from models.studies import measures
 from models.studies.ankle import runs, tables
-from runtime.integrate import simulate
+from runtime import simulate
 from tests.support.reports import records
 
 slow = pytest.mark.slow

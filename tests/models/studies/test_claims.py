@@ -10,7 +10,7 @@ from models.studies import measures
 from models.studies.claims import rodrigues_da_silva_2024b
 from models.studies.claims.pendulum_runs import pendulum_runs
 from models.studies.claims.verdicts import Claims, falling, rising
-from runtime.integrate import simulate
+from runtime import simulate
 from tests.support.reports import records
 
 KEY = {

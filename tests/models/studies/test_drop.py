@@ -9,7 +9,7 @@ import runtime.cli
 from models import foot_ground
 from models.studies import drop as study
 from models.studies import measures
-from runtime.integrate import simulate
+from runtime import simulate
 from runtime.report import plots
 from tests.support.contact_bodies import G
 from tests.support.reports import quiet, records, table

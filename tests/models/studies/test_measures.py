@@ -6,7 +6,7 @@ import pytest
 import models
 from models import pendulum
 from models.studies import measures
-from runtime.integrate import simulate
+from runtime import simulate
 
 
 def test_limits_that_do_not_act_measure_a_free_motion():

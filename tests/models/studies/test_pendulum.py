@@ -6,7 +6,7 @@ import pytest
 import models
 from models.studies import measures
 from models.studies import pendulum as study
-from runtime.integrate import simulate
+from runtime import simulate
 from tests.support.reports import records
 
 FIGURES = (

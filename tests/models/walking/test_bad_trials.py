@@ -13,6 +13,7 @@ from tests.support.spoilt_captures import cut, gap
 OFF = Filters.off()
 
 
+@pytest.mark.slow
 def test_short_gaps_are_filled_and_noted():
     walk, static = trial_at_100_hz(), synthetic.static()
     base = analyse(static, walk, markers=synthetic.MARKERS, filters=OFF)
@@ -30,6 +31,7 @@ def test_short_gaps_are_filled_and_noted():
     analyse(static, gap(walk, "R_TTC", 0, 3), markers=synthetic.MARKERS)
 
 
+@pytest.mark.slow
 def test_a_gap_as_long_as_the_limit_is_filled_wherever_it_is():
     walk = trial_at_100_hz()
     lengths = walk.t[22:100] - walk.t[12:90]

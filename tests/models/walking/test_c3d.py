@@ -10,7 +10,7 @@ from models.walking.gait_events import gait_cycle
 from runtime import ModelError
 from tests.support.capture_files import refused, write_c3d
 from tests.support.recorded_gait import C3D, recorded
-from tests.support.walker import RATE, person
+from tests.support.walking_person import RATE, person
 
 EVENTS = (
     (0.25, "Right", "Foot Strike1"),

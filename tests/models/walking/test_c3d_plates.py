@@ -7,7 +7,7 @@ import pytest
 
 from models.walking.capture import read_capture
 from tests.support.capture_files import Y_UP, write_c3d
-from tests.support.walker import STRIKES, check_first_stance, person, push
+from tests.support.walking_person import STRIKES, check_first_stance, person, push
 
 # The plate's z axis points into the floor.
 CORNERS = np.array([[0.3, 0.1, 0.0], [0.3, -0.5, 0.0], [-0.3, -0.5, 0.0], [-0.3, 0.1, 0.0]])

@@ -1,6 +1,5 @@
 """Recorded trials that were turned, moved, cropped, disturbed or spoilt: the same answer, or one sentence."""
 
-import time as clock
 from dataclasses import replace
 
 import numpy as np
@@ -93,17 +92,6 @@ def test_forward_simulation_returns_the_recorded_motion(adult):
             assert np.abs(guided - at).max() < 2e-3  # it is the trial's motion that was simulated
 
 
-@pytest.mark.slow
-def test_reading_and_analysis_take_less_than_a_second():
-    pytest.importorskip("ezc3d")
-    taken = []
-    for _ in range(4):
-        begin = clock.process_time()
-        analyse(trial("ST"), trial("C3_01"), side="right")  # 192 frames
-        taken.append(clock.process_time() - begin)
-    assert min(taken) < 1.0
-
-
 def test_spoilt_recorded_trials_get_one_sentence():
     static, walk = trial("ST"), trial("C4_05")
     other = read_capture(OPENSIM / "subject01_static.trc")
@@ -129,6 +117,7 @@ def test_spoilt_recorded_trials_get_one_sentence():
             analyse(exchanged(static), exchanged(walk), side=side)
 
 
+@pytest.mark.slow
 def test_markers_on_one_leg_are_enough(adult):
     static, walk = trial("ST"), trial("C4_05")
     walk = replace(walk, markers={k: p for k, p in walk.markers.items() if not k.startswith("L_F")})

@@ -8,7 +8,7 @@ import pytest
 import xarray
 
 from models.studies.gait import contact, contact_figures, contact_tables
-from models.walking import contact_fit, predict_ground_force
+from models.walking import contact_fit, gait_plots, predict_ground_force
 from tests.support.soles import scaled_and_known_sole, with_force_of
 
 
@@ -18,14 +18,14 @@ def test_the_study_writes_contact(talus, tmp_path):
     assert done.code == 0
     summary, folder = json.loads(done.out), tmp_path / "o"
     rows = {row["sole"]: row for row in summary["tables"]["errors of the contact"]}
-    assert list(rows) == ["as scaled", "seed's shape", "fitted"]
-    assert rows["fitted"]["vertical [BW]"] < 0.08 < rows["seed's shape"]["vertical [BW]"] < 0.2
+    assert list(rows) == ["as scaled", "published shape", "fitted"]
+    assert rows["fitted"]["vertical [BW]"] < 0.08 < rows["published shape"]["vertical [BW]"] < 0.2
     assert len(summary["tables"]["fitted sole: synthetic trial"]) == 9
-    assert [row["seed 004"] for row in summary["tables"]["spheres that touch"]] == ["1-3", "1-8", "7-9"]
+    assert [row["Moreira et al. (2011)"] for row in summary["tables"]["spheres in contact"]] == ["1-3", "1-8", "7-9"]
     assert [row["foot"] for row in summary["tables"]["cavus and flat foot"]] == ["normal", "cavus", "flat foot"]
     for name in ("vertical_force", "horizontal_force", "centre_of_pressure"):
-        assert (folder / f"seed004_fig8_{name}.png").stat().st_size > 10_000
-    for name in ("seed004_fig9_spheres_that_touch", "seed004_fig10_cavus_and_flat_foot"):
+        assert (folder / f"moreira_2011_fig8_{name}.png").stat().st_size > 10_000
+    for name in ("moreira_2011_fig9_spheres_in_contact", "moreira_2011_fig10_cavus_and_flat_foot"):
         assert (folder / f"{name}.png").stat().st_size > 10_000 and (folder / f"{name}.svg").is_file()
     with xarray.open_dataset(folder / "gait.nc") as data:
         sizes = dict(data.sizes)
@@ -50,7 +50,7 @@ def test_the_study_reports_how_soles_predict_other_trials(synthetic_walk, monkey
     errors, fitted_sole, *_ = contact_tables.tables(contacts)
     rows = {(row["trial"], row["sole"]): row for row in errors.records()}
     for c, other in zip(contacts, (two, one), strict=True):
-        for name in ("seed's shape", "fitted"):
+        for name in ("published shape", "fitted"):
             there = predict_ground_force(other, c.fits[name].sole).errors().vertical
             assert rows[c.trial.name, name]["other trials [BW]"] == pytest.approx(there, rel=1e-12)
         assert rows[c.trial.name, "as scaled"]["other trials [BW]"] is None
@@ -70,7 +70,7 @@ def test_the_study_reports_how_soles_predict_other_trials(synthetic_walk, monkey
 
 def test_marks_and_colours_of_pressed_contacts_are_explained():
     maps = {"one": (np.arange(5.0), {"sphere_1": np.arange(5.0)})}
-    figure = gait_plots.pressed(maps, (1.0, 3.0), "where the seed looks", "stance [%]", "normal force [body weights]")
+    figure = gait_plots.pressed(maps, (1.0, 3.0), "spheres in contact", "stance [%]", "normal force [body weights]")
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["where the seed looks"]
+    assert [text.get_text() for text in legend.get_texts()] == ["spheres in contact"]
     assert figure.axes[-1].get_ylabel() == "normal force [body weights]"

@@ -194,7 +194,11 @@ BAD_FILES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BAD_FILES)
+def one_in_three_quick(cases):
+    return [pytest.param(case, marks=pytest.mark.slow if k % 3 else ()) for k, case in enumerate(cases)]
+
+
+@pytest.mark.parametrize("case", one_in_three_quick(BAD_FILES))
 def test_bad_files_get_one_sentence(talus, tmp_path, case):
     make, words = BAD_FILES[case]
     files = make(tmp_path)
@@ -230,7 +234,7 @@ BAD_OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("options", BAD_OPTIONS, ids=" ".join)
+@pytest.mark.parametrize("options", one_in_three_quick(BAD_OPTIONS), ids=" ".join)
 def test_bad_options_get_one_sentence(talus, tmp_path, options):
     files = laboratory(tmp_path, None, trial_at_100_hz())
     done = talus(*files, *options, "--out", "o")

@@ -24,7 +24,12 @@ from tests.support.gait_files import laboratory, trial_at_100_hz, write_trc
 from tests.support.spoilt_captures import gap
 from tests.support.walker import other_laboratory, relative
 
-FIGURES = ("fig5_angles_and_moments", "fig6_centre_of_pressure", "fig7_powers", "ground_forces")
+FIGURES = (
+    "rodrigues_da_silva_nd_fig5_angles_and_moments",
+    "rodrigues_da_silva_nd_fig6_centre_of_pressure",
+    "rodrigues_da_silva_nd_fig7_powers",
+    "ground_forces",
+)
 
 
 def storage(file):
@@ -217,6 +222,7 @@ def test_one_unreadable_trial_among_several(talus, tmp_path, how):
     assert len(json.loads((tmp_path / "o" / "summary.json").read_text())["tables"]["trials"]) == 2
 
 
+@pytest.mark.slow
 def test_a_failure_among_several_is_one_line(talus, tmp_path):
     files = walks(tmp_path, ("one",))
     bad = laboratory(tmp_path, None, gap(trial_at_100_hz(), "R_FCC", 40, 60), name="b[ad]")[1]

@@ -9,7 +9,7 @@ from models.walking.capture import GaitEvent, GroundForce
 from models.walking.gait_events import events_from_forces, gait_cycle, gait_cycles
 from models.walking.plate_assignment import assign_feet, foot_force
 from runtime import ModelError
-from tests.support.walker import CYCLE, DUTY, push, walker
+from tests.support.walking_person import CYCLE, DUTY, push, walker
 
 
 def test_the_foot_on_a_plate_is_the_nearest_to_its_load():

@@ -8,7 +8,7 @@ import pytest
 from models.walking.capture import GroundForce
 from models.walking.capture.plates import combined, filtered, loaded_intervals
 from runtime import ModelError
-from tests.support.walker import push, walker
+from tests.support.walking_person import push, walker
 
 
 def test_loaded_intervals_have_hysteresis_and_a_shortest_time():

@@ -4,7 +4,7 @@ import numpy as np
 
 from models.walking.capture import read_capture
 from tests.support.capture_files import refused, write_trc
-from tests.support.walker import person
+from tests.support.walking_person import person
 
 
 def test_arguments_that_name_no_trial_are_refused_with_one_sentence(tmp_path):

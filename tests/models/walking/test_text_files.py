@@ -8,7 +8,7 @@ import pytest
 from models.walking.capture import read_capture
 from models.walking.plate_assignment import assign_feet
 from tests.support.capture_files import Y_UP, refused, write_csv, write_marker_csv, write_mot, write_trc
-from tests.support.walker import STRIKES, check_first_stance, person, push
+from tests.support.walking_person import STRIKES, check_first_stance, person, push
 
 
 @pytest.mark.parametrize("names", [

@@ -11,7 +11,7 @@ from models.walking.capture import Capture, GaitEvent
 from models.walking.heading import along_x, heading
 from models.walking.plate_assignment import assign_feet
 from runtime import ModelError
-from tests.support.walker import walker
+from tests.support.walking_person import walker
 
 
 def test_a_capture_is_immutable_and_pickles():

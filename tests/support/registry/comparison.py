@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.test_kernels import module_of
 
+from tests.support.definitions import module_of
 from tests.support.registry.equations import EQUATIONS
 from tests.support.registry.papers import RODRIGUES_ND
 from tests.support.registry.symbols import axes_symbols, joint_symbols, system_symbols

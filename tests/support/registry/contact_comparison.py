@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.test_limit_kernels import call as outputs
 
 from generated import contact_sphere_plane as kernels
+from tests.support.limit_kernels import call as outputs
 from tests.support.registry.comparison import SOLVED, TOLERANCE
 from tests.support.registry.moreira_2011 import EQUATIONS, STATES
 from tests.support.registry.papers import MOREIRA_2011

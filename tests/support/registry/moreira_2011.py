@@ -1,14 +1,14 @@
-"""The printed equations of Moreira et al. (2011), foot and ground in contact, literally, with a verdict on each; and its tables.
+"""The printed equations of Moreira et al. (2011), foot and ground in contact, literally, with a verdict on each.
 
-As in ``registry``: each equation stands here as the text of its LaTeX source; as a function written sign by sign from it; and,
-where it is wrong or lacks something, corrected.  ``test_registry_contact`` compares the three with each other, with the
-generated kernels and with the runtime; ``test_registry_contact_data`` does so with the numbers.  The texts keep the font of
-vectors, because the paper gives one letter to a vector and its length.  The first side of a function is what is true.
+As in ``equation``: each equation stands here as the text of its LaTeX source; as a function written sign by sign from it; and,
+where it is wrong or lacks something, corrected.  ``tests/registry`` compares the three with each other, with the generated
+kernels and with the runtime.  The texts keep the font of vectors, because the paper gives one letter to a vector and its
+length.  The first side of a function is what is true.
 
 The paper says neither which way n points nor on which body its forces act.  Here n is the plane's normal to the side where the
 sphere is, as in ``codegen.contacts``, and the body is the sphere's; ``test_no_normal_serves_all`` is about the other choice.
 
-Symbols on top of those of ``registry``; i has the sphere, j the plane:
+Symbols on top of those of ``equation``; i has the sphere, j the plane:
 
 ================  ==============================================================================================
 ``rC_i vC_i``     the sphere's centre C and its velocity;  ``rP_j vP_j``: a point P of the plane
@@ -97,7 +97,7 @@ def gamma(m):
 ABOVE_ONLY = (
     "The length of d_n does not tell the sides of the plane apart: a centre at a height -h below it has the penetration R + h, "
     "and Eq. (4) gives R - h, a force that ends as the sphere sinks. Not idle: with K = 40 kN/m^1.5, five of the nine centres "
-    "of Table 2 are below the ground when one foot carries the body (test_registry_contact_data). True with -d^T n for d_n."
+    "of Table 2 are below the ground when one foot carries the body (test_contact_parameters). True with -d^T n for d_n."
 )
 THREE_SIDES = (
     "d_n^T d_n is the square of the length [m^2], and d^T n is below zero where the sphere is on the side to which n points, "

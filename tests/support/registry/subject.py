@@ -67,7 +67,7 @@ def forces(reading, height, sink):
 
 
 def at_rest(reading, height, load):
-    """Sink [m], and numbers of the spheres that touch, where the spheres at these heights bear the load [N]."""
+    """Sink [m], and numbers of the spheres in contact, where the spheres at these heights bear the load [N]."""
     sink = brentq(lambda z: forces(reading, height, z)[0].sum() - load, 0.0, 10.0, xtol=1e-15)
     return sink, np.flatnonzero(forces(reading, height, sink)[0] > 0.0) + 1
 

@@ -4,12 +4,14 @@ from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
-from tests.test_kernels import Motion, assembled, call, derivatives, module_of, unit
 
 import runtime
 from models import foot
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.kinematics import rotation
+from tests.support.definitions import module_of
+from tests.support.kernels import assembled, call
+from tests.support.motions import Motion, derivatives, unit
 
 ROWS = ("Phi", "Phi_dot", "Phi_ddot", "D", "nu", "gamma")
 

@@ -5,16 +5,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.test_kernels import Motion, Setting, assembled, call, derivatives, module_of, unit
-from tests.test_limit_kernels import call as outputs
 
 from generated import contact_sphere_plane as kernels
 from models import foot
-from runtime import Builder
+from runtime import Builder, simulate
 from runtime.dynamics.contacts import NORMAL_FORCE, PENETRATION
 from runtime.dynamics.equations import derivative_once, workspace_for
-from runtime.integrate import simulate
 from runtime.system import hertz_stiffness
+from tests.support.definitions import module_of
+from tests.support.kernels import Setting, assembled, call
+from tests.support.limit_kernels import call as outputs
+from tests.support.motions import Motion, derivatives, unit
 from tests.support.registry.moreira_2011 import DEEP, LEAVING, ON, PULLED, SPINNING, STATES, STRAIGHT
 from tests.support.registry.moreira_2011_data import spheres
 from tests.support.registry.symbols import column, system_symbols

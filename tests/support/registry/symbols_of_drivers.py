@@ -4,8 +4,10 @@ from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
-from tests.test_kernels import G, Motion, Setting, assembled, bodies_of, call, derivatives, module_of, polynomial, unit
 
+from tests.support.definitions import bodies_of, module_of
+from tests.support.kernels import Setting, assembled, call
+from tests.support.motions import G, Motion, derivatives, polynomial, unit
 from tests.support.registry.symbols import _kernels, column
 
 # Drivers: what the kernels say, and the papers' symbols for it

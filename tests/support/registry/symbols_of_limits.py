@@ -5,16 +5,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.test_kernels import Motion, derivatives, unit
-from tests.test_limit_kernels import call as outputs
 
 from generated import dispatch, limit_cone, position, separation
 from models import foot
 from runtime import Cone
 from runtime.dynamics.cone_curve import KINDS
 from runtime.dynamics.kinematics import rotation
+from tests.support.limit_kernels import call as outputs
 from tests.support.limits import at, restrained
 from tests.support.link_transfer import random, rates, sense, situation, turn
+from tests.support.motions import Motion, derivatives, unit
 from tests.support.registry.places import PLACES
 from tests.support.registry.symbols import column
 
