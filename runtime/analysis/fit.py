@@ -1,4 +1,4 @@
-"""Parameters and initial states with which a model comes nearest to measured motion, and what the data do not tell of them."""
+"""Least-squares fit of parameters and initial state to measured motion, with standard deviations and undetermined directions."""
 
 from __future__ import annotations
 
@@ -16,27 +16,31 @@ from runtime.analysis.sensitivities import Question, Sensitivities, question_of,
 from runtime.integrate.settings import ATOL, RTOL
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
 from runtime.system.system import System
 
-TIMEOUT, MIN_PATIENCE = 100, 1000  # times the steps of a fit's first run: what takes more is no candidate
-# A number that changes all data by less than this, as a fraction, when it changes by its own size does nothing to them; numbers
-# whose effects on the data cancel to this fraction cannot be told apart.  The derivatives are good to about 1e-9 or, with wide
-# tolerances, to some of them.
-NOTHING, ALIKE, TOLERANCES = 1e-9, 1e-7, 10.0
-# To the start, as a fraction of what the data do: it holds what they do not determine, and moves nothing else.
+# Limit of the steps of a candidate's run: this many times the steps of the first run, and at least this many.
+MAX_STEPS_RATIO, MIN_STEPS_LIMIT = 100, 1000
+NO_EFFECT = 1e-9  # a quantity has no effect if a change by its own size changes all data by less than this fraction
+# Quantities whose effects on the data cancel to this fraction, or to this multiple of the tolerances of the runs, cannot be
+# distinguished; the derivatives are accurate to about 1e-9 or, with wide tolerances, to some multiple of them.
+INDISTINGUISHABLE, TOLERANCES = 1e-7, 10.0
+# Weight of the distance from the start, as a fraction of a quantity's effect on the data: it keeps what the data do not
+# determine near the start and does not shift what they determine.
 TIE = 1e-8
-TAKES_PART = 1e-3  # a number whose part in what is not determined is less than this owes it to rounding
+MIN_SHARE = 1e-3  # a component of an undetermined direction below this is rounding
 
 
 @dataclass(frozen=True)
 class ParameterFit:
-    """Parameters with which a model comes nearest to data.
+    """Result of a least-squares fit.
 
-    ``values``: by name.  ``deviation``: standard deviation of each by the residuals' own scatter, as linearised at the end; inf
-    for numbers that the data do not determine.  ``undetermined``: along what the data stay the same, as "+1 a -1 c" where they
-    tell the sum of both, or the name of a number that does nothing; of such numbers ``values`` are those nearest to the start.
-    ``residual``: root mean square of all weighted residuals.  ``success``, ``message``: of the search.
+    ``values``: name -> value.  ``deviation``: name -> standard deviation from the scatter of the residuals, linearised at the
+    solution; inf for quantities that the data do not determine.  ``undetermined``: directions along which the data do not
+    change, such as "+1 a -1 c" where the data determine the sum of a and c only, or the name of one quantity without effect;
+    ``values`` of such quantities are those nearest to the start.  ``residual``: root mean square of all weighted residuals.
+    ``evaluations``, ``success``, ``message``: of the search.  ``sensitivities``: at the solution.
     """
 
     values: Mapping[str, Any]
@@ -61,12 +65,12 @@ def fit_parameters(
     rtol: float = RTOL,
     atol: float = ATOL,
 ) -> ParameterFit:
-    """Parameters and initial state with which a model comes nearest to measured motion, by least squares.
+    """Fit parameters and initial state of a model to measured motion by least squares.
 
     Parameters
     ----------
     build, given, wrt
-        As of ``sensitivities``; the search starts from ``given``.
+        See ``sensitivities``; the search starts from ``given``.
     t : (m,) [s]
         Times of the data, increasing.
     data : mapping
@@ -74,126 +78,151 @@ def fit_parameters(
     sigma : mapping, optional
         Standard deviation of each; default 1 in its unit.
     bounds : mapping, optional
-        Name -> least and greatest value.
+        Name -> lower and upper bound.
 
     Returns
     -------
     ParameterFit
-        What the data do not determine has an infinite deviation and is named in ``undetermined``.  Parts of the initial state
-        are moved onto the constraints: of three numbers of an angular velocity, a hinge lets the data determine one.
+        Quantities that the data do not determine have an infinite deviation and are listed in ``undetermined``.  Parts of the
+        initial state are moved onto the constraints; of the three components of an angular velocity of a body on a hinge, the
+        data determine one.
 
     Raises
     ------
     ModelError
-        For arguments that break a rule, and a start from which there is no run.
+        For arguments that break a rule, and for a start that cannot be simulated.
     """
     question = question_of(build, given, wrt)
     times = _times(t)
-    start = question.numbers
-    low, high = _bounds(question, bounds)
-    measured = _measured(data)
-    sigma = _sigma(sigma)
-    last: dict[bytes, Sensitivities] = {}
-    most: int | None = None
-
-    def solved(numbers: Floats) -> Sensitivities:
-        key = numbers.tobytes()
-        if key not in last:
-            last.clear()
-            last[key] = solve(question, numbers, float(times[-1]), times, rtol, atol, 5.0, 5.0, most)
-        return last[key]
-
-    def rows(values: Callable[[str, str], Floats]) -> Floats:
-        """Values of a part and a body where there are data, weighted."""
-        return np.concatenate(
-            [values(*name.split(".", 1))[np.isfinite(known)] / sigma.get(name, 1.0) for name, known in measured.items()]
-        )
-
-    def predicted(numbers: Floats) -> Floats:
-        found = solved(numbers)
-        return rows(lambda part, body: found.state[part][body])
-
-    _check_data(solved(start), measured, sigma, len(times))
-    for name in measured:
-        if name.startswith("p."):  # Euler parameters and their negatives are the same orientation
-            nearest = solved(start).state["p"][name.partition(".")[2]]
-            measured[name] = (
-                measured[name] * np.where(np.nansum(measured[name] * nearest, axis=1) < 0.0, -1.0, 1.0)[:, None]
-            )
-    most = max(TIMEOUT * solved(start).steps, MIN_PATIENCE)
+    start, (low, high) = question.row, _bounds(question, bounds)
+    problem = _Problem(question, times, _measured(data), _sigma(sigma), rtol, atol)
     if not (inside := (low <= start) & (start <= high) & (low < high)).all():
         at = int(np.argmin(inside))
         raise ModelError(f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}")
-    target, size = rows(lambda part, body: measured[f"{part}.{body}"]), float(np.linalg.norm(predicted(start)))
-    alike = max(ALIKE, TOLERANCES * rtol, TOLERANCES * atol)
+    tie = TIE * np.diag(problem.effects(start).scale)
 
-    def effects(numbers: Floats) -> _Effects:
-        found = solved(numbers)
-        jacobian = rows(lambda part, body: getattr(found, part)[body])
-        return _effects_of(jacobian, question.sizes(numbers), size, alike)
-
-    tie = TIE * np.diag(effects(start).scale)
-
-    def residuals(numbers: Floats) -> Floats:
+    def residuals(row: Floats) -> Floats:
         try:
-            return np.concatenate([predicted(numbers) - target, tie @ (numbers - start)])
+            return np.concatenate([problem.predicted(row) - problem.target, tie @ (row - start)])
         except ModelError:
-            return np.full(len(target) + len(start), np.nan)  # no such system or run: the search takes a shorter step
+            return np.full(
+                len(problem.target) + len(start), np.nan
+            )  # no such system or run: the search shortens its step
 
     found = least_squares(
-        residuals, start, jac=lambda x: np.vstack([effects(x).jacobian, tie]), bounds=(low, high), x_scale="jac", xtol=1e-12,
-        ftol=1e-14, gtol=1e-14,
+        residuals, start, jac=lambda row: np.vstack([problem.effects(row).jacobian, tie]), bounds=(low, high),
+        x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-14,
     )  # fmt: skip
-    squares = float(np.sum((predicted(found.x) - target) ** 2))
-    deviation, undetermined = _determined(question, found.x, effects(found.x), squares)
+    squares = float(np.sum((problem.predicted(found.x) - problem.target) ** 2))
+    deviation, undetermined = _determined(question, found.x, problem.effects(found.x), squares)
     message = str(found.message)
     if undetermined:
-        message += f" The data do not determine {'; '.join(undetermined)}: leave numbers out of wrt, or measure more."
+        message += f" The data do not determine {'; '.join(undetermined)}: leave names out of wrt, or measure more."
     values = question.at(found.x)
     return ParameterFit(
-        MappingProxyType({name: values[name] for name in question.wrt}), MappingProxyType(question.split(deviation)),
-        undetermined, float(np.sqrt(squares / len(target))), int(found.nfev), bool(found.success), message,
-        solved(found.x),
+        MappingProxyType({quantity.name: values[quantity.name] for quantity in question.wrt}),
+        MappingProxyType(question.split(deviation)), undetermined, float(np.sqrt(squares / len(problem.target))),
+        int(found.nfev), bool(found.success), message, problem.solved(found.x),
     )  # fmt: skip
+
+
+class _Problem:
+    """Measured and predicted data of a fit, weighted by the standard deviations, and their derivatives.
+
+    Raises
+    ------
+    ModelError
+        For data that break a rule, and for a start that cannot be simulated.
+    """
+
+    def __init__(
+        self, question: Question, times: Floats, data: dict[Quantity, Floats], sigma: dict[str, float], rtol: float, atol: float
+    ) -> None:  # fmt: skip
+        self.question, self.times, self.sigma, self.rtol, self.atol = question, times, sigma, rtol, atol
+        self.max_steps: int | None = None
+        self._last: tuple[bytes, Sensitivities] | None = None
+        start = self.solved(question.row)
+        _check_data(start, data, sigma, len(times))
+        self.data = {quantity: _nearest_signs(quantity, known, start) for quantity, known in data.items()}
+        self.max_steps = max(MAX_STEPS_RATIO * start.steps, MIN_STEPS_LIMIT)
+        self.target = self._rows(self.data.__getitem__)
+        self.size = float(np.linalg.norm(self.predicted(question.row)))
+
+    def solved(self, row: Floats) -> Sensitivities:
+        """The run and its derivatives; the last ones are kept, because the search asks for both in turn."""
+        key = row.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = None
+            end = float(self.times[-1])
+            found = solve(self.question, row, end, self.times, self.rtol, self.atol, 5.0, 5.0, self.max_steps)
+            self._last = key, found
+        return self._last[1]
+
+    def predicted(self, row: Floats) -> Floats:
+        """Values of the model where there are data."""
+        found = self.solved(row)
+        return self._rows(lambda quantity: found.state[quantity.part][quantity.owner])
+
+    def effects(self, row: Floats) -> _Effects:
+        """Derivatives of the predicted values."""
+        found = self.solved(row)
+        jacobian = self._rows(lambda quantity: getattr(found, quantity.part)[quantity.owner])
+        threshold = max(INDISTINGUISHABLE, TOLERANCES * self.rtol, TOLERANCES * self.atol)
+        return _effects_of(jacobian, self.question.sizes(row), self.size, threshold)
+
+    def _rows(self, values: Callable[[Quantity], Floats]) -> Floats:
+        """Values of all quantities where there are data, weighted, in a row."""
+        return np.concatenate(
+            [
+                values(quantity)[np.isfinite(known)] / self.sigma.get(quantity.name, 1.0)
+                for quantity, known in self.data.items()
+            ]
+        )
+
+
+def _nearest_signs(quantity: Quantity, known: Floats, start: Sensitivities) -> Floats:
+    """Measured values; Euler parameters, whose negatives are the same orientation, with the signs nearest to the start."""
+    if quantity.part != "p":
+        return known
+    signs = np.where(np.nansum(known * start.state["p"][quantity.owner], axis=1) < 0.0, -1.0, 1.0)
+    return known * signs[:, None]
 
 
 class _Effects(NamedTuple):
-    """What numbers do to the data.
+    """Effects of the K components on the data.
 
-    The columns of the Jacobian were made unit vectors, so that units do not matter, and 0 where a number does nothing.
-    Directions whose singular values are those of the Jacobian's own errors are taken to do nothing.
+    The columns of the Jacobian are scaled to unit length, which removes the units, and are 0 for components without effect.
+    Directions whose singular values are within the errors of the Jacobian count as without effect.
     """
 
-    scale: Floats  # (K,) lengths of the columns; 1 where a number does nothing
+    scale: Floats  # (K,) lengths of the columns; 1 for components without effect
     values: Floats  # (rank,) singular values
-    directions: Floats  # (rank, K) of those
-    free: Floats  # (K, K - rank) directions that do nothing
-    jacobian: Floats  # (rows, K) without those
+    directions: Floats  # (rank, K) directions with effect
+    free: Floats  # (K, K - rank) directions without effect
+    jacobian: Floats  # (rows, K) along the directions with effect
 
 
-def _effects_of(jacobian: Floats, sizes: Floats, size: float, alike: float) -> _Effects:
-    """``sizes`` of the numbers, ``size`` of the data."""
+def _effects_of(jacobian: Floats, sizes: Floats, size: float, threshold: float) -> _Effects:
+    """Decompose a Jacobian (rows, K); ``sizes`` (K,): of the components, ``size``: of the data."""
     scale = np.linalg.norm(jacobian, axis=0)
-    nothing = scale * sizes <= NOTHING * size
-    scale = np.where(nothing, 1.0, scale)
-    scaled = np.where(nothing, 0.0, jacobian / scale)
-    square = np.vstack([scaled, np.zeros((len(scale), len(scale)))])  # as many directions as numbers
+    idle = scale * sizes <= NO_EFFECT * size
+    scale = np.where(idle, 1.0, scale)
+    scaled = np.where(idle, 0.0, jacobian / scale)
+    square = np.vstack([scaled, np.zeros((len(scale), len(scale)))])  # K directions, also where there are fewer rows
     _, values, directions = np.linalg.svd(square, full_matrices=False)
-    kept = values > alike
+    kept = values > threshold
     along = directions[kept]
     return _Effects(scale, values[kept], along, directions[~kept].T, scaled @ along.T @ along * scale)
 
 
-def _determined(
-    question: Question, numbers: Floats, effects: _Effects, squares: float
-) -> tuple[Floats, tuple[str, ...]]:
-    """Standard deviations of numbers, and along what the data stay the same; ``squares``: sum of those of the residuals."""
+def _determined(question: Question, row: Floats, effects: _Effects, squares: float) -> tuple[Floats, tuple[str, ...]]:
+    """Standard deviations (K,), and directions along which the data do not change; ``squares``: of the residuals, summed."""
 
     def tangent(rows: Floats) -> Floats:
-        """Changes of the numbers without those of the length of Euler parameters, which is known to be 1."""
+        """Changes of the components without changes of the length of Euler parameters and directions, which is known."""
         rows = rows.copy()
         for place in question.unit_length.values():
-            along = numbers[place] / np.linalg.norm(numbers[place])
+            along = row[place] / np.linalg.norm(row[place])
             rows[:, place] -= np.outer(rows[:, place] @ along, along)
         return rows
 
@@ -205,13 +234,13 @@ def _determined(
     free = free[: max(len(free) - len(question.unit_length), 0)]
     if not len(free):
         return deviation, ()
-    deviation[np.linalg.norm(free, axis=0) > TAKES_PART] = np.inf
+    deviation[np.linalg.norm(free, axis=0) > MIN_SHARE] = np.inf
     pivots = qr(free, mode="r", pivoting=True)[1][: len(free)]
     named = []
     for pivot, direction in sorted(
         zip(pivots, np.linalg.inv(free[:, pivots]) @ free, strict=True), key=lambda pair: pair[0]
     ):
-        parts = np.flatnonzero(np.abs(direction) > TAKES_PART)
+        parts = np.flatnonzero(np.abs(direction) > MIN_SHARE)
         own = direction / scale
         first = parts[np.abs(direction[parts]) > 0.5 * np.abs(direction).max()][0]
         text = " ".join(f"{own[k] / own[first]:+.3g} {question.names[k]}" for k in parts)
@@ -220,7 +249,7 @@ def _determined(
 
 
 def _times(t: ArrayLike) -> Floats:
-    """Times of data, checked."""
+    """Check the times of the data."""
     try:
         times = np.atleast_1d(np.asarray(t, float))
     except (TypeError, ValueError):
@@ -236,40 +265,39 @@ def _times(t: ArrayLike) -> Floats:
 
 
 def _bounds(question: Question, bounds: Any) -> tuple[Floats, Floats]:
-    """Least and greatest values of all numbers."""
-    low, high = np.full(len(question.numbers), -np.inf), np.full(len(question.numbers), np.inf)
+    """Lower and upper bounds of all components, (K,) each."""
+    low, high = np.full(len(question.row), -np.inf), np.full(len(question.row), np.inf)
     if bounds is not None and not isinstance(bounds, Mapping):
-        raise ModelError(f"bounds = {bounds!r}; give a mapping from names to pairs of the least and the greatest value")
+        raise ModelError(f"bounds = {bounds!r}; give a mapping from names to pairs of the lower and the upper bound")
     for name, pair in (bounds or {}).items():
-        if name not in question.wrt:
-            raise ModelError(f"bounds: '{name}' is not looked for; known are {', '.join(question.wrt)}")
+        if name not in question.places:
+            raise ModelError(f"bounds: '{name}' is not fitted; fitted are {', '.join(question.places)}")
         try:
-            least, greatest = pair
-            low[question.places[name]], high[question.places[name]] = np.ravel(least), np.ravel(greatest)
+            lower, upper = pair
+            low[question.places[name]], high[question.places[name]] = np.ravel(lower), np.ravel(upper)
         except (TypeError, ValueError):
-            raise ModelError(
-                f"bounds: '{name}' = {pair!r}; give the least and the greatest value, (0.0, 1.0)"
-            ) from None
+            raise ModelError(f"bounds: '{name}' = {pair!r}; give the lower and the upper bound, (0.0, 1.0)") from None
     return low, high
 
 
-def _measured(data: Any) -> dict[str, Floats]:
-    """Measured values by name."""
+def _measured(data: Any) -> dict[Quantity, Floats]:
+    """Measured values by quantity."""
     if not isinstance(data, Mapping) or not data:
         raise ModelError("data: give measured parts of the state, such as {'r.main_foot': (m, 3)}")
     found = {}
     for name, values in data.items():
         try:
-            found[name] = np.asarray(values, float)
+            array = np.asarray(values, float)
         except (TypeError, ValueError):
             raise ModelError(
-                f"data: '{name}' holds what is no number; give numbers, and NaN where there is none"
+                f"data: '{name}' holds a value that is no number; give numbers, and NaN where there is none"
             ) from None
-        if np.isinf(found[name]).any():
-            at = int(np.argwhere(np.isinf(found[name]))[0][0])
+        if np.isinf(array).any():
+            at = int(np.argwhere(np.isinf(array))[0][0])
             raise ModelError(
                 f"data: '{name}' is infinite in row {at}; give finite numbers, and NaN where there is none"
             )
+        found[parse(str(name))] = array
     return found
 
 
@@ -286,18 +314,18 @@ def _sigma(sigma: Any) -> dict[str, float]:
     return found
 
 
-def _check_data(found: Sensitivities, data: Mapping[str, Floats], sigma: Mapping[str, float], times: int) -> None:
-    for name, values in data.items():
-        part, _, body = name.partition(".")
-        if part not in PARTS or body not in found.system.body_names:
+def _check_data(found: Sensitivities, data: Mapping[Quantity, Floats], sigma: Mapping[str, float], times: int) -> None:
+    for quantity, values in data.items():
+        name = quantity.name
+        if quantity.role is not Role.STATE or quantity.owner not in found.system.body_names:
             known = ", ".join(found.system.body_names)
-            raise ModelError(f"data: '{name}' is no part of the state; use r, p, v or omega of {known}")
-        expected = (times, PARTS[part].stop - PARTS[part].start)
+            raise ModelError(f"data: '{name}' is no part of the state; use {', '.join(PARTS)} of {known}")
+        expected = (times, *(quantity.shape or ()))
         if values.shape != expected:
             raise ModelError(f"data: '{name}' has the shape {values.shape}; give {expected}, a row for each time")
         if not np.isfinite(values).any():
             raise ModelError(f"data: '{name}' holds no number")
         if not (np.isfinite(sigma.get(name, 1.0)) and sigma.get(name, 1.0) > 0.0):
             raise ModelError(f"sigma: '{name}' = {sigma[name]!r} must be above 0")
-    if unknown := set(sigma) - set(data):
+    if unknown := set(sigma) - {quantity.name for quantity in data}:
         raise ModelError(f"sigma: there are no data '{sorted(unknown)[0]}'")

@@ -17,7 +17,7 @@ from runtime.integrate.settings import REACHED_END
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
-from runtime.system.parameters import is_state, unit_of
+from runtime.system.quantity import Role, parse
 from runtime.system.state import PARTS
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 class Ensemble:
     """Results of many cases.
 
-    ``t`` (m,) [s]; ``cases``: what each was run with, (n, ...); ``status`` (n,): as of a run, 0 where it reached the end, -20
-    where the case was refused, -21 where it was not run yet; ``messages``: why, by the numbers of the cases, and what is to
-    be said of others, such as that they passed close to a singular configuration;
-    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): it ran side by side with others, by
-    a whole-model kernel.  ``settings``: how all were run, such as rtol and alpha.
+    ``t`` (m,) [s]; ``cases``: name -> values of all cases (n, ...), and ``units``: name -> unit, "" for arguments of a function;
+    ``status`` (n,): that of a run, 0 where the case reached its end, -20 where it was refused, -21 where it was not run yet;
+    ``messages``: the reasons by the number of the case, and warnings, such as of a pose close to a singular configuration;
+    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): computed in a batch, by a
+    whole-model kernel.  ``settings``: those of all runs, such as rtol and alpha.
     """
 
     name: str
@@ -46,7 +46,8 @@ class Ensemble:
     messages: Mapping[int, str] = field(repr=False)
     settings: Mapping[str, Any] = field(repr=False)
     folder: Path | None
-    _states: Any = field(repr=False)  # chunks in memory by their first case, or a Folder
+    _states: Any = field(repr=False)  # chunks in memory in the order of their first cases, or a Folder
+    units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
     def __len__(self) -> int:
         return len(self.status)
@@ -58,32 +59,32 @@ class Ensemble:
 
     @property
     def evaluations(self) -> Ints:
-        """Of the equations of motion, (n,)."""
+        """Evaluations of the equations of motion, (n,)."""
         return self.counts[:, 0]
 
     @property
     def steps(self) -> Ints:
-        """(n,)."""
+        """Accepted steps, (n,)."""
         return self.counts[:, 1]
 
     @property
     def rejections(self) -> Ints:
-        """(n,)."""
+        """Rejected steps, (n,)."""
         return self.counts[:, 2]
 
     def states(self, cases: slice | Sequence[int] | None = None) -> Floats:
-        """States of some cases (all unless given), (cases, times, bodies, 13): r, p, v, omega.  NaN where there is none."""
+        """States of some cases (default: all), (cases, times, bodies, 13): r, p, v, omega.  NaN where a case did not arrive."""
         states = self._collect(cases, slice(0, len(self.bodies) * STATE))
         return states.reshape(*states.shape[:2], len(self.bodies), STATE)
 
-    def _collect(self, cases: slice | Sequence[int] | None, numbers: slice) -> Floats:
-        """Some numbers of the states of some cases, chunk by chunk, (cases, times, numbers)."""
+    def _collect(self, cases: slice | Sequence[int] | None, columns: slice) -> Floats:
+        """Some columns of the states of some cases, chunk by chunk, (cases, times, columns)."""
         wanted = np.atleast_1d(np.arange(len(self))[slice(None) if cases is None else cases])
-        out = np.full((len(wanted), len(self.t), numbers.stop - numbers.start), np.nan)
+        out = np.full((len(wanted), len(self.t), columns.stop - columns.start), np.nan)
         for first, count, load in self._parts():
             here = np.flatnonzero((wanted >= first) & (wanted < first + count))
             if len(here):
-                out[here] = load()[wanted[here] - first][:, :, numbers]
+                out[here] = load()[wanted[here] - first][:, :, columns]
         return out
 
     def _parts(self) -> Iterator[tuple[int, int, Callable[[], Floats]]]:
@@ -117,20 +118,21 @@ class Ensemble:
         return self._part("omega", body)
 
     def to_xarray(self, cases: slice | Sequence[int] | None = None) -> xarray.Dataset:
-        """Dimensions case, time, body, axis, euler; what the cases were run with are coordinates of ``case``."""
+        """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``."""
         return ensemble_to_xarray(self, cases)
 
 
 def gathered(
     name: str,
     bodies: tuple[str, ...],
-    how: Mapping[str, Any],
+    settings: Mapping[str, Any],
     table: Cases,
     chunks: Iterable[Chunk],
     folder: Path | None,
     states: Any,
+    units: Mapping[str, str] | None = None,
 ) -> Ensemble:
-    """The results of what is finished, in memory or in a folder; ``states`` is what they are read from."""
+    """Return the results of the finished chunks, in memory or in a folder; ``states``: the chunks, or the folder."""
     count = len(next(iter(table.values())))
     status, reached, counts = np.full(count, NOT_RUN), np.full(count, np.nan), np.zeros((count, 3), np.int64)
     in_batch = np.zeros(count, bool)
@@ -141,18 +143,22 @@ def gathered(
         in_batch[part] = chunk.in_batch
         messages |= chunk.messages
     return Ensemble(
-        name, bodies, np.array(how["t"]), MappingProxyType(dict(table)), status, reached, counts, in_batch,
-        MappingProxyType(dict(sorted(messages.items()))), MappingProxyType(dict(how)), folder, states,
+        name, bodies, np.array(settings["t"]), MappingProxyType(dict(table)), status, reached, counts, in_batch,
+        MappingProxyType(dict(sorted(messages.items()))), MappingProxyType(dict(settings)), folder, states,
+        MappingProxyType(dict(units or {})),
     )  # fmt: skip
 
 
 def of_folder(folder: Folder) -> Ensemble:
-    """The results so far in a folder; states are read when they are asked for."""
-    return gathered(folder.name, folder.bodies, folder.how, folder.cases(), folder.chunks(), folder.path, folder)
+    """Return the results so far in a folder; states are read on request."""
+    return gathered(
+        folder.name, folder.bodies, folder.how, folder.cases(), folder.chunks(), folder.path, folder,
+        folder.outputs.get("units"),  # folders of earlier versions have none
+    )  # fmt: skip
 
 
 def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
-    """Dimensions case, time, body, axis, euler; parameters of the cases are coordinates of ``case``."""
+    """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``."""
     import xarray
 
     wanted = np.arange(len(ensemble))[slice(None) if cases is None else cases]
@@ -167,7 +173,7 @@ def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
         data[name] = (dims, part, {"units": unit, "long_name": meaning})
     for name, meaning in {
         "status": "0 where the case reached its end", "evaluations": "of the equations of motion", "steps": "accepted",
-        "rejections": "steps that were tried again",
+        "rejections": "steps that were rejected and repeated",
     }.items():  # fmt: skip
         data[name] = ("case", getattr(ensemble, name)[wanted], {"units": "1", "long_name": meaning})
     data["reached"] = ("case", ensemble.reached[wanted], {"units": "s", "long_name": "time reached"})
@@ -177,14 +183,18 @@ def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
     }  # fmt: skip
     for name, values in ensemble.cases.items():
         further = (f"{name}_{k}" for k in range(values.ndim - 1))
-        if is_state(name):
-            _, unit, meaning = BODY_QUANTITIES[name.partition(".")[0]]
+        quantity = parse(name)
+        if quantity.role is Role.STATE:
+            _, unit, meaning = BODY_QUANTITIES[quantity.part]
         else:
-            unit, meaning = unit_of(name), "number of the system, or parameter of the function that built it"
+            unit, meaning = (
+                ensemble.units.get(name, ""),
+                "parameter of the system, or argument of the function that builds it",
+            )
         coordinates[f"case_{name}"] = (("case", *further), values[wanted], {"units": unit, "long_name": meaning})
-    outputs = np.array([ensemble.messages.get(int(case), "") for case in wanted], dtype=object)
-    data["message"] = ("case", outputs, {"long_name": "why the case did not reach its end"})
-    data["in_batch"] = ("case", ensemble.in_batch[wanted], {"long_name": "it ran side by side with others"})
-    how = {name: value for name, value in ensemble.settings.items() if name != "t" and value is not None}
-    attributes = {name: int(value) if isinstance(value, bool) else value for name, value in how.items()}
+    messages = np.array([ensemble.messages.get(int(case), "") for case in wanted], dtype=object)
+    data["message"] = ("case", messages, {"long_name": "why the case did not reach its end"})
+    data["in_batch"] = ("case", ensemble.in_batch[wanted], {"long_name": "computed in a batch"})
+    known = {name: value for name, value in ensemble.settings.items() if name != "t" and value is not None}
+    attributes = {name: int(value) if isinstance(value, bool) else value for name, value in known.items()}
     return xarray.Dataset(data, coordinates, {"system": ensemble.name, "conventions": CONVENTION, **attributes})

@@ -17,10 +17,20 @@ from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
 from runtime.system.signal import Signal
 
-GROUND = "ground"
+GROUND = "ground"  # name of the fixed body
+AXIS_TOLERANCE = 1e-9  # [1] how far a unit vector's length may be from 1, and the product of perpendicular ones from 0
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
+
+
+def unit_with_metres(unit: str, power: int) -> str:
+    """A unit times a power of metres, such as "N m", "N", "N/m", "m^2"; "1" for a pure number."""
+    if power == 0:
+        return unit or "1"
+    if power == -1 and unit:
+        return f"{unit}/m"
+    return f"{unit} m".lstrip() + (f"^{power}" if power != 1 else "")
 
 
 @dataclass(frozen=True)
@@ -68,12 +78,12 @@ class Joint:
     @property
     def units(self) -> tuple[str, ...]:
         """Unit of each row."""
-        return tuple("m" if n == 1 else "1" if n == 0 else f"m^{n}" for n in self.module.UNITS)
+        return tuple(unit_with_metres("", power) for power in self.module.UNITS)
 
     @property
     def multiplier_units(self) -> tuple[str, ...]:
         """Unit of each row's multiplier: lam times its row is an energy."""
-        return tuple({0: "N m", 1: "N", 2: "N/m"}.get(n, f"N m^{1 - n}") for n in self.module.UNITS)
+        return tuple(unit_with_metres("N", 1 - power) for power in self.module.UNITS)
 
 
 def _joint(
@@ -217,6 +227,3 @@ class Assembly:
     moved_body: str
     largest_turn: float  # [rad]
     turned_body: str
-
-
-GROUND = "ground"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from runtime.dynamics.kinematics import rotation
-from runtime.dynamics.layout import STATE, P, V
+from runtime.dynamics.layout import GROUND_INDEX, STATE, P, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.support.arrays import Floats, Ints
-from runtime.system.parts import Contact, Joint, Limit
+from runtime.system.parts import GROUND, Contact, Joint, Limit
 
 
 def ground_state() -> Floats:
@@ -19,6 +19,16 @@ def ground_state() -> Floats:
     state = np.zeros(STATE)
     state[P] = 1.0
     return state
+
+
+def states_with_ground(y: Floats) -> Floats:
+    """States of the ground and of all bodies, (bodies + 1, 13), from those of the bodies in a row."""
+    return np.vstack([ground_state(), y.reshape(-1, STATE)])
+
+
+def body_places(names: Iterable[str]) -> dict[str, int]:
+    """Places of the ground and of the bodies among these states, by name."""
+    return {GROUND: GROUND_INDEX} | {name: k + 1 for k, name in enumerate(names)}
 
 
 def rotation_matrix(p: Floats) -> Floats:

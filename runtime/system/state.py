@@ -15,7 +15,8 @@ from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
 
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
-UNIT_TOLERANCE = 1e-6
+STATE_UNITS = {"r": "m", "p": "1", "v": "m/s", "omega": "rad/s"}
+UNIT_TOLERANCE = 1e-6  # [1] how far the length of Euler parameters may be from 1
 
 
 class State:

@@ -1,4 +1,4 @@
-"""What named values make: the system of a function from its parameters, with other numbers, and its initial state."""
+"""Variants of a system: built by a function from its arguments, with other parameters, with another initial state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from runtime.support.errors import ModelError
-from runtime.system.parameters import affects_joints, is_parameter, is_state, replace_parameters
+from runtime.system.parameters import joints_differ, replace_parameters
+from runtime.system.quantity import Role, parse
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -17,38 +18,46 @@ def name_of(function: Any) -> str:
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
 
 
-def check_parameters(build: Callable[..., System], names: Iterable[str], what: str) -> None:
-    """Refuse names that a function does not take, and names that lack one that it needs; ``what`` holds them, for the message.
+def check_arguments(build: Callable[..., System], given: Iterable[str], what: str) -> None:
+    """Refuse names of arguments that a function does not accept, and missing names of arguments that it needs.
+
+    Parameters
+    ----------
+    build : function
+    given : names
+        Names of any role; those of arguments are checked.
+    what : str
+        The argument of the caller that holds the names, for the message.
 
     Raises
     ------
     ModelError
-        Naming the function, the parameter and those that it takes.
+        Naming the function, the argument and those that it accepts.
     """
     try:
         signature = inspect.signature(build)
     except (TypeError, ValueError):
-        return  # of compiled code, which does not tell
+        return  # compiled code has no signature
     known = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    takes = f"it takes {', '.join(p.name for p in known)}" if known else "it takes none"
-    anything = any(p.kind == p.VAR_KEYWORD for p in signature.parameters.values())
-    given = set(names)
-    if not anything and (unknown := sorted(given - {p.name for p in known})):
-        raise ModelError(f"{what}: {name_of(build)} has no parameter '{unknown[0]}'; {takes}")
-    if missing := [p.name for p in known if p.default is p.empty and p.name not in given]:
-        raise ModelError(f"{what}: {name_of(build)} needs '{missing[0]}', too; {takes}")
+    accepted = f"it takes {', '.join(p.name for p in known)}" if known else "it takes none"
+    accepts_any = any(p.kind == p.VAR_KEYWORD for p in signature.parameters.values())
+    arguments = {name for name in given if parse(name).role is Role.ARGUMENT}
+    if not accepts_any and (unknown := sorted(arguments - {p.name for p in known})):
+        raise ModelError(f"{what}: {name_of(build)} has no parameter '{unknown[0]}'; {accepted}")
+    if missing := [p.name for p in known if p.default is p.empty and p.name not in arguments]:
+        raise ModelError(f"{what}: {name_of(build)} needs '{missing[0]}', too; {accepted}")
 
 
-def build_variant(build: Callable[..., System], parameters: Mapping[str, Any]) -> System:
-    """What a function builds from parameters.
+def build_variant(build: Callable[..., System], values: Mapping[str, Any]) -> System:
+    """Return the system that a function builds from those of the values that are its arguments.
 
     Raises
     ------
     ModelError
-        Where it builds no system; whatever the function raises is told so.
+        Where the function returns no system or raises any exception, with the text of the exception.
     """
     try:
-        system = build(**parameters)
+        system = build(**{name: value for name, value in values.items() if parse(name).role is Role.ARGUMENT})
     except ModelError:
         raise
     except Exception as error:
@@ -59,22 +68,24 @@ def build_variant(build: Callable[..., System], parameters: Mapping[str, Any]) -
 
 
 def variant(build: System | Callable[..., System], values: Mapping[str, Any]) -> tuple[System, State, bool]:
-    """A system and its initial state as values by name tell, and whether numbers of joints are among them.
+    """Return a system and its initial state with the given values, and whether parameters of joints are among these.
 
-    Names are the function's keywords, numbers of the system, and parts of the initial state, which may violate the constraints.
+    Names are those of arguments of the function, of parameters of the system, and of parts of the initial state.  The state is
+    not moved onto the constraints.
 
     Raises
     ------
     ModelError
     """
-    system = build
-    if not isinstance(system, System):
-        system = build_variant(system, {name: value for name, value in values.items() if "." not in name})
-    numbers = {name: value for name, value in values.items() if is_parameter(name, build)}
-    if numbers:
-        system = replace_parameters(system, numbers)
-    parts: dict[str, dict[str, Any]] = {}
-    for name in filter(is_state, values):
-        part, _, body = name.partition(".")
-        parts.setdefault(part, {})[body] = values[name]
-    return system, system.state.replace(**parts) if parts else system.state, affects_joints(system, numbers)
+    of_system = isinstance(build, System)
+    system = build if isinstance(build, System) else build_variant(build, values)
+    parameters: dict[str, Any] = {}
+    state: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        quantity = parse(name, of_system=of_system)
+        if quantity.role is Role.PARAMETER:
+            parameters[name] = value
+        elif quantity.role is Role.STATE:
+            state.setdefault(quantity.part, {})[quantity.owner] = value
+    other = replace_parameters(system, parameters) if parameters else system
+    return other, other.state.replace(**state) if state else other.state, joints_differ(system, other)

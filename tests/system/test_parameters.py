@@ -143,7 +143,7 @@ def test_sensitivities_to_parameters():
         assert np.abs(found.slopes[:, :, k] - expected).max() < 1e-8 * np.abs(expected).max()
     alone = sensitivities(FOOT, {"mass.toes": 0.3, "l.ankle": 0.0417}, 0.4, wrt="l.ankle", rtol=1e-11, atol=1e-11)
     assert np.abs(alone.slopes[:, :, 0] - found.slopes[:, :, 1]).max() < 1e-8 * np.abs(alone.slopes).max()
-    with pytest.raises(ModelError, match="has no number 'mass.hand'"):
+    with pytest.raises(ModelError, match="has no parameter 'mass.hand'"):
         sensitivities(FOOT, {"mass.hand": 1.0}, 0.1)
 
 
@@ -156,7 +156,7 @@ def test_names_and_shapes():
 
 
 BAD = {
-    "unknown": ({"mass.hand": 1.0}, "has no number 'mass.hand'; it has gravity, mass.toes"),
+    "unknown": ({"mass.hand": 1.0}, "has no parameter 'mass.hand'; it has gravity, mass.toes"),
     "mass": ({"mass.toes": -1.0}, "body 'toes': mass = -1 kg, must be above 0 kg"),
     "inertia": ({"inertia.toes": (1.0, 1.0, 3.0)}, "body 'toes': principal moments of inertia 1, 1, 3 kg m^2 violate"),
     "not finite": ({"gravity": (0.0, np.nan, 0.0)}, "gravity = [0.0, nan, 0.0] is not finite"),
@@ -165,7 +165,7 @@ BAD = {
         "joint 'metatarsophalangeal' (revolute): a_i has the length 2",
     ),
     "length": ({"l.ankle": -0.1}, "joint 'ankle' (modified_universal): l = -0.1 m is a length"),
-    "limited": ({"a_i.ankle": (0.0, 1.0, 0.0)}, "limit 'talocrural' hangs on its a_i; give a function that builds"),
+    "limited": ({"a_i.ankle": (0.0, 1.0, 0.0)}, "limit 'talocrural' depends on its a_i; give a function that builds"),
     "law": ({"compliance.talocrural": 0.0}, "compliance = 0 rad, must be above 0 rad"),
     "cone": ({"latitudes.talocrural": (0.1, 0.2)}, "latitudes has the shape (2,); give 5 numbers"),
     "cone open": ({"latitudes.talocrural": (0.1, 0.2, 0.2, 0.2, 0.2)}, "latitude"),
@@ -190,9 +190,9 @@ def test_parameters_that_cannot_be_assembled_are_refused():
 BAD_CASES = {
     "unknown": (
         {"mass.hand": [1.0]},
-        "has no number 'mass.hand'; use r, p, v, omega of a body, or of gravity, mass.toes",
+        "has no parameter 'mass.hand'; it has gravity, mass.toes",
     ),
-    "a function's": ({"link_length": [0.04]}, "or give the function that builds a system from its parameters"),
+    "a function's": ({"link_length": [0.04]}, "arguments need the function that builds the system"),
     "shape": ({"s_i.ankle": [1.0]}, "'s_i.ankle' has the shape (1,) of float64; give 3 numbers for each case"),
     "no number": ({"mass.toes": ["heavy"]}, "give one number for each case"),
 }
@@ -238,7 +238,7 @@ def test_a_limit_follows_its_joint_only_in_borrowed_vectors():
     system = stopped()
     lower = runtime.with_parameters(system, {"s_i.hinge": (0.0, 0.0, 0.02)})
     assert lower.state.r["bob"][2] == pytest.approx(-0.28)
-    with pytest.raises(ModelError, match="limit 'stop' hangs on its a_i"):
+    with pytest.raises(ModelError, match="limit 'stop' depends on its a_i"):
         runtime.with_parameters(system, {"a_i.hinge": (1.0, 0.0, 0.0)})
 
 

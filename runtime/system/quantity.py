@@ -1,0 +1,120 @@
+"""Named quantities: what users vary by name, such as "mass.toes", "omega.main_foot", "link_length".
+
+This module alone splits names at the dot: ``parse`` where only the name is known, ``quantities`` where the system is known.
+Units and shapes come from the definitions of the system's parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from functools import cache
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.system.parts import Motor, unit_with_metres
+from runtime.system.state import PARTS, STATE_UNITS
+from runtime.system.system import System
+
+GRAVITY, INERTIA, LATITUDES = "gravity", "inertia", "latitudes"
+BODY_UNITS = {"mass": "kg", INERTIA: "kg m^2"}
+LIMIT_UNITS = {"max_moment": "N m", "compliance": "rad", "damping": "N m s"}
+MOTOR_PARTS = ("stiffness", "damping")
+
+
+class Role(Enum):
+    """What a named quantity belongs to."""
+
+    STATE = "part of the initial state"
+    PARAMETER = "parameter of a system"
+    ARGUMENT = "argument of a function that builds a system"
+
+
+class Quantity(NamedTuple):
+    """A named quantity.
+
+    ``name``: "part.owner"; gravity and the arguments of a function have no owner.  ``owner_sort``: "body", "joint" (drivers
+    included), "motor" or "limit".  ``unit_length``: a unit vector, or Euler parameters.  Where a parameter or an argument was
+    parsed without a system, ``shape`` is None and ``unit`` and ``owner_sort`` are empty.
+    """
+
+    name: str
+    part: str
+    owner: str
+    role: Role
+    shape: tuple[int, ...] | None = None
+    unit: str = ""
+    owner_sort: str = ""
+    unit_length: bool = False
+
+
+@cache
+def parse(name: str, *, of_system: bool = False) -> Quantity:
+    """The quantity of a name.
+
+    Parameters
+    ----------
+    name : str
+    of_system : bool
+        The name belongs to a system, which has no arguments; default: to a function that builds one.
+    """
+    part, dot, owner = name.partition(".")
+    if dot and part in PARTS:
+        shape = (PARTS[part].stop - PARTS[part].start,)
+        return Quantity(name, part, owner, Role.STATE, shape, STATE_UNITS[part], "body", part == "p")
+    return Quantity(name, part, owner, Role.PARAMETER if dot or of_system else Role.ARGUMENT)
+
+
+def quantities(system: System) -> dict[str, tuple[Quantity, Any]]:
+    """The parameters of a system by name, with their values.
+
+    Left out is a name that two parts share, such as the damping of a motor and of a limit with the same name.
+    """
+    found: dict[str, tuple[Quantity, Any]] = {}
+    for quantity, value in _parameters(system):
+        if quantity.name in found:
+            del found[quantity.name]
+        else:
+            found[quantity.name] = quantity, value
+    return found
+
+
+def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
+    def parameter(sort: str, owner: str, part: str, unit: str, unit_length: bool, value: Any) -> tuple[Quantity, Any]:
+        name = f"{part}.{owner}" if owner else part
+        shape = value.shape if isinstance(value, np.ndarray) else ()
+        return Quantity(name, part, owner, Role.PARAMETER, shape, unit, sort, unit_length), value
+
+    yield parameter("", "", GRAVITY, "m/s^2", False, system.gravity)
+    for body in system.bodies:
+        for part, unit in BODY_UNITS.items():
+            yield parameter("body", body.name, part, unit, False, getattr(body, part))
+    for joint in system.joints:
+        keywords = _keywords(joint.module)
+        for part, value in joint.values.items():
+            yield parameter("joint", joint.name, part, *keywords[part], value)
+    for motor in system.motors:
+        for part, unit in zip(MOTOR_PARTS, _motor_units(motor), strict=True):
+            yield parameter("motor", motor.name, part, unit, False, getattr(motor, part))
+    for limit in system.limits:
+        for part, unit in LIMIT_UNITS.items():
+            yield parameter("limit", limit.name, part, unit, False, getattr(limit, part))
+        yield parameter("limit", limit.name, LATITUDES, "rad", False, np.array(limit.cone.latitudes))
+
+
+@cache
+def _keywords(module: ModuleType) -> dict[str, tuple[str, bool]]:
+    """Unit of each vector and constant of a joint's definition, and whether it is a direction."""
+    units = {part: ("m" if kind == "point" else "1", kind == "direction") for part, kind, _ in module.VECTORS}
+    return units | {part: (unit_with_metres("", power), False) for part, power in module.PARAMETERS}
+
+
+def _motor_units(motor: Motor) -> tuple[str, str]:
+    """Units of a motor's stiffness and damping; its coordinate is an angle [rad] or a power of metres."""
+    (power,) = motor.joint.module.UNITS
+    if power == 0:
+        return "N m/rad", "N m s/rad"
+    # Half the stiffness times the squared coordinate is an energy [N m].
+    return unit_with_metres("N", 1 - 2 * power), unit_with_metres("N s", 1 - 2 * power)
