@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import qr
-from scipy.optimize import least_squares
+from scipy.optimize import OptimizeResult, least_squares
 
 from runtime.analysis.sensitivities import Question, Sensitivities, question_of, solve
 from runtime.integrate.settings import ATOL, RTOL
@@ -99,20 +99,7 @@ def fit_parameters(
     if not (inside := (low <= start) & (start <= high) & (low < high)).all():
         at = int(np.argmin(inside))
         raise ModelError(f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}")
-    tie = TIE * np.diag(problem.effects(start).scale)
-
-    def residuals(row: Floats) -> Floats:
-        try:
-            return np.concatenate([problem.predicted(row) - problem.target, tie @ (row - start)])
-        except ModelError:
-            return np.full(
-                len(problem.target) + len(start), np.nan
-            )  # no such system or run: the search shortens its step
-
-    found = least_squares(
-        residuals, start, jac=lambda row: np.vstack([problem.effects(row).jacobian, tie]), bounds=(low, high),
-        x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-14,
-    )  # fmt: skip
+    found = _search(problem, start, low, high)
     squares = float(np.sum((problem.predicted(found.x) - problem.target) ** 2))
     deviation, undetermined = _determined(question, found.x, problem.effects(found.x), squares)
     message = str(found.message)
@@ -124,6 +111,24 @@ def fit_parameters(
         MappingProxyType(question.split(deviation)), undetermined, float(np.sqrt(squares / len(problem.target))),
         int(found.nfev), bool(found.success), message, problem.solved(found.x),
     )  # fmt: skip
+
+
+def _search(problem: _Problem, start: Floats, low: Floats, high: Floats) -> OptimizeResult:
+    """Least squares within bounds; candidates without a system or a run have residuals NaN, which shortens the step."""
+    tie = TIE * np.diag(problem.effects(start).scale)
+
+    def residuals(row: Floats) -> Floats:
+        try:
+            return np.concatenate([problem.predicted(row) - problem.target, tie @ (row - start)])
+        except ModelError:
+            return np.full(len(problem.target) + len(start), np.nan)
+
+    def jacobian(row: Floats) -> Floats:
+        return np.vstack([problem.effects(row).jacobian, tie])
+
+    return least_squares(
+        residuals, start, jac=jacobian, bounds=(low, high), x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-14
+    )
 
 
 class _Problem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -14,20 +14,26 @@ from runtime.dynamics.layout import ROWS
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
-from runtime.system.parts import GROUND, Joint
-from runtime.system.signal import Signal, as_signal
+from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
+from runtime.system.signal import as_signal
 
-AXIS_TOLERANCE = 1e-9
-TRIANGLE_TOLERANCE = 1e-9  # relative: published inertias are rounded, and flat bodies meet the limit exactly
-_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.MODULES}
+TRIANGLE_TOLERANCE = (
+    1e-9  # relative, because published inertias are rounded and flat bodies satisfy the equality exactly
+)
+KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.MODULES}
 
 
 def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
-    """The generated module of a kind."""
-    module = _KINDS.get(kind) if isinstance(kind, str) else kind
+    """Return the generated module of a kind of joint, driver or motor (``sort``).
+
+    Raises
+    ------
+    ModelError
+    """
+    module = KINDS.get(kind) if isinstance(kind, str) else kind
     if module is None:
         able = {"joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS)}
-        known = ", ".join(key for key, m in _KINDS.items() if (able[sort](m) if sort in able else m.COORDINATE))
+        known = ", ".join(key for key, m in KINDS.items() if (able[sort](m) if sort in able else m.COORDINATE))
         raise ModelError(f"{sort} '{name}': unknown kind '{kind}'; use {known}, or codegen.compile_joint(definition)")
     if not all(hasattr(module, part) for part in ("evaluate", "reference", "KEYWORDS")):
         raise ModelError(
@@ -47,7 +53,13 @@ def connection(
     values: Mapping[str, Any],
     bodies: Collection[str],
 ) -> Joint:
-    """A joint or driver, if its bodies and values are what its definition needs."""
+    """Return a joint, driver or motor (``sort``) with checked bodies and values.
+
+    Raises
+    ------
+    ModelError
+        Naming the joint, its kind and the rule.
+    """
     what = f"{sort} '{name}' ({module.NAME})"
     for body in (body_i, body_j):
         if not isinstance(body, str) or (body != GROUND and body not in bodies):
@@ -56,9 +68,9 @@ def connection(
     if body_i == body_j:
         raise ModelError(f"{what}: joins body '{body_i}' to itself; give two different bodies")
     if sort != "joint" and body_i == GROUND and module.BODIES == ("i",):
-        raise ModelError(f"{what}: guides body i, which is the ground; name the body that moves first")
+        raise ModelError(f"{what}: guides body i, which is the ground; give the moving body first")
     if sort != "joint" and body_j != GROUND and module.BODIES == ("i",):
-        raise ModelError(f"{what}: speaks of one body only; leave out '{body_j}'")
+        raise ModelError(f"{what}: has one body only; leave out '{body_j}'")
     keywords = (*module.KEYWORDS, *module.SIGNALS)
     needs = ", ".join(keywords) or "no values"
     missing = [key for key in keywords if key not in values]
@@ -81,15 +93,8 @@ def connection(
     return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
 
 
-def _three(values: Sequence[Signal | float], what: str) -> tuple[Signal, Signal, Signal]:
-    try:
-        x, y, z = values
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} = {values!r}: give three signals or numbers") from None
-    return as_signal(x, what), as_signal(y, what), as_signal(z, what)
-
-
-def checked_name(name: str, what: str, taken: dict[str, Any]) -> None:
+def checked_name(name: str, what: str, taken: Collection[str]) -> None:
+    """Refuse a name that is no identifier or exists already."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ModelError(f"{what} name {name!r}: use letters, digits and '_', and begin with a letter")
     if name in taken:
@@ -97,7 +102,7 @@ def checked_name(name: str, what: str, taken: dict[str, Any]) -> None:
 
 
 def checked_mass(value: float, what: str) -> float:
-    """A mass, if it is above 0."""
+    """Return a mass [kg]; refuse values that are not above 0."""
     mass = float(finite(value, (), f"{what}: mass"))
     if mass <= 0.0:
         raise ModelError(
@@ -107,7 +112,7 @@ def checked_mass(value: float, what: str) -> float:
 
 
 def checked_gain(value: float, what: str) -> float:
-    """A motor's stiffness or damping, if it is not below 0."""
+    """Return a motor's stiffness or damping; refuse negative values."""
     gain = float(finite(value, (), what))
     if gain < 0.0:
         raise ModelError(f"{what} = {gain:g} would drive the coordinate away; it must not be below 0")
@@ -115,7 +120,7 @@ def checked_gain(value: float, what: str) -> float:
 
 
 def checked_inertia(value: ArrayLike, what: str) -> Floats:
-    """Matrix of inertia, if there can be one with these moments."""
+    """Return an inertia matrix (3, 3) [kg m^2]; refuse moments that no distribution of mass has."""
     given = np.array(value, dtype=object)
     shape = (3,) if given.ndim == 1 else (3, 3)
     matrix = finite(value, shape, f"{what}: inertia")

@@ -13,11 +13,10 @@ from runtime.dynamics.contacts import ContactData
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
-from runtime.system.parts import FRICTIONS, GROUND, NORMAL_LAWS, Contact
+from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Contact
 from runtime.system.reference import reference_data
 from runtime.system.signal import Signal, as_signal
 
-AXIS_TOLERANCE = 1e-9
 # Least and largest values of the numbers of a contact; those that must be above the least are open.
 BOUNDS: dict[str, tuple[float, bool, float, str]] = {
     "stiffness": (0.0, True, 1e18, "N/m^n"),

@@ -16,10 +16,9 @@ from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone, joined
-from runtime.system.parts import LIMIT_KINDS, Joint, Limit
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
 
-AXIS_TOLERANCE = 1e-9
 PLANE_TOLERANCE = 1e-6  # [1] how far the hinge's axis may stand off the plane of xi and eta
 STILL = 1e-6  # a motion slower than this fraction of another does not count
 FRAME = ("u_xi_i", "u_eta_i", "u_zeta_i")

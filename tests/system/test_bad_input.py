@@ -25,7 +25,7 @@ BODY_ERRORS = {
     "p zero": (dict(p=(0, 0, 0, 0)), "body 'toes': p is the zero vector"),
     "omega shape": (dict(omega=3.0), "body 'toes': omega has the shape (); give 3 numbers"),
     "duplicate": (dict(name="leg"), "body 'leg' exists already"),
-    "ground": (dict(name="ground"), "'ground': this name stands for the fixed global frame"),
+    "ground": (dict(name="ground"), "'ground': this name is reserved for the fixed body"),
     "empty name": (dict(name=""), "body name '': use letters, digits and '_'"),
     "dotted name": (dict(name="a.b"), "body name 'a.b': use letters"),
 }

@@ -1,0 +1,122 @@
+"""The flat data of a system from its parts and its reference configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import ROWS
+from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE, AT_GLOBAL_POINT, LoadData
+from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.sparsity import sparsity
+from runtime.jit.addresses import addresses_of
+from runtime.support.arrays import Floats, frozen
+from runtime.system.contact_building import contact_data
+from runtime.system.limit_building import limit_data
+from runtime.system.parts import Body, Contact, Joint, Limit, Load, Motor
+from runtime.system.reference import body_places, reference_data, states_with_ground
+from runtime.system.signal import Signal, signal_data
+
+
+class Parts(NamedTuple):
+    """The parts of a system; drivers are among the joints."""
+
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    limits: tuple[Limit, ...]
+    loads: tuple[Load, ...]
+    motors: tuple[Motor, ...]
+    contacts: tuple[Contact, ...]
+
+
+def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelData:
+    """Read-only flat data of a system.
+
+    Held constants and carried vectors are computed in the configuration y.  With ``fit`` the rows of drivers are left out,
+    because the drivers are met by least squares.
+    """
+    bodies, joints = parts.bodies, parts.joints
+    places, states = body_places(body.name for body in bodies), states_with_ground(y)
+    rows = np.array([0 if fit and j.signals else len(j.rows) for j in joints], np.int64)
+    inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
+    body_i, body_j, x, (vector_joint, vector_place, vector_body, vector_local) = reference_data(joints, places, states)
+    driven = [
+        (k, joint.module.SIZE - 3 * (len(joint.signals) - n), signal)
+        for k, joint in enumerate(joints)
+        for n, signal in enumerate(joint.signals.values())
+    ]
+    loads, load_signals = _load_data(parts.loads, parts.motors, places, states, len(driven))
+    belt_speeds = [contact.belt_speed for contact in parts.contacts]
+    data = ModelData(
+        mass=np.array([1.0] + [body.mass for body in bodies]),
+        inertia=inertia,
+        inertia_inverse=np.linalg.inv(inertia).astype(float),
+        gravity=gravity.copy(),
+        alpha=5.0,
+        beta=5.0,
+        address=addresses_of(j.module for j in joints),
+        body_i=body_i,
+        body_j=body_j,
+        rows=rows,
+        active=rows.copy(),
+        active_row=np.tile(np.arange(ROWS), (len(joints), 1)),
+        vector_joint=vector_joint,
+        vector_place=vector_place,
+        vector_body=vector_body,
+        vector_local=vector_local,
+        x=x,
+        signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds),
+        signal_joint=np.array([k for k, _, _ in driven], np.int64),
+        signal_place=np.array([place for _, place, _ in driven], np.int64),
+        structure=sparsity(body_i, body_j),
+        limits=limit_data(parts.limits, places, states),
+        loads=loads,
+        contacts=contact_data(parts.contacts, places, states, len(driven) + len(load_signals)),
+    )
+    return frozen(data)
+
+
+def _load_data(
+    loads: Sequence[Load], motors: Sequence[Motor], places: Mapping[str, int], states: Floats, first_signal: int
+) -> tuple[LoadData, list[Signal]]:
+    """Flat data of loads and motors, and their signals, which are numbered from ``first_signal``."""
+    signals: list[Signal] = []
+
+    def number(signal: Signal) -> int:
+        signals.append(signal)
+        return first_signal + len(signals) - 1
+
+    zero = (Signal.constant(0.0),) * 3
+    components = [[number(s) for s in (*load.force, *(load.point or zero), *load.moment)] for load in loads]
+    efforts = [number(motor.effort) for motor in motors]
+    targets = [number(signal) for motor in motors for signal in motor.joint.signals.values()]
+    joints = [motor.joint for motor in motors]
+    body_i, body_j, x, (vector_motor, vector_place, vector_body, vector_local) = reference_data(joints, places, states)
+    data = LoadData(
+        body=np.array([places[load.body] for load in loads], np.int64),
+        at=np.array([_point_of_action(load) for load in loads], np.int64),
+        in_body_axes=np.array([load.axes == "body" for load in loads], np.int64),
+        signal=np.array(components, np.int64).reshape(-1, 9),
+        address=addresses_of(j.module for j in joints),
+        body_i=body_i,
+        body_j=body_j,
+        effort=np.array(efforts, np.int64),
+        target=np.array(targets, np.int64),
+        target_place=np.array([j.module.SIZE - 3 for j in joints], np.int64),
+        stiffness=np.array([motor.stiffness for motor in motors], float),
+        damping=np.array([motor.damping for motor in motors], float),
+        vector_motor=vector_motor,
+        vector_place=vector_place,
+        vector_body=vector_body,
+        vector_local=vector_local,
+        x=x,
+    )
+    return data, signals
+
+
+def _point_of_action(load: Load) -> int:
+    if load.point is None:
+        return AT_CENTRE
+    return AT_BODY_POINT if load.axes == "body" else AT_GLOBAL_POINT

@@ -1,0 +1,68 @@
+"""Checked loads and motors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from runtime.support.errors import ModelError
+from runtime.system.connection import KINDS, checked_gain, connection, definition
+from runtime.system.parts import Load, Motor
+from runtime.system.signal import Signal, as_signal
+
+
+def build_load(
+    name: str, body: str, bodies: Collection[str], *, force: Sequence[Signal | float], moment: Sequence[Signal | float],
+    point: Sequence[Signal | float] | None, axes: str,
+) -> Load:  # fmt: skip
+    """Return a checked load; see ``Builder.load``.
+
+    Raises
+    ------
+    ModelError
+    """
+    what = f"load '{name}'"
+    if not isinstance(body, str) or body not in bodies:
+        raise ModelError(f"{what}: unknown body {body!r}; the bodies are {', '.join(bodies)}")
+    if axes not in ("global", "body"):
+        raise ModelError(f"{what}: axes = {axes!r}; use 'global' or 'body'")
+    return Load(
+        name,
+        body,
+        force=_three_signals(force, f"{what}: force"),
+        moment=_three_signals(moment, f"{what}: moment"),
+        point=None if point is None else _three_signals(point, f"{what}: point"),
+        axes=axes,
+    )
+
+
+def build_motor(
+    name: str, kind: str | ModuleType, body: str, other: str, bodies: Collection[str], *, effort: Signal | float,
+    stiffness: float, damping: float, values: Mapping[str, Any],
+) -> Motor:  # fmt: skip
+    """Return a checked motor; see ``Builder.motor``.
+
+    Raises
+    ------
+    ModelError
+    """
+    module = definition("motor", name, kind)
+    what = f"motor '{name}' ({module.NAME})"
+    if not module.COORDINATE:
+        able = ", ".join(key for key, m in KINDS.items() if m.COORDINATE)
+        raise ModelError(f"{what}: guides no single coordinate; use {able}")
+    given = {"stiffness": stiffness, "damping": damping}
+    checked = {key: checked_gain(value, f"{what}: {key}") for key, value in given.items()}
+    if not any(checked.values()):
+        values = {module.SIGNALS[0]: 0.0, **values}  # the target has no effect
+    joint = connection("motor", name, module, body, other, values, bodies)
+    return Motor(joint, as_signal(effort, f"{what}: effort"), **checked)
+
+
+def _three_signals(values: Sequence[Signal | float], what: str) -> tuple[Signal, Signal, Signal]:
+    try:
+        x, y, z = values
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} = {values!r}: give three signals or numbers") from None
+    return as_signal(x, what), as_signal(y, what), as_signal(z, what)

@@ -1,0 +1,78 @@
+"""A system from its checked parts: connected to the ground, assembled, of full rank, with consistent velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runtime.dynamics import projection
+from runtime.dynamics.equations import workspace_for
+from runtime.support.arrays import Floats
+from runtime.support.errors import AssemblyError, ModelError
+from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
+from runtime.system.data_building import Parts, model_data
+from runtime.system.parts import GROUND, Assembly, Body, Joint
+from runtime.system.rank import refuse_singular_joints, refuse_singular_motors, without_redundant_rows
+from runtime.system.state import State
+from runtime.system.system import System
+
+
+def build_system(
+    name: str, parts: Parts, gravity: Floats, y: Floats, time: float, redundant: str, project_velocities: bool | None
+) -> System:
+    """Assemble parts from the given states y (13 bodies,) and check the whole; see ``Builder.build``.
+
+    Raises
+    ------
+    ModelError, AssemblyError
+    """
+    _refuse_disconnected(name, parts.bodies, parts.joints)
+    system = _not_assembled(name, parts, gravity, y, time, fit=redundant == "fit")
+    system.check_span(time, time, "the initial configuration is taken")
+    refuse_singular_joints(system, y)
+    refuse_singular_motors(system, y)
+    try:
+        start, iterations, residual = assembled(system, time, y)
+    except AssemblyError:
+        if system.drivers:
+            without_redundant_rows(system, y, redundant)  # the better message where drivers contradict each other
+        raise
+    if iterations:
+        refuse_singular_joints(system, start)
+        refuse_singular_motors(system, start)
+    system = without_redundant_rows(system, start, redundant)
+    if project_velocities or (project_velocities is None and system.drivers):
+        start = projection.project_velocities(time, start, system.data, workspace_for(system.data))
+    check_velocities(system, time, start, "make them consistent, or build(project_velocities=True)")
+    rank, names = int(system.data.active.sum()), system.body_names
+    return replace(
+        system, state=State(names, start), rank=rank, degrees_of_freedom=6 * len(names) - rank,
+        assembly=change(names, y, start, iterations, residual),
+    )  # fmt: skip
+
+
+def _not_assembled(name: str, parts: Parts, gravity: Floats, y: Floats, time: float, *, fit: bool) -> System:
+    """A system in its reference configuration y, before assembly and checks."""
+    system = System(
+        **parts._asdict(), name=name, gravity=gravity, time=time, state=State(tuple(b.name for b in parts.bodies), y),
+        assembly=Assembly(0, 0.0, 0.0, "", 0.0, ""), degrees_of_freedom=0, rank=0, redundant=(), overdetermined=fit,
+        branch_signs=(), data=model_data(parts, gravity, y, fit=fit),
+    )  # fmt: skip
+    return replace(system, branch_signs=branch_signs_of(system, time, y))
+
+
+def _refuse_disconnected(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:
+    connected = {GROUND} | {body.name for body in bodies if body.free}
+    grew = True
+    while grew:
+        before = len(connected)
+        for joint in joints:
+            if {joint.body_i, joint.body_j} & connected:
+                connected |= {joint.body_i, joint.body_j}
+        grew = len(connected) > before
+    loose = [body.name for body in bodies if body.name not in connected]
+    if loose:
+        raise ModelError(
+            f"system '{name}': no chain of joints leads from {', '.join(repr(n) for n in loose)} to the ground; "
+            "add a joint, or say free=True of a body that may float"
+        )
