@@ -1,4 +1,4 @@
-"""Assembly: a state moved onto the constraints, and checks of states against them."""
+"""Assembly: moving a state onto the constraints, and checking a state against them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from runtime.system.system import System
 
 
 def change(names: tuple[str, ...], before: Floats, after: Floats, iterations: int, residual: float) -> Assembly:
-    """How a configuration was assembled."""
+    """Iterations, residual and largest changes of pose between the states before and after an assembly (13 bodies,)."""
     a, b = before.reshape(-1, STATE), after.reshape(-1, STATE)
     moves = np.linalg.norm(b[:, R:P] - a[:, R:P], axis=1)
     # The chord between Euler parameters keeps its digits near zero, which the arc cosine of their product does not.
@@ -28,13 +28,19 @@ def change(names: tuple[str, ...], before: Floats, after: Floats, iterations: in
     return Assembly(iterations, residual, float(moves[m]), names[m], float(turns[n]), names[n])
 
 
-POSITION_TOLERANCE = 1e-6  # [SI unit of a row] a given state is on the constraints within this
-# Velocities are consistent when no row's rate is above this fraction of what the velocities themselves could make it.
+POSITION_TOLERANCE = 1e-6  # [SI unit of a row] largest violation of a given state
+# Velocities are consistent if |Phi'| of each row is below this fraction of the largest speed (at least 1 m/s or rad/s).
 VELOCITY_TOLERANCE = 1e-9
 
 
 def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, float]:
-    """State moved onto Phi = 0, iterations, residual; raises AssemblyError with the worst row."""
+    """Return the state moved onto Phi = 0, the number of iterations and the residual.
+
+    Raises
+    ------
+    AssemblyError
+        With the worst row, or the joints that would become mirror images of their reference configuration.
+    """
     work, start = workspace_for(system.data), y
     y, iterations, residual = projection.assemble_positions(time, start, system.data, work)
     if (
@@ -60,7 +66,7 @@ def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, floa
 
 
 def mirrored(system: System, time: float, y: Floats) -> list[str]:
-    """Names of joints that are the mirror image of what they are in the reference configuration."""
+    """Names of joints with other branch signs than in the reference configuration: mirror images of it."""
     names = []
     for joint, now, reference in zip(system.joints, branch_signs_of(system, time, y), system.branch_signs, strict=True):
         if any(a * b < 0.0 for a, b in zip(now, reference, strict=True)):
@@ -103,12 +109,18 @@ def assemble(system: System, state: State, *, time: float | None = None, project
     system : System
     state : State
     time : float [s], optional
-        When, for systems with drivers.  Default: ``system.time``.
+        Time at which drivers are evaluated.  Default: ``system.time``.
     project_velocities : bool
-        True: change the velocities by as little as makes them consistent.  False: refuse inconsistent ones.
+        True: make the velocities consistent by the least change.  False: refuse inconsistent velocities.
+
+    Returns
+    -------
+    State
 
     Raises
     ------
+    ModelError
+        For a state of other bodies, and a time that is not finite or outside a signal's span.
     AssemblyError
         Naming the worst row, its value and the remedy.
     """
@@ -123,7 +135,7 @@ def assemble(system: System, state: State, *, time: float | None = None, project
 
 
 def check_state(system: System, state: State, time: float) -> None:
-    """Refuse a state that is not of this system, or that violates its constraints at a time [s]."""
+    """Refuse a state of other bodies than this system's, or one that violates its constraints at a time [s]."""
     if not isinstance(state, State):
         raise ModelError(f"{state!r} is no State; change system.state with its replace()")
     if state.names != system.body_names:

@@ -1,4 +1,4 @@
-"""What a contact needs of its bodies and laws: checked, and put into flat tables."""
+"""Building of contacts: a contact is checked against its bodies and laws, and described by flat data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS,
 from runtime.system.reference import reference_data
 from runtime.system.signal import Signal, as_signal
 
-# Least and largest values of the numbers of a contact; those that must be above the least are open.
+# Parameters of a contact: lower bound, whether the bound itself is excluded, upper bound, unit.
 BOUNDS: dict[str, tuple[float, bool, float, str]] = {
     "stiffness": (0.0, True, 1e18, "N/m^n"),
     "exponent": (1.0, False, 10.0, ""),
@@ -30,9 +30,9 @@ BOUNDS: dict[str, tuple[float, bool, float, str]] = {
     "creep": (0.0, True, np.inf, "m/s"),
     "least_impact": (0.0, True, np.inf, "m/s"),
 }
-# What to do about those that no step of an integrator could follow.
+# Advice for parameters so large that no step of an integrator could follow the force.
 REMEDY = {
-    "stiffness": "; a steel ball has 1e10, see hertz_stiffness; what shall not give at all is a joint",
+    "stiffness": "; a steel ball has 1e10, see hertz_stiffness; a rigid connection is a joint",
     "exponent": "; 1 is a linear spring, 1.5 is Hertz's",
 }
 
@@ -42,7 +42,12 @@ def build_contact(
     plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None, belt_speed: Signal | float, creep: float,
     least_impact: float, parameters: Mapping[str, float],
 ) -> Contact:  # fmt: skip
-    """A checked contact."""
+    """Return a checked contact; see ``Builder.contact``.
+
+    Raises
+    ------
+    ModelError
+    """
     what = f"contact '{name}'"
     for key, value, known in (("law", law, NORMAL_LAWS), ("friction", friction, FRICTIONS)):
         if not (isinstance(value, str) and value in known) and not (key == "friction" and value is None):
@@ -60,19 +65,21 @@ def build_contact(
         raise ModelError(f"{what}: missing {', '.join(missing)}; {both} needs {', '.join(wanted)}")
     if unused := [key for key in parameters if key not in wanted]:
         raise ModelError(f"{what}: unused {', '.join(unused)}; {both} needs {', '.join(wanted)}")
-    numbers = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
-    checked = {key: _number(f"{what}: {key}", key, value) for key, value in numbers.items()}
+    given = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
+    checked = {key: _parameter(f"{what}: {key}", key, value) for key, value in given.items()}
     n = unit(finite(normal, (3,), f"{what}: normal"), f"{what}: normal", AXIS_TOLERANCE)
     if belt is None:
         if isinstance(belt_speed, Signal) or belt_speed != 0.0:
-            raise ModelError(f"{what}: belt_speed = {belt_speed!r} without belt; give the direction in which it runs")
+            raise ModelError(
+                f"{what}: belt_speed = {belt_speed!r} without belt; give the direction in which the belt moves"
+            )
         along = np.eye(3)[int(np.abs(n).argmin())]
         along = np.cross(n, along) / np.linalg.norm(np.cross(n, along))
     else:
         along = unit(finite(belt, (3,), f"{what}: belt"), f"{what}: belt", AXIS_TOLERANCE)
         if abs(along @ n) > AXIS_TOLERANCE:
             raise ModelError(
-                f"{what}: belt stands off the plane, its product with the normal is {along @ n:.3g}, limit 0 within "
+                f"{what}: belt is not in the plane, its product with the normal is {along @ n:.3g}, limit 0 within "
                 f"{AXIS_TOLERANCE:.0e}"
             )
     centre, point = (finite(v, (3,), f"{what}: {k}") for k, v in (("centre", centre), ("point", point)))
@@ -87,22 +94,23 @@ def build_contact(
     )  # fmt: skip
 
 
-def _number(what: str, key: str, value: Any) -> float:
+def _parameter(what: str, key: str, value: Any) -> float:
+    """A parameter within its bounds."""
     number = float(finite(value, (), what))
-    least, above, most, of = BOUNDS[key]
-    outputs = f"{what} = {number:g} {of}".rstrip()
-    if number < least or (above and number == least):
-        rule = "must be above" if above else "must not be below"
-        raise ModelError(f"{outputs}, {rule} {least:g} {of}".rstrip())
-    if number > most:
-        raise ModelError(f"{outputs}, must not be above {most:g} {of}".rstrip() + REMEDY.get(key, ""))
+    lower, open_bound, upper, unit_of_key = BOUNDS[key]
+    stated = f"{what} = {number:g} {unit_of_key}".rstrip()
+    if number < lower or (open_bound and number == lower):
+        rule = "must be above" if open_bound else "must not be below"
+        raise ModelError(f"{stated}, {rule} {lower:g} {unit_of_key}".rstrip())
+    if number > upper:
+        raise ModelError(f"{stated}, must not be above {upper:g} {unit_of_key}".rstrip() + REMEDY.get(key, ""))
     return number
 
 
 def contact_data(
     contacts: Sequence[Contact], index: Mapping[str, int], states: Floats, first_signal: int
 ) -> ContactData:
-    """Flat tables of contacts; ``index`` gives the places of the bodies in ``states``; signals are numbered from the first."""
+    """Flat data of contacts, whose signals are numbered from ``first_signal``; ``index``: places of the bodies in ``states``."""
     body_i, body_j, x, (numbers, places, owners, locals_) = reference_data(contacts, index, states, ("body", "plane"))
     laws, frictions = list(NORMAL_LAWS), [None, *FRICTIONS]
 
@@ -136,7 +144,7 @@ def contact_data(
 
 
 def _fades(contact: Contact) -> bool:
-    """The damping of a contact's law is nothing at no penetration."""
+    """The damping of a contact's law is zero at zero penetration."""
     module, out = NORMAL_LAWS[contact.law], np.zeros(6)
     own = [contact.parameters.get(key, contact.least_impact) for key in module.PARAMETERS]
     module.law.py_func(0.0, 1.0, np.array(own), out)
@@ -146,25 +154,28 @@ def _fades(contact: Contact) -> bool:
 def hertz_stiffness(
     radius: float, youngs_modulus: float, poissons_ratio: float, plane_modulus: float = np.inf, plane_ratio: float = 0.0
 ) -> float:
-    """Stiffness K [N/m^1.5] of a sphere on a plane by their materials.  Hertz 1882; seed 004, Eq. (12), with the sphere's radius.
+    """Return the stiffness K [N/m^1.5] of a sphere on a plane from their materials.
+
+    Source: Hertz (1882); Moreira et al. (2011), Eq. (12), with the radius of the sphere.
 
     Parameters
     ----------
     radius : float [m]
-        Of the sphere.
+        Radius of the sphere.
     youngs_modulus, plane_modulus : float [Pa]
+        Young's moduli of the sphere and of the plane; default: a rigid plane.
     poissons_ratio, plane_ratio : float [1]
-        Of the plane: rigid unless given.
+        Poisson's ratios of the sphere and of the plane.
 
     Raises
     ------
     ModelError
     """
-    numbers = dict(
+    given = dict(
         radius=radius, youngs_modulus=youngs_modulus, poissons_ratio=poissons_ratio, plane_modulus=plane_modulus,
         plane_ratio=plane_ratio,
     )  # fmt: skip
-    for key, value in numbers.items():
+    for key, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
             raise ModelError(f"hertz_stiffness: {key} = {value!r}; give one number")
     for key, modulus, ratio in (("sphere", youngs_modulus, poissons_ratio), ("plane", plane_modulus, plane_ratio)):

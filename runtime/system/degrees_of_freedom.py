@@ -1,7 +1,7 @@
-"""The degrees of freedom of a system by name: what each joint lets its bodies do, and the motion of all bodies that it is.
+"""The degrees of freedom of a system by name: the motions that each joint admits, as motions of all bodies.
 
-Joints span a tree from the ground, or from a body that may float.  Beyond each joint of the tree lies its distal part, which
-moves as one when only that joint moves.  In a closed loop no joint can move alone; such joints have no freedoms here.
+The joints span a tree from the ground, or from a body that may float.  The bodies on the distal side of a joint of the tree
+move as one when only this joint moves.  In a closed loop no joint can move alone; joints in loops are left out here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runtime.system.parts import Joint
 from runtime.system.reference import ground_state, rotation_matrix
 from runtime.system.system import System
 
-ADMITTED = 1e-7  # a motion is one of a joint where its rows change by less, for a turn of 1 rad or a move of 1 m
+ADMITTED = 1e-7  # a joint admits a motion of 1 rad or 1 m if its rows change by less
 NULL = 1e-7  # singular values below this fraction of the largest are zero
 
 
@@ -27,20 +27,20 @@ NULL = 1e-7  # singular values below this fraction of the largest are zero
 class DegreeOfFreedom:
     """One degree of freedom.
 
-    ``name``: "joint.axis", such as "ankle.a_j": the distal body turns about that axis of the joint; "joint.along_a_i": it
-    moves along it; "joint.x": it turns about its own x axis; "joint.freedom_1": any other motion that the joint admits;
-    "body.x", "body.turn_x": a floating body moves along and turns about global axes.
+    ``name``: "joint.axis", such as "ankle.a_j": rotation of the distal body about this axis of the joint; "joint.along_a_i":
+    translation along an axis; "joint.x": rotation about the x axis of the distal body; "joint.freedom_1": any other motion
+    that the joint admits; "body.x", "body.turn_x": translation and rotation of a floating body along and about global axes.
     """
 
     name: str
     joint: str  # "" for a floating body
     distal: str  # the body that moves
-    turning: bool  # a turn [rad], its effort a moment [N m]; else a move [m], its effort a force [N]
+    turning: bool  # a rotation [rad], with a moment [N m] as effort; else a translation [m], with a force [N]
 
 
 @dataclass(frozen=True)
 class Branch:
-    """What lies beyond a joint: ``bodies`` (by index) move as one when only the joint moves."""
+    """The distal side of a joint: ``bodies`` (by index) move as one when only the joint moves."""
 
     proximal: int
     distal: int
@@ -52,7 +52,7 @@ Tree = tuple[list[Branch], dict[int, tuple[int, ...]]]
 
 
 def branches(system: System) -> Tree:
-    """The branches of the tree of joints, and what is connected with each root that floats; body 0 is the ground.
+    """Return the branches of the tree of joints, and the bodies connected with each floating root; body 0 is the ground.
 
     Joints in closed loops are left out.
     """
@@ -92,7 +92,7 @@ def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
     while grew:
         before = len(reached)
         for a, b in edges:
-            # The ground holds everything that stands on it: what reaches it is no part that moves as one, but a loop.
+            # Bodies that also reach the ground by another chain of joints cannot move as one: they are in a loop.
             if a in reached or b in reached:
                 reached |= {a, b}
         grew = len(reached) > before
@@ -102,11 +102,11 @@ def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
 def degrees_of_freedom(
     system: System, time: float, y: Floats, tree: Tree | None = None
 ) -> tuple[list[DegreeOfFreedom], Floats, Floats]:
-    """The degrees of freedom of the joints, drivers left out, in a configuration; their motions and their measures.
+    """Return the n degrees of freedom of the joints, without drivers, in a configuration; their motions and measures.
 
-    motions (6 bodies, freedoms): velocities v, omega of all bodies when the freedom's rate is 1 and all others are 0.
-    measures (freedoms, 6 bodies): what they take of the velocities of all bodies is the freedoms' rates.
-    tree : what ``branches`` found, which is the same in all configurations
+    motions (6 bodies, n): velocities v, omega of all bodies when the rate of one degree of freedom is 1 and all others are 0.
+    measures (n, 6 bodies): the rates of the degrees of freedom are the measures times the velocities of all bodies.
+    tree : result of ``branches``, which is the same in all configurations
     """
     work = workspace_for(system.data)
     projection.worst_row(time, y, system.data, work, False)
@@ -116,11 +116,11 @@ def degrees_of_freedom(
     columns: list[Floats] = []
     rows: list[Floats] = []
 
-    def add(freedom: DegreeOfFreedom, bodies: tuple[int, ...], twist: Floats, about: Floats) -> None:
+    def add(degree: DegreeOfFreedom, bodies: tuple[int, ...], twist: Floats, about: Floats) -> None:
         motion, beyond = np.zeros((len(system.bodies) + 1, 6)), list(bodies)
         motion[beyond] = twist
         motion[beyond, :3] += _cross(twist[3:], states[beyond, R:P] - about)
-        names.append(freedom)
+        names.append(degree)
         columns.append(motion[1:].ravel())
 
     for root, beyond in roots.items():
@@ -158,7 +158,7 @@ def degrees_of_freedom(
 def _relative(branch: Branch, states: Floats, own: list[tuple[str, Floats, bool]]) -> Floats:
     """Rates of a joint's own twists from the velocities of all bodies, (twists, 6 bodies).
 
-    The motion is that of the distal body relative to the proximal one, taken as if that reached so far.
+    The motion is that of the distal body relative to the point of the proximal body at the distal centre of mass.
     """
     if not own:
         return np.zeros((0, 6 * (len(states) - 1)))
@@ -210,7 +210,7 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
 def _axes(
     joint: Joint, owner: dict[str, int], states: Floats
 ) -> tuple[list[tuple[str, Floats, str]], dict[str, Floats]]:
-    """Directions of a joint by name, in global axes, with their bodies' sides; and its points by side."""
+    """Directions of a joint by name, in global axes, with the side ("i" or "j") of their body; and its points by side."""
     axes: list[tuple[str, Floats, str]] = []
     points: dict[str, Floats] = {}
     for name, kind, side in joint.module.VECTORS:
@@ -254,13 +254,13 @@ def row_places(system: System) -> list[tuple[int, int]]:
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
-    """A vector (3,) times vectors (3,) or (n, 3): NumPy's takes ten times as long for so few."""
+    """Cross product of a vector (3,) and vectors (3,) or (n, 3); ten times as fast as NumPy's for few vectors."""
     x, y, z = b[..., 0], b[..., 1], b[..., 2]
     return np.stack([a[1] * z - a[2] * y, a[2] * x - a[0] * z, a[0] * y - a[1] * x], axis=-1)
 
 
 def null_space(D: Floats) -> Floats:
-    """Orthonormal basis of the vectors that D takes to zero, as columns."""
+    """Orthonormal basis of the null space of D, as columns."""
     if not D.size:
         return np.eye(D.shape[1])
     _, sizes, right = np.linalg.svd(D / np.maximum(np.linalg.norm(D, axis=1, keepdims=True), 1e-300))
@@ -270,14 +270,14 @@ def null_space(D: Floats) -> Floats:
 
 
 def unguided(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
-    """Names of the freedoms that the rows (joints and drivers, (m, 6 bodies)) leave open; of a joint's part in what is open."""
+    """Names of the degrees of freedom that the rows of joints and drivers (m, 6 bodies) leave open; of bodies in closed loops."""
     open_motions = null_space(rows)
     if not open_motions.shape[1]:
         return []
     names, motions, _ = degrees_of_freedom(system, time, y)
     if motions.shape[1] < open_motions.shape[1]:  # closed loops
         return [system.bodies[int(np.abs(column).argmax()) // 6].name for column in open_motions.T]
-    # As many freedoms as there are open motions, each as far from the others as can be, whole ones before parts.
+    # As many degrees of freedom as there are open motions, chosen by pivoting to be as independent as possible.
     rates = np.linalg.lstsq(motions, open_motions, rcond=None)[0]
     _, _, order = scipy.linalg.qr(rates.T, pivoting=True)
     chosen = sorted(order[: open_motions.shape[1]])

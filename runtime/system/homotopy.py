@@ -1,6 +1,6 @@
-"""Reaching what drivers prescribe from far away: their rows are brought to zero little by little, the joints held meanwhile.
+"""Homotopy to a distant driven configuration: residuals of drivers are reduced to zero in steps, with the joints assembled.
 
-Newton's method alone takes the shortest way, which may lead to a mirror image of a joint (``codegen.calculus``, ``sided``).
+Newton's method alone takes the shortest path, which may end in a mirror image of a joint (a branch sign changes).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from runtime.system.system import System
 
 STEPS = 24
 NEWTON_STEPS = 12
-NEAR = 1e-9  # [m], [rad] the largest move of a step that ends it; the last digits are left to Newton's method
-LARGEST = 0.2  # [m], [rad] of one step
+NEAR = 1e-9  # [m], [rad] a step of the homotopy ends when the largest change is below this; Newton's method refines the last one
+LARGEST = 0.2  # [m], [rad] largest change in one iteration
 
 
 def follow_homotopy(system: System, time: float, y: Floats) -> Floats:
-    """A state near to what joints and drivers ask for at a time, reached from the state y on a continuous way."""
+    """Return a state close to the constraints of joints and drivers at a time, reached from the state y by a continuous path."""
     work, y = workspace_for(system.data), y.copy()
     u, moved = np.zeros((len(system.bodies) + 1, 6)), np.empty_like(y)
     projection.worst_row(time, y, system.data, work, False)

@@ -1,4 +1,4 @@
-"""What a limit of motion needs of its joint: checked, and put into the words of its definition (``codegen/limits.py``)."""
+"""Building of limits: a limit is checked against its joint and described by the keywords of its definition."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from runtime.system.cone import Cone, joined
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
 
-PLANE_TOLERANCE = 1e-6  # [1] how far the hinge's axis may stand off the plane of xi and eta
-STILL = 1e-6  # a motion slower than this fraction of another does not count
+PLANE_TOLERANCE = 1e-6  # [1] sine of the largest angle between the hinge's axis and the plane of xi and eta
+STILL = 1e-6  # a rate below this fraction of the largest one counts as zero
 FRAME = ("u_xi_i", "u_eta_i", "u_zeta_i")
 OTHER_BODY = {"i": "j", "j": "i"}
 
@@ -29,7 +29,14 @@ def build_limit(
     name: str, joint: Joint, states: dict[str, Floats], *, reference: str, xi: ArrayLike, eta: ArrayLike, cone: Cone,
     max_moment: float, compliance: float, damping: float, direction: ArrayLike | None, law: str,
 ) -> Limit:  # fmt: skip
-    """A checked limit of a joint.  ``states`` are the bodies' in the reference configuration, by name."""
+    """Return a checked limit of a joint; see ``Builder.limit``.
+
+    ``states``: of the bodies in the reference configuration, (13,) by name.
+
+    Raises
+    ------
+    ModelError
+    """
     what = f"limit '{name}' of joint '{joint.name}' ({joint.kind})"
     if reference not in (joint.body_i, joint.body_j):
         raise ModelError(f"{what}: reference = {reference!r}; use one of its bodies, {joint.body_i} or {joint.body_j}")
@@ -43,7 +50,7 @@ def build_limit(
         unit(axis, f"{what}: {key}", AXIS_TOLERANCE)
     if abs(frame["xi"] @ frame["eta"]) > AXIS_TOLERANCE:
         raise ModelError(
-            f"{what}: xi and eta must stand at right angles, their product is {frame['xi'] @ frame['eta']:.3g}, limit 0 "
+            f"{what}: xi and eta must be perpendicular, their product is {frame['xi'] @ frame['eta']:.3g}, limit 0 "
             f"within {AXIS_TOLERANCE:.0e}"
         )
     u = None
@@ -87,23 +94,24 @@ def _module_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
 
 
 def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
-    """The numbers of a limit's law by their names, if the law has a meaning with them."""
-    numbers = dict(max_moment=(max_moment, "N m"), compliance=(compliance, "rad"), damping=(damping, "N m s"))
-    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, (value, _) in numbers.items()}
-    for key, (_, of) in numbers.items():
+    """Return the parameters of a limit's law by name; refuse values outside their range."""
+    given = dict(max_moment=(max_moment, "N m"), compliance=(compliance, "rad"), damping=(damping, "N m s"))
+    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, (value, _) in given.items()}
+    for key, (_, unit_of_key) in given.items():
         if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
-            least = "must not be below" if key == "damping" else "must be above"
-            raise ModelError(f"{what}: {key} = {checked[key]:g} {of}, {least} 0 {of}")
+            rule = "must not be below" if key == "damping" else "must be above"
+            raise ModelError(f"{what}: {key} = {checked[key]:g} {unit_of_key}, {rule} 0 {unit_of_key}")
     return checked
 
 
 def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats) -> dict[str, Any]:
-    """The direction e of the plane of xi and eta at right angles to the hinge's axis, towards a longitude of 0 .. 180."""
+    """The direction e in the plane of xi and eta, perpendicular to the hinge's axis, towards a longitude of 0 .. 180."""
     off = abs(float(axis @ zeta))
     if off > PLANE_TOLERANCE:
         raise ModelError(
-            f"{what}: the hinge's axis stands {np.rad2deg(np.arcsin(min(off, 1.0))):.3g} degrees off the plane of xi and eta, "
-            "limit 0; choose xi and eta so that the axis lies in their plane, along one of them for instance"
+            f"{what}: the angle between the hinge's axis and the plane of xi and eta is "
+            f"{np.rad2deg(np.arcsin(min(off, 1.0))):.3g} degrees, limit 0; choose xi and eta so that the axis lies in their "
+            "plane, along one of them for instance"
         )
     along, across = float(axis @ xi), float(axis @ eta)
     to_xi, to_eta = np.array([-across, along]) / np.hypot(along, across)
@@ -115,29 +123,31 @@ def _hinge_plane(what: str, axis: Floats, xi: Floats, eta: Floats, zeta: Floats)
 def _hinge_direction(
     what: str, axis: Floats, zeta: Floats, of_reference: Floats, of_moving: Floats, u: Floats | None
 ) -> Floats:
-    """The moving body's direction: as given, or the one that is along zeta in the reference configuration."""
+    """The moving body's direction: the given one, or the one along zeta in the reference configuration."""
     if u is None:
         u = rotation_matrix(of_moving[P:V]).T @ rotation_matrix(of_reference[P:V]) @ zeta
     if np.linalg.norm(np.cross(axis, u)) < STILL:
-        raise ModelError(f"{what}: direction lies along the hinge's axis and does not turn; give one across it")
+        raise ModelError(f"{what}: direction lies along the hinge's axis and does not turn; give one at an angle to it")
     return np.array(u)
 
 
 def _cone_direction(what: str, joint: Joint, states: dict[str, Floats], u: Floats | None, turned: bool) -> Floats:
-    """The moving body's direction, which must be able to turn."""
+    """The moving body's direction; refuse one that the joint does not allow to turn."""
     if u is None:
         raise ModelError(f"{what}: missing direction; give the unit vector of the moving body that stays in the cone")
-    turns = _free_turns(joint, states)
+    turns = _admitted_rotations(joint, states)
     if not np.abs(turns).max(initial=0.0) > STILL:
-        raise ModelError(f"{what}: this joint leaves no turn free that a cone could limit; use a joint with rotation")
+        raise ModelError(f"{what}: this joint admits no rotation that a cone could limit; use a joint with rotation")
     A = rotation_matrix(states[joint.body_i if turned else joint.body_j][P:V])
     if not np.abs(np.cross(turns, A @ u)).max(initial=0.0) > STILL:
-        raise ModelError(f"{what}: direction lies along the only axis about which the joint turns; give one across it")
+        raise ModelError(
+            f"{what}: direction lies along the only axis about which the joint turns; give one at an angle to it"
+        )
     return u.copy()
 
 
-def _free_turns(joint: Joint, states: dict[str, Floats]) -> Floats:
-    """Angular velocities of body j in the motions that the joint leaves free while body i stands still, (n, 3)."""
+def _admitted_rotations(joint: Joint, states: dict[str, Floats]) -> Floats:
+    """Angular velocities of body j in the motions that the joint admits while body i is at rest, (n, 3)."""
     module = joint.module
     x, D = np.zeros(max(module.SIZE, 1)), np.zeros((len(module.ROWS), 12))
     i, j = states[joint.body_i], states[joint.body_j]
@@ -150,7 +160,7 @@ def _free_turns(joint: Joint, states: dict[str, Floats]) -> Floats:
 
 
 def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats) -> LimitData:
-    """Flat tables of limits; ``index`` gives the places of the bodies in ``states``, the reference configuration."""
+    """Flat data of limits; ``index``: places of the bodies by name in ``states``, the reference configuration."""
     start, pieces = joined([limit.cone for limit in limits])
     body_i, body_j, x, (numbers, places, owners, locals_) = reference_data(
         limits, index, states, ("reference", "moving")
@@ -179,9 +189,9 @@ def limit_data(limits: Sequence[Limit], index: Mapping[str, int], states: Floats
 
 @dataclass(frozen=True)
 class RestrictingMoment:
-    """What a limit's law gives for directions: excess (n,) [rad], moment on the moving body (n, 3) [N m], energy (n,) [J].
+    """Response of a limit's law to directions: excess (n,) [rad], moment on the moving body (n, 3) [N m], energy (n,) [J].
 
-    Directions and moments in the joint's frame.
+    Directions and moments are in the joint's frame.
     """
 
     excess: Floats
@@ -190,7 +200,7 @@ class RestrictingMoment:
 
 
 def restricting_moment(limit: Limit, directions: ArrayLike) -> RestrictingMoment:
-    """The restricting moment of a limit's law for directions (n, 3) of the joint's frame, of any length above 0.
+    """Return the response of a limit's law to directions (n, 3) in the joint's frame, of any length above 0.
 
     Raises
     ------
@@ -203,10 +213,10 @@ def restricting_moment(limit: Limit, directions: ArrayLike) -> RestrictingMoment
     lengths = np.linalg.norm(u, axis=1) if u.ndim == 2 and u.shape[1] == 3 else np.zeros(1)
     if not (np.isfinite(u).all() and (lengths > 0.0).all()):
         raise ModelError(f"restriction: directions have the shape {u.shape}; give finite vectors (n, 3), longer than 0")
-    data = frozen(limit_data([limit], {limit.reference: 0, limit.moving: 0}, _STILL_STATE))
+    data = frozen(limit_data([limit], {limit.reference: 0, limit.moving: 0}, _STATE_AT_ORIGIN))
     outputs, moment = np.zeros((len(u), OUTPUTS)), np.zeros((len(u), 3))
     restrain_all(u / lengths[:, None], data, limit_workspace(data), outputs, moment)
     return RestrictingMoment(outputs[:, EXCESS], moment, outputs[:, POTENTIAL])
 
 
-_STILL_STATE = np.eye(1, 13, 3)  # at the origin, not turned
+_STATE_AT_ORIGIN = np.eye(1, 13, 3)  # [r, p, v, omega] with the axes of the body along the global ones

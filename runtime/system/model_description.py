@@ -1,4 +1,4 @@
-"""Description of a system for its whole-model kernel: what decides the kernel's text, and the digest of that as its key."""
+"""Description of a system for its whole-model kernel: everything that determines the kernel's text, and its digest, the key."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from runtime.jit.cache import WHOLE, compiled_folder
 from runtime.support.arrays import Floats
 from runtime.system.parts import GROUND, Joint
 
-# Parameters that are zero or one are taken for what they are where the user gave them so; others may be so by rounding.
+# Zeros and ones of these parameters are given by users and folded into the kernel; those of others may come from rounding.
 FOLDED = ("mass", "inertia", "inertia_inverse", "gravity", "vector_local")
 
 
 @dataclass(frozen=True)
 class Model:
-    """What has to be known of a system to emit its kernel; ``codegen`` tells the shapes.  Body 0 is the ground."""
+    """Description of a system from which ``codegen`` emits its kernel.  Body 0 is the ground."""
 
     name: str
     key: str
-    made_from: dict[str, str]  # digests of the texts of the kernels that it is made from, by module
+    made_from: dict[str, str]  # digests of the joints' kernels by module
     fixed: Sequence[bool]
     joints: Sequence[tuple[Any, int, int, Sequence[int]]]
     vectors: Sequence[tuple[int, int, int]]
@@ -45,14 +45,14 @@ class Model:
 
     @property
     def file(self) -> Path:
-        """Where the kernel of a user's model is to lie."""
+        """Path of the kernel of a user's model."""
         return file_of(self.key)
 
 
 def like_model(model: Model, data: ModelData, y: Floats) -> Model | None:
-    """The model of a system with other parameters, if the same kernel serves: what is folded in it has not changed.
+    """Return the description of a system with other parameters, if the same kernel serves: no folded parameter has changed.
 
-    A parameter that has become 0 or 1 is still an argument.
+    A parameter that has become 0 or 1 remains an argument of the kernel.
     """
     found = parameters_of(data, y, model.fixed)
     if all(
@@ -65,9 +65,9 @@ def like_model(model: Model, data: ModelData, y: Floats) -> Model | None:
 def describe_model(
     name: str, bodies: Sequence[str], joints: Sequence[Joint], loaded: bool, t: ModelData, y: Floats
 ) -> Model:
-    """Describe a system by its bodies' names, joints, tables and initial state.
+    """Describe a system by the names of its bodies, its joints, flat data and initial state.
 
-    ``loaded``: it has limits, loads, motors or contacts, whose forces are computed outside of the kernel.
+    ``loaded``: the system has limits, loads, motors or contacts, whose forces are computed outside of the kernel.
     """
     fixed = [True, *(_is_fixed(joints, body) for body in bodies)]
     parameters = parameters_of(t, y, fixed)
@@ -108,10 +108,10 @@ def _is_fixed(joints: Sequence[Joint], body: str) -> bool:
 
 
 def parameters_of(t: ModelData, y: Floats, fixed: Sequence[bool]) -> dict[str, Floats]:
-    """All parameters of a system by the names of their tables, and the poses of the bodies fixed to the ground."""
+    """All parameters of a system by their names in ``ModelData``, and the poses of the bodies fixed to the ground."""
     x, pose = np.array(t.x), np.zeros((len(t.mass), V))
     for joint, place in zip(t.vector_joint, t.vector_place, strict=True):
-        x[joint, place : place + 3] = 0.0  # memory
+        x[joint, place : place + 3] = 0.0  # global components, which every evaluation overwrites
     pose[1:][fixed[1:]] = y.reshape(-1, STATE)[fixed[1:], :V]
     found = {name: np.asarray(getattr(t, name)) for name in FOLDED}
     return found | {"x": x, "pose": pose, "alpha": np.array(t.alpha), "beta": np.array(t.beta)}
@@ -128,10 +128,10 @@ def _text(function: Any) -> str:
 
 @cache
 def _digest(module: ModuleType) -> str:
-    """Of the text of a joint's kernels."""
+    """Digest of the text of a joint's kernels."""
     return hashlib.sha256(inspect.getsource(module).encode()).hexdigest()
 
 
 def file_of(key: str) -> Path:
-    """Where the kernel of a user's model lies."""
+    """Path of the kernel of a user's model."""
     return compiled_folder() / WHOLE / f"model_{key}.py"

@@ -35,19 +35,19 @@ def unit_with_metres(unit: str, power: int) -> str:
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body.  mass [kg]; inertia about the centre of mass in its own axes (3, 3) [kg m^2]."""
+    """A rigid body.  mass [kg]; inertia about the centre of mass in axes of the body (3, 3) [kg m^2]."""
 
     name: str
     mass: float
     inertia: Floats
-    free: bool = False  # it may float
+    free: bool = False  # need not be connected to the ground
 
 
 @dataclass(frozen=True)
 class Joint:
     """A joint between two bodies, or a driver.  ``values`` are the keywords of its definition, as the user gave them.
 
-    A driver is a joint whose rows hold prescribed ``signals`` of time, by their names in the definition.
+    A driver is a joint whose rows contain prescribed ``signals`` of time, by name.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Joint:
     signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the definition's name; a user's own joint has no name that another process could find."""
+        """Pickle by the name of the definition; refuse a user's own joint, whose definition another process cannot import."""
         if not self.module.__name__.startswith("generated."):
             raise ModelError(
                 f"joint '{self.name}' ({self.kind}): a joint of codegen.compile_joint cannot be pickled; build the system "
@@ -91,15 +91,15 @@ def _joint(
 ) -> Joint:
     """A joint from its pickled parts."""
     loaded = importlib.import_module(module)
-    return Joint(name, kind, body_i, body_j, _plain(values), loaded, MappingProxyType(signals))
+    return Joint(name, kind, body_i, body_j, _unpickled(values), loaded, MappingProxyType(signals))
 
 
 @dataclass(frozen=True)
 class Load:
     """A prescribed force [N] and moment [N m] on a body, three signals each.
 
-    ``axes``: "global", or "body" where force, moment and point are given in axes of the body.  ``point``: global coordinates
-    or, in axes of the body, from its centre of mass [m]; None for the centre of mass.
+    ``axes``: "global", or "body" for force, moment and point in axes of the body.  ``point``: global coordinates or, in axes
+    of the body, from the centre of mass [m]; None for the centre of mass.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Load:
 class Motor:
     """A moment [N m] on the coordinate that a driver guides: its effort, and a spring and a damper towards its target."""
 
-    joint: Joint = field(repr=False)  # kind, bodies, vectors and target, as the driver would have them
+    joint: Joint = field(repr=False)  # kind, bodies, vectors and target, those of a driver of this kind
     effort: Signal
     stiffness: float  # [N m/rad]
     damping: float  # [N m s/rad]
@@ -127,7 +127,7 @@ class Motor:
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of motion of a joint: the reference body carries the cone, the moving body turns in it.
+    """A limit of motion of a joint: the reference body carries the cone, a direction of the moving body stays in the cone.
 
     ``kind`` is the name of its definition in ``codegen/limits.py``.  max_moment [N m]; compliance [rad]; damping [N m s].
     """
@@ -156,7 +156,10 @@ class Limit:
 
     @cached_property
     def vertices(self) -> tuple[tuple[float, Floats], tuple[float, Floats]]:
-        """Of a hinge, ahead and behind: the cone's point in its plane, and the excess up to which it is the nearest; else 0."""
+        """Of a hinge, ahead and behind: the cone's point in the plane of the hinge, and the excess up to which it is the nearest.
+
+        Zero for a limit without a hinge.
+        """
         sides = (np.array(self.ahead), -np.array(self.ahead))
         return tuple(self.cone.vertex(side) if side.any() else (0.0, np.zeros(3)) for side in sides)  # type: ignore[return-value]
 
@@ -167,14 +170,15 @@ class Limit:
 
 def _limit(parts: dict[str, Any]) -> Limit:
     """A limit from its pickled parts."""
-    return Limit(**(parts | {"values": _plain(parts["values"])}))
+    return Limit(**(parts | {"values": _unpickled(parts["values"])}))
 
 
 @dataclass(frozen=True)
 class Contact:
     """A sphere of one body against a plane of another, or of the ground.
 
-    ``law`` and ``friction`` (None for none) are names of definitions in ``codegen/contacts.py``, ``parameters`` theirs.
+    ``law`` and ``friction`` (None: frictionless) are names of definitions in ``codegen/contacts.py``, ``parameters`` those of
+    both.
     """
 
     name: str
@@ -195,7 +199,7 @@ class Contact:
 
     @property
     def needs_impact(self) -> bool:
-        """The normal law damps by the speed of touch-down."""
+        """The damping of the normal law depends on the impact speed."""
         return "impact" in NORMAL_LAWS[self.law].PARAMETERS
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -207,11 +211,11 @@ class Contact:
 def _contact(parts: dict[str, Any]) -> Contact:
     """A contact from its pickled parts."""
     parameters = MappingProxyType(parts["parameters"])
-    return Contact(**(parts | {"values": _plain(parts["values"]), "parameters": parameters}))
+    return Contact(**(parts | {"values": _unpickled(parts["values"]), "parameters": parameters}))
 
 
-def _plain(values: dict[str, Floats]) -> Mapping[str, Any]:
-    """Read-only arrays, and numbers as such."""
+def _unpickled(values: dict[str, Floats]) -> Mapping[str, Any]:
+    """Read-only arrays, and scalars as floats."""
     for array in values.values():
         array.flags.writeable = False
     return MappingProxyType({key: value if value.ndim else float(value) for key, value in values.items()})
@@ -219,7 +223,7 @@ def _plain(values: dict[str, Floats]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Assembly:
-    """What assembling the reference configuration took."""
+    """Iterations, residual and largest changes of pose of the assembly of a reference configuration."""
 
     iterations: int
     residual: float  # largest |Phi| left

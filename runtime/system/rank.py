@@ -1,4 +1,4 @@
-"""Singular joints, singular poses and redundant rows: told apart, and named."""
+"""Detection of singular joints, singular poses and redundant rows, with messages that name them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from runtime.system.degrees_of_freedom import degrees_of_freedom, dense_rows, nu
 from runtime.system.parts import Joint
 from runtime.system.system import System
 
-# The relative singular value below which the rows of one joint alone are dependent, and the distance [m, rad] of the
-# neighbouring configuration that tells a singular pose from a redundant row.
-JOINT_RANK_TOLERANCE = 3e-5
-NEARBY = 0.05
+JOINT_RANK_TOLERANCE = 3e-5  # relative singular value below which the rows of one joint alone are dependent
+NEARBY = 0.05  # [m, rad] distance of a nearby configuration, where rows that depend on others only here are independent
 
 
 def refuse_singular_joints(system: System, y: Floats) -> None:
-    """Each joint alone must have independent rows in this configuration."""
+    """Refuse joints whose own rows are dependent in this configuration."""
     work = workspace_for(system.data)
     projection.worst_row(system.time, y, system.data, work, False)
     for k, joint in enumerate(system.joints):
@@ -32,7 +30,7 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
             D[:, :6] = 0.0
         if system.data.body_j[k] == GROUND_INDEX:
             D[:, 6:] = 0.0
-        # A metre and a radian are made comparable by the joint's own lever arms.
+        # Rotations are scaled by the joint's lever arm, so that translations and rotations are comparable.
         length = _length(joint)
         D[:, [3, 4, 5, 9, 10, 11]] /= length
         size = np.linalg.norm(D, axis=1)
@@ -42,7 +40,7 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
         if vanished:
             raise ModelError(
                 f"{_sort(joint)} '{joint.name}' ({joint.kind}): row {', '.join(vanished)} vanishes in this configuration and "
-                f"restrains nothing{singular}"
+                f"constrains nothing{singular}"
             )
         values = np.linalg.svd(D / size[:, None], compute_uv=False)
         if values[-1] <= JOINT_RANK_TOLERANCE:
@@ -53,7 +51,7 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
 
 
 def refuse_singular_motors(system: System, y: Floats) -> None:
-    """Each motor's coordinate must have a gradient in this configuration."""
+    """Refuse motors whose coordinate has no gradient in this configuration."""
     work, t = workspace_for(system.data), system.data.loads
     projection.worst_row(system.time, y, system.data, work, False)
     x = np.array(t.x)
@@ -79,14 +77,14 @@ def _sort(joint: Joint) -> str:
 
 
 def _length(joint: Joint) -> float:
-    """A length that is typical of a joint: its longest lever arm or constant."""
+    """Characteristic length of a joint: its longest lever arm or constant."""
     arms = [float(np.linalg.norm(joint.values[name])) for name, kind, _ in joint.module.VECTORS if kind == "point"]
     lengths = [abs(joint.values[name]) for name, power in joint.module.PARAMETERS if power == 1]
     return max([*arms, *lengths], default=0.0) or 1.0
 
 
 def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
-    """Refuse or remove rows that repeat others; refuse a singular pose, which only seems to have such rows."""
+    """Refuse or remove redundant rows; refuse a singular pose, where rows are dependent only in this configuration."""
     length = max(_length(joint) for joint in system.joints) if system.joints else 1.0
     dependent = projection.dependent_rows(system.time, y, system.data, workspace_for(system.data), length)
     if not dependent:
@@ -118,7 +116,7 @@ def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
 
 
 def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:
-    """A sentence on drivers that guide what joints or other drivers hold or guide already, and on what nothing guides."""
+    """Message on drivers that guide motions already excluded or guided, and on degrees of freedom left unguided."""
     work = workspace_for(system.data)
     projection.worst_row(system.time, y, system.data, work, False)
     D = dense_rows(system, work.D)
@@ -132,7 +130,7 @@ def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -
             for f, motion in zip(kinds, motions.T, strict=True)
             if abs(row @ motion) > 1e-6 * np.linalg.norm(motion)
         ]
-        # What this row is made of: the one combination of all rows that vanishes and holds it.
+        # The linear combination of rows that vanishes and contains this row shows the rows that it depends on.
         combination = null_space(D.T)
         share = combination @ combination[names.index((k, r))]
         others = [
@@ -140,7 +138,7 @@ def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -
             for other, weight in zip(names, share, strict=True)
             if other != (k, r) and system.joints[other[0]].signals and abs(weight) > 1e-6
         ]
-        what = f"guides {', '.join(guided)}" if guided else "guides what the joints hold"
+        what = f"guides {', '.join(guided)}" if guided else "guides a motion that the joints exclude"
         sentences.append(
             f"{system.row_name(k, r)} {what}" + (f", which {', '.join(others)} guides too" if others else "")
         )

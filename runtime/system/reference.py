@@ -1,4 +1,4 @@
-"""The reference configuration: what a definition calls across, carried and held is computed there, once."""
+"""The reference configuration: quantities that definitions call across, carried and held are computed in it once."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def body_places(names: Iterable[str]) -> dict[str, int]:
 
 
 def rotation_matrix(p: Floats) -> Floats:
-    """A of Euler parameters, (3, 3)."""
+    """Rotation matrix of Euler parameters, (3, 3), from local to global components."""
     A = np.empty((3, 3))
     rotation.py_func(p, A)
     return A
 
 
 def reference(joint: Joint | Limit | Contact, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
-    """Local components of all body-fixed vectors of a joint, a limit or a contact; its constants go into x.
+    """Return the local components of all body-fixed vectors of a joint, a limit or a contact; write its constants into x.
 
-    What a definition calls held or carried is evaluated by its own kernel in the reference configuration.
+    Held constants and carried vectors are evaluated in the reference configuration by the kernel of the definition.
     """
     module = joint.module
     A = {"i": rotation_matrix(state_i[P:V]), "j": rotation_matrix(state_j[P:V])}
@@ -79,10 +79,10 @@ def reference_data(
     states: Floats,
     ends: tuple[str, str] = ("body_i", "body_j"),
 ) -> tuple[Ints, Ints, Floats, tuple[Ints, Ints, Ints, Floats]]:
-    """Bodies i and j of joints, motors, limits or contacts, their numbers x (items, X), and the tables of their vectors.
+    """Return bodies i and j of joints, limits or contacts, their constants x (items, X), and the flat data of their vectors.
 
-    All in the reference configuration ``states`` (bodies + 1, 13), where ``index`` gives the places of the bodies; ``ends`` are
-    the attributes that name them.
+    All are computed in the reference configuration ``states`` (bodies + 1, 13); ``index``: places of the bodies by name;
+    ``ends``: attributes of an item that hold the names of bodies i and j.
     """
     body_i, body_j = (np.array([index[getattr(item, end)] for item in items], np.int64) for end in ends)
     x = np.zeros((len(items), max([item.module.SIZE for item in items], default=1)))
@@ -95,7 +95,7 @@ def reference_data(
 
 
 def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> tuple[float, ...]:
-    """Signs of what the joint's definition passes to ``keeps_sign``: -1, 0 or 1 each."""
+    """Signs of the expressions that the joint's definition passes to ``keeps_sign``: -1, 0 or 1 each."""
     module = joint.module
     before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
     out = np.zeros(before + module.BRANCH_SIGNS)

@@ -62,7 +62,13 @@ class State:
         return self._part(OMEGA, STATE)
 
     def replace(self, **parts: Mapping[str, ArrayLike]) -> State:
-        """A state with some vectors replaced, such as ``state.replace(omega={"leg": (0, 0, 1)})``."""
+        """Return a state with some vectors replaced, such as ``state.replace(omega={"leg": (0, 0, 1)})``.
+
+        Raises
+        ------
+        ModelError
+            For unknown parts or bodies, other shapes, values that are not finite, and Euler parameters of other length than 1.
+        """
         y = self.y.copy()
         rows = y.reshape(-1, STATE)
         for part, values in parts.items():

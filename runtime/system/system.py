@@ -20,7 +20,11 @@ from runtime.system.state import State
 
 @dataclass(frozen=True, eq=False, repr=False)
 class System:
-    """Bodies and joints, checked and assembled.  Made by ``Builder.build``; never changed."""
+    """Bodies, joints and forces, checked and assembled; immutable.  Made by ``Builder.build``.
+
+    ``runtime.parameters(system)`` lists its parameters, ``runtime.with_parameters(system, {...})`` makes a system with others,
+    ``runtime.assemble(system, state)`` moves another state onto its constraints.
+    """
 
     name: str
     bodies: tuple[Body, ...]
@@ -30,22 +34,22 @@ class System:
     motors: tuple[Motor, ...]
     contacts: tuple[Contact, ...]
     gravity: Floats  # (3,) [m/s^2]
-    time: float  # [s] of the initial state; signals have their values there
+    time: float  # [s] of the initial state, at which signals are evaluated
     state: State  # the assembled initial state
     assembly: Assembly
     degrees_of_freedom: int
     rank: int  # of D in the reference configuration
-    redundant: tuple[str, ...]  # names of the rows that were removed, "joint.row"
+    redundant: tuple[str, ...]  # names of the removed rows, "joint.row"
     overdetermined: bool  # drivers are met by least squares
     branch_signs: tuple[tuple[float, ...], ...]  # of each joint's definition, in the reference configuration
     data: ModelData = field(repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle what it is, not what follows from that."""
+        """Pickle the fields without cached properties."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Unpickle: compiled code lies elsewhere in this process, and is made for read-only tables."""
+        """Unpickle: look up the addresses of compiled code in this process, and make the arrays read-only, as it requires."""
         self.__dict__.update(state)
         loads = self.data.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
         data = self.data._replace(address=addresses_of(joint.module for joint in self.joints), loads=loads)
@@ -74,7 +78,7 @@ class System:
 
     @property
     def drivers(self) -> tuple[Joint, ...]:
-        """Those of the joints that prescribed signals of time move."""
+        """The joints that are moved by prescribed signals of time."""
         return tuple(joint for joint in self.joints if joint.signals)
 
     @property
@@ -94,7 +98,7 @@ class System:
 
     @property
     def signals(self) -> Mapping[str, Signal]:
-        """Every signal by the name of its driver, load or motor and its own, "leg.x_t"."""
+        """All signals by the names of their driver, load, motor or contact and their own, such as "leg.x_t"."""
         found = {f"{driver.name}.{name}": signal for driver in self.drivers for name, signal in driver.signals.items()}
         for load in self.loads:
             for what in ("force", "moment", "point"):
@@ -106,7 +110,7 @@ class System:
         return MappingProxyType(found | targets)
 
     def check_span(self, t_start: float, t_end: float, what: str) -> None:
-        """Refuse times that a signal does not cover."""
+        """Refuse an interval of time [s] on which a signal is not defined; ``what``: subject of the message."""
         for name, signal in self.signals.items():
             first, last = signal.span
             slack = 1e-12 * max(abs(t_start), abs(t_end))
@@ -151,7 +155,7 @@ class System:
         return self.joints[self.joint_names.index(name)]
 
     def body_index(self, name: str) -> int:
-        """Place of a body among the bodies."""
+        """Index of a body among the bodies."""
         if name not in self.body_names:
             raise ModelError(f"unknown body '{name}'; the bodies are {', '.join(self.body_names)}")
         return self.body_names.index(name)
@@ -162,12 +166,12 @@ class System:
 
     @cached_property
     def model(self) -> Model:
-        """Its description for a whole-model kernel, ``codegen.compile_model``."""
+        """Description of the system for a whole-model kernel, ``codegen.compile_model``."""
         loaded = bool(self.limits or self.loads or self.motors or self.contacts)
         return describe_model(self.name, self.body_names, self.joints, loaded, self.data, self.state.y)
 
     def check_bodies(self, state: State) -> None:
-        """Refuse what is no state of this system's bodies."""
+        """Refuse a state of other bodies than this system's."""
         if not isinstance(state, State) or state.names != self.body_names:
             raise ModelError(
                 f"system '{self.name}': {state!r} is no State of its bodies; change system.state with replace()"

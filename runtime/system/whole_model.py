@@ -1,7 +1,7 @@
-"""Whole-model kernels: what they are emitted from, where they are found, and how they are made ready for a system.
+"""Whole-model kernels: how they are found, and their constants for a system.
 
-A kernel belongs to a model by its key: the digest of all that decided its text, the emitter's own text included.  So a kernel
-that is found is fresh; where none is found, the general evaluation serves, with the same answers to rounding.
+The key of a kernel is the digest of everything that determines its text, including the source of the emitter.  Therefore a kernel
+with the key of a model is never stale.  A model without a kernel uses the general evaluation, whose results agree to rounding.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def _shipped() -> dict[str, str]:
 
 
 def module_of(key: str) -> ModuleType | None:
-    """The module of a model's kernel, if there is one.
+    """Return the module of a model's kernel, if there is one.
 
     Raises
     ------
     StaleKernelsError
-        Where the kernel of a user's model is not as it was emitted.
+        Where the file of a user's kernel was changed after emission.
     """
     if name := _shipped().get(key):
         return importlib.import_module(name)
@@ -65,13 +65,16 @@ def module_of(key: str) -> ModuleType | None:
 
 
 def lanes_of(key: str) -> ModuleType | None:
-    """The same, if it has lanes: so has a model without limits, contacts, loads, motors and drivers."""
+    """Return the module of a model's kernel, if the kernel serves batches.
+
+    Kernels of models without limits, contacts, loads, motors and drivers do.
+    """
     module = module_of(key)
     return module if module is not None and module.LANES == LANES else None
 
 
 def place_of(system: System) -> str | None:
-    """Where the whole-model kernel of a system lies, for people; None if there is none."""
+    """Path of the whole-model kernel of a system, for reports; None if there is none."""
     module = module_of(system.model.key)
     if module is None:
         return None
@@ -81,7 +84,7 @@ def place_of(system: System) -> str | None:
 
 
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
-    """The whole-model kernel of a system with these tables, if there is one."""
+    """Return the whole-model kernel of a system with this data, if there is one."""
     model = system.model
     module = module_of(model.key)
     if module is None:
@@ -90,7 +93,7 @@ def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
 
 
 def constants_of(module: ModuleType, system: System, data: ModelData) -> Floats:
-    """What a kernel keeps of the parameters of a system with these tables."""
+    """Return the constants that a kernel computes in advance from the parameters of a system with this data."""
     parameters = parameters_of(data, system.state.y, system.model.fixed)
     constants = np.zeros(max(module.CONSTANTS, 1))
     module.prepare([float(parameters[name][index]) for name, index in module.PARAMETERS], constants)

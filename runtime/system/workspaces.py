@@ -10,7 +10,7 @@ from runtime.system.whole_model import whole_of
 
 
 def workspace(system: System, data: ModelData | None = None) -> Workspace:
-    """Memory for evaluations of a system, or with other tables of it, by its whole-model kernel where there is one."""
+    """Memory for evaluations of a system, or of other data of it; with its whole-model kernel where there is one."""
     data = system.data if data is None else data
     return workspace_for(data, whole_of(system, data))
 
