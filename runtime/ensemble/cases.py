@@ -29,12 +29,12 @@ def case_table(cases: Mapping[str, ArrayLike]) -> dict[str, np.ndarray[Any, np.d
     """
     if not isinstance(cases, Mapping) or not cases:
         raise ModelError("cases: give a mapping from names to values, a row for each case")
-    table = {str(name): _column(str(name), values) for name, values in cases.items()}
-    lengths = {name: len(values) for name, values in table.items()}
+    columns = {str(name): _column(str(name), values) for name, values in cases.items()}
+    lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         listed = ", ".join(f"'{name}' {length}" for name, length in lengths.items())
         raise ModelError(f"cases: the numbers of rows differ or are 0: {listed}")
-    return table
+    return columns
 
 
 def _column(name: str, given: ArrayLike) -> np.ndarray[Any, np.dtype[Any]]:
@@ -60,22 +60,22 @@ def _column(name: str, given: ArrayLike) -> np.ndarray[Any, np.dtype[Any]]:
     return values
 
 
-def example_system(system: System | Callable[..., System], table: Cases) -> System:
+def example_system(system: System | Callable[..., System], columns: Cases) -> System:
     """The system of the first case that can be built; the arguments of the whole ensemble are checked with it."""
     if isinstance(system, System):
         return system
     if not callable(system):
         raise ModelError(f"{system!r} is neither a System nor a function that builds one")
-    check_arguments(system, table, "cases")
-    for case in range(len(next(iter(table.values())))):
+    check_arguments(system, columns, "cases")
+    for case in range(len(next(iter(columns.values())))):
         try:
-            return build_variant(system, row(table, case))
+            return build_variant(system, row(columns, case))
         except ModelError as error:
             refused = error
     raise ModelError(f"{name_of(system)} builds no system for any case; the last error: {refused}")
 
 
-def check_names(system: System | Callable[..., System], example: System, table: Cases) -> dict[str, Quantity]:
+def check_names(system: System | Callable[..., System], example: System, columns: Cases) -> dict[str, Quantity]:
     """Check names and shapes of the cases, and return the quantity of each name.
 
     A function may build systems with other parameters than those of the example; such a quantity has no unit.
@@ -88,7 +88,7 @@ def check_names(system: System | Callable[..., System], example: System, table: 
     of_system = isinstance(system, System)
     known = quantities(example)
     found: dict[str, Quantity] = {}
-    for name, values in table.items():
+    for name, values in columns.items():
         quantity = parse(name, of_system=of_system)
         if quantity.role is Role.STATE:
             example.body_index(quantity.owner)

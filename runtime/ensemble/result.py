@@ -126,14 +126,14 @@ def gathered(
     name: str,
     bodies: tuple[str, ...],
     settings: Mapping[str, Any],
-    table: Cases,
+    columns: Cases,
     chunks: Iterable[Chunk],
     folder: Path | None,
     states: Any,
     units: Mapping[str, str] | None = None,
 ) -> Ensemble:
     """Return the results of the finished chunks, in memory or in a folder; ``states``: the chunks, or the folder."""
-    count = len(next(iter(table.values())))
+    count = len(next(iter(columns.values())))
     status, reached, counts = np.full(count, NOT_RUN), np.full(count, np.nan), np.zeros((count, 3), np.int64)
     in_batch = np.zeros(count, bool)
     messages: dict[int, str] = {}
@@ -143,7 +143,7 @@ def gathered(
         in_batch[part] = chunk.in_batch
         messages |= chunk.messages
     return Ensemble(
-        name, bodies, np.array(settings["t"]), MappingProxyType(dict(table)), status, reached, counts, in_batch,
+        name, bodies, np.array(settings["t"]), MappingProxyType(dict(columns)), status, reached, counts, in_batch,
         MappingProxyType(dict(sorted(messages.items()))), MappingProxyType(dict(settings)), folder, states,
         MappingProxyType(dict(units or {})),
     )  # fmt: skip

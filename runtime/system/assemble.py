@@ -139,8 +139,8 @@ def check_state(system: System, state: State, time: float) -> None:
     if not isinstance(state, State):
         raise ModelError(f"{state!r} is no State; change system.state with its replace()")
     if state.names != system.body_names:
-        theirs, ours = ", ".join(state.names), ", ".join(system.body_names)
-        raise ModelError(f"system '{system.name}': the state is of the bodies {theirs}, not {ours}")
+        given, known = ", ".join(state.names), ", ".join(system.body_names)
+        raise ModelError(f"system '{system.name}': the state is of the bodies {given}, not {known}")
     work = workspace_for(system.data)
     worst = projection.worst_row(time, state.y, system.data, work, False)
     if not worst <= POSITION_TOLERANCE:

@@ -1,7 +1,8 @@
-"""Cones of circumduction: the directions that a limit admits, by longitude and maximum latitude.  Seed 003, section 3.1.
+"""Cones of circumduction: the directions that a limit admits, by longitude and maximum latitude.
 
-Longitude and latitude are those of the joint's frame: the latitude is measured from zeta, the longitude from xi towards
-eta.  The cone is made of pieces, each a curve on the unit sphere whose kernels are generated (``codegen/cones.py``).
+Source: Rodrigues da Silva et al. (2024b), section 3.1.  Longitude and latitude are those of the joint's frame: the latitude is
+measured from zeta, the longitude from xi towards eta.  A cone consists of pieces, each a curve on the unit sphere with generated
+kernels (``codegen/cones.py``).
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from runtime.support.errors import ModelError
 
 QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
-DENSE = 16  # times as many tell how large its derivatives are
-SAFETY = 2.0  # on what they tell
+DENSE = 16  # finer sampling, by this factor, from which bounds of the derivatives are estimated
+SAFETY = 2.0  # factor on these bounds
 SAME_DIRECTION = 1e-12
 VERTEX_HALVINGS = 20
 
@@ -45,12 +46,13 @@ class Cone:
     longitudes : (n,) [rad]
         Increasing from 0 to 2 pi.
     latitudes : (n,) [rad]
-        Maximum latitudes there, between 0 and pi; the first and the last are the same direction and must be equal.
+        Maximum latitudes at these longitudes, between 0 and pi; the first and the last belong to the same direction and must be
+        equal.
     interpolation : str, optional
         "elliptical": quarters of ellipses in the top view (latitude and longitude as polar coordinates), for the longitudes
         0, 90, 180, 270, 360 degrees only, where it is the default.  "spline", the default elsewhere: a periodic cubic spline
-        in the top view over the length of its chords, as the paper has it.  "latitude_spline": a periodic cubic spline of
-        the latitude over the longitude, for longitudes that are too far apart for the other.
+        in the top view over the length of its chords, as in the paper.  "latitude_spline": a periodic cubic spline of the
+        latitude over the longitude, for longitudes too far apart for "spline".
 
     Raises
     ------
@@ -63,7 +65,7 @@ class Cone:
     interpolation: str
 
     def __init__(self, longitudes: ArrayLike, latitudes: ArrayLike, interpolation: str | None = None) -> None:
-        psi, sigma = _numbers(longitudes, "longitudes"), _numbers(latitudes, "latitudes")
+        psi, sigma = _angles(longitudes, "longitudes"), _angles(latitudes, "latitudes")
         if len(psi) != len(sigma):
             raise ModelError(f"cone: {len(psi)} longitudes but {len(sigma)} latitudes; give one latitude for each")
         if len(psi) < 2 or abs(psi[0]) > SAME_LONGITUDE or abs(psi[-1] - 2 * np.pi) > SAME_LONGITUDE:
@@ -80,7 +82,7 @@ class Cone:
             if not 0.0 < value < np.pi:
                 raise ModelError(
                     f"cone: maximum latitude {_degrees(value)} at longitude {_degrees(at)}; it must lie between 0 and 180 "
-                    "degrees, ends excluded (1 degree stands for a direction that the joint cannot reach)"
+                    "degrees, ends excluded (use 1 degree for a direction that the joint cannot reach)"
                 )
         if sigma[0] != sigma[-1]:
             raise ModelError(
@@ -104,12 +106,12 @@ class Cone:
     def from_degrees(
         cls, longitudes_deg: ArrayLike, latitudes_deg: ArrayLike, interpolation: str | None = None
     ) -> Cone:
-        """The cone of longitudes and maximum latitudes in degrees."""
-        longitudes, latitudes = _numbers(longitudes_deg, "longitudes"), _numbers(latitudes_deg, "latitudes")
+        """Return the cone of longitudes and maximum latitudes in degrees."""
+        longitudes, latitudes = _angles(longitudes_deg, "longitudes"), _angles(latitudes_deg, "latitudes")
         return cls(np.deg2rad(longitudes), np.deg2rad(latitudes), interpolation)
 
     def maximum_latitude(self, longitude: ArrayLike) -> Floats:
-        """Maximum latitudes [rad] at longitudes [rad], of the same shape."""
+        """Return the maximum latitudes [rad] at longitudes [rad], of the same shape."""
         try:
             given = np.asarray(longitude, dtype=float)
         except (TypeError, ValueError):
@@ -123,7 +125,7 @@ class Cone:
 
     @property
     def least_latitude(self) -> float:
-        """A latitude [rad] below which every direction is inside, close below the least maximum."""
+        """A latitude [rad] below which every direction is inside: a lower bound, close to the smallest maximum latitude."""
         samples = np.arctan2(np.hypot(*np.moveaxis(self.pieces.samples[:, :, :2], 2, 0)), self.pieces.samples[:, :, 2])
         # Between two samples the curve bends away from its chord by at most h^2/8 times its second derivative.
         h = (self.pieces.span[:, 1] - self.pieces.span[:, 0]) / (SAMPLES - 1)
@@ -131,7 +133,7 @@ class Cone:
         return float(max(samples.min() - slack, 0.0))
 
     def nearest(self, direction: ArrayLike) -> Floats:
-        """The direction of the cone nearest to a direction of the joint's frame, (3,)."""
+        """Return the direction of the cone nearest to a direction in the joint's frame, (3,)."""
         try:
             u = np.array(direction, dtype=float)
         except (TypeError, ValueError):
@@ -144,28 +146,28 @@ class Cone:
         return t
 
     def vertex(self, side: Floats) -> tuple[float, Floats]:
-        """The cone's point at the longitude of a plane direction, and how far outside, in that plane, it stays the nearest.
+        """Return the cone's point at the longitude of a plane direction, and the excess up to which it is the nearest one.
 
-        On a line that leaves a curve at a right angle the foot of the line is the nearest point up to some distance, and
-        never again beyond.  So it suffices to find that distance, by bisection.
+        On a line perpendicular to a curve, the foot of the line is the nearest point of the curve up to some distance and not
+        beyond.  This distance is found by bisection.
         """
         latitude = float(self.maximum_latitude(np.arctan2(side[1], side[0])))
 
         def at(angle: float) -> Floats:
             return np.array([*(np.sin(angle) * side), np.cos(angle)])
 
-        def stays(excess: float) -> bool:
+        def is_nearest(excess: float) -> bool:
             return bool(np.linalg.norm(self.nearest(at(latitude + excess)) - at(latitude)) < SAME_DIRECTION)
 
         known, unknown = 0.0, np.pi - latitude
         for _ in range(VERTEX_HALVINGS):
             middle = 0.5 * (known + unknown)
-            known, unknown = (middle, unknown) if stays(middle) else (known, middle)
+            known, unknown = (middle, unknown) if is_nearest(middle) else (known, middle)
         return known, at(latitude)
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The tables that compiled code searches."""
+        """Flat data of the curves for compiled code."""
         psi = np.array(self.longitudes)
         spans, coefficients = self._spans_and_coefficients()
         kind = np.full(len(spans), KINDS.index(self.interpolation))
@@ -204,7 +206,7 @@ class Cone:
         return spans, coefficients
 
     def _refuse_folds(self) -> None:
-        """Between its knots a spline can leave the latitudes between 0 and pi, or turn back in longitude."""
+        """Refuse a spline that leaves the latitudes between 0 and pi, or turns back in longitude, between its knots."""
         if self.interpolation == "elliptical":
             return
         psi = np.array(self.longitudes)
@@ -213,7 +215,7 @@ class Cone:
             widest = int(np.diff(psi).argmax())
             raise ModelError(
                 f"cone: longitudes {_degrees(psi[widest])} and {_degrees(psi[widest + 1])} are 180 degrees or more apart, and a "
-                f"spline in the top view would not lead around zeta; {remedy}"
+                f"spline in the top view would not go around zeta; {remedy}"
             )
         for first, last, (_, length), c in zip(psi[:-1], psi[1:], *self._spans_and_coefficients(), strict=True):
             if self.interpolation == "latitude_spline":
@@ -249,7 +251,7 @@ def _roots(polynomial: Polynomial, length: float) -> list[float]:
     return [h for h in real.tolist() if 0.0 < h < length]
 
 
-def _numbers(value: ArrayLike, what: str) -> Floats:
+def _angles(value: ArrayLike, what: str) -> Floats:
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -266,7 +268,7 @@ def _degrees(value: float | Sequence[float] | Floats) -> str:
 
 
 def joined(cones: Sequence[Cone]) -> tuple[Ints, Pieces]:
-    """Where the pieces of each cone begin (cones + 1,), and all pieces."""
+    """Return the first piece of each cone (cones + 1,), and all pieces."""
     parts = [cone.pieces for cone in cones]
     start = np.cumsum([0, *(len(part.kind) for part in parts)]).astype(np.int64)
     empty = Pieces(

@@ -93,11 +93,11 @@ def connection(
     return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
 
 
-def checked_name(name: str, what: str, taken: Collection[str]) -> None:
+def checked_name(name: str, what: str, existing: Collection[str]) -> None:
     """Refuse a name that is no identifier or exists already."""
     if not isinstance(name, str) or not name.isidentifier():
         raise ModelError(f"{what} name {name!r}: use letters, digits and '_', and begin with a letter")
-    if name in taken:
+    if name in existing:
         raise ModelError(f"{what} '{name}' exists already; names must differ")
 
 

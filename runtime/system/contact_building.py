@@ -111,14 +111,15 @@ def contact_data(
     contacts: Sequence[Contact], index: Mapping[str, int], states: Floats, first_signal: int
 ) -> ContactData:
     """Flat data of contacts, whose signals are numbered from ``first_signal``; ``index``: places of the bodies in ``states``."""
-    body_i, body_j, x, (numbers, places, owners, locals_) = reference_data(contacts, index, states, ("body", "plane"))
+    body_i, body_j, x, vectors = reference_data(contacts, index, states, ("body", "plane"))
+    vector_contact, vector_place, vector_body, vector_local = vectors
     laws, frictions = list(NORMAL_LAWS), [None, *FRICTIONS]
 
     def parameters(names: Sequence[Sequence[str]]) -> Floats:
-        table = np.zeros((len(contacts), max(map(len, names), default=1) or 1))
+        values = np.zeros((len(contacts), max(map(len, names), default=1) or 1))
         for k, (contact, own) in enumerate(zip(contacts, names, strict=True)):
-            table[k, : len(own)] = [contact.parameters.get(key, contact.least_impact) for key in own]
-        return table
+            values[k, : len(own)] = [contact.parameters.get(key, contact.least_impact) for key in own]
+        return values
 
     of_law = [NORMAL_LAWS[c.law].PARAMETERS for c in contacts]
     of_friction = [FRICTIONS[c.friction].PARAMETERS if c.friction else () for c in contacts]
@@ -135,10 +136,10 @@ def contact_data(
         creep=np.array([c.parameters["creep"] for c in contacts], float),
         signal=first_signal + np.arange(len(contacts)),
         signal_place=np.array([c.module.SIZE - 3 for c in contacts], np.int64),
-        vector_contact=numbers,
-        vector_place=places,
-        vector_body=owners,
-        vector_local=locals_,
+        vector_contact=vector_contact,
+        vector_place=vector_place,
+        vector_body=vector_body,
+        vector_local=vector_local,
         x=x,
     )
 

@@ -41,7 +41,8 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     places, states = body_places(body.name for body in bodies), states_with_ground(y)
     rows = np.array([0 if fit and j.signals else len(j.rows) for j in joints], np.int64)
     inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
-    body_i, body_j, x, (vector_joint, vector_place, vector_body, vector_local) = reference_data(joints, places, states)
+    body_i, body_j, x, vectors = reference_data(joints, places, states)
+    vector_joint, vector_place, vector_body, vector_local = vectors
     driven = [
         (k, joint.module.SIZE - 3 * (len(joint.signals) - n), signal)
         for k, joint in enumerate(joints)
@@ -93,7 +94,8 @@ def _load_data(
     efforts = [number(motor.effort) for motor in motors]
     targets = [number(signal) for motor in motors for signal in motor.joint.signals.values()]
     joints = [motor.joint for motor in motors]
-    body_i, body_j, x, (vector_motor, vector_place, vector_body, vector_local) = reference_data(joints, places, states)
+    body_i, body_j, x, vectors = reference_data(joints, places, states)
+    vector_motor, vector_place, vector_body, vector_local = vectors
     data = LoadData(
         body=np.array([places[load.body] for load in loads], np.int64),
         at=np.array([_point_of_action(load) for load in loads], np.int64),

@@ -1,5 +1,6 @@
-"""Named quantities: what users vary by name, such as "mass.toes", "omega.main_foot", "link_length".
+"""Named quantities: parameters, parts of the initial state, arguments of building functions.
 
+Examples: "mass.toes", "omega.main_foot", "link_length".
 This module alone splits names at the dot: ``parse`` where only the name is known, ``quantities`` where the system is known.
 Units and shapes come from the definitions of the system's parts.
 """

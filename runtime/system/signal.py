@@ -1,4 +1,4 @@
-"""Prescribed signals of time: piecewise polynomials, so that a signal and its derivatives always belong together."""
+"""Prescribed signals of time: piecewise polynomials, whose derivatives are exact."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Signal:
     """A prescribed function of time, with consistent derivatives; immutable.
 
     Made by ``Signal.constant``, ``Signal.spline``, ``Signal.samples`` or ``Signal.function``; ``signal(t)`` is its value,
-    ``signal(t, 1)`` and ``signal(t, 2)`` its rate and its acceleration.  Outside of ``span`` it is not defined.
+    ``signal(t, 1)`` and ``signal(t, 2)`` its rate and its acceleration.  A signal is not defined outside of ``span``.
     """
 
     knots: Floats  # (pieces + 1,) [s]; piece k holds from knots[k] to knots[k + 1]
@@ -53,7 +53,7 @@ class Signal:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Times between which it is defined [s]."""
+        """First and last time at which the signal is defined [s]."""
         return float(self.knots[0]), float(self.knots[-1])
 
     def __call__(self, t: ArrayLike, order: int = 0) -> Floats:
@@ -78,7 +78,7 @@ class Signal:
 
     @classmethod
     def constant(cls, value: float) -> Signal:
-        """A signal that keeps its value."""
+        """Return a constant signal."""
         if not _is_number(value):
             raise ModelError(f"signal: the constant {value!r} is no finite number")
         coefficients = np.zeros((1, DEGREE + 1))
@@ -87,7 +87,7 @@ class Signal:
 
     @classmethod
     def spline(cls, t: ArrayLike, values: ArrayLike, *, degree: int = 5) -> Signal:
-        """The interpolating spline of odd degree through samples.
+        """Return the interpolating spline of odd degree through samples.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class Signal:
             Increasing times; n above the degree.
         values : (n,)
         degree : 1, 3 or 5
-            5 has continuous derivatives up to the fourth, which an integrator of high order wants.
+            A spline of degree 5 has continuous derivatives up to the fourth, as an integrator of high order needs.
         """
         times, samples = _samples(t, values)
         if degree not in (1, 3, 5):
@@ -110,9 +110,10 @@ class Signal:
 
     @classmethod
     def samples(cls, t: ArrayLike, values: ArrayLike, rates: ArrayLike, accelerations: ArrayLike) -> Signal:
-        """The quintic through given values, rates and accelerations (n,) at increasing times (n,), n above 1.
+        """Return the piecewise quintic through values, rates and accelerations (n,) at increasing times (n,), n above 1.
 
-        At the times themselves it has them exactly; a cubic spline given by its own derivatives is met everywhere.
+        Values and derivatives are exact at the given times; samples of a cubic spline with the same knots are reproduced
+        everywhere.
         """
         times, y = _samples(t, values)
         if len(times) < 2:
@@ -126,9 +127,9 @@ class Signal:
 
     @classmethod
     def function(cls, f: Callable[[Floats], ArrayLike], t_start: float, t_end: float, *, step: float = 1e-3) -> Signal:
-        """The spline of degree 5 through samples of a smooth function of times (n,), at most ``step`` [s] apart.
+        """Return the spline of degree 5 through samples of a smooth function of times (n,), at most ``step`` [s] apart.
 
-        Its error is of the order step^6 of the sixth derivative; of step^4 for the acceleration.
+        The error is step^6 times the sixth derivative in order of magnitude; step^4 for the acceleration.
         """
         if not (_is_number(t_start) and _is_number(t_end) and t_start < t_end):
             raise ModelError(
@@ -141,7 +142,7 @@ class Signal:
 
     @classmethod
     def joined(cls, signals: Sequence[Signal]) -> Signal:
-        """Signals one after the other, each from where the one before ends; their values may jump there."""
+        """Return signals in succession, each beginning at the end of the one before; their values may jump there."""
         if not signals or not all(isinstance(signal, Signal) for signal in signals):
             raise ModelError("signal: join a list of one Signal or more")
         for before, after in itertools.pairwise(signals):
@@ -153,7 +154,7 @@ class Signal:
 
 
 def _slack(t: float) -> float:
-    """Times that differ by their rounding are the same."""
+    """Difference below which two times count as equal [s]."""
     return 1e-12 * max(1.0, abs(t)) if np.isfinite(t) else 0.0
 
 
@@ -162,7 +163,7 @@ def _is_number(value: object) -> bool:
 
 
 def as_signal(value: object, what: str) -> Signal:
-    """A signal as it is, or a number as a constant one."""
+    """Return a signal, or a number as a constant signal."""
     if isinstance(value, Signal):
         return value
     if _is_number(value):
@@ -189,7 +190,7 @@ def _samples(t: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def signal_data(signals: list[Signal]) -> SignalData:
-    """Tables of signals, in their order."""
+    """Flat data of signals, in their order."""
     starts = np.cumsum([0] + [len(s.coefficients) for s in signals])
     # A constant holds from minus infinity on; its powers of t - knot must not be infinite.
     knots = [np.where(np.isinf(s.knots[:-1]), 0.0, s.knots[:-1]) for s in signals]
