@@ -16,7 +16,7 @@ from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone, joined
-from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, Joint, Limit
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, LIMIT_UNITS, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
 
 PLANE_TOLERANCE = 1e-6  # [1] sine of the largest angle between the hinge's axis and the plane of xi and eta
@@ -45,35 +45,13 @@ def build_limit(
     if law not in LAWS:
         raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
     checked = checked_law_parameters(what, max_moment, compliance, damping)
-    frame = {key: finite(value, (3,), f"{what}: {key}") for key, value in (("xi", xi), ("eta", eta))}
-    for key, axis in frame.items():
-        unit(axis, f"{what}: {key}", AXIS_TOLERANCE)
-    if abs(frame["xi"] @ frame["eta"]) > AXIS_TOLERANCE:
-        raise ModelError(
-            f"{what}: xi and eta must be perpendicular, their product is {frame['xi'] @ frame['eta']:.3g}, limit 0 "
-            f"within {AXIS_TOLERANCE:.0e}"
-        )
+    frame = _frame(what, xi, eta)
     u = None
     if direction is not None:
-        u = finite(direction, (3,), f"{what}: direction")
-        unit(u, f"{what}: direction", AXIS_TOLERANCE)
-    turned = reference == joint.body_j  # the limit's reference is the joint's second body
-    moving = joint.body_i if turned else joint.body_j
-    zeta = np.cross(frame["xi"], frame["eta"])
-    module = _module_of(what, joint, u)
-    vectors = [name for name, *_ in module.VECTORS]
-    borrowed = {name: joint.values[f"{name[:-1]}{OTHER_BODY[name[-1]]}" if turned else name] for name in module.BORROWS}
-    values: dict[str, Any] = {"damping": checked["damping"]}
-    values |= {
-        name: axis for name, axis in zip(FRAME, (frame["xi"], frame["eta"], zeta), strict=True) if name in vectors
-    }
-    values |= {name: value for name, value in borrowed.items() if name in vectors}
-    if "e_i" in vectors:
-        values |= _hinge_plane(what, borrowed["a_i"], frame["xi"], frame["eta"], zeta)
-    if "u_r_j" in vectors and "e_i" in vectors:
-        values["u_r_j"] = _hinge_direction(what, borrowed["a_j"], zeta, states[reference], states[moving], u)
-    elif "u_r_j" in vectors:
-        values["u_r_j"] = _cone_direction(what, joint, states, u, turned)
+        u = unit(finite(direction, (3,), f"{what}: direction"), f"{what}: direction", AXIS_TOLERANCE)
+    module = _definition_of(what, joint, u)
+    moving = joint.body_j if reference == joint.body_i else joint.body_i
+    values = {"damping": checked["damping"]} | _geometry(what, module, joint, states, reference, moving, frame, u)
     for value in values.values():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
@@ -82,25 +60,58 @@ def build_limit(
     )
 
 
-def _module_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
-    """The definition that fits a joint: its own, or that of every joint where it has none or its own takes no direction."""
-    every_joint = next(module for module in LIMIT_KINDS.values() if not module.FITS)
-    module = next((module for module in LIMIT_KINDS.values() if joint.kind in module.FITS), every_joint)
+def _frame(what: str, xi: ArrayLike, eta: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """The unit vectors xi, eta, zeta = xi x eta of the joint's frame; refuse xi and eta that are not perpendicular."""
+    xi = unit(finite(xi, (3,), f"{what}: xi"), f"{what}: xi", AXIS_TOLERANCE)
+    eta = unit(finite(eta, (3,), f"{what}: eta"), f"{what}: eta", AXIS_TOLERANCE)
+    if abs(xi @ eta) > AXIS_TOLERANCE:
+        raise ModelError(
+            f"{what}: xi and eta must be perpendicular, their product is {xi @ eta:.3g}, limit 0 within "
+            f"{AXIS_TOLERANCE:.0e}"
+        )
+    return xi, eta, np.cross(xi, eta)
+
+
+def _geometry(
+    what: str, module: ModuleType, joint: Joint, states: dict[str, Floats], reference: str, moving: str,
+    frame: tuple[Floats, Floats, Floats], u: Floats | None,
+) -> dict[str, Any]:  # fmt: skip
+    """Vectors and constants of a limit's definition by name; its body i is the reference body, its body j the moving body."""
+    reversed_bodies = reference == joint.body_j
+    wanted = {name for name, *_ in module.VECTORS}
+    borrowed = {
+        name: joint.values[f"{name[:-1]}{OTHER_BODY[name[-1]]}" if reversed_bodies else name] for name in module.BORROWS
+    }
+    given = dict(zip(FRAME, frame, strict=True)) | borrowed
+    values: dict[str, Any] = {name: value for name, value in given.items() if name in wanted}
+    if "e_i" in wanted:
+        values |= _hinge_plane(what, borrowed["a_i"], *frame)
+    if "u_r_j" in wanted and "e_i" in wanted:
+        values["u_r_j"] = _hinge_direction(what, borrowed["a_j"], frame[2], states[reference], states[moving], u)
+    elif "u_r_j" in wanted:
+        values["u_r_j"] = _cone_direction(what, joint, states, moving, u)
+    return values
+
+
+def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
+    """The definition for a kind of joint; the general one for other kinds, and for a given direction that it does not use."""
+    general = next(module for module in LIMIT_KINDS.values() if not module.FITS)
+    module = next((module for module in LIMIT_KINDS.values() if joint.kind in module.FITS), general)
     if u is None or "u_r_j" in [name for name, *_ in module.VECTORS]:
         return module
     if module.OWN_DIRECTION:
         raise ModelError(f"{what}: unused direction; {module.OWN_DIRECTION} is the direction that this limit restrains")
-    return every_joint
+    return general
 
 
 def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
     """Return the parameters of a limit's law by name; refuse values outside their range."""
-    given = dict(max_moment=(max_moment, "N m"), compliance=(compliance, "rad"), damping=(damping, "N m s"))
-    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, (value, _) in given.items()}
-    for key, (_, unit_of_key) in given.items():
+    given = {"max_moment": max_moment, "compliance": compliance, "damping": damping}
+    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, value in given.items()}
+    for key, of_law in LIMIT_UNITS.items():
         if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
             rule = "must not be below" if key == "damping" else "must be above"
-            raise ModelError(f"{what}: {key} = {checked[key]:g} {unit_of_key}, {rule} 0 {unit_of_key}")
+            raise ModelError(f"{what}: {key} = {checked[key]:g} {of_law}, {rule} 0 {of_law}")
     return checked
 
 
@@ -131,14 +142,14 @@ def _hinge_direction(
     return np.array(u)
 
 
-def _cone_direction(what: str, joint: Joint, states: dict[str, Floats], u: Floats | None, turned: bool) -> Floats:
+def _cone_direction(what: str, joint: Joint, states: dict[str, Floats], moving: str, u: Floats | None) -> Floats:
     """The moving body's direction; refuse one that the joint does not allow to turn."""
     if u is None:
         raise ModelError(f"{what}: missing direction; give the unit vector of the moving body that stays in the cone")
     turns = _admitted_rotations(joint, states)
     if not np.abs(turns).max(initial=0.0) > STILL:
         raise ModelError(f"{what}: this joint admits no rotation that a cone could limit; use a joint with rotation")
-    A = rotation_matrix(states[joint.body_i if turned else joint.body_j][P:V])
+    A = rotation_matrix(states[moving][P:V])
     if not np.abs(np.cross(turns, A @ u)).max(initial=0.0) > STILL:
         raise ModelError(
             f"{what}: direction lies along the only axis about which the joint turns; give one at an angle to it"

@@ -23,8 +23,8 @@ from runtime.system.cone import Cone
 from runtime.system.connection import checked_gain, checked_inertia, checked_mass, connection
 from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.model_description import like_model
-from runtime.system.parts import Joint
-from runtime.system.quantity import GRAVITY, INERTIA, LATITUDES, LIMIT_UNITS, quantities
+from runtime.system.parts import LIMIT_UNITS, Joint
+from runtime.system.quantity import GRAVITY, INERTIA, LATITUDES, quantities
 from runtime.system.rank import refuse_singular_joints, without_redundant_rows
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.state import State

@@ -20,6 +20,7 @@ from runtime.system.signal import Signal
 GROUND = "ground"  # name of the fixed body
 AXIS_TOLERANCE = 1e-9  # [1] how far a unit vector's length may be from 1, and the product of perpendicular ones from 0
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
+LIMIT_UNITS = {"max_moment": "N m", "compliance": "rad", "damping": "N m s"}  # of the parameters of a limit's law
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
 

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.system.parts import Motor, unit_with_metres
+from runtime.system.parts import LIMIT_UNITS, Motor, unit_with_metres
 from runtime.system.state import PARTS, STATE_UNITS
 from runtime.system.system import System
 
 GRAVITY, INERTIA, LATITUDES = "gravity", "inertia", "latitudes"
 BODY_UNITS = {"mass": "kg", INERTIA: "kg m^2"}
-LIMIT_UNITS = {"max_moment": "N m", "compliance": "rad", "damping": "N m s"}
 MOTOR_PARTS = ("stiffness", "damping")
 
 
