@@ -1,11 +1,13 @@
-"""README and the pages of ``docs/`` are documents of the interface: their Python blocks run as they are, and links have targets."""
+"""README and the pages of ``docs/`` document the interface: their Python blocks run as they are, and their links have targets."""
 
 import ast
+import pkgutil
 import re
 import tomllib
 
 import pytest
 
+import runtime
 from tests.support.paths import ROOT
 
 README = ROOT / "README.md"
@@ -40,7 +42,7 @@ def test_blocks_of_readme_run_in_order():
     assert abs(run.energy - run.energy[0]).max() < 1e-8
 
 
-SLOW = {"walking.md", "ensembles.md", "sensitivities.md"}
+SLOW = {"walking.md", "ensembles.md"}
 WITH_BLOCKS = [page for page in DOCS if blocks(page, "python")]
 
 
@@ -112,4 +114,20 @@ def test_installation_names_our_distribution(page):
     text = page.read_text(encoding="utf-8")
     for line in text.splitlines():
         for requirement in re.findall(r"pip install (?:-q )?(.+)", line):
-            assert requirement.startswith(("-e .", '-e ".', "'talus-multibody[", "talus-multibody", ".")), line
+            assert requirement.startswith(("-e .", '-e ".', "'talus-multibody[", "pre-commit")), line
+
+
+def test_version_is_stated_alike():
+    citation = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    latest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    assert citation == latest == runtime.__version__
+
+
+def test_new_names_of_the_changelog_exist():
+    """Names in the right column of its table, written in full."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    rows = [line.rstrip("| ").rpartition(" | ")[2] for line in text.splitlines() if line.startswith("| `")]
+    names = re.findall(r"`((?:runtime|models|codegen)\.[\w.]+)", "\n".join(rows))
+    assert len(names) > 30
+    for name in names:
+        assert pkgutil.resolve_name(name) is not None
