@@ -1,31 +1,133 @@
-"""The README is an API document: its Python blocks run as they stand."""
+"""README and the pages of ``docs/`` document the interface: their Python blocks run as they are, and their links have targets."""
 
+import ast
+import pkgutil
 import re
+import tomllib
 
 import pytest
 
+import runtime
 from tests.support.paths import ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+README = ROOT / "README.md"
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-def test_every_python_block_runs_in_order():
-    scope: dict[str, object] = {}
-    for block in BLOCKS:
-        exec(compile(block, "README.md", "exec"), scope)
+def blocks(page, language):
+    """The fenced blocks of a page in one language."""
+    return [text for found, text in FENCE.findall(page.read_text(encoding="utf-8")) if found == language]
+
+
+def commands(page):
+    """The lines of a page's shell blocks, without comments."""
+    return [line.split("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
+
+
+def run_blocks(page):
+    """Execute the Python blocks of a page in order, in one scope."""
+    scope = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, page.name, "exec"), scope)
+    return scope
+
+
+def test_blocks_of_readme_run_in_order():
+    scope = run_blocks(README)
     assert scope["system"].degrees_of_freedom == 3
     run = scope["run"]
     assert run.success, run.message
     assert abs(run.energy - run.energy[0]).max() < 1e-8
 
 
-def test_users_own_joint_is_shown_in_under_20_lines():
-    (own,) = [block for block in BLOCKS if "compile_joint" in block]
+SLOW = {"walking.md", "ensembles.md"}
+WITH_BLOCKS = [page for page in DOCS if blocks(page, "python")]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.name in SLOW else []) for page in WITH_BLOCKS],
+)
+def test_blocks_of_a_page_run_in_order(page):
+    run_blocks(page)
+
+
+def test_names_of_pages_that_run_slowly_exist():
+    assert SLOW <= {page.name for page in WITH_BLOCKS}
+
+
+def test_joint_of_the_user_is_shown_in_under_20_lines():
+    (own,) = [block for page in DOCS for block in blocks(page, "python") if "compile_joint" in block]
     assert len(own.strip().splitlines()) < 20
 
 
 @pytest.mark.parametrize("word", ["talus ankle", "pytest"])
-def test_each_of_the_two_commands_appears_once(word):
-    commands = [line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()]
-    assert len([line for line in commands if word in line]) == 1
+def test_each_of_the_two_commands_appears_once_in_readme(word):
+    assert len([line for line in commands(README) if word in line]) == 1
+
+
+def test_first_line_of_readme_with_pytest_is_the_command():
+    """``.ci/run`` evaluates that line."""
+    first = next(line for line in README.read_text(encoding="utf-8").splitlines() if "pytest" in line)
+    assert first in commands(README)
+
+
+def test_readme_is_short():
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name if page.parent == ROOT else f"docs/{page.name}")
+def test_links_of_a_page_have_targets(page):
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    local = [link.split("#")[0] for link in links if not link.startswith(("https://", "#"))]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_every_page_and_picture_is_linked():
+    linked = {link for page in DOCS for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))}
+    assert {page.name for page in DOCS} - linked == {"README.md"}
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [file.name for file in (ROOT / "docs" / "pictures").iterdir() if f"pictures/{file.name}" not in text] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name if page.parent == ROOT else f"docs/{page.name}")
+def test_commands_of_a_page_exist(page):
+    studies = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+    verbs = {"models", "info", "simulate", "doctor", *studies["talus.studies"]}
+    text = page.read_text(encoding="utf-8")
+    lines = "\n".join([*commands(page), *re.findall(r"`([^`\n]+)`", text)])
+    assert set(re.findall(r"\btalus ([a-z]+)", lines)) <= verbs
+    questions = (ROOT / "benchmarks" / "__main__.py").read_text(encoding="utf-8")
+    known = next(
+        set(ast.literal_eval(node.value))
+        for node in ast.parse(questions).body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "QUESTIONS"
+    )
+    assert set(re.findall(r"-m benchmarks ([a-z]+)", lines)) <= known
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name if page.parent == ROOT else f"docs/{page.name}")
+def test_installation_names_our_distribution(page):
+    """``talus`` on the package index is another project."""
+    text = page.read_text(encoding="utf-8")
+    for line in text.splitlines():
+        for requirement in re.findall(r"pip install (?:-q )?(.+)", line):
+            assert requirement.startswith(("-e .", '-e ".', "'talus-multibody[", "pre-commit")), line
+
+
+def test_version_is_stated_alike():
+    citation = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    latest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    assert citation == latest == runtime.__version__
+
+
+def test_new_names_of_the_changelog_exist():
+    """Names in the right column of its table, written in full."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    rows = [line.rstrip("| ").rpartition(" | ")[2] for line in text.splitlines() if line.startswith("| `")]
+    names = re.findall(r"`((?:runtime|models|codegen)\.[\w.]+)", "\n".join(rows))
+    assert len(names) > 30
+    for name in names:
+        assert pkgutil.resolve_name(name) is not None
