@@ -256,6 +256,20 @@ def linearise_loads(data, w, m):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def contact_force_slope(k, n, sliding, v, m):  # type: ignore[no-untyped-def]
+    """Put the derivatives of normal force and friction of contact k along direction n into ``m.of_force[24:, n]``."""
+    force = v.law[k, 3] * m.u[0, n] + v.law[k, 4] * m.u[1, n]
+    m.of_force[BOTH, n] = force
+    for c in range(3):
+        value = 0.0
+        if sliding:
+            value = v.tangential[12 + c] * force
+            for a in range(3):
+                value += v.tangential[3 + 3 * c + a] * m.u[2 + a, n]
+        m.of_force[BOTH + 1 + c, n] = value
+
+
+@inlined
 def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
     """Forces of the contacts."""
     t, v = data.contacts, w.contacts
@@ -266,15 +280,7 @@ def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
         sphere_plane.measure_tangent(w.state[i], w.state[j], v.x[k], m.seeds, m.u)
         sliding = t.friction[k] >= 0 and v.mode[k] != LEAVING  # ``touch`` has left the slopes of its friction
         for n in range(BOTH):
-            force = v.law[k, 3] * m.u[0, n] + v.law[k, 4] * m.u[1, n]
-            m.of_force[BOTH, n] = force
-            for c in range(3):
-                value = 0.0
-                if sliding:
-                    value = v.tangential[12 + c] * force
-                    for a in range(3):
-                        value += v.tangential[3 + 3 * c + a] * m.u[2 + a, n]
-                m.of_force[BOTH + 1 + c, n] = value
+            contact_force_slope(k, n, sliding, v, m)
         f = v.outputs[k, NORMAL_FORCE:POTENTIAL]
         sphere_plane.wrench_tangent(w.state[i], w.state[j], v.x[k], f, m.of_force, m.out)
         add_wrench(m.out, 0, i, j, 1.0, m)
