@@ -7,7 +7,7 @@ import numpy as np
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.jit.cache import inlined
 
-# A pivot of S below this fraction of its row's own size: the row depends on those before it.
+# A row whose pivot in S is below this fraction of the row's diagonal entry depends on the rows before it.
 # Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.
 PIVOT_TOLERANCE = 1e-13
 
