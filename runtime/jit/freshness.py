@@ -23,7 +23,7 @@ WHOLE = "whole"  # folder of the whole-model kernels
 
 def text_of(file: Path) -> str:
     """Text of a source."""
-    return file.readtext_of(encoding="utf-8")
+    return file.read_text(encoding="utf-8")
 
 
 def sha256(text: str) -> str:
@@ -78,7 +78,7 @@ def verify(root: Path = ROOT) -> None:
 
 def digests_of(file: Path) -> tuple[str, str]:
     """The digest that a generated module states, and that of its text."""
-    text = file.readtext_of(encoding="utf-8", errors="replace")  # the digest reveals bytes that are no text, too
+    text = file.read_text(encoding="utf-8", errors="replace")  # the digest reveals bytes that are no text, too
     stated, _, body = text.partition(DIGEST_MARK)[2].partition("\n")
     return stated, sha256(body)
 
