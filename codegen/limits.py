@@ -13,10 +13,10 @@ zeta.  A definition says which ``direction`` u the cone restrains, in that frame
 The restricting potential V(u) belongs to the cone and the law (``codegen.cones``, ``codegen.laws``); the force on the
 bodies is derived from both:  Q = -dV/du . du/d(v, omega) - dR/d(v, omega).
 
-To add a kind of limit, add a function here and run ``python -m codegen``.  ``fits`` declares the joints that it serves and the
-vectors of the joint that it depends on; those among its arguments are taken from the joint.  The other arguments are given
-by these names: u_xi, u_eta, u_zeta the joint's frame, e the direction in the plane of xi and eta perpendicular to the axis of
-a hinge, to_xi and to_eta its components, u_r a direction of the moving body, damping.
+To add a kind of limit, add a function here and run ``python -m codegen``.  ``fits`` declares the joints that the limit fits and
+the vectors that it borrows from the joint: arguments of these names are the joint's.  The other arguments have fixed names:
+u_xi, u_eta, u_zeta the joint's frame, e the direction in the plane of xi and eta perpendicular to the axis of a hinge, to_xi and
+to_eta its components, u_r a direction of the moving body, damping.
 """
 
 from __future__ import annotations

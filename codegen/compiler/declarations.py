@@ -19,13 +19,12 @@ CENTRES = ("r_i", "r_j")
 class Declaration:
     """Joints and vectors of a limit, as its generated module states them."""
 
-    fits: tuple[
-        str, ...
-    ] = ()  # kinds of joints; none: every joint that no other limit fits, or that is given a direction
-    borrows: tuple[
-        str, ...
-    ] = ()  # vectors of the joint that the limit depends on, i its reference body, j the moving one
-    own_direction: str = ""  # the part of the joint that is the restrained direction, where a user cannot give another
+    # Kinds of joints; none: every joint that no other limit fits, or that is given a direction.
+    fits: tuple[str, ...] = ()
+    # Vectors of the joint that the limit depends on, i its reference body, j the moving one.
+    borrows: tuple[str, ...] = ()
+    # The part of the joint that is the restrained direction, where a user cannot give another.
+    own_direction: str = ""
 
 
 def fits(*joints: str, borrows: tuple[str, ...] = (), own_direction: str = "") -> Callable[[Definition], Definition]:

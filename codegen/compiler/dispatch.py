@@ -1,4 +1,4 @@
-"""Switches over kinds: one compiled program serves every model."""
+"""Switches over the kinds of each family, so that one compiled program runs every model."""
 
 from __future__ import annotations
 
@@ -55,8 +55,13 @@ def definitions(module: ModuleType) -> list[Callable[..., Any]]:
 
 
 def emit_dispatch(families: dict[str, tuple[list[str], list[Switch]]], source: str) -> str:
-    """The switches over kinds, which let one compiled program serve every model.  Family: its modules, its switches."""
-    lines = ['"""Switches over kinds: compiled once, they serve every model."""', "", "from numba import njit", ""]
+    """The module ``dispatch``.  ``families``: by name, the modules of each family and its switches."""
+    lines = [
+        '"""Switches over the kinds of each family: compiled once for all models."""',
+        "",
+        "from numba import njit",
+        "",
+    ]
     lines += [f"from generated import {name}" for name in sorted(sum((names for names, _ in families.values()), []))]
     lines += [""] + [f"{family} = ({', '.join(names)},)" for family, (names, _) in families.items()]
     for family, (names, switches) in families.items():

@@ -124,7 +124,7 @@ def _refuse_unsound_limit(d: LimitDerivation) -> None:
     length = float(np.linalg.norm(direction))
     if abs(length - 1.0) > BALANCE_TOLERANCE:
         raise d.scope.error(
-            f"its direction has the length {length:.3g} where its vectors are unit vectors; it must have 1"
+            f"its direction has the length {length:.3g}, limit 1, for unit vectors; divide the direction by its length"
         )
 
 

@@ -18,12 +18,12 @@ def digest_of_files(files: Iterable[Path], root: Path) -> str:
 
 
 def refuse_hand_edits(folder: Path, command: str) -> int:
-    """Print the files of a folder that were edited by hand, without a look at whether they are up to date; exit code."""
+    """Print the files of a folder that were edited by hand, whether or not the others are up to date; exit code."""
     files = sorted(folder.glob("*.py"))
     edited = [file for file in files if not states_its_digest(file.read_text(encoding="utf-8"))]
     for file in edited:
         name = file.relative_to(folder.parent.parent).as_posix()
-        print(f"{name}: edited by hand, its digest is that of another text; run: {command}")
+        print(f"{name}: edited by hand: its text does not match the digest in its header; run: {command}")
     return STALE if edited else 0
 
 

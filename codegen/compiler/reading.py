@@ -1,4 +1,4 @@
-"""Reads a definition: calls it with symbols and refuses what the calculus or straight-line code cannot take."""
+"""Reads a definition: calls it with symbols, and refuses forms that the calculus or straight-line code does not support."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def refuse_functions(scope: Scope, expressions: list[Expr]) -> None:
         for function in sp.sympify(expression).atoms(Application):
             if not isinstance(function, FUNCTIONS):
                 known = ", ".join(f.__name__ for f in FUNCTIONS)
-                raise scope.error(f"uses the function '{function.func.__name__}'; smooth ones only: sqrt, {known}")
+                raise scope.error(
+                    f"uses the function '{function.func.__name__}', which is not smooth; use only sqrt, {known}"
+                )
 
 
 def refuse_collisions(scope: Scope) -> None:

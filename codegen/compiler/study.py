@@ -48,8 +48,8 @@ def compile_joint(definition: Definition) -> ModuleType:
 def compile_model(system: Any) -> Path:
     """Emit the whole-model kernel of a system; from now on its simulations use it.
 
-    The module is stored in the cache beside the compiled code, and serves all systems with the same bodies, joints and zeros:
-    masses, lengths and axes stay arguments.  The first simulation compiles it, which takes seconds; later ones load it.
+    The module is stored in the cache beside the compiled code, for all systems with the same bodies, joints and zeros: masses,
+    lengths and axes stay arguments.  The first simulation compiles it, which takes seconds; later ones load it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The equations of motion in compiled code, and all that they are made of.  Imports `jit`, `support`, `generated`.
+"""The equations of motion in compiled code, with all their terms.  May import: `jit`, `support`, `generated`.
 
 Compiled code takes functions and constants from `dynamics`, `integrate`, `jit` and `generated` only: the digest of these
 folders names the cache.

@@ -8,17 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from generated import dispatch
+from runtime.dynamics.root import MAX_STEPS, bracketed_newton, settled
 from runtime.jit.cache import compiled, inlined
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats, Ints
 
-SAMPLES = 17  # directions of a piece among which the search begins
+SAMPLES = 17  # directions of a piece at which the search begins
 COEFFICIENTS = max(len(module.COEFFICIENTS) for module in dispatch.CONES)
 KINDS = [module.NAME for module in dispatch.CONES]
-NEWTON_STEPS, MAX_STEPS = 8, 64  # then bisection, which gains a bit of the parameter each step
 MAX_HALVINGS = 24  # of an interval between two samples
-MAX_LOOKS = 3000  # at places of the curve, in one search
-ROUNDING = 1e-20  # a closeness that can gain no more than this is not looked for
+MAX_EVALUATIONS = 3000  # of the curve, in one search
+ROUNDING = 1e-20  # gains of closeness up to this are ignored
 
 
 class Pieces(NamedTuple):
@@ -34,7 +34,10 @@ class Pieces(NamedTuple):
 
 @inlined
 def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
-    """The maximum latitude of a cone (pieces first .. last - 1) at a longitude of 0 .. 2 pi.  ``pair`` is memory (2,)."""
+    """The maximum latitude of a cone (pieces first .. last - 1) at a longitude of 0 .. 2 pi.
+
+    ``pair`` (2,) receives this latitude and its derivative over the longitude.
+    """
     p = last - 1
     for q in range(first, last - 1):
         if psi < pieces.longitude[q, 1]:
@@ -44,19 +47,12 @@ def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
     dispatch.parameter(kind, psi, c, pair)
     s = pair[0] if pair[0] > lower - 1.0 else pair[0] + 2.0 * math.pi
     s = min(max(s, lower), upper)
-    # The longitude rises with the parameter: Newton's method, kept in a bracket.
-    for step in range(MAX_STEPS):
+    for step in range(MAX_STEPS):  # the longitude rises with the parameter
         dispatch.bearing(kind, s, psi, c, pair)
         if abs(pair[0]) <= 1e-16:
             break
-        if pair[0] < 0.0:
-            lower = s
-        else:
-            upper = s
-        to = s - pair[0] / pair[1] if pair[1] > 0.0 else 0.5 * (lower + upper)
-        if step >= NEWTON_STEPS or not lower <= to <= upper:
-            to = 0.5 * (lower + upper)
-        if abs(to - s) <= 1e-15 * max(1.0, abs(s)):
+        to, lower, upper = bracketed_newton(step, s, pair[0], pair[1], lower, upper)
+        if settled(s, to):
             break
         s = to
     dispatch.limit(kind, s, c, pair)
@@ -65,12 +61,14 @@ def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
 
 @compiled
 def nearest_direction(u, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """Put the direction of one cone nearest to the unit direction u into t; ``curve`` is memory (12,)."""
     at = by_pointer(pieces)
     nearest(u, 0, len(at.kind), at, curve, t)
 
 
 @compiled
 def maximum_latitudes(longitudes, pieces, pair, out):  # type: ignore[no-untyped-def]
+    """Put the maximum latitudes of one cone at longitudes (n,) of 0 .. 2 pi into ``out``; ``pair`` is memory (2,)."""
     at = by_pointer(pieces)
     for n in range(len(longitudes)):
         out[n] = maximum(longitudes[n], 0, len(at.kind), at, pair)
@@ -88,14 +86,14 @@ def sample_curves(kind, span, coefficients, out):  # type: ignore[no-untyped-def
 
 @inlined
 def closeness(u, point):  # type: ignore[no-untyped-def]
-    """Minus half the square of the chord from u to a point: their cosine less 1, without its loss of digits near 1."""
+    """Minus half the square of the chord from u to a point: their cosine less 1, without the loss of digits near 1."""
     x, y, z = u[0] - point[0], u[1] - point[1], u[2] - point[2]
     return -0.5 * (x * x + y * y + z * z)
 
 
 @inlined
-def look(u, p, s, pieces, curve):  # type: ignore[no-untyped-def]
-    """The closeness of t(s) with two derivatives into the last three places of ``curve`` (12,), the curve into the others.
+def evaluate_closeness(u, p, s, pieces, curve):  # type: ignore[no-untyped-def]
+    """Put the curve t(s) of piece p with two derivatives into curve[:9], and its closeness to u with two into curve[9:].
 
     With |t| = 1:  closeness' = (u - t) . t',  closeness'' = (u - t) . t'' - t' . t'.
     """
@@ -109,35 +107,81 @@ def look(u, p, s, pieces, curve):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def climb(u, p, lower, upper, pieces, curve):  # type: ignore[no-untyped-def]
-    """Look where t(s) is closest to u between two parameters, given that it comes closer at the first and leaves at the second.
+def closest_between(u, p, lower, upper, pieces, curve):  # type: ignore[no-untyped-def]
+    """The parameter between two others at which t(s) is closest to u; ``lower`` if closeness has no maximum between them.
 
-    Newton's method, kept in the bracket; after a few steps bisection.
+    Closeness must be concave there.  A maximum exists if closeness rises at the first parameter and falls at the second; the
+    first return value is True in this case, and ``curve`` holds the values at the maximum.
     """
+    evaluate_closeness(u, p, lower, pieces, curve)
+    rise = curve[10]
+    evaluate_closeness(u, p, upper, pieces, curve)
+    if not rise > 0.0 > curve[10]:
+        return False, lower
     s = 0.5 * (lower + upper)
     for step in range(MAX_STEPS):
-        look(u, p, s, pieces, curve)
-        rise, bend = curve[10], curve[11]
-        if rise > 0.0:
-            lower = s
-        else:
-            upper = s
-        to = s - rise / bend if bend < 0.0 else 0.5 * (lower + upper)
-        if step >= NEWTON_STEPS or not lower < to < upper:
+        evaluate_closeness(u, p, s, pieces, curve)
+        to, lower, upper = bracketed_newton(step, s, -curve[10], -curve[11], lower, upper)
+        if not lower < to < upper:  # both ends were evaluated before
             to = 0.5 * (lower + upper)
-        if rise == 0.0 or abs(to - s) <= 1e-15 * max(1.0, abs(s)):
-            return s
+        if curve[10] == 0.0 or settled(s, to):
+            break
         s = to
-    return s
+    return True, s
 
 
 @inlined
-def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
-    """Put the direction of the cone (pieces first .. last - 1) nearest to the unit direction u into t; its piece and parameter.
+def next_part(halvings, number):  # type: ignore[no-untyped-def]
+    """The part that follows part ``number`` of 2^halvings equal ones; of the whole where both halves are done."""
+    number += 1
+    while halvings > 0 and number % 2 == 0:
+        halvings, number = halvings - 1, number // 2
+    return halvings, number
 
-    Every interval between two samples of the curve is left out if it is too far to hold the nearest point, searched if it
-    holds one closest place at most, else halved.  ``curve`` is memory (12,).
+
+@inlined
+def search_interval(u, p, n, nearest_so_far, evaluations, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """Search the curve of piece p between its samples n and n + 1 for a direction nearer to u.
+
+    ``nearest_so_far`` is (closeness, piece, parameter).  Returns the new triple and the number of evaluations; t receives the
+    direction.  A part of the interval is skipped if it is too far from u, searched if it holds at most one local maximum of
+    closeness, and halved otherwise.
     """
+    best, best_p, best_s = nearest_so_far
+    second, third = pieces.bounds[p, 0], pieces.bounds[p, 1]
+    whole = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
+    halvings, number = 0, 0  # the part ``number`` of 2^halvings equal ones
+    for _ in range(MAX_EVALUATIONS - evaluations):
+        width = whole / 2.0**halvings
+        left = pieces.span[p, 0] + n * whole + number * width
+        evaluate_closeness(u, p, left + 0.5 * width, pieces, curve)
+        evaluations += 1
+        close, slope, bend = curve[9], curve[10], curve[11]
+        if close > best:
+            best, best_p, best_s = close, p, left + 0.5 * width
+            t[0], t[1], t[2] = curve[0], curve[1], curve[2]
+        spread = 0.5 * width * third  # largest deviation of closeness'' in this part from its value in the middle
+        most = min(second, abs(bend) + spread)
+        near = close + 0.5 * width * (abs(slope) + 0.25 * width * most) > best + ROUNDING
+        turns = abs(slope) <= 0.5 * width * most  # closeness may be stationary in this part
+        if near and turns and bend < -spread:  # concave: one maximum at most
+            evaluations += 2
+            found, s = closest_between(u, p, left, left + width, pieces, curve)
+            if found and curve[9] >= best:
+                best, best_p, best_s = curve[9], p, s
+                t[0], t[1], t[2] = curve[0], curve[1], curve[2]
+        elif near and turns and not bend > spread and halvings < MAX_HALVINGS:
+            halvings, number = halvings + 1, 2 * number
+            continue
+        halvings, number = next_part(halvings, number)
+        if halvings == 0:
+            break
+    return (best, best_p, best_s), evaluations
+
+
+@inlined
+def nearest_sample(u, first, last, pieces, t):  # type: ignore[no-untyped-def]
+    """Closeness, piece and parameter of the sample nearest to u; t receives its direction."""
     best, best_p, best_s = -np.inf, first, 0.0
     for p in range(first, last):
         for n in range(SAMPLES):
@@ -147,47 +191,23 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
                 best, best_p = close, p
                 best_s = pieces.span[p, 0] + (pieces.span[p, 1] - pieces.span[p, 0]) * n / (SAMPLES - 1)
                 t[0], t[1], t[2] = point[0], point[1], point[2]
-    looks = 0
+    return best, best_p, best_s
+
+
+@inlined
+def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """Put the direction of the cone (pieces first .. last - 1) nearest to the unit direction u into t; its piece and parameter.
+
+    An interval between two samples is searched only if the bound on its closeness exceeds the closeness found so far.
+    ``curve`` is memory (12,).
+    """
+    found, evaluations = nearest_sample(u, first, last, pieces, t), 0
     for p in range(first, last):
-        second, third = pieces.bounds[p, 0], pieces.bounds[p, 1]
+        second = pieces.bounds[p, 0]
         whole = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
         for n in range(SAMPLES - 1):
             ends = max(closeness(u, pieces.samples[p, n]), closeness(u, pieces.samples[p, n + 1]))
-            if ends + whole * whole / 8.0 * second <= best:
+            if ends + whole * whole / 8.0 * second <= found[0]:
                 continue
-            halvings, number = 0, 0  # the part ``number`` of the 2^halvings equal ones
-            for _ in range(MAX_LOOKS - looks):
-                width = whole / 2.0**halvings
-                left = pieces.span[p, 0] + n * whole + number * width
-                look(u, p, left + 0.5 * width, pieces, curve)
-                looks += 1
-                close, slope, bend = curve[9], curve[10], curve[11]
-                if close > best:
-                    best, best_p, best_s = close, p, left + 0.5 * width
-                    t[0], t[1], t[2] = curve[0], curve[1], curve[2]
-                spread = 0.5 * width * third  # of the second derivative from the middle
-                most = min(second, abs(bend) + spread)
-                near = close + 0.5 * width * (abs(slope) + 0.25 * width * most) > best + ROUNDING
-                turns = abs(slope) <= 0.5 * width * most  # it may be closest or farthest here
-                if near and turns and bend < -spread:
-                    # One closest place, if it comes closer at the left and leaves at the right.
-                    look(u, p, left, pieces, curve)
-                    rise = curve[10]
-                    look(u, p, left + width, pieces, curve)
-                    looks += 2
-                    if rise > 0.0 > curve[10]:
-                        at = climb(u, p, left, left + width, pieces, curve)
-                        if curve[9] >= best:
-                            best, best_p, best_s = curve[9], p, at
-                            t[0], t[1], t[2] = curve[0], curve[1], curve[2]
-                elif near and turns and not bend > spread and halvings < MAX_HALVINGS:
-                    halvings, number = halvings + 1, 2 * number
-                    continue
-                number += 1
-                for _up in range(halvings):
-                    if number % 2 == 1:
-                        break
-                    halvings, number = halvings - 1, number // 2
-                if halvings == 0:
-                    break
-    return best_p, best_s
+            found, evaluations = search_interval(u, p, n, found, evaluations, pieces, curve, t)
+    return found[1], found[2]

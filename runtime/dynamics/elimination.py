@@ -7,7 +7,7 @@ import numpy as np
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.jit.cache import inlined
 
-# A pivot of S below this fraction of its row's own size: the row depends on those before it.
+# A row whose pivot in S is below this fraction of the row's diagonal entry depends on the rows before it.
 # Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.
 PIVOT_TOLERANCE = 1e-13
 
@@ -32,12 +32,8 @@ def scale_rows(t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
-    """Factorise S = D M^-1 D^T = L diag(pivots) L^T by blocks.  Returns how many rows depend on rows before them.
-
-    Such rows, whose pivot is below the tolerance times their own size, get the inverse pivot 0, which leaves them out:
-    their multiplier is zero.  The diagonal of S is enlarged by the fraction ``damping``.
-    """
+def assemble(t, w, damping):  # type: ignore[no-untyped-def]
+    """S = D M^-1 D^T by upper blocks, with the diagonal enlarged by the fraction ``damping``; ``w.size`` is the one before."""
     s = t.structure
     scale_rows(t, w)
     for n in range(len(s.block_row)):
@@ -58,45 +54,71 @@ def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
         for r in range(t.active[k]):
             w.size[k, r] = w.S[s.diagonal[k], r, r]
             w.S[s.diagonal[k], r, r] *= 1.0 + damping
-    dependent, smallest_pivot = 0, np.inf
-    for p in range(len(s.order)):
-        k = s.order[p]
-        S, L, inverse, size = w.S[s.diagonal[k]], w.L[s.diagonal[k]], w.inverse[k], w.size[k]
+
+
+@inlined
+def factorise_diagonal(k, dependent, smallest_pivot, tolerance, t, w):  # type: ignore[no-untyped-def]
+    """Factorise the diagonal block of joint k; the number of dependent rows and the smallest pivot ratio so far."""
+    n = t.structure.diagonal[k]
+    S, L, inverse, size = w.S[n], w.L[n], w.inverse[k], w.size[k]
+    for c in range(t.active[k]):
+        pivot = S[c, c]
+        if not pivot >= smallest_pivot * size[c]:
+            smallest_pivot = pivot / size[c]
+        # The comparison is false for NaN, which is then a failure as well.
+        if pivot > tolerance * size[c]:
+            inverse[c] = 1.0 / pivot
+        else:
+            if dependent == 0:
+                w.failed[0], w.failed[1] = k, c
+            dependent += 1
+            inverse[c] = 0.0
+        for r in range(c + 1, t.active[k]):
+            factor = S[c, r] * inverse[c]
+            L[c, r] = factor
+            for q in range(r, t.active[k]):
+                S[r, q] -= factor * S[c, q]
+    return dependent, smallest_pivot
+
+
+@inlined
+def eliminate(p, k, t, w):  # type: ignore[no-untyped-def]
+    """Compute the blocks of L below joint k, at place p of the order, and subtract their products from the rest of S."""
+    s = t.structure
+    L, inverse = w.L[s.diagonal[k]], w.inverse[k]
+    for e in range(s.column_start[p], s.column_start[p + 1]):
+        B, V, columns = w.S[s.column_block[e]], w.L[s.column_block[e]], t.active[s.block_row[s.column_block[e]]]
         for c in range(t.active[k]):
-            pivot = S[c, c]
-            if not pivot >= smallest_pivot * size[c]:
-                smallest_pivot = pivot / size[c]
-            # The comparison is false for NaN, which is then a failure as well.
-            if pivot > tolerance * size[c]:
-                inverse[c] = 1.0 / pivot
-            else:
-                if dependent == 0:
-                    w.failed[0], w.failed[1] = k, c
-                dependent += 1
-                inverse[c] = 0.0
-            for r in range(c + 1, t.active[k]):
-                factor = S[c, r] * inverse[c]
-                L[c, r] = factor
-                for q in range(r, t.active[k]):
-                    S[r, q] -= factor * S[c, q]
-        for e in range(s.column_start[p], s.column_start[p + 1]):
-            B, V, columns = w.S[s.column_block[e]], w.L[s.column_block[e]], t.active[s.block_row[s.column_block[e]]]
-            for c in range(t.active[k]):
-                for q in range(columns):
-                    value = B[c, q]
-                    for r in range(c):
-                        value -= L[r, c] * B[r, q]
-                    B[c, q] = value
-                    V[c, q] = value * inverse[c]
-        for e in range(s.update_start[p], s.update_start[p + 1]):
-            target, later, earlier = w.S[s.updates[e, 0]], w.S[s.updates[e, 1]], w.L[s.updates[e, 2]]
-            rows, columns = t.active[s.block_row[s.updates[e, 2]]], t.active[s.block_row[s.updates[e, 1]]]
-            for r in range(rows):
-                for c in range(r if s.updates[e, 1] == s.updates[e, 2] else 0, columns):
-                    value = target[r, c]
-                    for q in range(t.active[k]):
-                        value -= earlier[q, r] * later[q, c]
-                    target[r, c] = value
+            for q in range(columns):
+                value = B[c, q]
+                for r in range(c):
+                    value -= L[r, c] * B[r, q]
+                B[c, q] = value
+                V[c, q] = value * inverse[c]
+    for e in range(s.update_start[p], s.update_start[p + 1]):
+        target, later, earlier = w.S[s.updates[e, 0]], w.S[s.updates[e, 1]], w.L[s.updates[e, 2]]
+        rows, columns = t.active[s.block_row[s.updates[e, 2]]], t.active[s.block_row[s.updates[e, 1]]]
+        for r in range(rows):
+            for c in range(r if s.updates[e, 1] == s.updates[e, 2] else 0, columns):
+                value = target[r, c]
+                for q in range(t.active[k]):
+                    value -= earlier[q, r] * later[q, c]
+                target[r, c] = value
+
+
+@inlined
+def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
+    """Factorise S = D M^-1 D^T = L diag(pivots) L^T by blocks.  Returns how many rows depend on rows before them.
+
+    Such rows, whose pivot is below the tolerance times their own size, get the inverse pivot 0, which removes them from the
+    system: their multiplier is zero.  The diagonal of S is enlarged by the fraction ``damping``.
+    """
+    assemble(t, w, damping)
+    dependent, smallest_pivot = 0, np.inf
+    for p in range(len(t.structure.order)):
+        k = t.structure.order[p]
+        dependent, smallest_pivot = factorise_diagonal(k, dependent, smallest_pivot, tolerance, t, w)
+        eliminate(p, k, t, w)
     w.smallest_pivot[0] = smallest_pivot
     return dependent
 

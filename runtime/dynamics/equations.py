@@ -1,13 +1,16 @@
-"""Equations of motion in compiled code: Newton-Euler with Lagrange multipliers.  Seed 000, Eq. (1).
+"""Equations of motion in compiled code: Newton-Euler with Lagrange multipliers.  Rodrigues da Silva et al. (2024a), Eq. (1).
 
     M v' + D^T lam = g,    D v' = gamma - 2 alpha Phi' - beta^2 Phi,    p' = 1/2 G^T omega
 
 State of a body: r (3), p (4), v (3), omega (3), all in global axes, p scalar first.  Body 0 is the ground.
 The multipliers come from the Schur complement S = D M^-1 D^T, factorised along its sparsity, with one step of
-refinement on the residual of the rows themselves, which S alone would hide.  On the foot it takes the error of the
+refinement on the residual of the rows themselves, which S alone would hide.  On the foot this step reduces the error of the
 accelerations from 4e-15 to 3e-16.  Scaling the rows (cond(S) falls from 3e6 to 3e1) would change nothing: a factorisation
-without pivoting makes the same roundings with and without it; pivots are compared with their own row's size instead.
-Drivers are joints whose rows hold prescribed signals of time.  Nothing here allocates: all memory is in ``Work``.
+without pivoting rounds alike with and without scaling; pivots are compared with the size of their own row instead.
+Drivers are joints whose rows hold prescribed signals of time.  Nothing here allocates: all memory is in ``Workspace``.
+
+In compiled code ``t`` is the ModelData of a system and ``w`` its Workspace, or the part of them that the function needs
+(``data`` and ``w`` where both the whole and a part occur).
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ from runtime.jit.pointers import CALL, Pointer, address_of, at_address, by_point
 
 
 def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
-    """Memory for a system."""
+    """Memory for the evaluations of a system, with its whole-model kernel if there is one."""
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.structure.block_row)
     six = (joints, ROWS)
     work = Workspace(
@@ -92,7 +95,7 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Worksp
 
 @inlined
 def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
-    """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code.  With ``report``, limits tell all."""
+    """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code.  ``report`` fills all outputs of the limits."""
     return call(
         w.address[EVALUATION],
         time,
@@ -131,7 +134,7 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             return OK
         if w.address[LOADED] == 0:
             update_bodies(y, t, w)
-        # It cannot tell which row is to blame.
+        # The general evaluation below finds the dependent row, which the whole-model kernel does not report.
     evaluate_joints(t, w)
     for k in range(len(t.address)):
         for r in range(t.active[k]):
@@ -163,17 +166,17 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 
 
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """The same by pointers alone: compiled once, and not again in all that uses it."""
+    """``_evaluate`` with pointers as arguments: compiled once for all callers."""
     data, work = at_address(t, _TYPES[0]), at_address(w, _TYPES[1])
     n = STATE * (len(data.mass) - 1)
     return _evaluate(time, carray(y, (n,)), data, work, purpose, carray(y_dot, (n,)))
 
 
-_TYPES: tuple[Any, ...] = ()  # of tables and memory, the same for all systems
+_TYPES: tuple[Any, ...] = ()  # numba's types of ModelData and Workspace, equal for all systems
 
 
 def evaluation_alone() -> Any:
-    """The evaluation as a function of its own, compiled anew: to look at its code."""
+    """The evaluation as a separate function, compiled anew, for the inspection of its code."""
     alone = inlined(_evaluate.py_func)
     state = types.Array(types.float64, 1, "C")
     alone.compile((types.float64, state, Pointer(_TYPES[0]), Pointer(_TYPES[1]), types.int64, state))
@@ -188,14 +191,14 @@ def _evaluation_address() -> int:
 
 @compiled
 def derivative_once(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
-    """One evaluation, called from Python."""
+    """One evaluation, called from Python; returns a code."""
     t, w = by_pointer(t), by_pointer(w)
     return derivative(time, y, t, w, y_dot)
 
 
 @compiled
 def derivative_repeated(time, y, t, w, y_dot, count):  # type: ignore[no-untyped-def]
-    """Many evaluations inside compiled code, for measuring one."""
+    """``count`` evaluations inside compiled code, for measuring the time of one; the codes combined."""
     t, w = by_pointer(t), by_pointer(w)
     code = 0
     for _ in range(count):

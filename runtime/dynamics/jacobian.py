@@ -1,10 +1,10 @@
-"""The exact Jacobian of the equations of motion: how v' and lam answer small displacements and changes of velocity.
+"""The exact Jacobian of the equations of motion: derivatives of v' and lam over displacements and velocities.
 
     M dv' + D^T dlam = dQ - dM v' - d(D^T) lam,     D dv' = -d(D v' - gamma + 2 alpha Phi' + beta^2 Phi)
 
-What stands on the right, with v' and lam standing still, is generated, joint by joint and force by force; here it is put
-together and solved with the factors of S that the evaluation of the state left.  A direction of a body: translation, turn
-(global axes), change of v, of omega.
+The right-hand sides, at constant v' and lam, are generated for each joint and each force; this module adds them up and solves
+with the factors of S from the evaluation of the state.  The 12 directions of a body are translation and rotation (global axes),
+change of v and change of omega.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from runtime.support.arrays import Floats, Ints
 
 BODY = 12  # directions of one body
 BOTH = 2 * BODY
-AT_REST = 1e-7  # [1] sine between u and the curve's normal below which u is over a smooth place of the curve
+AT_REST = 1e-7  # [1] sine between u and the curve's normal below which u counts as perpendicular to the curve
 
 
 class JacobianWorkspace(NamedTuple):
@@ -40,9 +40,9 @@ class JacobianWorkspace(NamedTuple):
     joint: Ints  # (joints,) addresses of their tangents, in this process
     motor: Ints  # (motors,)
     seeds: Floats  # (24, 24) the directions of two bodies
-    of_slope: Floats  # (27, 24) the same, and the slope of a limit's potential
-    of_force: Floats  # (28, 24) the same, and a contact's forces
-    about: Floats  # (18,)
+    of_slope: Floats  # (27, 24) seeds, and the slope of a limit's potential
+    of_force: Floats  # (28, 24) seeds, and a contact's forces
+    about: Floats  # (18,) v_dot of both bodies and multipliers of one joint, or the effort of one motor
     out: Floats  # (12 + 3 ROWS, 24)
     u: Floats  # (5, 24) memory for limits and contacts
     frame: Floats  # (9,) axes of a body
@@ -73,8 +73,8 @@ def jacobian_workspace(bodies: int, joints: Sequence[ModuleType], motors: Sequen
 
 
 @inlined
-def spread(k, b, bodies):  # type: ignore[no-untyped-def]
-    """The column of the whole that direction k of body b has: displacements first, then changes of velocity."""
+def column_of(k, b, bodies):  # type: ignore[no-untyped-def]
+    """The column of J for direction k of body b: displacements of all bodies first, then changes of velocity."""
     return 6 * (b - 1) + k if k < 6 else 6 * bodies + 6 * (b - 1) + k - 6
 
 
@@ -91,21 +91,21 @@ def add_wrench(out, first, i, j, sign, m):  # type: ignore[no-untyped-def]
             if other == GROUND_INDEX:
                 continue
             for k in range(BODY):
-                column = spread(k, other, bodies)
+                column = column_of(k, other, bodies)
                 for c in range(6):
                     m.Q[b, c, column] += sign * out[first + 6 * side + c, BODY * of + k]
 
 
 @inlined
 def linearise_bodies(t, w, m):  # type: ignore[no-untyped-def]
-    """The moment that each body's own motion takes."""
+    """Inertial moments of the bodies."""
     for b in range(1, len(t.mass)):
         for a in range(3):
             for c in range(3):
                 m.frame[3 * a + c] = w.A[b, c, a]
         bodies.torque_tangent(w.state[b], m.frame, w.v_dot[b, 3:], t.inertia[b], m.seeds, m.out)
         for k in range(BODY):
-            column = spread(k, b, len(m.Q) - 1)
+            column = column_of(k, b, len(m.Q) - 1)
             for c in range(3):
                 m.Q[b, 3 + c, column] -= m.out[c, k]
 
@@ -133,7 +133,7 @@ def linearise_joints(t, w, m):  # type: ignore[no-untyped-def]
                     continue
                 for c in range(BODY):
                     d = BODY * of + c
-                    m.rows[k, r, spread(c, b, count)] = (
+                    m.rows[k, r, column_of(c, b, count)] = (
                         m.out[row, d]
                         + 2.0 * t.alpha * m.out[row + rows, d]
                         + t.beta * t.beta * m.out[row + 2 * rows, d]
@@ -142,7 +142,7 @@ def linearise_joints(t, w, m):  # type: ignore[no-untyped-def]
 
 @inlined
 def curve_bend(t, w):  # type: ignore[no-untyped-def]
-    """-u . t'' where the cone's nearest direction t to u moves along its curve with u; 0 at a vertex or a corner, where it stays.
+    """-u . t'' where the cone's nearest direction t to u moves along its curve with u; 0 at a vertex or a corner, where t stays.
 
     The curve's derivatives at t are left in ``w.curve``.
     """
@@ -160,10 +160,10 @@ def curve_bend(t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def bend_slope(k, bend, t, w, m, n):  # type: ignore[no-untyped-def]
-    """Put how dV/du of limit k answers the change ``m.u[:, n]`` of the direction u into ``m.of_slope[24:, n]``.
+    """Put the change of dV/du of limit k due to the change ``m.u[:, n]`` of the direction u into ``m.of_slope[24:, n]``.
 
-    ``bend`` is -u . t'' where the nearest direction t moves along the curve, 0 where it stays.  Inside, where a held limit is
-    continued, the moment is zero to second order, and so is the change of its direction.
+    ``bend`` is -u . t'' where the nearest direction t moves along the curve, 0 where t stays.  Inside, where the law of an
+    ACTIVE limit is continued, the moment is zero to second order, and so is the change of its direction.
     """
     excess, shortening, slope_shortening = w.separation[0], 1.0, 0.0
     for c in range(3):
@@ -234,11 +234,11 @@ def linearise_loads(data, w, m):  # type: ignore[no-untyped-def]
         if t.in_body_axes[k] == 1:
             bodies.load_in_body_tangent(w.state[b], v.wrench, m.seeds, m.out)
         else:
-            force = v.wrench[:3]  # all that the derivative depends on
+            force = v.wrench[:3]  # moment and point do not enter this derivative
             bodies.load_at_point_tangent(w.state[b], m.frame, force, force, force, m.seeds, m.out[3:])
         for n in range(BODY):
             for c in range(6):
-                m.Q[b, c, spread(n, b, len(m.Q) - 1)] += m.out[c, n]
+                m.Q[b, c, column_of(n, b, len(m.Q) - 1)] += m.out[c, n]
     for k in range(len(t.address)):
         i, j = t.body_i[k], t.body_j[k]
         for c in range(18):
@@ -256,6 +256,20 @@ def linearise_loads(data, w, m):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def contact_force_slope(k, n, sliding, v, m):  # type: ignore[no-untyped-def]
+    """Put the derivatives of normal force and friction of contact k along direction n into ``m.of_force[24:, n]``."""
+    force = v.law[k, 3] * m.u[0, n] + v.law[k, 4] * m.u[1, n]
+    m.of_force[BOTH, n] = force
+    for c in range(3):
+        value = 0.0
+        if sliding:
+            value = v.tangential[12 + c] * force
+            for a in range(3):
+                value += v.tangential[3 + 3 * c + a] * m.u[2 + a, n]
+        m.of_force[BOTH + 1 + c, n] = value
+
+
+@inlined
 def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
     """Forces of the contacts."""
     t, v = data.contacts, w.contacts
@@ -266,15 +280,7 @@ def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
         sphere_plane.measure_tangent(w.state[i], w.state[j], v.x[k], m.seeds, m.u)
         sliding = t.friction[k] >= 0 and v.mode[k] != LEAVING  # ``touch`` has left the slopes of its friction
         for n in range(BOTH):
-            force = v.law[k, 3] * m.u[0, n] + v.law[k, 4] * m.u[1, n]
-            m.of_force[BOTH, n] = force
-            for c in range(3):
-                value = 0.0
-                if sliding:
-                    value = v.tangential[12 + c] * force
-                    for a in range(3):
-                        value += v.tangential[3 + 3 * c + a] * m.u[2 + a, n]
-                m.of_force[BOTH + 1 + c, n] = value
+            contact_force_slope(k, n, sliding, v, m)
         f = v.outputs[k, NORMAL_FORCE:POTENTIAL]
         sphere_plane.wrench_tangent(w.state[i], w.state[j], v.x[k], f, m.of_force, m.out)
         add_wrench(m.out, 0, i, j, 1.0, m)

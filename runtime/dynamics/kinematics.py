@@ -51,7 +51,7 @@ def angular_momentum(A, J, omega, h):  # type: ignore[no-untyped-def]
 
 @inlined
 def update_bodies(y, t, w):  # type: ignore[no-untyped-def]
-    """State into work memory, rotation matrices, inverse inertia in global axes, accelerations without joints."""
+    """Copy the state into the workspace; rotation matrices, inverse inertia in global axes, accelerations without joints."""
     for b in range(1, len(t.mass)):
         state, A = w.state[b], w.A[b]
         for k in range(STATE):
@@ -77,7 +77,7 @@ def update_bodies(y, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def update_signals(time, t, w):  # type: ignore[no-untyped-def]
-    """Evaluate the signals, and put those of drivers to their places in x."""
+    """Evaluate the signals, and put those of drivers into x."""
     evaluate_signals(time, t.signals, w.signals)
     for k in range(len(t.signal_joint)):
         x, o = w.x[t.signal_joint[k]], t.signal_place[k]
@@ -87,7 +87,7 @@ def update_signals(time, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def update_kinematics(time, y, t, w):  # type: ignore[no-untyped-def]
-    """Bodies and signals into place, and every joint's rows."""
+    """Update bodies and signals, and evaluate the rows of every joint."""
     update_bodies(y, t, w)
     update_signals(time, t, w)
     evaluate_joints(t, w)
@@ -95,7 +95,7 @@ def update_kinematics(time, y, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def evaluate_joints(t, w):  # type: ignore[no-untyped-def]
-    """Rotate the body-fixed vectors once, then let every joint's kernel write its rows."""
+    """Rotate the body-fixed vectors once, then call the kernel of every joint."""
     rotate_vectors(t.vector_joint, t.vector_place, t.vector_body, t.vector_local, w.A, w.x)
     for k in range(len(t.address)):
         body_i, body_j = w.state[t.body_i[k]], w.state[t.body_j[k]]
@@ -114,7 +114,7 @@ def rotations_of(p, A):  # type: ignore[no-untyped-def]
 
 @inlined
 def turn_of(e, d, out):  # type: ignore[no-untyped-def]
-    """The turn of a change d of Euler parameters e, 2 G d."""
+    """The rotation vector 2 G d of a small change d of Euler parameters e."""
     out[0] = 2.0 * (-e[1] * d[0] + e[0] * d[1] - e[3] * d[2] + e[2] * d[3])
     out[1] = 2.0 * (-e[2] * d[0] + e[3] * d[1] + e[0] * d[2] - e[1] * d[3])
     out[2] = 2.0 * (-e[3] * d[0] - e[2] * d[1] + e[1] * d[2] + e[0] * d[3])

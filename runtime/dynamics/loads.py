@@ -21,21 +21,23 @@ AT_CENTRE, AT_GLOBAL_POINT, AT_BODY_POINT = 0, 1, 2
 
 
 class LoadData(NamedTuple):
-    """The loads and motors of a system as flat tables."""
+    """Data of the loads and motors of a system, in flat arrays."""
 
     body: Ints  # (loads,)
     at: Ints  # (loads,)
     in_body_axes: Ints  # (loads,) 1 where force and moment are given in axes of the body
-    signal: Ints  # (loads, 9) numbers of the signals: force, point, moment; points are unused at the centre
-    address: Ints  # (motors,) of the kernel of the driver whose coordinate is moved, in this process
+    signal: Ints  # (loads, 9) indices of the signals: force, point, moment; the point is unused at the centre
+    address: (
+        Ints  # (motors,) addresses in this process of the kernels of the drivers whose coordinates the motors act on
+    )
     body_i: Ints
     body_j: Ints
-    effort: Ints  # (motors,) number of its signal
-    target: Ints  # (motors,) number of its signal
+    effort: Ints  # (motors,) index of its signal
+    target: Ints  # (motors,) index of its signal
     target_place: Ints  # (motors,) where the target's value and two derivatives go in x
     stiffness: Floats  # (motors,) [N m/rad]
     damping: Floats  # (motors,) [N m s/rad]
-    vector_motor: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
+    vector_motor: Ints  # (vectors,) body-fixed vectors: their motors, places in x, bodies
     vector_place: Ints
     vector_body: Ints
     vector_local: Floats  # (vectors, 3)
@@ -65,7 +67,7 @@ def load_workspace(t: LoadData) -> LoadWorkspace:
 
 @inlined
 def push(b, Q, data, w):  # type: ignore[no-untyped-def]
-    """Add the acceleration of a wrench Q (force, moment about the centre of mass) to body b without joints."""
+    """Add the acceleration due to a wrench Q (force, moment about the centre of mass) to ``w.free`` of body b."""
     free, K, inverse = w.free[b], w.inertia_inverse[b], 1.0 / data.mass[b]
     for c in range(3):
         free[c] += Q[c] * inverse
@@ -94,7 +96,7 @@ def load_wrench(k, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
-    """The moment of motor k; its driver's rows are left in ``w.loads``.  Its vectors and target must be in place."""
+    """The moment of motor k; puts its driver's rows into ``w.loads``.  Its vectors and target must be up to date."""
     m = w.loads
     addresses.call(
         t.address[k], w.state[t.body_i[k]].ctypes.data, w.state[t.body_j[k]].ctypes.data, m.x[k].ctypes.data,
@@ -105,7 +107,7 @@ def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def apply_loads(data, w):  # type: ignore[no-untyped-def]
-    """Add what the loads and motors do to the accelerations ``w.free``; bodies and signals must be in place."""
+    """Add the loads and motors to the accelerations ``w.free``; bodies and signals must be up to date."""
     t, m = data.loads, w.loads
     Q = m.wrench
     for k in range(len(t.body)):

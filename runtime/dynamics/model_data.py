@@ -1,4 +1,4 @@
-"""A system as flat tables, and the memory of one evaluation."""
+"""The data of a system in flat arrays, and the memory of one evaluation."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from runtime.dynamics.signals import SignalData
 from runtime.dynamics.sparsity import Sparsity
 from runtime.support.arrays import Floats, Ints
 
-EVALUATION, WHOLE, LOADED = range(3)  # in ``Work.address``
+EVALUATION, WHOLE, LOADED = range(3)  # places in ``Workspace.address``
 
 
 class ModelData(NamedTuple):
-    """A system as flat tables."""
+    """Data of a system, in flat arrays."""
 
     mass: Floats  # (bodies + 1,)
     inertia: Floats  # (bodies + 1, 3, 3) local axes
@@ -28,14 +28,14 @@ class ModelData(NamedTuple):
     body_j: Ints
     rows: Ints  # (joints,) rows of each joint
     active: Ints  # (joints,) rows that are kept
-    active_row: Ints  # (joints, 6) their numbers within the joint
-    vector_joint: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
+    active_row: Ints  # (joints, 6) their indices within the joint
+    vector_joint: Ints  # (vectors,) body-fixed vectors: their joints, places in x, bodies
     vector_place: Ints
     vector_body: Ints
     vector_local: Floats  # (vectors, 3)
     x: Floats  # (joints, X) parameters and held constants, at their places in x
     signals: SignalData
-    signal_joint: Ints  # (signals of joints,) where the value and two derivatives of the first signals go in x
+    signal_joint: Ints  # (signals of joints,) joint and place in x of each of the first signals, with two derivatives
     signal_place: Ints
     structure: Sparsity
     limits: LimitData
@@ -44,7 +44,7 @@ class ModelData(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Memory of one evaluation; the results lie here too."""
+    """Memory and results of one evaluation."""
 
     state: Floats  # (bodies + 1, 13)
     A: Floats  # (bodies + 1, 3, 3)
@@ -67,20 +67,20 @@ class Workspace(NamedTuple):
     y: Floats  # (joints, 6)
     lam: Floats  # (joints, 6) multipliers of the kept rows
     failed: Ints  # (2,) joint and kept row of a failure
-    smallest_pivot: (
-        Floats  # (1,) smallest pivot of S as a fraction of its row's size: how far from a singular configuration
-    )
+    # (1,) smallest pivot of S as a fraction of its row's size: the distance from a singular configuration
+    smallest_pivot: Floats
     signals: Floats  # (signals, 3) value, rate, acceleration
     limits: LimitWorkspace
     loads: LoadWorkspace
     contacts: ContactWorkspace
-    address: Ints  # (3,) of the evaluation and of the whole-model kernel (0: none), in this process; 1 if loads go before that
+    # (3,) in this process: evaluation; whole-model kernel, 0 if none; 1 if the loads are evaluated before that kernel
+    address: Ints
     constants: Floats  # of the whole-model kernel
 
 
 class WholeModelKernel(NamedTuple):
-    """A whole-model kernel: what ``derivative`` calls in place of the joints' kernels."""
+    """A whole-model kernel, which ``derivative`` calls in place of the joints' kernels."""
 
     address: int  # in this process
-    loaded: bool  # it takes the accelerations without joints from outside
+    loaded: bool  # the accelerations without joints are an input of the kernel
     constants: Floats

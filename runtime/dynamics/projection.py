@@ -12,13 +12,13 @@ from runtime.jit.cache import compiled, inlined
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats, frozen
 
-# Rank is judged with unit masses, so that it speaks of the geometry alone: a row whose pivot in D D^T falls below this
-# fraction of its own size repeats others; it leaves them by less than 3e-5 rad.
+# The rank is found with unit masses, so that it depends on the geometry alone: a row whose pivot in D D^T is below this
+# fraction of its own size is redundant; its angle to the span of the other rows is below 3e-5 rad.
 RANK_TOLERANCE = 1e-9
 NEWTON_STEPS = 100
 VELOCITY_PASSES = 10
 HALVINGS = 12
-# Damping of the steps by the square of the residual keeps Newton's method quadratic, and lets it pass singular poses and
+# Damping by the square of the residual keeps the quadratic convergence of Newton's method, and copes with singular poses and
 # redundant rows (Levenberg and Marquardt; Yamashita and Fukushima).
 MIN_DAMPING, MAX_DAMPING = 1e-12, 1e-2
 # Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
@@ -108,7 +108,7 @@ def _copy(source, to):  # type: ignore[no-untyped-def]
 
 @inlined
 def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
-    """Sum of Phi^2 over the rows' sizes of the last factorisation: what a damped step is sure to make smaller."""
+    """Sum of Phi^2 / size of the rows, with the sizes of the last factorisation; a damped step is sure to reduce this sum."""
     update_kinematics(time, y, t, w)
     total = 0.0
     for k in range(len(t.address)):
@@ -119,7 +119,10 @@ def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
 
 @compiled
 def _assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
-    """Newton on Phi with the least change, steps halved while they do not help: iterations, largest |Phi| left; y is changed."""
+    """Newton's method on Phi with the least change of y, which is changed in place; iterations and largest |Phi| left.
+
+    Steps that do not reduce the misfit are halved.
+    """
     t, w = by_pointer(t), by_pointer(w)
     steps = 0
     residual = _worst_row(time, y, t, w, False)
@@ -157,7 +160,9 @@ def _project(time, states, t, w, u, trial):  # type: ignore[no-untyped-def]
     for n in range(len(states)):
         y = states[n]
         residual = _worst_row(time, y, t, w, True)
-        for _ in range(VELOCITY_PASSES):  # the first does it; the others remove what damping and rounding left
+        for _ in range(
+            VELOCITY_PASSES
+        ):  # the first suffices but for damping and rounding, whose remainders the others remove
             correction(time, y, t, w, True, MIN_DAMPING, u)
             _copy(y, trial)
             for b in range(1, len(u)):
@@ -180,7 +185,7 @@ def project_velocities(time: float, y: Floats, t: ModelData, w: Workspace) -> Fl
 def dependent_rows(time: float, y: Floats, t: ModelData, w: Workspace, length: float) -> list[tuple[int, int]]:
     """Joint and row of every kept row that depends on others in this configuration.
 
-    length [m] : makes a turn comparable to a move
+    length [m] : converts rotations to displacements
     """
     bodies = len(t.mass)
     unit = np.tile(np.eye(3), (bodies, 1, 1))
@@ -198,7 +203,10 @@ def dependent_rows(time: float, y: Floats, t: ModelData, w: Workspace, length: f
 
 
 def nearby_configuration(time: float, y: Floats, t: ModelData, w: Workspace, distance: float) -> Floats:
-    """An assembled configuration a small, arbitrary admissible motion away: there a mere singular pose has its full rank."""
+    """An assembled configuration at a small distance along an arbitrary admissible motion.
+
+    Rows that are dependent at a singular pose only are independent there.
+    """
     bodies = y.reshape(-1, STATE)
     shaken = bodies.copy()
     shaken[:, V : OMEGA + 3] = np.random.default_rng(0).standard_normal((len(bodies), 6))

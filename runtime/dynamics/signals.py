@@ -7,11 +7,11 @@ from typing import NamedTuple
 from runtime.jit.cache import inlined
 from runtime.support.arrays import Floats, Ints
 
-DEGREE = 5
+DEGREE = 5  # of the polynomial pieces
 
 
 class SignalData(NamedTuple):
-    """The signals of a system as flat tables."""
+    """Data of the signals of a system, in flat arrays."""
 
     start: Ints  # (signals + 1,) where the pieces of each signal begin
     knot: Floats  # (pieces,) [s]
@@ -20,7 +20,7 @@ class SignalData(NamedTuple):
 
 @inlined
 def evaluate_signals(time, t, values):  # type: ignore[no-untyped-def]
-    """Value, rate and acceleration of every signal, (signals, 3)."""
+    """Put value, rate and acceleration of every signal into ``values`` (signals, 3)."""
     for k in range(len(t.start) - 1):
         low, high = t.start[k], t.start[k + 1]
         while high - low > 1:

@@ -1,4 +1,4 @@
-"""Which blocks of S = D M^-1 D^T are not zero, and in which order they are eliminated.
+"""The non-zero blocks of S = D M^-1 D^T, and the order of their elimination.
 
 Joints are the nodes, shared bodies the edges: the ground couples nothing.  A minimum-degree order keeps a chain
 block-tridiagonal and a tree without fill, so the factorisation is linear in the number of bodies.
@@ -17,7 +17,7 @@ from runtime.support.arrays import Ints
 
 
 class Sparsity(NamedTuple):
-    """The program of assembly and block Cholesky factorisation, as flat tables for compiled code.
+    """The program of assembly and block Cholesky factorisation, in flat arrays for compiled code.
 
     Blocks are lower-triangular: ``block_row`` comes after ``block_col`` in the order of elimination.
     """
@@ -34,7 +34,7 @@ class Sparsity(NamedTuple):
 
 
 def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
-    """Build the program for joints between the given bodies (0 is the ground)."""
+    """The program for joints between bodies ``body_i`` and ``body_j`` (joints,); body 0 is the ground."""
     n = len(body_i)
     joints_of: dict[int, list[tuple[int, int]]] = {}
     for k in range(n):
@@ -76,7 +76,7 @@ def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
 
 
 def _eliminate(neighbours: list[set[int]]) -> tuple[list[int], list[list[int]]]:
-    """Minimum-degree order, ties by number; for each joint those that come later and are coupled to it, fill included."""
+    """Minimum-degree order, ties by index; for each joint the later joints that are coupled to it, fill included."""
     graph = {k: set(s) - {k} for k, s in enumerate(neighbours)}
     order: list[int] = []
     below: list[list[int]] = [[] for _ in neighbours]

@@ -1,1 +1,1 @@
-"""How compiled code is made, cached under the digest of its sources, and called.  Imports `support` and `generated`."""
+"""Compilation, its cache under the digest of the sources, and calls by address.  May import: `support`, `generated`."""

@@ -1,6 +1,6 @@
 """Kernels of joints and drivers, called through their addresses: each is compiled once, and only when a system needs it.
 
-The same way serves the generated kernels, whose machine code is cached under the digest of the sources, and a user's own.
+The generated kernels, whose machine code is cached under the digest of the sources, and a user's own kernels are called alike.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from runtime.jit.cache import WHOLE, cached_here
+from runtime.jit.cache import cached_here
+from runtime.jit.freshness import WHOLE
 from runtime.support.arrays import Ints
 
 
@@ -38,14 +39,14 @@ def call(typingctx: Any, address: Any, *arrays: Any) -> Any:
     return signature, generate
 
 
-@cache  # for as long as the process runs: code at an address must not go away
+@cache  # for the life of the process: machine code at an address must stay
 def _compiled(module: ModuleType, name: str) -> Any:
     entry = getattr(module, name)
     arrays = len(inspect.signature(entry).parameters)
     signature = types.void(*[types.CPointer(types.float64)] * arrays)
     package, whole = module.__name__.partition(".")[0], hasattr(module, "LANES")
     if whole:
-        _let_lanes_become_vectors()
+        _vectorise_lanes()
     with cached_here():
         return numba.cfunc(
             signature,
@@ -56,10 +57,10 @@ def _compiled(module: ModuleType, name: str) -> Any:
 
 
 @cache
-def _let_lanes_become_vectors() -> None:
-    """LLVM gives up on a loop of many memory accesses before it has seen that they are to four arrays only.
+def _vectorise_lanes() -> None:
+    """Raise LLVM's limit on the memory checks of a loop: the loop over the lanes accesses four arrays only, but many times.
 
-    With it, twice the numbers of the foot (state and derivative) take 0.08 in place of 0.55 us a lane.
+    A lane of the foot (state and derivative) then takes 0.08 us in place of 0.55 us.
     """
     if not hasattr(binding, "_memory_check_merge_threshold"):  # an option can be given once in a process
         binding.set_option("", "-memory-check-merge-threshold=100000")
@@ -67,5 +68,5 @@ def _let_lanes_become_vectors() -> None:
 
 
 def addresses_of(modules: Iterable[ModuleType], name: str = "entry") -> Ints:
-    """Addresses of a kernel of emitted modules, in this process: of ``evaluate``, or of ``tangent`` by "tangent_entry"."""
+    """Addresses (modules,) in this process of a kernel of generated modules: "entry" for ``evaluate``, or "tangent_entry"."""
     return np.array([_compiled(module, name).address for module in modules], np.int64)

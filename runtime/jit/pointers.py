@@ -1,8 +1,8 @@
 """Named tuples of arrays behind one pointer, inside compiled code.
 
-numba hands a named tuple to a function as all its scalars: a system's tables and memory are more than a thousand, and every
-function that took them was compiled with so many arguments.  ``behind(t)`` puts the tuple into memory once, in the entry
-point; what is called from there takes a pointer, and reads ``t.mass`` or ``t.limits.kind`` where it needs them.
+numba passes a named tuple to a function as all its scalars: the data and the workspace of a system are more than a thousand,
+and every function that takes them would be compiled with as many arguments.  ``by_pointer(t)`` puts the tuple into memory
+once, in the entry point; the functions called from there take a pointer, and read ``t.mass`` or ``t.limits.kind`` when needed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.core import types as numba_types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
 
-types: Any = numba_types  # which a type checker cannot see into
+types: Any = numba_types  # numba's types are opaque to a type checker
 
 
 class Pointer(numba_types.Type):  # type: ignore[misc]
@@ -23,7 +23,7 @@ class Pointer(numba_types.Type):  # type: ignore[misc]
 
     def __init__(self, of: Any) -> None:
         self.of = of
-        super().__init__(name=f"Behind({of})")
+        super().__init__(name=f"Pointer({of})")
 
     def field(self, name: str) -> tuple[int, Any]:
         """Number and type of a field."""
@@ -39,7 +39,7 @@ class _Model(models.PrimitiveModel):  # type: ignore[misc]
 
 @intrinsic  # type: ignore[untyped-decorator]
 def by_pointer(typingctx: Any, value: Any) -> Any:
-    """A pointer to a named tuple, which is put into memory of the calling function."""
+    """A pointer to a named tuple, which is stored on the stack of the calling function."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return cgutils.alloca_once_value(builder, arguments[0])
@@ -67,7 +67,7 @@ def _attribute(context: Any, builder: Any, pointer: Pointer, value: Any, name: s
 
 @intrinsic  # type: ignore[untyped-decorator]
 def address_of(typingctx: Any, pointer: Any) -> Any:
-    """The address of a named tuple, to be handed to code that was compiled apart."""
+    """The address of a named tuple, for calls of separately compiled code."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], context.get_value_type(types.voidptr))
@@ -89,7 +89,7 @@ def at_address(typingctx: Any, address: Any, kind: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def size_of(typingctx: Any, value: Any) -> Any:
-    """How many bytes a named tuple takes."""
+    """Size of a named tuple [bytes]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return ir.Constant(ir.IntType(64), context.get_abi_sizeof(context.get_value_type(value)))
@@ -99,7 +99,7 @@ def size_of(typingctx: Any, value: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def store(typingctx: Any, value: Any, address: Any) -> Any:
-    """Put a named tuple into memory at an address, where ``behind_address`` finds it; its arrays are not copied."""
+    """Store a named tuple at an address, from which ``at_address`` reads it; its arrays are not copied."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         builder.store(arguments[0], builder.inttoptr(arguments[1], context.get_value_type(value).as_pointer()))
@@ -108,7 +108,7 @@ def store(typingctx: Any, value: Any, address: Any) -> Any:
     return types.void(value, address), generate
 
 
-# What is called so: time, state, tables, memory, what for, an output; it returns a code.
+# Signature of ``call``: time, state, ModelData, Workspace, purpose, output; returns a code.
 _STATE = types.CPointer(types.float64)
 CALL = types.int64(types.float64, _STATE, types.voidptr, types.voidptr, types.int64, _STATE)
 

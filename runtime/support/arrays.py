@@ -1,4 +1,4 @@
-"""Types of arrays, and read-only tables."""
+"""Types of arrays, and read-only data."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ Floats = NDArray[np.float64]
 T = TypeVar("T", bound=tuple[Any, ...])
 
 
-def frozen(tables: T) -> T:
-    """Tables with all arrays read-only, inner tables included.  Compiled code is made for such, and for no others."""
-    for table in tables:
-        if isinstance(table, np.ndarray):
-            table.flags.writeable = False
-        elif isinstance(table, tuple):
-            frozen(table)
-    return tables
+def frozen(data: T) -> T:
+    """Make all arrays of a named tuple read-only, inner tuples included.
+
+    Compiled code is specialised to read-only data.
+    """
+    for part in data:
+        if isinstance(part, np.ndarray):
+            part.flags.writeable = False
+        elif isinstance(part, tuple):
+            frozen(part)
+    return data

@@ -1,4 +1,4 @@
-"""Checks of arguments: a value is returned as the kind that it must be, or an error names it."""
+"""Checks of arguments: each returns the value in its proper type, or raises a ModelError that names the argument."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from runtime.support.errors import ModelError
 
 
 def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
-    """The value as an array of this shape, or an error that names it."""
+    """The value as a new array of this shape.
+
+    Raises
+    ------
+    ModelError
+        It has another shape, or holds something else than finite numbers.
+    """
     try:
         array = np.array(value, dtype=float)
         if value is None or isinstance(value, str | bytes | bool):
@@ -26,8 +32,39 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     return array
 
 
+def not_negative(value: Any, what: str) -> float:
+    """The value as a finite number of 0 or more.
+
+    Raises
+    ------
+    ModelError
+    """
+    number = float(finite(value, (), what))
+    if number < 0.0:
+        raise ModelError(f"{what} = {number:g} is negative; give 0 or more")
+    return number
+
+
+def positive(value: Any, what: str) -> float:
+    """The value as a finite number above 0.
+
+    Raises
+    ------
+    ModelError
+    """
+    number = float(finite(value, (), what))
+    if number <= 0.0:
+        raise ModelError(f"{what} = {number:g} is not positive; give a number above 0")
+    return number
+
+
 def counted(name: str, value: Any, what: str) -> int:
-    """The value as a number of something, or an error that names both."""
+    """The value as a count of ``what``, 1 or more.
+
+    Raises
+    ------
+    ModelError
+    """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ModelError(f"{name} = {value!r}; give a number of {what}, 1 or more")
     return int(value)
@@ -38,8 +75,38 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return "one number" if shape == () else " x ".join(map(str, shape)) + " numbers"
 
 
+def increasing_times(value: ArrayLike, what: str) -> Floats:
+    """The value as a new array of times (n,) [s], n of 1 or more, each above the one before.
+
+    Raises
+    ------
+    ModelError
+        It is no list, is empty, holds a time that is not finite, or does not increase; the message names the time.
+    """
+    try:
+        times = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} = {value!r} is no list of times [s]") from None
+    if times.ndim != 1 or len(times) == 0:
+        raise ModelError(f"{what} has the shape {times.shape}; give a list of times [s]")
+    if not np.isfinite(times).all():
+        raise ModelError(f"{what}: time {int(np.argmin(np.isfinite(times)))} is not finite; give finite times [s]")
+    if (np.diff(times) <= 0.0).any():
+        at = int(np.argmax(np.diff(times) <= 0.0)) + 1
+        raise ModelError(
+            f"{what} must increase from each time to the next; {times[at]:g} s follows {times[at - 1]:g} s"
+        )
+    return times
+
+
 def unit(value: Floats, what: str, tolerance: float, *, normalise: bool = False) -> Floats:
-    """The vector, if its length is 1 within the tolerance."""
+    """The vector (3,), if its length is 1 within the tolerance; with ``normalise``, divided by its length.
+
+    Raises
+    ------
+    ModelError
+        The length differs from 1; the message gives the unit vector of the same direction.
+    """
     length = float(np.linalg.norm(value))
     if length == 0.0:
         raise ModelError(f"{what} is the zero vector and has no direction; give a vector of length 1")

@@ -1,4 +1,4 @@
-"""A file of the user's that hides one of Talus's packages: found at the import, and named."""
+"""Detection of a user's file that hides one of Talus's packages, at the import."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def refuse_hidden_packages() -> None:
     Raises
     ------
     HiddenPackageError
-        Naming the file and the remedy; the sentence is printed too, since an uncaught error ends the program in silence.
+        The message names the file and the remedy, and is printed too: uncaught, this error ends the program silently.
     """
     for name in PACKAGES:
         loaded = sys.modules.get(name)

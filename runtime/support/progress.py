@@ -1,4 +1,4 @@
-"""Progress of long runs: a bar on the terminal that appears only when a run takes its time."""
+"""Progress of long runs: a bar on the terminal that appears after SILENT_SECONDS."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SILENT_SECONDS = 2.0
 
 
 class Progress:
-    """Tells how far a run has come."""
+    """Reports the progress of a run, to a bar on the terminal or to a function."""
 
     def __init__(
         self, show: bool, tell: Callable[[float, float], None] | None, start: float, end: float, what: str
@@ -31,7 +31,7 @@ class Progress:
             self.bar.stop()
 
     def update(self, t: float) -> None:
-        """The run has come to the time t."""
+        """Report that the run has reached the time t."""
         if self.tell is not None:
             self.tell(t, self.end)
         if not self.show:
@@ -50,7 +50,7 @@ class Progress:
 def reporter(
     progress: bool | Callable[[float, float], None] | None, start: float, end: float, what: str = "simulated time"
 ) -> Progress:
-    """The progress that a caller asked for: a bar (True; default on a terminal), none (False), or a function."""
+    """The reporter that a caller asked for: a bar (True; default on a terminal), none (False), or a function of t and t_end."""
     if callable(progress):
         return Progress(False, progress, start, end, what)
     show = sys.stderr.isatty() if progress is None else progress

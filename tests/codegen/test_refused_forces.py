@@ -150,8 +150,8 @@ REFUSED_LIMITS = [
     (limit_with_an_idle_vector, "argument 'u_eta_i' is not used"),
     (limit_with_an_idle_constant, "argument 'stiffness' is not used"),
     (limit_with_an_idle_rate, "argument 'rate' is not used"),
-    (arc_cosine_of_an_absolute_value, "uses the function 'Abs'; smooth ones only"),
-    (damper_with_a_kink, "uses the function 'Abs'; smooth ones only"),
+    (arc_cosine_of_an_absolute_value, "uses the function 'Abs', which is not smooth"),
+    (damper_with_a_kink, "uses the function 'Abs', which is not smooth"),
     (number_for_a_direction, "the direction must be a Vector, or a function of the angle that returns one"),
     (function_that_gives_a_number, "the direction must be a Vector, or a function of the angle that returns one"),
     (limit_of_a_third_body, "argument 'u_r_k' has the unknown suffix '_k'"),
@@ -159,8 +159,8 @@ REFUSED_LIMITS = [
     (limit_that_branches, "smooth, without branches"),
     (undocumented_limit, "needs a docstring"),
     (limit_of_a_global_component, "changes when both bodies move together as one rigid body"),
-    (rate_with_a_kink, "uses the function 'Abs'; smooth ones only"),
-    (direction_of_length_two, "its direction has the length 2 where its vectors are unit vectors; it must have 1"),
+    (rate_with_a_kink, "uses the function 'Abs', which is not smooth"),
+    (direction_of_length_two, "its direction has the length 2, limit 1, for unit vectors; divide the direction by its length"),
     (driven_limit, "uses the signal k_t; only constraints can be driven"),
 ]
 
@@ -238,7 +238,7 @@ REFUSED_CONTACTS = [
     (slip_that_is_a_number, "slip and point must be Vectors"),
     (contact_with_an_idle_constant, "argument 'radius' is not used"),
     (contact_with_a_memory, "uses held(x) or keeps_sign(x), which are for joints"),
-    (contact_with_a_kink, "uses the function 'Abs'; smooth ones only"),
+    (contact_with_a_kink, "uses the function 'Abs', which is not smooth"),
     (slip_in_a_plane_that_does_not_turn, "changes when both bodies move together as one rigid body"),
 ]
 

@@ -253,8 +253,8 @@ REFUSED = [
     (row_with_a_space, "row name 'a b' is not an identifier, or occurs twice"),
     (any_number_of_arguments, "argument '*l': name every argument, without defaults"),
     (default_argument, "argument 'c=0': name every argument, without defaults"),
-    (absolute_value, "uses the function 'Abs'; smooth ones only"),
-    (the_larger, "uses the function 'Max'; smooth ones only"),
+    (absolute_value, "uses the function 'Abs', which is not smooth"),
+    (the_larger, "uses the function 'Max', which is not smooth"),
     (square_of_a_distance, "row 'row' has no gradient where it holds"),
 ]
 

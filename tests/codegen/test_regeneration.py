@@ -104,7 +104,7 @@ def test_a_whole_model_kernel_edited_by_hand_is_found(copy):
     done = check(copy)
     assert done.returncode == STALE
     assert done.stdout.splitlines()[1:] == [
-        f"generated/whole/pendulum.py: edited by hand, its digest is that of another text; run: {COMMAND} --models"
+        f"generated/whole/pendulum.py: edited by hand: its text does not match the digest in its header; run: {COMMAND} --models"
     ]
     assert done.stdout.startswith("generated/: ") and pendulum.read_text(encoding="utf-8") == text
     (copy / "generated" / "whole" / "free_body.py").write_text("BODIES = 1\n", encoding="utf-8")  # without a header

@@ -100,7 +100,7 @@ def test_locked_bodies_move_as_one(order, ground, monkeypatch):
     module, state = emitted(system), system.state if ground == "driven" else spun(system)
     for by in (0.0, 1e-3):
         assert difference(system, off(system, state.y, by), 0.0, module) < 1e-13
-    monkeypatch.setattr(codegen.compiler.whole._Whole, "_lock_of", lambda *arguments: None)
+    monkeypatch.setattr(codegen.compiler.elimination, "find_lock", lambda *arguments: None)
     plain = emitted(system)
     assert difference(system, state.y, 0.0, plain) < 1e-13
     assert operations(module) < 0.9 * operations(plain)
@@ -161,8 +161,7 @@ def test_runs_agree_with_the_general_evaluation(monkeypatch):
     systems = [models.foot.build(), models.foot.build(limits="dissipative"), models.foot_ground.build()]
     settings = dict(t_eval=np.linspace(0.0, 0.6, 61), rtol=1e-10, atol=1e-10)
     found = [simulate(system, 0.6, method="radau" if system.contacts else "dop853", **settings) for system in systems]
-    plain = runtime.System.work
-    monkeypatch.setattr(runtime.System, "work", lambda self, tables=None, *, whole=False: plain(self, tables))
+    monkeypatch.setattr(runtime.system.workspaces, "whole_of", lambda system, data: None)
     for run in found:
         again = simulate(run.system, 0.6, method=run.stats.method, **settings)
         assert run.success and again.success

@@ -1,35 +1,125 @@
-"""The digest that names the cache folder covers all compiled code and all that compiled code takes values from."""
+"""The digest that names the cache folder covers all compiled code and all constants and functions that it uses."""
 
-import re
+import ast
+import importlib
+import pkgutil
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache as cache_of_calls
+from pathlib import Path
 
+import pytest
 from numba.core import config
+from numba.core.dispatcher import Dispatcher
 
+import runtime
 from runtime.jit import cache
 from tests.support.paths import ROOT
 
-
-def covered():
-    """The modules of the runtime whose text is part of the digest."""
-    return {file for file in (ROOT / "runtime").glob("*.py") if file.stem not in cache.EDGE}
+COVERED = ("generated.", *(f"runtime.{folder}." for folder in cache.COMPILED))
+OURS = ("codegen", "generated", "models", "runtime")
 
 
-def name_of(file):
-    return ".".join(file.relative_to(ROOT).with_suffix("").parts)
+def modules():
+    """All modules of the runtime."""
+    names = [found.name for found in pkgutil.walk_packages(runtime.__path__, "runtime.")]
+    return [importlib.import_module(name) for name in names if name != "runtime.integrate.gpu"]
 
 
-def test_the_digest_covers_all_compiled_code_and_what_it_imports():
-    modules = {file: file.read_text(encoding="utf-8") for file in (ROOT / "runtime").rglob("*.py")}
-    compiling = {file for file, text in modules.items() if "@compiled" in text or "@inlined" in text}
-    assert {"equations", "dop853", "limits", "cones"} <= {file.stem for file in compiling}
-    assert compiling <= covered()
-    outside = [re.escape(name_of(file)) for file in modules.keys() - covered() if file.stem != "__init__"]
-    importing = re.compile(rf"^(from|import) ({'|'.join(outside)})\b", re.MULTILINE)
-    assert not [name_of(file) for file in compiling if importing.search(modules[file])]
+KERNELS = {f"generated.{file.stem}" for file in (ROOT / "generated").glob("*.py")}
+MODULES = {module.__name__ for module in modules()} | KERNELS
 
 
-def test_threads_do_not_disturb_where_compiled_code_is_kept():
+@cache_of_calls
+def imports(module):
+    """Local name -> (module, name there) of the imports of a module; the name is empty for an imported module."""
+    found = {}
+    for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.asname or alias.name.partition(".")[0]: (alias.name, "") for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found[alias.asname or alias.name] = (inner, "") if inner in MODULES else (node.module, alias.name)
+    return found
+
+
+def home(module, name):
+    """The module in which a global name of a module is defined."""
+    while True:
+        there = imports(module).get(name)
+        if there is None:
+            return module.__name__
+        place, name = there
+        if not name or place.partition(".")[0] not in OURS:
+            return place
+        module = importlib.import_module(place)
+
+
+def names_in(code):
+    """Global names and attributes that a code object uses, those of functions inside it included."""
+    inner = [part for part in code.co_consts if hasattr(part, "co_names")]
+    return set(code.co_names).union(*(names_in(part) for part in inner))
+
+
+def compiled_functions(module):
+    """The Python functions of a module that are compiled."""
+    values = [value for value in vars(module).values() if isinstance(value, Dispatcher)]
+    functions = [value.py_func for value in values]
+    if "_entry" in vars(module):  # compiled by ``cfunc`` when it is first needed
+        functions.append(module._entry)
+    return [function for function in functions if function.__module__ == module.__name__]
+
+
+def test_all_compiled_functions_are_in_the_folders_of_the_digest():
+    compiling = {module.__name__ for module in modules() if compiled_functions(module)}
+    assert {"runtime.dynamics.equations", "runtime.integrate.dop853", "runtime.dynamics.limits"} <= compiling
+    assert not [name for name in compiling if not name.startswith(COVERED)]
+
+
+def test_compiled_functions_use_no_constant_or_function_from_other_folders():
+    checked, outside = 0, []
+    for module in modules():
+        for function in compiled_functions(module):
+            for name in names_in(function.__code__) & vars(module).keys():
+                place = home(module, name)
+                checked += 1
+                if place.partition(".")[0] in OURS and not place.startswith(COVERED):
+                    outside.append(f"{module.__name__}.{function.__name__}: {name} from {place}")
+    assert checked > 500 and not outside
+
+
+@pytest.fixture
+def miniature(tmp_path):
+    """The folders of the digest with one small module each, beside one that is outside."""
+    for folder in ("generated", *(f"runtime/{folder}" for folder in (*cache.COMPILED, "system"))):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "part.py").write_text("A = 1\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("folder", ["generated", *(f"runtime/{folder}" for folder in cache.COMPILED)])
+def test_an_edit_in_each_folder_changes_the_digest(miniature, folder):
+    before = cache.digest(miniature)
+    (miniature / folder / "part.py").write_text("A = 2\n", encoding="utf-8")
+    edited = cache.digest(miniature)
+    (miniature / folder / "part.py").write_text("A = 1\n", encoding="utf-8")
+    assert edited != before and cache.digest(miniature) == before
+    (miniature / folder / "more.py").write_text("B = 1\n", encoding="utf-8")
+    assert cache.digest(miniature) != before
+
+
+def test_an_edit_elsewhere_keeps_the_digest(miniature):
+    before = cache.digest(miniature)
+    (miniature / "runtime" / "system" / "part.py").write_text("A = 2\n", encoding="utf-8")
+    assert cache.digest(miniature) == before
+
+
+def test_the_cache_folder_is_named_by_the_digest():
+    assert cache.compiled_folder().name == cache.digest()
+
+
+def test_threads_do_not_disturb_the_place_of_compiled_code():
     before, folder, seen = config.CACHE_DIR, str(cache.compiled_folder()), set()
 
     def use(_):

@@ -10,8 +10,8 @@ STALE = 3  # exit code
 PROBE = """
 import numpy as np
 from generated import constant_distance
-from runtime.kernels import compiled
-from runtime.vectors import rotate_vectors
+from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit.cache import compiled
 
 
 @compiled
@@ -51,7 +51,7 @@ def test_compiled_code_is_kept_until_a_kernel_or_the_runtime_changes(copy):
     regenerate(copy, "constant_distance", "    Phi[0] = ", "    Phi[0] = 2.0 * ")
     Phi, vector, hits = copy.numbers("probe.py")
     assert Phi != 5.0 and (vector, hits) == (5.0, 0.0)
-    copy.edit("runtime/vectors.py", "to[k] = R[k, 0]", "to[k] = 2.0 * R[k, 0]")
+    copy.edit("runtime/dynamics/vectors.py", "to[k] = R[k, 0]", "to[k] = 2.0 * R[k, 0]")
     assert copy.numbers("probe.py") == [Phi, 10.0, 0.0]
 
 

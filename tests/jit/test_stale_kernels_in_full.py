@@ -5,8 +5,9 @@ import pytest
 pytestmark = pytest.mark.slow  # each process compiles the equations of motion anew
 
 PROGRAM = """
-import numpy as np, runtime
-from runtime.equations import derivative_once
+import numpy as np
+import runtime
+from runtime.dynamics.equations import derivative_once, workspace_for
 b = runtime.Builder("link")
 b.body("bob", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(1.0, 0.0, 0.0), v=(0.0, 1.0, 0.0))
 b.joint("link", "constant_distance", "ground", "bob", s_i=(0, 0, 0), s_j=(0, 0, 0), l=1.0)
@@ -25,5 +26,5 @@ def test_after_edits_and_a_regeneration_the_assembled_answer_changes(copy):
     copy.edit("codegen/joints.py", '{"distance": d.dot(d) - l**2}', '{"distance": d.dot(d) - 4 * l**2}')
     regenerated = copy.python("-m", "codegen")
     assert regenerated.returncode == 0 and "constant_distance.py" in regenerated.stdout
-    copy.edit("runtime/equations.py", "free[k] = t.gravity[k]", "free[k] = 2.0 * t.gravity[k]")
+    copy.edit("runtime/dynamics/kinematics.py", "free[k] = t.gravity[k]", "free[k] = 2.0 * t.gravity[k]")
     assert copy.numbers("-c", PROGRAM) == pytest.approx([2, 0, 0, -0.5, 0, -19.62], abs=1e-12)

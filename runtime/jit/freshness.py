@@ -1,0 +1,96 @@
+"""Proof that the generated kernels are fresh: unedited, complete, and made from the definitions in ``codegen``.
+
+A generated module states the digest of its own text; ``generated/digests.py`` states those of all modules and of the sources
+of ``codegen``.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+from runtime.support.errors import StaleKernelsError
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = "python -m codegen"
+DIGEST_MARK = "# Digest: "
+WHOLE = "whole"  # folder of the whole-model kernels
+
+
+def text_of(file: Path) -> str:
+    """Text of a source."""
+    return file.read_text(encoding="utf-8")
+
+
+def sha256(text: str) -> str:
+    """Hexadecimal digest of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def verify(root: Path = ROOT) -> None:
+    """Refuse generated modules that were edited by hand, are missing, or are older than the definitions.
+
+    Parameters
+    ----------
+    root : path, optional
+        Folder of the packages.
+
+    Raises
+    ------
+    StaleKernelsError
+        The message names the file and the command that regenerates it.
+    """
+    generated = root / "generated"
+    found = importlib.util.find_spec("generated")
+    if found is None or found.origin is None or Path(found.origin).resolve().parent != generated.resolve():
+        place = "nowhere" if found is None else str(found.origin or found.submodule_search_locations)
+        refuse(f"the package 'generated' that Python finds is another one ({place}); rename it, or start elsewhere")
+    record = generated / "digests.py"
+    if not record.is_file():
+        refuse("generated/digests.py is missing")
+    recorded = _constants(record)
+    modules: dict[str, str] = recorded["MODULES"]
+    present = {file.stem: file for file in generated.glob("*.py")}
+    folders = [f.name for f in generated.iterdir() if f.is_dir() and f.name not in ("__pycache__", WHOLE)]
+    if folders:
+        refuse(f"generated/{folders[0]}/ is no output of codegen")
+    for name in sorted(modules.keys() | present.keys()):
+        if name not in present:
+            refuse(f"generated/{name}.py is missing")
+        if name not in modules and name != "digests":
+            refuse(f"generated/{name}.py is no output of codegen")
+        stated, true = digests_of(present[name])
+        if not (true == stated == modules.get(name, stated)):
+            refuse(f"generated/{name}.py was edited by hand or comes from another generation")
+    for file in sorted((generated / WHOLE).glob("*.py")):  # their keys show whether they are fresh
+        stated, true = digests_of(file)
+        if true != stated:
+            refuse(f"generated/{WHOLE}/{file.name} was edited by hand", f"run: {COMMAND} --models")
+    folder = root / "codegen"
+    sources = sorted((file.relative_to(folder).as_posix(), file) for file in folder.rglob("*.py"))
+    if sources and sha256("".join(f"{name}\n{text_of(file)}" for name, file in sources)) != recorded["SOURCES"]:
+        refuse("generated/ is older than the definitions in codegen/")
+
+
+def digests_of(file: Path) -> tuple[str, str]:
+    """The digest that a generated module states, and that of its text."""
+    text = file.read_text(encoding="utf-8", errors="replace")  # the digest reveals bytes that are no text, too
+    stated, _, body = text.partition(DIGEST_MARK)[2].partition("\n")
+    return stated, sha256(body)
+
+
+def _constants(file: Path) -> dict[str, Any]:
+    """The constants of a module, read from its text: an import could find another copy of the module."""
+    assignments = [node for node in ast.parse(text_of(file)).body if isinstance(node, ast.Assign)]
+    return {node.targets[0].id: ast.literal_eval(node.value) for node in assignments}  # type: ignore[attr-defined]
+
+
+def refuse(reason: str, remedy: str = f"run: {COMMAND}") -> NoReturn:
+    """Raise StaleKernelsError, and print its message: uncaught, this error ends the program silently."""
+    message = f"stale kernels: {reason}; {remedy}"
+    print(message, file=sys.stderr)
+    raise StaleKernelsError(message)
