@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import runtime
 from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError
 from runtime.report import plots
 from runtime.report.terminal import err_console, out_console, show
+from runtime.support.results_folder import results_folder
 
 QUESTIONS = {
     "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.question not in QUESTIONS:
         return _refuse(f"unknown question '{options.question}'; the questions are {', '.join(QUESTIONS)}", BAD_INPUT)
     try:
-        folder = runtime.support.results_folder(options.out, f"results/benchmark-{options.question}")
+        folder = results_folder(options.out, f"results/benchmark-{options.question}")
     except ModelError as error:
         return _refuse(str(error), BAD_INPUT)
     try:

@@ -97,9 +97,10 @@ def _muscle_driven(
     b = skeleton(subject, "replay")
     drive_leg(b, coordinates)
     for joint, angle in driven_angles(subject).items():
+        body, other = angle.bodies
         b.motor(
-            angle.driver, angle.kind, *angle.bodies, effort=efforts[joint], stiffness=STIFFNESS[joint], damping=DAMPING[joint],
-            **{angle.signal: coordinates.angle(joint)}, **angle.vectors,
+            angle.driver, angle.kind, body, other, effort=efforts[joint], stiffness=STIFFNESS[joint], damping=DAMPING[joint],
+            **angle.inputs(coordinates.angle(joint)),
         )  # fmt: skip
     add_ground_loads(b, ground)
     return b.build(time=time)

@@ -40,7 +40,7 @@ class Folder:
     """The folder of an ensemble."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.chunks = path, path / "chunks"
+        self.path, self._chunk_files = path, path / "chunks"
         self._lock: Any = None
         file = path / "ensemble.json"
         try:
@@ -129,7 +129,7 @@ class Folder:
     def done(self) -> list[tuple[int, int]]:
         """First case and number of cases of each finished chunk, in order."""
         found = []
-        for file in sorted(self.chunks.glob("*.npz")):
+        for file in sorted(self._chunk_files.glob("*.npz")):
             first = int(file.stem) if file.stem.isdigit() else -1
             if first < 0 or first % self.chunk or first >= self.count:
                 raise ModelError(f"{file} is no chunk of this ensemble; move it elsewhere")
@@ -137,7 +137,7 @@ class Folder:
         return found
 
     def _file(self, first: int) -> Path:
-        return self.chunks / f"{first:09d}.npz"
+        return self._chunk_files / f"{first:09d}.npz"
 
     def save(self, chunk: Chunk) -> None:
         """Write a finished chunk."""

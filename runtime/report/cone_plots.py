@@ -75,12 +75,12 @@ def top_view(
         for ax in row:
             _rings(ax, reach)
             for number, (label, path) in enumerate(paths.items()):
-                style = style(number)
+                line = style(number)
                 if hinge:
-                    style |= {"linestyle": "-", "linewidth": 1.5 + 2.5 * (len(paths) - 1 - number)}
+                    line |= {"linestyle": "-", "linewidth": 1.5 + 2.5 * (len(paths) - 1 - number)}
                     far = path[:, [int(np.argmax(np.hypot(*path)))]]
                     ax.plot(*far, "o", color=COLOURS[number], markersize=7, markeredgecolor="white", zorder=6)
-                ax.plot(*path, label=label, **style)
+                ax.plot(*path, label=label, **line)
             ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of the cone", zorder=5)
             ax.set_aspect("equal")
             ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")
