@@ -171,7 +171,9 @@ def _add_joints(b: Builder, length: float) -> None:
 
     talocrural = np.array(BODIES["leg"]["r"]) + TALOCRURAL["leg"]  # in the neutral pose all frames are parallel
     talocalcaneal = talocrural - (0.0, 0.0, length) - BODIES["main_foot"]["r"]
-    ends: dict[str, Any] = dict(s_i=talocalcaneal, a_i=talocalcaneal_axis(), s_j=TALOCRURAL["leg"], a_j=talocrural_axis())
+    ends: dict[str, Any] = dict(
+        s_i=talocalcaneal, a_i=talocalcaneal_axis(), s_j=TALOCRURAL["leg"], a_j=talocrural_axis()
+    )
     if length > 0.0:
         b.joint("ankle", "modified_universal", "main_foot", "leg", l=length, **ends)
     else:

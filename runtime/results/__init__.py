@@ -1,4 +1,4 @@
-"""Results of a run, and their export.  Imports `system` and below."""
+"""Results of a run, and their export.  Imports ``system`` and below."""
 
 from runtime.results.contact_motion import ContactMotion, GroundReaction
 from runtime.results.export import write_storage

@@ -40,6 +40,6 @@ def test_a_narrow_terminal_shows_the_brief_form(printed):
     assert "moment" in printed(table, 120) and "narrow" not in printed(table, 120)
     shown = printed(table, 50)
     assert "moment" not in shown and NAME in shown and "1234" in shown
-    said = "The terminal is too narrow for what [N m], largest error [N m]; the files have all."
-    assert said in " ".join(shown.split())
+    notice = "The terminal is too narrow for what [N m], largest error [N m]; the files contain all columns."
+    assert notice in " ".join(shown.split())
     assert all(column in table.markdown() for column in COLUMNS)
