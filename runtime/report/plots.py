@@ -63,10 +63,11 @@ def style(number: int) -> dict[str, Any]:
 
 
 def legend(fig: Figure, ax: Any) -> None:
-    """One legend above all axes for the lines of ``ax``, with as many columns as fit the width of the figure."""
+    """One legend above all axes for the lines of ``ax``, with as few rows as fit the width of the figure."""
     handles, labels = ax.get_legend_handles_labels()
     renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
-    for columns in range(len(labels), 0, -1):
+    for rows in range(1, len(labels) + 1):
+        columns = -(-len(labels) // rows)
         drawn = fig.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)
         if columns == 1 or drawn.get_window_extent(renderer).width <= fig.bbox.width:
             return

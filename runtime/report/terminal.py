@@ -39,15 +39,20 @@ class _Column:
 
 
 def show(table: Table) -> None:
-    """Print a table and its note; words are broken where the terminal is too narrow, numbers never."""
+    """Print a table and its note.
+
+    Where the terminal is too narrow, words are broken and columns are left out; numbers are not broken.
+    """
     columns = {name: _column(table, number) for number, name in enumerate(table.columns)}
     widths = _widths(list(columns.values()))
-    left_out: list[str] = []
     if widths is None and table.brief:
-        left_out = [name for name in columns if name not in table.brief]
         columns = {name: columns[name] for name in table.brief}
         widths = _widths(list(columns.values()))
     widths = widths or _widths(list(columns.values()), longest=8)
+    while widths is None and len(columns) > 1:
+        columns.popitem()
+        widths = _widths(list(columns.values()), longest=8)
+    left_out = [name for name in table.columns if name not in columns]
     shown = RichTable(title=escape(table.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for number, column in enumerate(columns.values()):
         shown.add_column(
