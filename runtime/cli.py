@@ -106,12 +106,14 @@ def models() -> None:
     """List the models that can be simulated by name."""
     for name, entry in _models().items():
         doc = inspect.getdoc(importlib.import_module(entry.module)) or ""
-        out_console.print(f"{name:18s}{doc.splitlines()[0] if doc else ''}", markup=False, highlight=False)
+        out_console.print(
+            f"{name:18s}{doc.splitlines()[0] if doc else ''}", markup=False, highlight=False, soft_wrap=True
+        )
 
 
 @app.command()
 def info(model: Model, arguments: Arguments = None, as_json: Json = False) -> None:
-    """Show a model: bodies, joints and their rows, limits, degrees of freedom, redundant rows, assembly, kernel."""
+    """Show a model: bodies, joints, limits, degrees of freedom.  Also redundant rows, assembly and kernel."""
     system = _build(model, arguments)
     bodies: list[list[Any]] = []
     for b in system.bodies:
@@ -173,7 +175,7 @@ def simulate_command(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate a model and write the motion as NetCDF, CSV and OpenSim storage."""
+    """Simulate a model and write its motion to files.  The formats are NetCDF, CSV and OpenSim storage."""
     system = _build(model, arguments)
     run = simulate(
         system,
@@ -222,7 +224,7 @@ def doctor(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check the installation: versions, kernels, compiled code, and the energy drift of a simulation."""
+    """Check the installation.  Shows versions, kernels, compiled code, and the energy drift of a simulation."""
     import shutil
 
     import numba

@@ -1,4 +1,4 @@
-"""The packages import only what stands below them, and a whole simulation imports neither SymPy nor the code generator."""
+"""The packages import only those below them; a whole simulation imports neither SymPy nor the code generator."""
 
 import ast
 import subprocess
@@ -14,7 +14,7 @@ MAY_IMPORT = {
     "generated": {"generated", "numba", "math"},
     "runtime": ROOMS - {"codegen", "models", "tests", "benchmarks"},
     "models": {"models", "runtime"},
-    "benchmarks": {"benchmarks", "runtime", "models", "sympy"},  # programs that take equations are given some
+    "benchmarks": {"benchmarks", "runtime", "models", "sympy"},  # programs that integrate given equations need SymPy
 }
 OWN_OR_LIMITED = ROOMS | {"sympy", "numba"}
 

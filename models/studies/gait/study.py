@@ -51,7 +51,7 @@ def gait(
     units: str | None = None,
     contact: bool = False,
 ) -> Report:
-    """Compute joint angles, moments and powers of the ankle and foot in walking; without files, of a synthetic trial.
+    """Analyse walking: joint angles, moments and powers of the foot.  Without files, a synthetic trial is analysed.
 
     Parameters
     ----------
