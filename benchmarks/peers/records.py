@@ -1,4 +1,4 @@
-"""What is measured of the programs: cases, one program, one of its runs, one program at an error."""
+"""Records of the comparison: cases, one program, one of its runs, one program at an error."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def _cost_table(costs: dict[str, dict[str, Run]], seconds: float, tolerance: flo
 def law_curve(compliance: float, max_moment: float) -> tuple[np.ndarray, np.ndarray]:
     """Excess [deg] and restricting moment [N m] that the limit applies, (n,) each.
 
-    Taken from a planar pendulum that is thrown beyond its limit.
+    Computed from a run of a planar pendulum that is thrown beyond its limit.
     """
     regular = Cone.from_degrees((0, 90, 180, 270, 360), (20, 20, 20, 20, 20))
     system = pendulum.build(

@@ -75,7 +75,7 @@ def foot_inertial(
 ) -> Inertial:
     """The whole foot, whose centre of mass lies on its long axis at a height of ``middle_height`` [m].
 
-    De Leva's sagittal axis of the foot is taken as the vertical: he follows subjects who lay with stretched feet.
+    De Leva's sagittal axis of the foot is the vertical axis here: his subjects lay with stretched feet.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def choose_mass(static: Capture, known: Landmarks, mass: float | None) -> tuple[
     Raises
     ------
     ModelError
-        Where none of them tells it, or the value is outside ``MASSES``.
+        Where none of them contains it, or the value is outside ``MASSES``.
     """
     source = "given"
     if mass is None:

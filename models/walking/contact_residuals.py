@@ -117,7 +117,7 @@ def compare(targets: Sequence[Target], sole: Sole, unknowns: Sequence[Unknown]) 
         off = load - np.column_stack([target.force[:, 2], np.zeros((len(load), 2))])
         unit = np.array([target.weight, *[target.weight * target.length] * 2])
         loaded = target.used & np.isfinite(target.cop).all(axis=1)
-        share = 1.0 / np.sqrt(target.stance.sum())  # every trial counts alike, whatever its rate
+        share = 1.0 / np.sqrt(target.stance.sum())  # every trial has the same weight at any sampling rate
         for column, frames in enumerate((target.used, loaded, loaded)):
             residuals.append(share * off[frames, column] / unit[column])
             rows.append(share * slopes[frames, column] / unit[column])

@@ -36,8 +36,8 @@ def replay(
 
     The leg is driven, the three angles are free: motors at their axes have the computed moments as splines, which are made
     between the knots of all signals, where the moments are smooth.  A foot under the ground's force is unstable: an error
-    grows by a factor of 1e13 in a stance, which no integration survives.  So the motors have a little of the stiffness that
-    muscles have, towards the driven angles; what it adds to the computed moments is the third result.
+    grows by a factor of 1e13 in a stance, which no integration survives.  The motors therefore have a small stiffness towards
+    the driven angles, as muscles have; the largest moment that it adds to the computed ones is the third result.
 
     Parameters
     ----------

@@ -63,8 +63,12 @@ def style(number: int) -> dict[str, Any]:
 
 
 def legend(fig: Figure, ax: Any) -> None:
-    """One legend above all axes for the lines of ``ax``, with as few rows as fit the width of the figure."""
-    handles, labels = ax.get_legend_handles_labels()
+    """One legend above all axes for the lines of ``ax``."""
+    place_legend(fig, *ax.get_legend_handles_labels())
+
+
+def place_legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """A legend above all axes, with as few rows as fit the width of the figure."""
     renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
     for rows in range(1, len(labels) + 1):
         columns = -(-len(labels) // rows)

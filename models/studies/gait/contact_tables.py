@@ -84,7 +84,7 @@ def _errors_note(contacts: Sequence[Contact]) -> str:
         f"force when the whole sole is a millimetre lower; {reason}.{across}{unfinished}  The measured horizontal force itself "
         f"is {own[0]:.3f} (anterior) and {own[1]:.3f} (medial).  Friction predicts little of it, since it follows the slip of a "
         "foot that hardly slips, and markers do not resolve that slip.  All spheres lie on one line through the heel along the "
-        "foot, so the predicted centre of pressure is about 0 medial of it by construction, whatever is fitted."
+        "foot, so the predicted centre of pressure is about 0 medial of it by construction, for any fit."
     )
 
 
