@@ -63,8 +63,8 @@ def simulate_many(
 
     Systems with a whole-model kernel and without limits, contacts, loads and drivers are integrated sixteen cases at a time by
     vector instructions; other systems case by case, as by ``simulate``.  The result of a case does not depend on the other
-    cases or on the number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds; after a
-    failure of the engine it returns them with the reason among the messages.
+    cases or on the number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds;
+    after a failure of the engine it returns them with the reason among the messages.
 
     Parameters
     ----------

@@ -119,6 +119,8 @@ def phase_portraits(runs: Runs, body: str) -> Figure:
             axes[k, 1].plot(run.v[body][:, k], run.v_dot[body][:, k], **style(number))
         axes[k, 0].set(xlabel=f"position {DIRECTIONS[k]} [m]", ylabel="velocity [m/s]")
         axes[k, 1].set(xlabel=f"velocity {DIRECTIONS[k]} [m/s]", ylabel="acceleration [m/s²]")
+        for ax in axes[k]:
+            ax.locator_params(axis="x", nbins=6)
     legend(fig, axes[0, 0])
     return fig
 
