@@ -131,8 +131,8 @@ def info(model: Model, arguments: Arguments = None, as_json: Json = False) -> No
         ["rank of D", system.rank],
         ["redundant rows", ", ".join(system.redundant) or "none"],
         ["assembly", f"{a.iterations} iterations, max |Phi| = {a.residual:.1e}"],
-        ["largest displacement in assembly", f"{a.largest_move:.3g} m, body {a.moved_body}"],
-        ["largest rotation in assembly", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
+        ["largest displacement", f"{a.largest_move:.3g} m, body {a.moved_body}"],
+        ["largest rotation", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
         ["gravity [m/s^2]", ", ".join(f"{g:g}" for g in system.gravity)],
         ["whole-model kernel", place_of(system) or "none; codegen.compile_model(system) emits one"],
     ]
