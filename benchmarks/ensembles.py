@@ -150,7 +150,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
     say(f"a sweep of {cases.sweep} cases into a folder")
     memory, finished, size = sweep(cases.sweep)
     note = (
-        f"Modified foot, {DURATION:g} s at the tolerance {TOLERANCE:g}: {off:.1e} m from the exact motion. Highest of several measurements. Two "
+        f"Modified foot, {DURATION:g} s at the tolerance {TOLERANCE:g}: {off:.1e} m from the exact motion. Best of several. Two "
         f"workers are {rates[2] / rates[1]:.2f} times as fast as one."
     )
     tables = [
