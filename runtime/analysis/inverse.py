@@ -88,8 +88,8 @@ def kinematics(
     stats = Stats("kinematics", len(times), len(times), None, clock.perf_counter() - begin, 0.0, 0.0, "joint by joint")
     return Motion(
         system=system, data=data, t=times, states=states, final=State(system.body_names, states[-1].copy()),
-        status=0, message=f"{len(times)} configurations", stats=stats, events={}, event_states={}, contact_events=contact_events,
-        residual=residual, fitted=fitted,
+        status=0, message=f"{len(times)} configurations", stats=stats, events={}, event_states={},
+        contact_events=contact_events, residual=residual, fitted=fitted,
     )  # fmt: skip
 
 
