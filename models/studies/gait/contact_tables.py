@@ -124,7 +124,7 @@ def _sole_table(c: Contact) -> Table:
 def _touching_table(contacts: Sequence[Contact]) -> Table:
     """Spheres in contact at the instants that the paper shows."""
     rows = [
-        [c.trial.name, at, published, *(_short(c.soles[name].touching(at / 100.0)) for name in (SHAPE, FITTED))]
+        [c.trial.name, at, published, *(_short(c.soles[name].in_contact(at / 100.0)) for name in (SHAPE, FITTED))]
         for c in contacts
         for at, published in PUBLISHED_TOUCHING.items()
     ]
