@@ -1,4 +1,4 @@
-"""``python -m benchmarks QUESTION``: measure, show, and write data, tables and figures to a folder of its own.
+"""``python -m benchmarks QUESTION``: measure, show the result, and write data, tables and figures to a folder.
 
 Exit codes: 0 done, 1 a run failed, 2 bad usage.
 """
@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import runtime
 from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError
 from runtime.report import plots
 from runtime.report.terminal import err_console, out_console, show
+from runtime.support.results_folder import results_folder
 
 QUESTIONS = {
     "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
@@ -24,7 +24,7 @@ QUESTIONS = {
     "limits": "What do limits of motion cost, does the damped foot come to rest, and how much energy does the printed law lose?",
     "gait": "How exactly does inverse dynamics recover a walk whose moments are known, and how long does it take?",
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
-    "targets": "Does Talus reach the figures that were set for it?",
+    "targets": "Does Talus reach its targets of speed, memory and accuracy?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
 FOLDERS = ("targets", "peers")  # questions with a folder of their own
@@ -40,14 +40,15 @@ def main(arguments: list[str] | None = None) -> int:
     """Answer one question, or list them; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Questions about cost and accuracy.",
+        description="Answer a question about the cost or the accuracy of Talus by measurement.",
         epilog="\n".join(["questions:", *(f"  {name:11s}{sentence}" for name, sentence in QUESTIONS.items())]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="one of the questions below")
-    parser.add_argument("--out", type=Path, help="folder for the results; it must not exist yet")
-    parser.add_argument("--json", action="store_true", dest="as_json", help="print the data as JSON, for machines")
-    parser.add_argument("--quick", action="store_true", help="fewer and smaller cases: seconds instead of a minute")
+    out = "folder for the results, which must not exist yet; default: results/benchmark-QUESTION"
+    parser.add_argument("--out", type=Path, help=out)
+    parser.add_argument("--json", action="store_true", dest="as_json", help="print the result as JSON, for machines")
+    parser.add_argument("--quick", action="store_true", help="fewer and smaller cases, in seconds instead of minutes")
     options = parser.parse_args(arguments)
     if options.question is None:
         if options.as_json:
@@ -58,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.question not in QUESTIONS:
         return _refuse(f"unknown question '{options.question}'; the questions are {', '.join(QUESTIONS)}", BAD_INPUT)
     try:
-        folder = runtime.support.results_folder(options.out, f"results/benchmark-{options.question}")
+        folder = results_folder(options.out, f"results/benchmark-{options.question}")
     except ModelError as error:
         return _refuse(str(error), BAD_INPUT)
     try:

@@ -101,7 +101,7 @@ def error() -> float:
     return max(off)
 
 
-def with_parameters(cases: Cases) -> dict[str, float]:
+def varied_parameters(cases: Cases) -> dict[str, float]:
     """Cases per second where parameters differ, or where limits prevent the SIMD integration of several cases at once."""
     plain, limited = foot("modified"), models.foot.build(limits="dissipative")
     share = np.linspace(0.9, 1.1, cases.named)
@@ -146,11 +146,11 @@ def ask(*, quick: bool, say: Say) -> Answer:
         [f"side by side, {workers} worker{'s' if workers > 1 else ''}", rate] for workers, rate in rates.items()
     ]
     say("cases that differ in parameters, and cases with limits")
-    rows += [[name, rate] for name, rate in with_parameters(cases).items()]
+    rows += [[name, rate] for name, rate in varied_parameters(cases).items()]
     say(f"a sweep of {cases.sweep} cases into a folder")
     memory, finished, size = sweep(cases.sweep)
     note = (
-        f"Modified foot, {DURATION:g} s at the tolerance {TOLERANCE:g}: {off:.1e} m from the exact motion. Most of several. Two "
+        f"Modified foot, {DURATION:g} s at the tolerance {TOLERANCE:g}: {off:.1e} m from the exact motion. Best of several. Two "
         f"workers are {rates[2] / rates[1]:.2f} times as fast as one."
     )
     tables = [

@@ -69,7 +69,7 @@ def timed(repeats: int) -> dict[str, np.ndarray]:
         work: dict[str, Callable[[], object]] = {
             "reading TRC and MOT": lambda: read_capture(marker_file),
             "reading and analysis": whole,
-            "inverse dynamics of the guided motion": lambda: runtime.inverse_dynamics(one.motion.system, one.t),
+            "inverse dynamics of the driven motion": lambda: runtime.inverse_dynamics(one.motion.system, one.t),
         }
         return seconds(work, repeats)
 

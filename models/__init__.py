@@ -4,7 +4,21 @@
 it.  Modules of this folder import the public names of ``runtime`` and one another.
 """
 
-from models import chain, double_pendulum, foot, foot_ground, four_bar, free_body, hooke_shaft, pendulum, walking
+from models.hidden_runtime import refuse_hidden_runtime
+
+refuse_hidden_runtime()  # before anything is imported from runtime
+
+from models import (  # noqa: E402
+    chain,
+    double_pendulum,
+    foot,
+    foot_ground,
+    four_bar,
+    free_body,
+    hooke_shaft,
+    pendulum,
+    walking,
+)
 
 __all__ = [
     "chain",

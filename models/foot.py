@@ -8,18 +8,28 @@ do not print the gravitational acceleration; 9.81 m/s^2 is used.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, Cone, ModelError, System
+from runtime.support.arrays import Floats
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 LINK_LENGTH = 0.0417  # [m] height of the talus, (2024a) Section 6
 
+
+class BodyValues(TypedDict):
+    """Keywords of ``Builder.body``."""
+
+    r: tuple[float, float, float]
+    mass: float
+    inertia: tuple[float, float, float]
+
+
 # (2024c), Tables 1 and 2: centre of mass [m], mass [kg], principal moments of inertia [kg m^2].
-BODIES = {
+BODIES: dict[str, BodyValues] = {
     "toes": dict(r=(0.2177, 0.0, 0.0367), mass=0.2051, inertia=(0.0001003, 0.0001003, 0.0002006)),
     "main_foot": dict(r=(0.0907, 0.0, 0.0562), mass=1.2000, inertia=(0.0013818, 0.0038337, 0.0037110)),
     "leg": dict(r=(0.0544, 0.0, 0.3513), mass=3.5100, inertia=(0.0477209, 0.0483791, 0.0048000)),
@@ -49,7 +59,7 @@ def _turn(transverse_deg: float, projected_deg: float) -> tuple[float, float, fl
     return float(np.cos(about)), float(np.sin(about)), float(np.cos(real)), float(np.sin(real))
 
 
-def talocalcaneal_frame() -> np.ndarray:
+def talocalcaneal_frame() -> Floats:
     """Unit vectors of the talocalcaneal limit in ``main_foot``: rows xi (the axis), eta (medial), zeta (up), (3, 3).
 
     Rodrigues da Silva et al. (2024c), Section 4.
@@ -58,7 +68,7 @@ def talocalcaneal_frame() -> np.ndarray:
     return np.array([(c * c_re, s * c_re, s_re), (-s, c, 0.0), (-c * s_re, -s * s_re, c_re)])
 
 
-def talocrural_frame() -> np.ndarray:
+def talocrural_frame() -> Floats:
     """Unit vectors of the talocrural limit in ``leg``: rows xi (anterior), eta (the axis, lateral), zeta (down), (3, 3).
 
     Rodrigues da Silva et al. (2024c), Section 4.
@@ -67,14 +77,16 @@ def talocrural_frame() -> np.ndarray:
     return np.array([(c, -s, 0.0), (-s * c_re, -c * c_re, -s_re), (s * s_re, c * s_re, -c_re)])
 
 
-def talocalcaneal_axis() -> np.ndarray:
+def talocalcaneal_axis() -> Floats:
     """Unit vector of the talocalcaneal axis in the neutral pose, (3,).  Rodrigues da Silva et al. (2024a), Eqs. (5), (7)."""
-    return talocalcaneal_frame()[0]
+    axis: Floats = talocalcaneal_frame()[0]
+    return axis
 
 
-def talocrural_axis() -> np.ndarray:
+def talocrural_axis() -> Floats:
     """Unit vector of the talocrural axis in the neutral pose, (3,).  Rodrigues da Silva et al. (2024a), Eqs. (6), (8)."""
-    return -talocrural_frame()[1]
+    axis: Floats = -talocrural_frame()[1]
+    return axis
 
 
 def build(
@@ -159,7 +171,9 @@ def _add_joints(b: Builder, length: float) -> None:
 
     talocrural = np.array(BODIES["leg"]["r"]) + TALOCRURAL["leg"]  # in the neutral pose all frames are parallel
     talocalcaneal = talocrural - (0.0, 0.0, length) - BODIES["main_foot"]["r"]
-    ends = dict(s_i=talocalcaneal, a_i=talocalcaneal_axis(), s_j=TALOCRURAL["leg"], a_j=talocrural_axis())
+    ends: dict[str, Any] = dict(
+        s_i=talocalcaneal, a_i=talocalcaneal_axis(), s_j=TALOCRURAL["leg"], a_j=talocrural_axis()
+    )
     if length > 0.0:
         b.joint("ankle", "modified_universal", "main_foot", "leg", l=length, **ends)
     else:

@@ -90,6 +90,7 @@ def build(
         raise ModelError(f"length = {length:g} m must be finite and above 0 m")
     if np.shape(omega) != (3,):
         raise ModelError(f"omega = {omega!r} rad/s; give three numbers")
+    omega = np.asarray(omega)
     if inertia is None:
         radius = length / 30.0
         across = mass * (length**2 + 3 * radius**2) / 12.0
@@ -139,7 +140,7 @@ def _pose(angle: float, longitude: float, length: float) -> tuple[tuple[float, .
 
 def _add_limit(b: Builder, damped: bool, own: Mapping[str, Any]) -> None:
     """Add the limit ``pivot``; parameters that are None in ``own`` get the values of the paper."""
-    values = dict(compliance=COMPLIANCE, max_moment=MAX_MOMENT, damping=DAMPING, law="conservative")
+    values: dict[str, Any] = dict(compliance=COMPLIANCE, max_moment=MAX_MOMENT, damping=DAMPING, law="conservative")
     values |= {key: value for key, value in own.items() if value is not None}
     values.setdefault("cone", Cone.from_degrees(CONE_LONGITUDES_DEG, CONE_LATITUDES_DEG))
     if not damped:

@@ -1,17 +1,19 @@
-"""Runtime: build a system of rigid bodies and joints, simulate it, and read the result by names.
+"""Build a system of rigid bodies and joints, simulate it, and read the result by names.
 
 system = models.foot.build(ankle="modified")
 run = runtime.simulate(system, t_end=5.0)
 run.t, run.r["main_foot"], run.lam["ankle"], run.energy
 
-Rooms, each importing only from those below it: `ensemble`, `analysis`, `integrate`, `report`, `results`, `system`, `dynamics`, `jit`,
-`support`.  What is not exported here is reached by its room, such as ``runtime.report.plots`` or ``runtime.analysis.inverse``.
+Rooms, each importing only from those below it: ``ensemble``, ``analysis``, ``integrate``, ``report``, ``results``, ``system``,
+``dynamics``, ``jit``, ``support``.  Names that are not exported here are exported by their room, such as
+``runtime.report.plots``, ``runtime.analysis.Motion`` or ``runtime.system.hertz_stiffness``.
 """
 
 from runtime.support.hidden_packages import refuse_hidden_packages
 
 refuse_hidden_packages()  # before anything is imported from them
 
+from runtime import report  # noqa: E402, F401  the other rooms are loaded by the imports below
 from runtime.analysis.contact_sensitivity import contact_sensitivities  # noqa: E402
 from runtime.analysis.equilibrium import equilibrium  # noqa: E402
 from runtime.analysis.fit import fit_parameters  # noqa: E402

@@ -1,4 +1,4 @@
-"""The command ``talus``: one verb each.  Models and studies are found by name among the installed entry points.
+"""The command ``talus``, with a verb for each task.  Models and studies are found by name among the installed entry points.
 
 Exit codes: 0 done, 1 a run failed, 2 bad usage or input, 3 stale kernels.
 """
@@ -12,7 +12,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,32 +29,37 @@ from runtime.support.errors import ModelError
 from runtime.support.results_folder import results_folder
 from runtime.system.system import System
 from runtime.system.whole_model import place_of
+from runtime.version import __version__
 
 FAILED, BAD_INPUT = 1, 2
-OR_ZERO = "or 0"  # annotation of a study's number for which 0 has a meaning
+OR_ZERO = "or 0"  # annotation of a study's option that may be 0
 MODELS, STUDIES = "talus.models", "talus.studies"
+DISTRIBUTION = "talus-multibody"
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Constrained rigid multibody systems, made first for the human ankle and foot.",
+    help="Simulate constrained rigid multibody systems, made first for the human ankle and foot.",
 )
-Out = Annotated[Path | None, typer.Option("--out", help="Folder for the results; it must not exist yet.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
-Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An argument of the model's build.")
+Out = Annotated[
+    Path | None, typer.Option("--out", help="Folder for the results, which must not exist yet; default: ./talus-NAME.")
 ]
-Model = Annotated[str, typer.Argument(help="Name of a model (talus models), or package.module:function.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Argument of the function that builds the model; may be repeated."),
+]
+Model = Annotated[str, typer.Argument(help="Name of a model (see talus models), or package.module:function.")]
 
 
 def _models() -> dict[str, Any]:
     return {entry.name: entry for entry in sorted(entry_points(group=MODELS), key=lambda entry: entry.name)}
 
 
-def _build(model: str, settings: list[str] | None) -> System:
-    """The system of a model's name and ``key=value`` settings."""
+def _build(model: str, given: list[str] | None) -> System:
+    """Build the system of a model's name, with the arguments ``key=value``."""
     known = _models()
     if model in known:
         build = known[model].load()
@@ -71,12 +76,12 @@ def _build(model: str, settings: list[str] | None) -> System:
     except (TypeError, ValueError):
         raise ModelError(f"model '{model}' is no function that builds a System") from None
     arguments: dict[str, Any] = {}
-    for setting in settings or []:
-        key, equals, value = setting.partition("=")
+    for argument in given or []:
+        key, equals, value = argument.partition("=")
         if not equals:
-            raise ModelError(f"--set {setting}: give KEY=VALUE")
+            raise ModelError(f"--set {argument}: give KEY=VALUE")
         if key not in parameters:
-            raise ModelError(f"--set {setting}: model '{model}' has no '{key}'; it takes {', '.join(parameters)}")
+            raise ModelError(f"--set {argument}: model '{model}' has no '{key}'; it takes {', '.join(parameters)}")
         try:
             arguments[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
@@ -86,7 +91,7 @@ def _build(model: str, settings: list[str] | None) -> System:
     except (TypeError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
-        raise ModelError(f"model '{model}' does not take {', '.join(settings or ['no arguments'])}: {error}") from None
+        raise ModelError(f"model '{model}' does not take {', '.join(given or ['no arguments'])}: {error}") from None
     if not isinstance(system, System):
         raise ModelError(f"model '{model}' returned {type(system).__name__}; its function must return a System")
     return system
@@ -101,13 +106,15 @@ def models() -> None:
     """List the models that can be simulated by name."""
     for name, entry in _models().items():
         doc = inspect.getdoc(importlib.import_module(entry.module)) or ""
-        out_console.print(f"{name:18s}{doc.splitlines()[0] if doc else ''}", markup=False, highlight=False)
+        out_console.print(
+            f"{name:18s}{doc.splitlines()[0] if doc else ''}", markup=False, highlight=False, soft_wrap=True
+        )
 
 
 @app.command()
-def info(model: Model, settings: Settings = None, as_json: Json = False) -> None:
-    """Show a model: bodies, joints and their rows, limits, degrees of freedom, redundant rows, its assembly and kernel."""
-    system = _build(model, settings)
+def info(model: Model, arguments: Arguments = None, as_json: Json = False) -> None:
+    """Show a model: bodies, joints, limits, degrees of freedom.  Also redundant rows, assembly and kernel."""
+    system = _build(model, arguments)
     bodies: list[list[Any]] = []
     for b in system.bodies:
         moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(b.inertia))
@@ -123,9 +130,9 @@ def info(model: Model, settings: Settings = None, as_json: Json = False) -> None
         ["degrees of freedom", system.degrees_of_freedom],
         ["rank of D", system.rank],
         ["redundant rows", ", ".join(system.redundant) or "none"],
-        ["assembly", f"{a.iterations} steps, |Phi| left {a.residual:.1e}"],
-        ["largest move", f"{a.largest_move:.3g} m, body {a.moved_body}"],
-        ["largest turn", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
+        ["assembly", f"{a.iterations} iterations, max |Phi| = {a.residual:.1e}"],
+        ["largest displacement", f"{a.largest_move:.3g} m, body {a.moved_body}"],
+        ["largest rotation", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
         ["gravity [m/s^2]", ", ".join(f"{g:g}" for g in system.gravity)],
         ["whole-model kernel", place_of(system) or "none; codegen.compile_model(system) emits one"],
     ]
@@ -159,17 +166,17 @@ def info(model: Model, settings: Settings = None, as_json: Json = False) -> None
 @app.command(name="simulate")
 def simulate_command(
     model: Model,
-    settings: Settings = None,
+    arguments: Arguments = None,
     t_end: Annotated[float, typer.Option(help="Simulated time [s].")] = 5.0,
     points: Annotated[int, typer.Option(help="Number of output times.", min=2)] = 501,
-    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "dop853",
+    method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "dop853",
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
     atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate a model and write the motion as NetCDF, CSV and OpenSim storage."""
-    system = _build(model, settings)
+    """Simulate a model and write its motion to files.  The formats are NetCDF, CSV and OpenSim storage."""
+    system = _build(model, arguments)
     run = simulate(
         system,
         t_end,
@@ -213,11 +220,11 @@ def simulate_command(
 @app.command()
 def doctor(
     clear_cache: Annotated[
-        bool, typer.Option("--clear-cache", help="Remove compiled code; the next start compiles anew.")
+        bool, typer.Option("--clear-cache", help="Remove the compiled code; this run compiles anew.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check the installation: versions, kernels, compiled code, and one simulation against its energy."""
+    """Check the installation.  Shows versions, kernels, compiled code, and the energy drift of a simulation."""
     import shutil
 
     import numba
@@ -227,6 +234,8 @@ def doctor(
     if clear_cache and folder.is_dir():
         shutil.rmtree(folder)
     facts: list[list[Any]] = [
+        ["talus", f"{__version__}, distribution {_distribution()}"],
+        ["folder", str(Path(__file__).parents[1])],
         ["python", sys.version.split()[0]],
         ["numpy", np.__version__],
         ["scipy", scipy.__version__],
@@ -237,13 +246,13 @@ def doctor(
     healthy = False
     if build is not None:
         system = build.load()()
-        simulate(system, 0.01)  # what must be compiled is compiled here
+        simulate(system, 0.01)  # compiles, so that the next run is timed without compilation
         run = simulate(system, 0.5)
         drift = float(np.abs(run.energy - run.energy[0]).max())
         facts.append(["foot, 0.5 s", f"{run.message}, energy drift {drift:.1e} J, {1000 * run.stats.wall_time:.1f} ms"])
         healthy = run.success and drift < 1e-8
     else:
-        facts.append(["models", "none found; install the distribution: pip install -e ."])
+        facts.append(["models", f"none found; install the distribution: pip install {DISTRIBUTION}"])
     facts.append(["compiled code", f"{folder} ({_size(folder)})"])
     if as_json:
         _print_json(dict(facts))
@@ -253,13 +262,21 @@ def doctor(
         raise typer.Exit(FAILED)
 
 
+def _distribution() -> str:
+    """Name and version of the installed distribution."""
+    try:
+        return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
+    except PackageNotFoundError:
+        return f"{DISTRIBUTION} is not installed"
+
+
 def _size(folder: Path) -> str:
     total = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else 0
     return f"{total / 2**20:.1f} MiB"
 
 
 def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None:
-    """Give a study the options --out and --json next to its own, which are read off its signature."""
+    """Add a study as a verb: its parameters as options, and the options --out and --json."""
     study = load()
     signature = inspect.signature(study, eval_str=True)
     helps = _helps(study)
@@ -282,7 +299,7 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
             )
         except ModelError:
             if not any(folder.iterdir()):
-                folder.rmdir()  # nothing was made of a bad argument
+                folder.rmdir()  # remove the empty folder after invalid input
             raise
         if as_json:
             _print_json(report.data())
@@ -306,7 +323,7 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
 
 
 def _helps(study: Callable[..., Report]) -> dict[str, str]:
-    """What the docstring says of each parameter."""
+    """Help texts of a study's parameters, from its docstring."""
     found: dict[str, str] = {}
     units: dict[str, str] = {}
     name = ""
@@ -331,7 +348,7 @@ def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter
 
 
 def main() -> None:
-    """Run the command; every error becomes one sentence and an exit code."""
+    """Run the command; an error ends it with one sentence and an exit code."""
     for entry in sorted(entry_points(group=STUDIES), key=lambda entry: entry.name):
         _study_command(entry.name, entry.load)
     try:

@@ -2,7 +2,7 @@
 
 - ``question``: tables and figures, ``python -m benchmarks peers``;
 - ``comparison``, ``search``: which runs are made, and which setting of a program reaches an error;
-- ``records``, ``report``: what is measured, and how it is shown;
+- ``records``, ``report``: the measured quantities, and their tables and figures;
 - ``process``: another program in a process of its own; ``interface``: the data that cross the border;
 - ``talus``: Talus itself, measured as one of the programs;
 - ``native``, ``reduced_foot``: for programs that take equations: a compiled integrator, and the equations;

@@ -164,7 +164,7 @@ def serve(name: str, requests: TextIO, answers: TextIO) -> None:
             answer: dict[str, Any] = {"answer": getattr(server, request.pop("what"))(**request)}
         except (MissingError, ModuleNotFoundError) as error:
             answer = {"missing": str(error)}
-        except Exception as error:  # whatever the other program raises goes back as the answer
+        except Exception as error:  # any error of the other program is returned as the answer
             answer = {"error": f"{type(error).__name__}: {error}"}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
@@ -172,5 +172,5 @@ def serve(name: str, requests: TextIO, answers: TextIO) -> None:
 
 if __name__ == "__main__":
     with os.fdopen(os.dup(1), "w") as pipe:
-        os.dup2(2, 1)  # what a program prints must not be read as an answer
+        os.dup2(2, 1)  # output of a program must not be read as an answer
         serve(sys.argv[1], sys.stdin, pipe)

@@ -1,4 +1,4 @@
-"""What is measured of the programs: cases, one program, one of its runs, one program at an error."""
+"""Records of the comparison: cases, one program, one of its runs, one program at an error."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ INSTALL = "pip install 'talus-multibody[peers]'"
 
 @dataclass(frozen=True)
 class Cases:
-    """What is measured.
+    """Programs, runs and limits of time of the comparison.
 
-    ``timeout`` and ``building`` bound the time that slow programs take; infinite ones make the set of runs independent of the
+    ``timeout`` and ``building`` limit the time of slow programs; with infinite values the set of runs does not depend on the
     speed of the machine.
     """
 

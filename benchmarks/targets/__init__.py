@@ -1,4 +1,4 @@
-"""Whether Talus reaches the figures that were set for it.
+"""Whether Talus reaches its targets of speed, memory and accuracy.
 
 - ``question``: the table of all figures, ``python -m benchmarks targets``;
 - ``target``: one figure with its limit;

@@ -66,11 +66,11 @@ def speed(quick: bool, say: Say) -> Iterator[Target]:
         median = {name: 1e3 * float(np.median(values)) for name, values in measured.items()}
         yield Target(
             f"{ankle} foot, 5 s compiled", least["bare"], 15.0, "ms",
-            f"tolerance {TOLERANCE:g}, march.advance alone, warm, no outputs", median["bare"],
+            f"tolerance {TOLERANCE:g}, integration loop alone, warm, no outputs", median["bare"],
         )  # fmt: skip
         yield Target(
             f"{ankle} foot, 5 s from Python", least["ended"], 15.0, "ms",
-            "the same through runtime.simulate, the end as its only output", median["ended"],
+            "runtime.simulate with the end as its only output", median["ended"],
         )  # fmt: skip
         extra = 1e3 * float(np.median(measured["simulate"] - measured["compiled"]))
         yield Target(

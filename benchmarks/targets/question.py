@@ -1,6 +1,6 @@
-"""The question: whether Talus reaches the figures that were set for it.
+"""The question whether Talus reaches its targets of speed, memory and accuracy.
 
-Every figure with its limit, the measured value, and how it was measured; a figure that was not measured says why.
+The table lists every target with its limit, the measured value and how it was measured, or the reason why it was not measured.
 """
 
 from __future__ import annotations

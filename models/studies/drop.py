@@ -42,7 +42,7 @@ def drop(
     tolerance: float = 1e-8,
     height: float = 0.05,
 ) -> Report:
-    """Drop a foot with nine spheres on the ground: effect of friction and of the shape of the sole (Moreira et al. 2011).
+    """Drop a foot with nine spheres on the ground.  Compares frictions and shapes of the sole (Moreira et al. 2011).
 
     Parameters
     ----------

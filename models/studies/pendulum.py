@@ -87,7 +87,7 @@ def evaluations(systems: Mapping[str, System], seconds: float, tolerance: float)
 
 
 def study(folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, tolerance: float = 1e-10) -> Report:
-    """Study a pendulum with limits of motion: compliance, maximum moment, damping (Rodrigues da Silva et al. 2024b).
+    """Simulate a pendulum with limits of motion.  Varies compliance, maximum moment, damping (Rodrigues da Silva et al. 2024b).
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def _cost_table(costs: dict[str, dict[str, Run]], seconds: float, tolerance: flo
 def law_curve(compliance: float, max_moment: float) -> tuple[np.ndarray, np.ndarray]:
     """Excess [deg] and restricting moment [N m] that the limit applies, (n,) each.
 
-    Taken from a planar pendulum that is thrown beyond its limit.
+    Computed from a run of a planar pendulum that is thrown beyond its limit.
     """
     regular = Cone.from_degrees((0, 90, 180, 270, 360), (20, 20, 20, 20, 20))
     system = pendulum.build(

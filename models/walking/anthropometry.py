@@ -75,7 +75,7 @@ def foot_inertial(
 ) -> Inertial:
     """The whole foot, whose centre of mass lies on its long axis at a height of ``middle_height`` [m].
 
-    De Leva's sagittal axis of the foot is taken as the vertical: he follows subjects who lay with stretched feet.
+    De Leva's sagittal axis of the foot is the vertical axis here: his subjects lay with stretched feet.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def choose_mass(static: Capture, known: Landmarks, mass: float | None) -> tuple[
     Raises
     ------
     ModelError
-        Where none of them tells it, or the value is outside ``MASSES``.
+        Where none of them contains it, or the value is outside ``MASSES``.
     """
     source = "given"
     if mass is None:
@@ -180,7 +180,7 @@ def _weigh(static: Capture, known: Landmarks) -> float:
             f"{remedy}"
         )
     total = sum(weight for weight, _ in loaded)
-    pressed = sum(weight * cop for weight, cop in loaded) / total
+    pressed = sum((weight * cop for weight, cop in loaded), start=np.zeros(3)) / total
     other = "left" if known.side == "right" else "right"
     try:
         heels = [
@@ -207,6 +207,6 @@ def within(value: float, limits: tuple[float, float], what: str, unit: str, reme
         With the name of the number, its value, the limits and the remedy.
     """
     low, high = limits
-    if not (np.isscalar(value) and low <= value <= high):
+    if not (isinstance(value, int | float | np.number) and low <= value <= high):
         raise ModelError(f"{what} = {value:.4g} {unit}, must be between {low:g} and {high:g} {unit}; {remedy}")
     return float(value)

@@ -84,8 +84,8 @@ class Prediction:
         both = stance & (force[:, 2] > MIN_LOAD * weight) & np.isfinite(self.cop).all(axis=1)
         return Errors(*map(rms, (off[:, 2], off[:, 0], off[:, 1], *(self.cop - cop)[both, :2].T)))
 
-    def touching(self, stance: float) -> tuple[str, ...]:
-        """Names of the spheres that press at a part of stance, 0 to 1."""
+    def in_contact(self, stance: float) -> tuple[str, ...]:
+        """Names of the spheres in contact at a fraction of stance, 0 to 1."""
         cycle = self.trial.cycle
         n = int(np.argmin(np.abs(self.trial.t - (cycle.strike + stance * (cycle.off - cycle.strike)))))
         return tuple(name for name, force in self.pressed.items() if force[n] > 0.0)

@@ -90,7 +90,7 @@ def changed_sole(start: Sole, unknowns: Sequence[Unknown], x: Floats) -> Sole:
                 centre = np.array(changes[name].get("centre", sphere.centre))
                 centre[AXES[group.parameter]] += value
                 changes[name]["centre"] = centre
-    return start.changed(changes)
+    return start.with_spheres(changes)
 
 
 def responses(target: Target, sole: Sole) -> Mapping[str, ContactSensitivity]:
@@ -117,7 +117,7 @@ def compare(targets: Sequence[Target], sole: Sole, unknowns: Sequence[Unknown]) 
         off = load - np.column_stack([target.force[:, 2], np.zeros((len(load), 2))])
         unit = np.array([target.weight, *[target.weight * target.length] * 2])
         loaded = target.used & np.isfinite(target.cop).all(axis=1)
-        share = 1.0 / np.sqrt(target.stance.sum())  # every trial counts alike, whatever its rate
+        share = 1.0 / np.sqrt(target.stance.sum())  # every trial has the same weight at any sampling rate
         for column, frames in enumerate((target.used, loaded, loaded)):
             residuals.append(share * off[frames, column] / unit[column])
             rows.append(share * slopes[frames, column] / unit[column])
@@ -143,6 +143,7 @@ def force_per_millimetre(targets: Sequence[Target], all_responses: Sequence[Mapp
     """Change of the vertical force [body weights] by one millimetre of height of the sole, root mean square over stance."""
     slopes = []
     for target, response in zip(targets, all_responses, strict=True):
-        total = sum(s.normal_force_slopes[:, s.parameters.index("centre_z")] for s in response.values())
+        by_height = (s.normal_force_slopes[:, s.parameters.index("centre_z")] for s in response.values())
+        total = sum(by_height, start=np.zeros(len(target.stance)))
         slopes.append(total[target.stance] / target.weight)
     return 1e-3 * rms(np.concatenate(slopes))

@@ -36,8 +36,8 @@ def replay(
 
     The leg is driven, the three angles are free: motors at their axes have the computed moments as splines, which are made
     between the knots of all signals, where the moments are smooth.  A foot under the ground's force is unstable: an error
-    grows by a factor of 1e13 in a stance, which no integration survives.  So the motors have a little of the stiffness that
-    muscles have, towards the driven angles; what it adds to the computed moments is the third result.
+    grows by a factor of 1e13 in a stance, which no integration survives.  The motors therefore have a small stiffness towards
+    the driven angles, as muscles have; the largest moment that it adds to the computed ones is the third result.
 
     Parameters
     ----------
@@ -97,9 +97,10 @@ def _muscle_driven(
     b = skeleton(subject, "replay")
     drive_leg(b, coordinates)
     for joint, angle in driven_angles(subject).items():
+        body, other = angle.bodies
         b.motor(
-            angle.driver, angle.kind, *angle.bodies, effort=efforts[joint], stiffness=STIFFNESS[joint], damping=DAMPING[joint],
-            **{angle.signal: coordinates.angle(joint)}, **angle.vectors,
+            angle.driver, angle.kind, body, other, effort=efforts[joint], stiffness=STIFFNESS[joint], damping=DAMPING[joint],
+            **angle.inputs(coordinates.angle(joint)),
         )  # fmt: skip
     add_ground_loads(b, ground)
     return b.build(time=time)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.plots import COLOURS, figure, legend, style
+from runtime.report.plots import COLOURS, figure, legend, place_legend, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,10 +29,10 @@ class Panel:
 def pressed(
     maps: Mapping[str, tuple[Any, Mapping[str, Any]]], marks: Sequence[float], marked: str, xlabel: str, scale: str
 ) -> Figure:
-    """Which contacts press when, and how much.  Seed 004, Fig. 9.
+    """Forces of the contacts over time.  Moreira et al. (2011), Fig. 9.
 
-    ``maps``: by title x (n,) and values (n,) by contact, white where they are zero; ``marks``: places of x to look at, and
-    ``marked`` what they are.
+    ``maps``: by title x (n,) and values (n,) by contact, white where they are zero; ``marks``: values of x that are marked,
+    ``marked``: their label in the legend.
     """
     fig, axes = figure(len(maps), 1, width=7.5, height=2.8)
     greatest = max(float(np.max(values)) for _, rows in maps.values() for values in rows.values())
@@ -53,7 +53,10 @@ def pressed(
 
 
 def gait_cycles(panels: Sequence[Panel], *, columns: int = 2) -> Figure:
-    """Mean and standard deviation over 0-100 % of the gait cycle, toe-off, and a normative band.  Seed 002, Figs. 5 and 7."""
+    """Mean and standard deviation over 0-100 % of the gait cycle, toe-off, and a normative band.
+
+    Rodrigues da Silva et al. (n.d.), Figs. 5 and 7.
+    """
     rows = -(-len(panels) // columns)
     fig, axes = figure(rows, columns, width=5.2, height=3.2)
     for ax, panel in zip(axes.flat, panels, strict=False):
@@ -81,19 +84,14 @@ def gait_cycles(panels: Sequence[Panel], *, columns: int = 2) -> Figure:
     handles: dict[str, Any] = {}
     for ax in axes.flat[: len(panels)]:
         handles |= {label: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    fig.legend(
-        handles.values(),
-        handles.keys(),
-        loc="outside upper center",
-        ncols=min(len(handles), 2 * columns),
-        frameon=False,
-    )
+    place_legend(fig, list(handles.values()), list(handles))
     return fig
 
 
 def under_the_foot(paths: Mapping[str, Any], marks: Mapping[str, Any]) -> Figure:
-    """Path of the centre of pressure under the right foot from heel strike to toe off.  Seed 002, Fig. 6.
+    """Path of the centre of pressure under the right foot from heel strike to toe off.
 
+    Rodrigues da Silva et al. (n.d.), Fig. 6.
     ``paths``: by label (n, 2) [m], anterior and medial of the heel; ``marks``: points of the foot by name, (2,) [m].
     """
     fig, axes = figure(1, 1, width=5.6, height=6.0)

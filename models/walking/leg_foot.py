@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -98,7 +98,8 @@ def driven(subject: LegFoot, coordinates: Coordinates, name: str) -> Builder:
     b = skeleton(subject, name)
     drive_leg(b, coordinates)
     for joint, angle in driven_angles(subject).items():
-        b.driver(angle.driver, angle.kind, *angle.bodies, **{angle.signal: coordinates.angle(joint)}, **angle.vectors)
+        body, other = angle.bodies
+        b.driver(angle.driver, angle.kind, body, other, **angle.inputs(coordinates.angle(joint)))
     return b
 
 
@@ -126,9 +127,8 @@ def drive_leg(b: Builder, coordinates: Coordinates) -> None:
     """Add the drivers of the leg's place and orientation."""
     x, y, z = coordinates.leg
     b.driver("leg", "guided_point", "leg", s_i=(0, 0, 0), x_t=x, y_t=y, z_t=z)
-    b.driver(
-        "leg_turn", "guided_orientation", "leg", **{f"e{k}_t": signal for k, signal in enumerate(coordinates.turn)}
-    )
+    parameters: dict[str, Any] = {f"e{k}_t": signal for k, signal in enumerate(coordinates.turn)}
+    b.driver("leg_turn", "guided_orientation", "leg", **parameters)
 
 
 def add_ground_loads(b: Builder, ground: Sequence[GroundLoad]) -> None:
@@ -147,6 +147,10 @@ class DrivenAngle(NamedTuple):
     bodies: tuple[str, str]
     signal: str
     vectors: dict[str, Floats]
+
+    def inputs(self, angle: Signal) -> dict[str, Any]:
+        """Keywords of ``Builder.driver`` and ``Builder.motor``: the angle as the driver's signal, and its vectors."""
+        return {self.signal: angle, **self.vectors}
 
 
 def driven_angles(subject: LegFoot) -> dict[str, DrivenAngle]:
@@ -177,10 +181,12 @@ def driven_angles(subject: LegFoot) -> dict[str, DrivenAngle]:
 
 def angles(motion: Run, subject: LegFoot, *, rates: bool = False) -> dict[str, Floats]:
     """The three joint angles of a motion, (n,) [rad], without jumps; or their rates [rad/s]."""
-    return {
-        joint: coordinate(motion, angle.kind, *angle.bodies, rate=rates, **angle.vectors)
-        for joint, angle in driven_angles(subject).items()
-    }
+    found = {}
+    for joint, angle in driven_angles(subject).items():
+        body, other = angle.bodies
+        vectors: dict[str, Any] = dict(angle.vectors)
+        found[joint] = coordinate(motion, angle.kind, body, other, rate=rates, **vectors)
+    return found
 
 
 def coordinates_of(motion: Run, subject: LegFoot, *, locked: bool = False) -> Coordinates:

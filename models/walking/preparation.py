@@ -14,7 +14,7 @@ from models.walking.filters import lowpass
 from models.walking.gait_events import GaitCycle, gait_cycle
 from models.walking.marker_sets import recognise
 from models.walking.plate_assignment import Assignment
-from models.walking.samples import runs
+from models.walking.samples import all_finite, runs
 from runtime import ModelError
 from runtime.support.arrays import Floats
 
@@ -154,7 +154,7 @@ def choose_frames(trial: Capture, cycle: GaitCycle, labels: Sequence[str]) -> tu
             f"{trial.name}: markers from {trial.t[0]:g} to {trial.t[-1]:g} s do not cover the gait cycle from {cycle.strike:g} "
             f"to {cycle.next_strike:g} s; give a longer piece"
         )
-    seen = np.isfinite(np.stack([trial.markers[label] for label in labels])).all(axis=(0, 2))
+    seen = np.all([all_finite(trial.markers[label]) for label in labels], axis=0)
     begin, end = first, last
     while begin > max(0, first - MARGIN) and seen[begin - 1]:
         begin -= 1
@@ -202,7 +202,7 @@ def _refuse_gap(trial: Capture, label: str, body: str, window: slice, filters: F
 def _filtered(trial: Capture, label: str, window: slice, cutoff: float, order: int) -> Floats:
     """A marker (frames, 3) filtered over the piece without gaps that holds the window."""
     p = np.array(trial.markers[label])
-    for start, stop in runs(np.isfinite(p).all(axis=1)):
+    for start, stop in runs(all_finite(p)):
         if start < window.stop and stop > window.start:
             p[start:stop] = lowpass(
                 p[start:stop], trial.rate, cutoff, order=order, name=f"{trial.name}: marker '{label}'"

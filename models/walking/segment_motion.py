@@ -12,6 +12,7 @@ import numpy as np
 from models.walking.capture import Capture
 from models.walking.geometry import about, fixes_orientation, mean_of_seen
 from models.walking.marker_sets import FOREFOOT
+from models.walking.samples import all_finite
 from models.walking.subject import BODIES, Frozen, LegFoot
 from runtime import ModelError
 from runtime.support.arrays import Floats
@@ -199,7 +200,7 @@ def _turn_toes(subject: LegFoot, trial: Capture, main_foot: Pose) -> Pose:
     if labels:
         p = np.array([toes.markers[label] for label in labels]) - hinge.points["toes"]
         q = (np.stack([trial.markers[label] for label in labels], axis=1) - centre[:, None]) @ main_foot.A
-        there = np.isfinite(q).all(axis=-1)
+        there = all_finite(q)
         q0 = np.where(there[..., None], q, 0.0)
         # Both axes are parallel while standing: the sine and the cosine of the angle that brings p nearest to q.
         sine = np.cross(p, q0).sum(axis=1) @ a

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-import runtime
 from models.foot_ground import EXPONENT, MU_D, SPHERES_MM
 from models.walking.gait_result import FLAT, Gait
 from models.walking.subject import GRAVITY, LegFoot
@@ -54,8 +53,8 @@ class Sole:
     mu_d: float = MU_D
     creep: float = CREEP
 
-    def changed(self, changes: Mapping[str, Mapping[str, Any]]) -> Sole:
-        """The sole with other values of spheres: name -> attribute -> value."""
+    def with_spheres(self, changes: Mapping[str, Mapping[str, Any]]) -> Sole:
+        """The sole with other attributes of some spheres: name of the sphere -> attribute -> value."""
         spheres = {name: replace(sphere, **changes.get(name, {})) for name, sphere in self.spheres.items()}
         return replace(self, spheres=MappingProxyType(spheres))
 
@@ -63,9 +62,8 @@ class Sole:
         """The sole with some spheres raised by a distance [m]; lowered where it is negative."""
         if unknown := [name for name in names if name not in self.spheres]:
             raise ModelError(f"sole: unknown sphere '{unknown[0]}'; the spheres are {', '.join(self.spheres)}")
-        return runtime.with_parameters(
-            self, {name: {"centre": self.spheres[name].centre + (0.0, 0.0, by)} for name in names}
-        )
+        up = np.array([0.0, 0.0, by])
+        return self.with_spheres({name: {"centre": self.spheres[name].centre + up} for name in names})
 
     @property
     def cavus(self) -> Sole:

@@ -97,7 +97,8 @@ def coordinates() -> Coordinates:
     def place(t: Floats) -> Floats:
         x = (t - STRIKE) / CYCLE
         moved = ankle + np.column_stack([MOTION[f"ankle_{axis}"](x) for axis in "xyz"])
-        return moved - turn(t).apply(arm)
+        off: Floats = turn(t).apply(arm)
+        return moved - off
 
     def p(t: Floats) -> Floats:
         return without_flips(turn(t).as_quat(scalar_first=True))

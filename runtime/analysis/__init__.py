@@ -1,4 +1,4 @@
-"""Inverse dynamics, equilibrium, linearisation, sensitivities, fits.  Imports `integrate` and below."""
+"""Inverse dynamics, equilibrium, linearisation, sensitivities and fits.  Imports ``integrate`` and below."""
 
 from runtime.analysis.contact_sensitivity import ContactSensitivity
 from runtime.analysis.fit import ParameterFit

@@ -1,7 +1,7 @@
-"""How the forces of contacts answer their parameters at the states of a run, exactly.
+"""Exact derivatives of the contact forces with respect to the contact parameters, at the states of a run.
 
 With the motion given, a contact's force depends on the parameters of its normal law and, through penetration, its rate and
-slip, on the sphere's centre and radius.  ``runtime.dynamics.contact_slopes`` puts generated slopes together by the chain rule.
+slip, on the sphere's centre and radius.  ``runtime.dynamics.contact_slopes`` combines generated derivatives by the chain rule.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ GEOMETRY = ("centre_x", "centre_y", "centre_z", "radius")
 
 @dataclass(frozen=True)
 class ContactSensitivity:
-    """A contact's force over time (n,) and its slopes over q ``parameters``; vectors in global axes.
+    """A contact's force over time and its derivatives (slopes) with respect to q ``parameters``; vectors in global axes.
 
-    ``parameters``: those of the normal law by name, then ``centre_x``, ``centre_y``, ``centre_z`` [m] in axes of the sphere's
-    body and ``radius`` [m].  ``normal_force`` (n,) [N] and its slopes (n, q); ``friction`` (n, 3) [N], (n, 3, q); ``point``
-    (n, 3) [m] where both act, (n, 3, q).  A slope is in the unit of its quantity by that of its parameter; without a force all
-    of the force's are zero.  The speed of touch-down, by which two of the laws damp, is taken as the run has it.
+    ``parameters``: names of those of the normal law, then ``centre_x``, ``centre_y``, ``centre_z`` [m] in axes of the sphere's
+    body and ``radius`` [m].  ``normal_force`` (n,) [N] with slopes (n, q); ``friction`` (n, 3) [N] with slopes (n, 3, q);
+    ``point`` (n, 3) [m] at which both act, with slopes (n, 3, q).  The unit of a slope is that of the quantity divided by that of
+    the parameter; while the contact is open, the slopes of its forces are zero.  The touch-down speed, which two of the normal
+    laws use, is that of the run and constant.
     """
 
     name: str
@@ -50,18 +51,18 @@ class ContactSensitivity:
 def contact_sensitivities(
     run: Run, changes: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Mapping[str, ContactSensitivity]:
-    """Forces of the contacts of a run, and their exact slopes over their parameters, with the states as they are.
+    """Forces of the contacts of a run and their exact derivatives with respect to their parameters, at constant states.
 
-    On a guided motion, where the states follow from the drivers alone, these are the whole derivatives of the ground's force:
-    what a fit of contacts to a measured force needs.  Of a simulated run they leave out how the motion would change.
+    On a driven motion, whose states follow from the drivers alone, these are the total derivatives of the contact forces, as
+    needed by a fit of contacts to a measured force.  For a simulated run they do not include the change of the motion.
 
     Parameters
     ----------
     run : Run
-        With contacts; ``runtime.inverse_dynamics`` or ``kinematics`` gives one of a guided system.
+        Of a system with contacts; ``runtime.inverse_dynamics`` and ``runtime.kinematics`` return that of a driven system.
     changes : mapping, optional
-        Contact's name -> keywords of ``Builder.contact`` with other values ("centre", "radius", "stiffness", ...), which are
-        taken in place of the system's own along the same motion.
+        Contact's name -> keywords of ``Builder.contact`` ("centre", "radius", "stiffness", ...) with values that replace those of
+        the system, along the same motion.
 
     Returns
     -------
@@ -70,6 +71,7 @@ def contact_sensitivities(
     Raises
     ------
     ModelError
+        For a system without contacts, an unknown contact, and values that ``Builder.contact`` refuses.
     """
     system = run.system
     if not system.contacts:
@@ -109,7 +111,10 @@ def contact_sensitivities(
 
 
 def _contact_events(run: Run, data: ModelData, work: Workspace) -> Floats:
-    """Touch-downs of the run, and those of changed contacts that do not touch in it; one that touches sooner has its speed."""
+    """Contact events of the run, and those of the changed contacts that do not touch down in the run.
+
+    A changed contact that touches down earlier than in the run keeps the touch-down speed of the run.
+    """
     own, t = run.contact_events, data.contacts
     for _, k, began, speed in own[::-1]:
         if began and t.impact[int(k)] >= 0:
@@ -120,7 +125,7 @@ def _contact_events(run: Run, data: ModelData, work: Workspace) -> Floats:
 
 
 def _changed(contact: Contact, changes: Mapping[str, Any], bodies: Sequence[str]) -> Contact:
-    """The contact with other values, checked as ``Builder.contact`` checks them."""
+    """The contact with other values, which are checked as by ``Builder.contact``."""
     if not changes:
         return contact
     if fixed := [key for key in changes if key in ("body", "plane", "law", "friction", "belt_speed")]:

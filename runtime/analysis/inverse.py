@@ -1,4 +1,4 @@
-"""Kinematic and inverse dynamic analysis: motion from drivers, and the forces and moments that it takes."""
+"""Kinematic analysis and inverse dynamics: the motion from the drivers, and the forces and moments it requires."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from runtime.analysis.motion import Motion
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import OMEGA, STATE, V
+from runtime.dynamics.model_data import ModelData
 from runtime.integrate.contact_events import find_contact_events
 from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats
@@ -25,11 +26,13 @@ from runtime.system.reference import ground_state, reference
 from runtime.system.state import State
 from runtime.system.system import System
 
-FIT_STEPS = 50
-FIT_TOLERANCE = 1e-11  # [m], [rad] the largest move of a step that ends the search
-LARGEST_STEP = 0.5  # [rad], [m] of one step of the search
-RANK = 1e-7
-SINGULAR = 3e-5  # of the least singular value of D in a regular configuration: 3e-5 rad from losing a direction
+MAX_FIT_STEPS = 50
+FIT_TOLERANCE = 1e-11  # [m], [rad] largest change of a body in the last step of the search
+MAX_STEP = 0.5  # [rad], [m] of one step of the search
+RANK = 1e-7  # ratio of singular values below which drivers leave a degree of freedom undriven
+SINGULAR = (
+    3e-5  # relative to the smallest singular value of D in a regular configuration: 3e-5 rad from losing a direction
+)
 
 
 def kinematics(
@@ -37,9 +40,9 @@ def kinematics(
 ) -> Motion:
     """Positions, velocities and accelerations of all bodies from the drivers of a system.
 
-    With as many drivers' rows as degrees of freedom, by Newton's method; the result then has the multipliers and all forces
-    and moments too (it is that of ``inverse_dynamics``).  A system built with ``redundant="fit"`` has more: its joints are
-    met exactly and its drivers by least squares, at each level: positions, then velocities, then accelerations.
+    With as many drivers' rows as degrees of freedom, the configurations are found by Newton's method, and the result includes
+    multipliers, forces and moments, as that of ``inverse_dynamics``.  A system built with ``redundant="fit"`` has more rows: its
+    joints are met exactly and its drivers by least squares, at each level: positions, then velocities, then accelerations.
 
     Parameters
     ----------
@@ -47,10 +50,10 @@ def kinematics(
     t : (n,) [s]
         Increasing times, within the span of all signals.
     initial : State, optional
-        Where the search for the first configuration begins.  Default: ``system.state``.  Each later one begins where the
-        motion leads.
+        Start of the search for the first configuration.  Default: ``system.state``.  Each later search starts from the state
+        extrapolated by the velocities.
     weights : mapping, optional
-        Of a least-squares fit: driver's name -> weight of its rows.  Default: 1.
+        Weights of a least-squares fit: driver's name -> weight of its rows.  Default: 1.
 
     Returns
     -------
@@ -59,9 +62,9 @@ def kinematics(
     Raises
     ------
     ModelError
-        A degree of freedom that nothing guides, by name; times outside of a signal.
+        For an undriven degree of freedom, by its name, and for times outside the span of a signal.
     AssemblyError
-        A time at which the drivers cannot be met, with the worst row.
+        Where the drivers cannot be met, with the time and the worst row.
     """
     times = _times(t)
     system.check_span(float(times[0]), float(times[-1]), "analysing")
@@ -72,46 +75,62 @@ def kinematics(
     begin = clock.perf_counter()
     y = (system.state if initial is None else initial).y.copy()
     data = system.data._replace(alpha=0.0, beta=0.0)
-    states, fitted = np.empty((len(times), len(y))), None
-    residual = np.zeros(len(times))
+    residual, fitted = np.zeros(len(times)), None
     if system.overdetermined:
-        fitted = np.empty((len(times), 6 * len(system.bodies)))
-        scale = _weights(system, weights)
-        for n, time in enumerate(times):
-            if n:
-                y = _ahead(y, time - times[n - 1])
-            y, fitted[n], residual[n] = _fit(system, float(time), y, scale)
-            states[n] = y
+        states, fitted, residual = _fitted_states(system, times, y, _weights(system, weights))
+    elif weights:
+        raise ModelError("weights belong to a least-squares fit; build the system with redundant='fit'")
     else:
-        if weights:
-            raise ModelError("weights belong to a least-squares fit; build the system with redundant='fit'")
-        _refuse_unguided(system)
-        least = _refuse_singular(system, system.time, system.state.y, 0.0)
-        for n, time in enumerate(times):
-            if n:
-                y = _ahead(y, time - times[n - 1])
-            try:
-                y = _configuration(system, float(time), y, states[n - 1] if n else y)
-                least = _refuse_singular(system, float(time), y, least)
-            except AssemblyError as error:
-                raise AssemblyError(f"at t = {time:g} s: {error}") from None
-            y = projection.project_velocities(float(time), y, data, workspace_for(system.data))
-            states[n] = y
+        states = _driven_states(system, times, y, data)
     contact_events = (
         find_contact_events(times, states, data, workspace_for(system.data)) if system.contacts else np.zeros((0, 4))
     )
     stats = Stats("kinematics", len(times), len(times), None, clock.perf_counter() - begin, 0.0, 0.0, "joint by joint")
     return Motion(
-        system=system, data=data, t=times, states=states, final=State(system.body_names, y), status=0,
-        message=f"{len(times)} configurations", stats=stats, events={}, event_states={}, contact_events=contact_events, residual=residual,
-        fitted=fitted,
+        system=system, data=data, t=times, states=states, final=State(system.body_names, states[-1].copy()),
+        status=0, message=f"{len(times)} configurations", stats=stats, events={}, event_states={},
+        contact_events=contact_events, residual=residual, fitted=fitted,
     )  # fmt: skip
 
 
-def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = None) -> Motion:
-    """The forces and moments that a guided motion takes: kinematics, multipliers, and what follows from them.
+def _fitted_states(system: System, times: Floats, y: Floats, scale: Floats) -> tuple[Floats, Floats, Floats]:
+    """States, accelerations (n, 6 bodies) and residuals (n,) of the drivers met by least squares, from the state ``y`` on."""
+    n_times = len(times)
+    states, fitted, residual = (
+        np.empty((n_times, len(y))),
+        np.empty((n_times, 6 * len(system.bodies))),
+        np.zeros(n_times),
+    )
+    for n, time in enumerate(times):
+        if n:
+            y = _extrapolated(y, time - times[n - 1])
+        y, fitted[n], residual[n] = _fit(system, float(time), y, scale)
+        states[n] = y
+    return states, fitted, residual
 
-    Takes any system with as many drivers' rows as degrees of freedom; loads, motors and limits of motion take their part.
+
+def _driven_states(system: System, times: Floats, y: Floats, data: ModelData) -> Floats:
+    """States of a system with as many drivers' rows as degrees of freedom, from the state ``y`` on."""
+    _refuse_undriven(system)
+    states = np.empty((len(times), len(y)))
+    smallest = _refuse_singular(system, system.time, system.state.y, 0.0)
+    for n, time in enumerate(times):
+        if n:
+            y = _extrapolated(y, time - times[n - 1])
+        try:
+            y = _configuration(system, float(time), y, states[n - 1] if n else y)
+            smallest = _refuse_singular(system, float(time), y, smallest)
+        except AssemblyError as error:
+            raise AssemblyError(f"at t = {time:g} s: {error}") from None
+        y = projection.project_velocities(float(time), y, data, workspace_for(system.data))
+        states[n] = y
+    return states
+
+
+def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = None) -> Motion:
+    """The forces and moments that a driven motion requires: kinematics, multipliers, reactions, efforts of the drivers.
+
+    For any system with as many drivers' rows as degrees of freedom; loads, motors and limits of motion are included.
 
     Parameters
     ----------
@@ -119,17 +138,17 @@ def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = No
     t : (n,) [s]
         Increasing times, within the span of all signals.
     initial : State, optional
-        Where the search for the first configuration begins.
+        Start of the search for the first configuration.  Default: ``system.state``.
 
     Returns
     -------
     Motion
-        ``degrees_of_freedom``, ``driven``, ``joint_load(...)``, ``lam``, and all that a run has.
+        ``degrees_of_freedom``, ``driven``, ``joint_load(...)``, ``lam``, and the other attributes of a ``Run``.
 
     Raises
     ------
     ModelError, AssemblyError
-        As ``kinematics``; and for a system that is guided more than once, or is singular, at the time when it is.
+        As ``kinematics``; and for a system with more drivers' rows than degrees of freedom, or with a singular configuration.
     """
     if system.overdetermined:
         raise ModelError(
@@ -137,30 +156,31 @@ def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = No
             "coordinates as there are degrees of freedom for inverse dynamics"
         )
     motion = kinematics(system, t, initial=initial)
-    motion._solved  # noqa: B018  refuses a configuration in which the forces are undetermined
+    motion._solved  # noqa: B018  raises where the forces are undetermined
     return motion
 
 
 def coordinate(
     run: Run, kind: str | ModuleType, body: str, other: str = GROUND, *, rate: bool = False, **values: ArrayLike
 ) -> Floats:
-    """What a driver of one coordinate would guide: its value over a run, (n,), without jumps, or its rate.
+    """A coordinate that a driver can prescribe, measured along a run: its values (n,) without jumps, or its rates (n,).
 
     Parameters
     ----------
     run : Run
     kind : str or module
-        "guided_angle" or "guided_link", and any other driver of one coordinate.
+        Kind of a driver of one coordinate, such as "guided_angle" or "guided_link".
     body, other : str
-        Its bodies.
+        Bodies of the driver.
     rate : bool
-        Give the coordinate's rate.
+        Return the rate of the coordinate.
     **values
-        Its vectors, as for ``Builder.driver``.
+        Vectors of the driver, as for ``Builder.driver``.
 
     Raises
     ------
     ModelError
+        For a kind of driver that prescribes more than one coordinate, and for vectors as ``Builder.driver`` refuses them.
     """
     module = definition("coordinate", str(kind), kind)
     if not module.COORDINATE:
@@ -196,8 +216,8 @@ def _times(t: ArrayLike) -> Floats:
     return times
 
 
-def _ahead(y: Floats, h: float) -> Floats:
-    """The state that the velocities lead to in a time h."""
+def _extrapolated(y: Floats, h: float) -> Floats:
+    """The state after a time h [s] at constant velocities."""
     rows = y.reshape(-1, STATE)
     u = np.zeros((len(rows) + 1, 6))
     u[1:] = rows[:, V : OMEGA + 3]
@@ -207,7 +227,7 @@ def _ahead(y: Floats, h: float) -> Floats:
 
 
 def _configuration(system: System, time: float, ahead: Floats, last: Floats) -> Floats:
-    """The configuration at a time, from where the motion leads; else, after a large step, from the last one."""
+    """The configuration at a time, searched from the extrapolated state; if that fails, from the last state."""
     try:
         return assembled(system, time, ahead)[0]
     except AssemblyError:
@@ -215,16 +235,16 @@ def _configuration(system: System, time: float, ahead: Floats, last: Floats) -> 
 
 
 def _refuse_singular(system: System, time: float, y: Floats, reference: float) -> float:
-    """Refuse a configuration in which joints and drivers together have lost a direction; the least singular value of D.
+    """Refuse a configuration in which the rows of joints and drivers are linearly dependent.
 
-    ``reference`` : that of a regular configuration, with which it is compared.  Returns the larger of both.
+    Compares the smallest singular value of D with ``reference``, that of a regular configuration; returns the larger of both.
     """
     work = workspace_for(system.data)
     projection.worst_row(time, y, system.data, work, False)
     D = dense_rows(system, work.D)
     left, sizes, _ = np.linalg.svd(D)
-    least = float(sizes[-1])
-    if not least > SINGULAR * reference:
+    smallest = float(sizes[-1])
+    if not smallest > SINGULAR * reference:
         k, r = row_places(system)[int(np.abs(left[:, -1]).argmax())]
         joint = system.joints[k]
         singular = f", which is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
@@ -232,10 +252,10 @@ def _refuse_singular(system: System, time: float, y: Floats, reference: float) -
             f"singular configuration: row {system.row_name(k, r)} ({joint.kind}{singular}) guides nothing here; use a driver "
             "that is not singular there, such as guided_angle, guided_link or guided_orientation"
         )
-    return max(least, reference)
+    return max(smallest, reference)
 
 
-def _refuse_unguided(system: System) -> None:
+def _refuse_undriven(system: System) -> None:
     if system.degrees_of_freedom == 0:
         return
     work = workspace_for(system.data)
@@ -264,7 +284,7 @@ def _weights(system: System, weights: Mapping[str, float] | None) -> Floats:
 
 
 def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats, Floats, float]:
-    """State, accelerations and residual of the joints met exactly and the drivers by least squares.  Gauss and Newton."""
+    """State, accelerations and residual with the joints met exactly and the drivers by least squares; Gauss-Newton method."""
     work, data = workspace_for(system.data), system.data
     u = np.zeros((len(system.bodies) + 1, 6))
     used = scale > 0.0
@@ -285,18 +305,18 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
         return step
 
     moved = np.empty_like(y)
-    for _ in range(FIT_STEPS):
+    for _ in range(MAX_FIT_STEPS):
         projection.worst_row(time, y, data, work, False)
         step = solve(-stacked(system, work.Phi, False), -stacked(system, work.Phi, True))
         largest = float(np.abs(step).max(initial=0.0))
         u[1:] = step.reshape(-1, 6)
-        projection.move(y, u, min(1.0, LARGEST_STEP / largest) if largest > 0.0 else 1.0, moved)
+        projection.move(y, u, min(1.0, MAX_STEP / largest) if largest > 0.0 else 1.0, moved)
         y, moved = moved, y
         if largest < FIT_TOLERANCE:
             break
     else:
         raise AssemblyError(
-            f"could not fit the drivers at t = {time:g} s: the last of {FIT_STEPS} steps still moved {largest:.1e}, limit "
+            f"could not fit the drivers at t = {time:g} s: the last of {MAX_FIT_STEPS} steps still moved {largest:.1e}, limit "
             f"{FIT_TOLERANCE:g}; start nearer (initial=...), or check which driver guides which body"
         )
     if names := mirrored(system, time, y):

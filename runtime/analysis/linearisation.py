@@ -1,4 +1,4 @@
-"""Linearisation of a system: the Jacobian of the accelerations, by the names of its bodies."""
+"""Linearisation of a system: the Jacobian of its accelerations, ordered by body."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from runtime.system.workspaces import workspace_of_jacobian
 
 @dataclass(frozen=True)
 class Linearisation:
-    """How the accelerations of a system answer small changes of a state.
+    """Jacobian of the accelerations of a system with respect to a state.
 
-    Rows and columns by body: three of translation, three of turn (global axes), in the order of ``bodies``.
-    ``displacement`` (6 n, 6 n): of v', omega' by displacements, with v and omega standing still; ``velocity`` (6 n, 6 n): by
-    changes of v, omega.  Changes that violate the constraints are taken with the Baumgarte terms that the run would have.
+    Rows and columns by body, in the order of ``bodies``: three of translation, three of rotation, in global axes.
+    ``displacement`` (6 n, 6 n): derivatives of v', omega' with respect to displacements and small rotations, at constant v and
+    omega; ``velocity`` (6 n, 6 n): with respect to v, omega.  The derivatives in directions that violate the constraints include
+    the Baumgarte terms of the equations of motion.
     """
 
     bodies: tuple[str, ...]
@@ -36,7 +37,7 @@ def linearisation(
 ) -> Linearisation:
     """The exact Jacobian of the equations of motion: of joints, drivers, limits, loads, motors and contacts.
 
-    A state does not tell how fast its contacts touched down: the laws that damp by that speed take ``least_impact``.
+    A state does not contain the speeds at which its contacts touched down; laws that depend on this speed use ``least_impact``.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def linearisation(
     Raises
     ------
     ModelError
-        For a singular configuration, and for numbers that break a rule.
+        For a singular configuration, a time or coefficients that are not finite, and coefficients below 0.
     """
     state = system.state if state is None else state
     time = system.time if time is None else float(finite(time, (), "linearisation: time"))

@@ -25,8 +25,8 @@ from runtime.system.degrees_of_freedom import DegreeOfFreedom, branches, degrees
 class DegreeOfFreedomMotion:
     """A degree of freedom over time: arrays (n,).
 
-    ``rate`` [rad/s] or [m/s]; ``effort``: what the drivers together must supply along it, a moment about its axis [N m] on
-    the body ``on``, or a force [N], positive in the sense of the rate; ``power`` = effort times rate [W].
+    ``rate`` [rad/s] or [m/s]; ``effort``: generalised force of all drivers along this degree of freedom, a moment about its axis
+    [N m] on the body ``on``, or a force [N], positive in the sense of the rate; ``power`` = effort times rate [W].
     """
 
     name: str
@@ -40,10 +40,10 @@ class DegreeOfFreedomMotion:
 
 @dataclass(frozen=True)
 class DriverMotion:
-    """A driver over time: by its signals' names, their values and rates, and the effort that belongs to each (n,).
+    """A driver over time: values, rates, efforts and powers (n,) by the names of its signals.
 
-    The effort is the generalised force of the signal: effort times rate is the power that the driver gives to the system; for
-    a guided angle it is the moment about its axis [N m], for a guided point the components of the force on it [N].
+    The effort is the generalised force of the signal; effort times rate is the power that the driver supplies to the system.  For
+    a guided angle the effort is the moment about its axis [N m], for a guided point the components of the force on it [N].
     """
 
     name: str
@@ -55,10 +55,10 @@ class DriverMotion:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion(Run):
-    """A guided motion: a ``Run`` whose states come from drivers, with the forces and moments that it takes.
+    """A driven motion: a ``Run`` whose states follow from drivers, with the forces and moments that the motion requires.
 
-    ``degrees_of_freedom["ankle.a_j"]``: rate, effort and power of each degree of freedom of the joints; ``driven["talocrural"]``: the
-    same of each driver; ``joint_load(joint, ...)``: all that crosses a joint, its reaction and its drivers together.
+    ``degrees_of_freedom["ankle.a_j"]``: rate, effort and power of each degree of freedom of the joints; ``driven["talocrural"]``:
+    those of each driver; ``joint_load(joint, ...)``: the total load of a joint, its reaction and its drivers together.
     ``residual`` (n,): root mean square of the drivers' rows where they are met by least squares, else zero.
     """
 
@@ -92,7 +92,7 @@ class Motion(Run):
 
     @property
     def has_forces(self) -> bool:
-        """Multipliers and reactions are determined; not so where drivers were met by least squares."""
+        """Whether multipliers and reactions are determined; False where drivers were met by least squares."""
         return self.fitted is None
 
     def _require_forces(self) -> None:
@@ -108,7 +108,7 @@ class Motion(Run):
         return super()._solved
 
     def _on_bodies(self, of: tuple[int, ...]) -> Floats:
-        """-D^T lam of some joints and drivers on all bodies, about their centres of mass, (n, bodies + 1, 6)."""
+        """Wrench -D^T lam of some joints and drivers on all bodies about their centres of mass, (n, bodies + 1, 6)."""
         wrench, data = self._solved.wrench, self.data
         total = np.zeros((len(self.t), len(data.mass), 6))
         for k in of:
@@ -118,7 +118,7 @@ class Motion(Run):
 
     @cached_property
     def degrees_of_freedom(self) -> Mapping[str, DegreeOfFreedomMotion]:
-        """Rate, effort and power of every degree of freedom of the joints by its name; none of joints in closed loops."""
+        """Rate, effort and power of every degree of freedom of the joints by its name; joints in closed loops have none."""
         names: list[DegreeOfFreedom] = []
         motions: list[Floats] = []
         measures: list[Floats] = []
@@ -158,7 +158,7 @@ class Motion(Run):
         return MappingProxyType(found)
 
     def _signal_slopes(self) -> Floats:
-        """The gradient of every driver's rows in its first, second, ... signal: (n, signals, joints, 6)."""
+        """Derivative of every driver's rows with respect to its first, second, ... signal: (n, signals, joints, 6)."""
         system, work = self.system, workspace_for(self.system.data)
         most = max((len(joint.signals) for joint in system.drivers), default=0)
         count = len(system.data.signals.start) - 1
@@ -169,7 +169,7 @@ class Motion(Run):
             still = y.copy()
             still.reshape(-1, STATE)[:, V:] = 0.0
             for s in range(most):
-                # Bodies at rest and one signal with the rate 1: Phi' is then the gradient in that signal.
+                # With the bodies at rest and a rate of 1 of one signal, Phi' is the derivative with respect to that signal.
                 coefficients = np.zeros((count, DEGREE + 1))
                 coefficients[:, 0] = work.signals[:, 0]
                 coefficients[: len(place_in_driver), 1] = place_in_driver == s
@@ -179,24 +179,30 @@ class Motion(Run):
         return slopes
 
     def joint_load(self, joint: str, *, on: str, at: ArrayLike | str = "joint", axes: str = "global") -> Reaction:
-        """All that crosses a joint: force and moment of what lies on its other side.
+        """Total force and moment that are transmitted across a joint.
 
-        In a tree of joints that is what the distal part needs for its motion beside gravity and loads (Newton and Euler):
-        the joint's reaction and whatever drivers, motors and limits do across it, and drivers from the ground do beyond it.
+        In a tree of joints this is the inertial force of the distal part without gravity and loads (Newton-Euler): the joint's
+        reaction with the drivers, motors and limits across the joint, and the drivers between the ground and the distal part.
         In a closed loop it is the reaction of the joint and of the drivers between its two bodies.
 
         Parameters
         ----------
         joint, on : str
-            Names of the joint and of one of its two bodies.
+            Names of the joint and of that one of its two bodies on which the load acts.
         at : "joint", "centre" or (3,) [m]
             Point of that body about which the moment is taken, as for ``reaction``.
         axes : str
             "global", or the name of a body whose axes are used.
 
+        Returns
+        -------
+        Reaction
+            Force (n, 3) [N] and moment (n, 3) [N m].
+
         Raises
         ------
         ModelError
+            For an unknown joint or body, for a driver, and where the drivers were met by least squares.
         """
         if self.system.joint(joint).signals:
             raise ModelError(f"'{joint}' is a driver; ask for the load of a joint, or for driven['{joint}']")
@@ -213,7 +219,7 @@ class Motion(Run):
             )  # fmt: skip
             bodies, sign, total = (b,), 1.0, self._on_bodies(of)
         else:
-            bodies, sign, total = branch.bodies, 1.0 if b == branch.distal else -1.0, self._needed()
+            bodies, sign, total = branch.bodies, 1.0 if b == branch.distal else -1.0, self._inertial()
         point, text = self._point(j, side, at)
         centre = np.zeros((len(self.t), 3)) if b == 0 else self._state[:, b - 1, R:P]
         place = centre + np.einsum("nab,b->na", self.rotations(on), point)
@@ -224,16 +230,16 @@ class Motion(Run):
             moment += total[:, body, 3:] + np.cross(arm, total[:, body, :3])
         return Reaction(joint, on, text, axes, *self._in_axes(axes, sign * force, sign * moment))
 
-    def _needed(self) -> Floats:
-        """What each body needs for its motion beside gravity and loads, about its centre of mass, (n, bodies + 1, 6)."""
+    def _inertial(self) -> Floats:
+        """Inertial wrench of each body minus gravity and loads, about its centre of mass, (n, bodies + 1, 6)."""
         v_dot = self._solved.v_dot
-        needed: Floats = np.zeros(v_dot.shape)
+        inertial: Floats = np.zeros(v_dot.shape)
         for k, body in enumerate(self.system.bodies):
             A, omega = self.rotations(body.name), self.omega[body.name]
             J = A @ body.inertia @ A.swapaxes(1, 2)
-            needed[:, k + 1, :3] = body.mass * (v_dot[:, k + 1, :3] - self.system.gravity)
-            needed[:, k + 1, 3:] = np.einsum("nab,nb->na", J, v_dot[:, k + 1, 3:])
-            needed[:, k + 1, 3:] += np.cross(omega, np.einsum("nab,nb->na", J, omega))
+            inertial[:, k + 1, :3] = body.mass * (v_dot[:, k + 1, :3] - self.system.gravity)
+            inertial[:, k + 1, 3:] = np.einsum("nab,nb->na", J, v_dot[:, k + 1, 3:])
+            inertial[:, k + 1, 3:] += np.cross(omega, np.einsum("nab,nb->na", J, omega))
         for load in self.system.loads:
             k = self.system.body_index(load.body)
             force, moment = (np.column_stack([s(self.t) for s in part]) for part in (load.force, load.moment))
@@ -244,10 +250,11 @@ class Motion(Run):
                 arm = np.einsum("nab,nb->na", A, arm) if load.axes == "body" else arm - self._state[:, k, R:P]
             if load.axes == "body":
                 force, moment = (np.einsum("nab,nb->na", A, part) for part in (force, moment))
-            needed[:, k + 1, :3] -= force
-            needed[:, k + 1, 3:] -= moment + np.cross(arm, force)
-        return needed
+            inertial[:, k + 1, :3] -= force
+            inertial[:, k + 1, 3:] -= moment + np.cross(arm, force)
+        return inertial
 
 
 def degree_of_freedom_motion(f: DegreeOfFreedom, rate: Floats, effort: Floats) -> DegreeOfFreedomMotion:
+    """The motion of a degree of freedom from its rate and effort (n,)."""
     return DegreeOfFreedomMotion(f.name, f.joint, f.distal, "N m" if f.turning else "N", rate, effort, effort * rate)

@@ -1,4 +1,4 @@
-"""Many cases of one system on all cores, kept in a folder.  Imports `integrate` and below."""
+"""Ensembles: many cases of one system on all cores, with results in a folder.  Imports ``integrate`` and below."""
 
 from runtime.ensemble.result import Ensemble
 

@@ -1,4 +1,4 @@
-"""Many runs: cases of initial states and parameters, on all cores or on an engine, streamed to a folder and taken up again."""
+"""Ensembles: cases of initial states and parameters, on all cores or an engine, streamed to a folder that can be resumed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,13 +25,18 @@ from runtime.support.errors import ModelError
 from runtime.support.progress import reporter
 from runtime.system.system import System
 
-SMALL_CHUNK, CHUNK, GPU_CHUNK = 64, 512, 16384  # cases: of systems that run alone, in lanes, on a graphics processor
-MAX_BYTES = 256e6  # of the states of all chunks that are under way
-AHEAD = 2  # chunks that are under way for each worker
-PORTIONS = 4  # chunks for each worker, at least, where there are cases enough
-TIMEOUT = 30.0  # [s] for which chunks are waited for that were told to leave off
+SMALL_CHUNK, CHUNK, GPU_CHUNK = (
+    64,
+    512,
+    16384,
+)  # cases per chunk: run one by one, in SIMD lanes, on a graphics processor
+MAX_BYTES = 256e6  # for the states of all submitted chunks
+AHEAD = 2  # submitted chunks per worker
+PORTIONS = 4  # smallest number of chunks per worker, if there are enough cases
+TIMEOUT = 30.0  # [s] to wait for chunks that were asked to stop
 
 
+# Above 60 lines: twenty options and their documentation; the work is in the functions below.
 def simulate_many(
     system: System | Callable[..., System],
     cases: Mapping[str, ArrayLike],
@@ -54,41 +59,44 @@ def simulate_many(
     engine: Any = None,
     progress: bool | Callable[[float, float], None] | None = None,
 ) -> Ensemble:
-    """Run many cases.  No case stops another: its status and its message tell how it went.
+    """Run many cases.  A case that fails does not stop the others; each has a status and, if it failed, a message.
 
-    A system with a whole-model kernel and without limits, contacts, loads and drivers runs sixteen cases side by side in
-    vector instructions; any other runs case by case as ``simulate`` does.  Either way what a case comes to does not depend on
-    the others, nor on how many cores work.  ``simulate_many`` ends within seconds of an interruption (Ctrl-C), with what is
-    finished; so it does when an engine breaks down, with the reason among the messages.
+    Systems with a whole-model kernel and without limits, contacts, loads and drivers are integrated sixteen cases at a time by
+    vector instructions; other systems case by case, as by ``simulate``.  The result of a case does not depend on the other
+    cases or on the number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds;
+    after a failure of the engine it returns them with the reason among the messages.
 
     Parameters
     ----------
     system : System, or function
-        A function builds a case's system from its parameters, such as ``models.foot.build``.  With a System only what is named
-        is made anew for a case, several times as fast.
+        A function builds the system of each case from its keywords, such as ``models.foot.build``.  With a System, only the
+        named parameters are replaced for each case, which is several times as fast.
     cases : mapping
-        Name -> values (n, ...), a row for each case.  Names are the function's keywords; numbers of the system (see
-        ``System.numbers``), as "mass.toes", "l.ankle", "damping.talocrural", "gravity"; and parts of the initial state, as
-        "omega.main_foot": r [m], p (Euler parameters), v [m/s] or omega [rad/s] of a body.  Values of keywords may be numbers,
-        names and None.  What joints hold is taken from the initial state of the system.
+        Name -> values (n, ...), a row for each case.  Names are keywords of the function; parameters of the system (see
+        ``runtime.parameters``), such as "mass.toes", "l.ankle", "damping.talocrural", "gravity"; and parts of the initial state:
+        "r.", "p.", "v." or "omega." with the name of a body, in [m], Euler parameters, [m/s] and [rad/s].  Values of keywords may
+        be numbers, strings and None.  Constants that joints hold are computed from the initial state of the system.
     t_end : float [s]
+        End of all runs.
     t_eval : (m,) [s], optional
-        Times of the results.  Default: the end alone.
+        Times of the results.  Default: only ``t_end``.
     method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps
-        As of ``simulate``.
+        As in ``simulate``.
     assemble : bool
-        Move the given initial states onto the constraints, by the least change, in place of refusing those that violate them.
+        Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
+        refused.
     out : path, optional
-        A folder that every finished chunk is written to.  The same call with the same folder takes up what is not finished;
-        nothing that is finished is computed again.  A folder of other cases, settings, systems or code is refused, as far as
-        the function's text, what it encloses, and the systems of some finished cases tell.
+        Folder to which every finished chunk is written.  Repeating the call resumes an interrupted ensemble; finished cases are
+        not computed again.  A folder of other cases, settings, systems or code is refused; a function is compared by its source,
+        its closure, and the systems of some finished cases.
     chunk : int, optional
-        Cases that are run and written together.  A folder that is taken up keeps its own.
+        Number of cases that are run and written together.  A resumed folder keeps its number.
     workers : int, optional
-        Threads, or workers of the engine that are kept busy.  Default: one for each core, or all of the engine's.
+        Number of threads, or of workers of the engine in use.  Default: one per core, or all of the engine.
     engine : concurrent.futures.Executor, dask.distributed.Client or "gpu", optional
-        Where the chunks are run in place of threads of this process.  On a graphics processor each case is a thread.
+        Runs the chunks instead of threads of this process.  On a graphics processor each case is a thread.
     progress : bool or callable(cases done, cases), optional
+        Whether to show a progress bar; or a function that is called instead.  Default: on a terminal.
 
     Returns
     -------
@@ -97,7 +105,7 @@ def simulate_many(
     Raises
     ------
     ModelError
-        For arguments that break a rule, and for a folder that holds another ensemble.
+        For invalid arguments, for a folder that holds another ensemble, and where no case could be run.
     """
     table = case_table(cases)
     count = len(next(iter(table.values())))
@@ -109,7 +117,6 @@ def simulate_many(
     if gpu:
         _refuse_for_gpu(example, how)
     pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
-    ahead = AHEAD * workers
     size = _chunk_size(chunk, system, example, how, count, workers, GPU_CHUNK if gpu else CHUNK)
     task = Task(system, how, bool(assemble), example.body_names, gpu)
     folder = None
@@ -117,58 +124,90 @@ def simulate_many(
         if out is not None:
             folder = Folder.opened(Path(out), example, task, table, size)
             size = folder.chunk
-        done = {first for first, _ in folder.done()} if folder else set()
-        waiting = [first for first in range(0, count, size) if first not in done]
-        kept: list[Chunk] = []
-        finished = sum(min(size, count - first) for first in done)
-        failures: dict[int, str] = {}
-        with reporter(progress, 0.0, float(count), "cases") as bar:
-
-            def keep(first: int, result: Chunk | BaseException) -> None:
-                nonlocal finished
-                if not isinstance(result, Chunk):
-                    failures[first] = f"{type(result).__name__}: {result}"
-                    return
-                if folder:
-                    folder.save(result)
-                else:
-                    kept.append(result)
-                finished += len(result.status)
-                bar.update(float(finished))
-
-            chunks = ((first, {k: v[first : first + size] for k, v in table.items()}) for first in waiting)
-            _run_all(pool, chunks, task, ahead, keep)
+        results = _run_unfinished(pool, task, table, size, folder, AHEAD * workers, progress)
     finally:
         task.stop[0] = 1
         close()
         if folder:
             folder.release()
-    if failures and not finished:
+    if results.failures and not results.finished:
         remedy = "" if engine is None else "; mend it, or leave out engine"
-        raise ModelError(f"no case could be run; the first reason: {failures[min(failures)]}{remedy}")
+        raise ModelError(f"no case could be run; the first reason: {results.failures[min(results.failures)]}{remedy}")
     if folder:
         found = of_folder(folder)
     else:
-        kept.sort(key=lambda chunk: chunk.first)
-        found = gathered(example.name, example.body_names, task.outputs, table, kept, None, kept)
+        chunks = sorted(results.kept, key=lambda chunk: chunk.first)
+        found = gathered(example.name, example.body_names, task.outputs, table, chunks, None, chunks)
+    return _with_reasons(found, results.failures, size)
+
+
+@dataclass
+class _Results:
+    """Results of a sweep so far: chunks that no folder holds, the number of finished cases, and why chunks were not run."""
+
+    finished: int
+    kept: list[Chunk] = field(default_factory=list)
+    failures: dict[int, str] = field(default_factory=dict)  # by the first case of the chunk
+
+
+def _run_unfinished(
+    pool: Executor,
+    task: Task,
+    table: Cases,
+    size: int,
+    folder: Folder | None,
+    ahead: int,
+    progress: bool | Callable[[float, float], None] | None,
+) -> _Results:
+    """Run all chunks of ``size`` cases that the folder does not hold, and save each result or keep it."""
+    count = len(next(iter(table.values())))
+    done = {first for first, _ in folder.done()} if folder else set()
+    results = _Results(finished=sum(min(size, count - first) for first in done))
+    with reporter(progress, 0.0, float(count), "cases") as bar:
+
+        def keep(first: int, result: Chunk | BaseException) -> None:
+            if not isinstance(result, Chunk):
+                results.failures[first] = f"{type(result).__name__}: {result}"
+                return
+            if folder:
+                folder.save(result)
+            else:
+                results.kept.append(result)
+            results.finished += len(result.status)
+            bar.update(float(results.finished))
+
+        waiting = (first for first in range(0, count, size) if first not in done)
+        chunks = ((first, {k: v[first : first + size] for k, v in table.items()}) for first in waiting)
+        _run_all(pool, chunks, task, ahead, keep)
+    return results
+
+
+def _with_reasons(found: Ensemble, failures: Mapping[int, str], size: int) -> Ensemble:
+    """The ensemble with a message for each case that was not run; the first failure is the reason for all later chunks."""
     messages = {}
-    if failures:  # the first tells of all that was not begun after it
+    if failures:
         left = np.flatnonzero(found.status == NOT_RUN).tolist()
         messages = {case: f"not run: {failures.get(size * (case // size), failures[min(failures)])}" for case in left}
     return replace(found, messages=MappingProxyType(dict(sorted({**found.messages, **messages}.items()))))
 
 
 def read_ensemble(folder: str | Path) -> Ensemble:
-    """The results that ``simulate_many`` wrote to a folder, as far as they are finished."""
+    """Read the finished cases of the folder to which ``simulate_many`` writes or wrote.
+
+    Raises
+    ------
+    ModelError
+        Where the folder holds no ensemble, or a damaged one.
+    """
     return of_folder(Folder(Path(folder)))
 
 
 def _refuse_for_gpu(example: System, how: Settings) -> None:
-    """Refuse what only the processor's cores run."""
+    """Refuse systems and settings that the graphics processor cannot run."""
     try:
         from runtime.integrate import gpu
     except ImportError as error:
-        raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus[gpu]'): {error}") from None
+        raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus-multibody[gpu]'): {error}") from None
     gpu.refuse_without_device()
     if not side_by_side(example, how):
         raise ModelError(
@@ -178,20 +217,21 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
 
 
 def _chunk_size(
-    chunk: int | None, system: Any, example: System, how: Settings, count: int, workers: int, most: int
+    chunk: int | None, system: Any, example: System, how: Settings, count: int, workers: int, largest: int
 ) -> int:
+    """Number of cases per chunk, at most ``largest``: enough chunks for all workers, within ``MAX_BYTES``."""
     if chunk is not None:
         return counted("chunk", chunk, "cases")
     in_batch = isinstance(system, System) and side_by_side(example, how)
-    most = most if in_batch else SMALL_CHUNK
-    least = LANES if in_batch else 1  # where a function builds them, that takes the time
-    portion = -(-count // (PORTIONS * workers * least)) * least
+    largest = largest if in_batch else SMALL_CHUNK
+    multiple = LANES if in_batch else 1  # where a function builds the systems, building takes most of the time
+    portion = -(-count // (PORTIONS * workers * multiple)) * multiple
     bytes_of_case = 8.0 * len(how.t or ()) * len(example.state.y)
-    return max(1, min(most, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))
+    return max(1, min(largest, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))
 
 
 def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], int]:
-    """What runs the chunks, how to part from it, and how many workers it has."""
+    """The executor of the chunks, a function that closes it, and its number of workers."""
     given = None if workers is None else counted("workers", workers, "workers")
     if engine is None:
         threads = ThreadPoolExecutor(given or _cores())
@@ -205,7 +245,7 @@ def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], in
 
 
 def _cores() -> int:
-    """That this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -216,9 +256,9 @@ def _run_all(
     ahead: int,
     keep: Callable[[int, Chunk | BaseException], None],
 ) -> None:
-    """Run chunks, no more than ``ahead`` at a time so that memory is bounded; each result, or why there is none, is kept.
+    """Run chunks, at most ``ahead`` at a time so that memory is bounded; pass each result or exception to ``keep``.
 
-    After an interruption the chunks that are under way leave off, and what is finished by then is kept.
+    After an interruption the submitted chunks are asked to stop, and those that finish in time are kept.
     """
     under_way: dict[Future[Chunk], int] = {}
 
@@ -234,7 +274,7 @@ def _run_all(
         for first, cases in chunks:
             try:
                 under_way[pool.submit(run_chunk, task, first, cases)] = first
-            except Exception as error:  # the engine broke down, or was shut down, or cannot take the system
+            except Exception as error:  # the engine failed, was shut down, or cannot transfer the system
                 keep(first, error)
                 break
             while len(under_way) >= ahead:

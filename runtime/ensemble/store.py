@@ -1,9 +1,9 @@
-"""An ensemble in a folder: a file for each finished chunk, written whole or not at all, so that a killed run can go on.
+"""An ensemble in a folder: a file for each finished chunk, written atomically, so that a killed ensemble can be resumed.
 
-ensemble.json   what was run: settings, names, digests of system and cases
-cases.npz       what each case was run with
-chunks/N.npz    results of the cases from number N on
-lock            held by the one process that writes
+ensemble.json   settings, names, digests of the system and of the cases
+cases.npz       values of all cases
+chunks/N.npz    results of the chunk whose first case is number N
+lock            held by the only process that writes
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from runtime.support.errors import ModelError
 from runtime.system.system import System
 
 FORMAT = 2
-SAMPLES = 8  # finished cases whose systems are compared when a folder is taken up
-DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)  # what reading a broken file raises
+SAMPLES = 8  # finished cases whose systems are compared when a folder is resumed
+DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)  # raised on reading a damaged file
 FILES = ("chunks", "cases.npz", "ensemble.json", "lock")
 COLUMNS = ("status", "reached", "counts", "in_batch")  # of a chunk
 
@@ -40,14 +40,18 @@ class Folder:
     """The folder of an ensemble."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.chunks = path, path / "chunks"
+        self.path, self._chunk_files = path, path / "chunks"
         self._lock: Any = None
         file = path / "ensemble.json"
         try:
-            self.outputs: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            version, self.name, self.how = self.outputs["format"], self.outputs["name"], self.outputs["settings"]
-            self.chunk, self.count = max(1, int(self.outputs["chunk"])), int(self.outputs["count"])
-            self.bodies, self.times = tuple(self.outputs["bodies"]), self.how["t"]
+            self._description: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            version, self.name, self.how = (
+                self._description["format"],
+                self._description["name"],
+                self._description["settings"],
+            )
+            self.chunk, self.count = max(1, int(self._description["chunk"])), int(self._description["count"])
+            self.bodies, self.times = tuple(self._description["bodies"]), self.how["t"]
         except (FileNotFoundError, NotADirectoryError):
             raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -57,7 +61,7 @@ class Folder:
 
     @classmethod
     def opened(cls, path: Path, example: System, task: Task, cases: Cases, size: int) -> Folder:
-        """The folder for this ensemble, new or as it was left, and this process as the one that writes."""
+        """Open the folder for this ensemble, new or to be resumed, and lock it for this process."""
         own = {
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
             "chunk": size, "settings": task.outputs, "code": compiled_folder().name,
@@ -68,7 +72,7 @@ class Folder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             begun = (path / "ensemble.json").exists()
-            # One that was killed before it had begun left no more than these.
+            # A process killed before it wrote ensemble.json leaves no other files than these.
             if not begun and {file.name.removesuffix(".part") for file in path.iterdir()} - set(FILES):
                 raise ModelError(f"{path} holds other files; give an empty folder, or one that does not exist")
             lock = _locked(path)
@@ -80,12 +84,12 @@ class Folder:
                 _write(path / "cases.npz", _packed(_encoded(cases)))
                 _write(path / "ensemble.json", json.dumps(own, indent=1).encode())
             folder = cls(path)
-            own["chunk"] = folder.chunk  # a folder keeps its own
+            own["chunk"] = folder.chunk  # a resumed folder keeps its chunk size
             for key, value in own.items():
-                if value != folder.outputs.get(key):
-                    raise ModelError(
-                        f"{path} holds another ensemble: {_difference(key, folder.outputs.get(key), value)}; give another folder"
-                    )
+                stored = folder._description.get(key)
+                if value != stored:
+                    difference = _difference(key, stored, value)
+                    raise ModelError(f"{path} holds another ensemble: {difference}; give another folder")
             folder._lock = lock
             folder._set_damaged_aside(cases)
             folder._compare_systems(task, cases)
@@ -96,16 +100,16 @@ class Folder:
         return folder
 
     def release(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         if self._lock is not None:
             self._lock.close()
 
     def _set_damaged_aside(self, cases: Cases) -> None:
-        """Give chunks that cannot be read another name, so that their cases are run again; write damaged cases anew."""
+        """Rename chunks that cannot be read, so that their cases are run again; rewrite a damaged file of cases."""
         try:
             self.cases()
         except ModelError:
-            _write(self.path / "cases.npz", _packed(_encoded(cases)))  # the same: their digest is in ensemble.json
+            _write(self.path / "cases.npz", _packed(_encoded(cases)))  # the digest in ensemble.json proves them equal
         for first, _ in self.done():
             try:
                 self.load(first)
@@ -114,7 +118,7 @@ class Folder:
                 warnings.warn(f"{error}; its cases are run again", stacklevel=4)
 
     def _compare_systems(self, task: Task, cases: Cases) -> None:
-        """Refuse to go on where the function builds other systems than it did, as far as some cases tell."""
+        """Refuse a folder some of whose finished cases had other systems than the function builds now."""
         if isinstance(task.system, System):
             return
         firsts = [first for first, _ in self.done()]
@@ -129,7 +133,7 @@ class Folder:
     def done(self) -> list[tuple[int, int]]:
         """First case and number of cases of each finished chunk, in order."""
         found = []
-        for file in sorted(self.chunks.glob("*.npz")):
+        for file in sorted(self._chunk_files.glob("*.npz")):
             first = int(file.stem) if file.stem.isdigit() else -1
             if first < 0 or first % self.chunk or first >= self.count:
                 raise ModelError(f"{file} is no chunk of this ensemble; move it elsewhere")
@@ -137,7 +141,7 @@ class Folder:
         return found
 
     def _file(self, first: int) -> Path:
-        return self.chunks / f"{first:09d}.npz"
+        return self._chunk_files / f"{first:09d}.npz"
 
     def save(self, chunk: Chunk) -> None:
         """Write a finished chunk."""
@@ -171,7 +175,7 @@ class Folder:
             )  # fmt: skip
 
     def cases(self) -> Cases:
-        """What each case was run with."""
+        """Values of all cases by name."""
         file = self.path / "cases.npz"
         stored = _read(file)
         try:
@@ -181,7 +185,7 @@ class Folder:
 
 
 def _read(file: Path, leave_out: Collection[str] = ()) -> dict[str, Any]:
-    """Arrays of a file.  numpy checks their checksums."""
+    """Arrays of a file; the checksums of the zip archive are verified on reading."""
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files if name not in leave_out}
@@ -194,10 +198,10 @@ def _damaged(file: Path, error: Exception) -> ModelError:
 
 
 def _locked(path: Path) -> Any:
-    """The only process that writes holds this; the system lets go of it when the process ends, however it ends."""
+    """Lock the folder; the operating system releases the lock when the process ends for any reason."""
     try:
         import fcntl
-    except ImportError:  # no such locks here
+    except ImportError:  # no such locks on this platform
         return None
     lock = (path / "lock").open("w")
     try:
@@ -215,7 +219,7 @@ def _packed(arrays: Mapping[str, Any]) -> bytes:
 
 
 def _encoded(cases: Cases) -> dict[str, Any]:
-    """Columns that hold None as text, which needs no pickle."""
+    """The cases with columns that contain None as JSON, so that no pickle is needed."""
     texts = {name: np.array(json.dumps(values.tolist())) for name, values in cases.items() if values.dtype == object}
     return {f"json:{name}" if name in texts else name: texts.get(name, values) for name, values in cases.items()}
 
@@ -230,7 +234,7 @@ def _decoded(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(file: Path, content: bytes) -> None:
-    """A file that is there whole or not at all, even if the machine stops."""
+    """Write a file atomically: after a crash it is complete or absent."""
     other = file.with_name(file.name + ".part")
     try:
         with other.open("wb") as stream:
@@ -241,8 +245,8 @@ def _write(file: Path, content: bytes) -> None:
     except OSError as error:
         other.unlink(missing_ok=True)
         raise ModelError(
-            f"{file} could not be written ({error.strerror}); make room, and call simulate_many again with this folder: it "
-            "takes up what is not finished"
+            f"{file} could not be written ({error.strerror}); make room, and call simulate_many again with this folder "
+            "to resume the ensemble"
         ) from None
 
 
@@ -256,7 +260,7 @@ def _digest_of_cases(cases: Mapping[str, Any]) -> str:
 
 
 def _digest_of_function(system: Any) -> str:
-    """Of the text of a function that builds systems, and of what it encloses."""
+    """Digest of the source of a function that builds systems, of its closure and its defaults."""
     if isinstance(system, System):
         return ""
     parts: list[Any] = []
@@ -274,7 +278,7 @@ def _digest_of_function(system: Any) -> str:
 
 
 def _stable(value: Any) -> Any:
-    """What of a value is the same in every process: numbers and texts; of other objects the type alone."""
+    """The part of a value that is equal in every process: numbers and strings; for other objects their type."""
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return value
     if isinstance(value, np.ndarray | np.generic):

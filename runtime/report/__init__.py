@@ -1,4 +1,4 @@
-"""Tables, figures and the terminal.  Imports `results` and below."""
+"""Tables, figures and the terminal.  Imports ``results`` and below."""
 
 from runtime.report import cone_plots, plots
 from runtime.report.tables import Report, Table

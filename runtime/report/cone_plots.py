@@ -17,7 +17,7 @@ EDGE = "#333333"  # of cones
 
 
 def latitudes(runs: Runs, limit: str) -> Figure:
-    """Latitude that a limit sees, and the maximum at the same longitude, over time.  Seed 003, Fig. 18a."""
+    """Latitude and maximum latitude at the same longitude of a limit over time.  Rodrigues da Silva et al. (2024b), Fig. 18a."""
     fig, axes = figure(len(runs), 1, width=7.5, height=1.9)
     for number, ((label, run), ax) in enumerate(zip(runs.items(), axes[:, 0], strict=True)):
         motion = run.limits[limit]
@@ -32,7 +32,7 @@ def latitudes(runs: Runs, limit: str) -> Figure:
 
 
 def moments(runs: Runs, limits: Sequence[str]) -> Figure:
-    """Dissipative and restricting moments of limits over time.  Seed 001, Fig. 15; seed 003, Fig. 19."""
+    """Dissipative and restricting moments of limits over time.  Rodrigues da Silva et al. (2024c), Fig. 15; (2024b), Fig. 19."""
     fig, axes = figure(len(limits), 2, width=5.2, height=2.6)
     for row, limit in zip(axes, limits, strict=True):
         for number, (label, run) in enumerate(runs.items()):
@@ -44,7 +44,7 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
             tops = [float(line.get_ydata().max()) for line in ax.lines if line.get_ydata().max() > 0.0]
             if len(tops) > 1 and max(tops) > 0.3 * LOGARITHMIC * min(tops):
                 ax.set_yscale("symlog", linthresh=0.1)
-                ax.set(ylabel="moment [N m], log.", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
+                ax.set(ylabel="moment [N m], logarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
     for ax in axes[-1]:
         ax.set(xlabel="time [s]")
     legend(fig, axes[0, 0])
@@ -58,10 +58,11 @@ def top_view(
     until: float = np.inf,
     zooms: Mapping[str, tuple[float, ...]] | None = None,
 ) -> Figure:
-    """Longitude and latitude in the top view of each limit's cone.  Seed 001, Fig. 14; seed 003, Fig. 18b.
+    """Longitude and latitude in the top view of each limit's cone.
 
-    ``zooms``: for a limit, where a second panel looks: longitude, latitude and half width [deg].  Where the paths lie upon one
-    another, as those of a hinge do, wide lines are below narrow ones and a dot marks the largest latitude of each.
+    Rodrigues da Silva et al. (2024c), Fig. 14; (2024b), Fig. 18b.  ``zooms``: limit -> longitude, latitude and half width [deg]
+    of a second panel.  Where paths coincide, such as those of a hinge, wide lines are drawn below narrow ones, and
+    a dot marks the largest latitude of each.
     """
     zooms = zooms or {}
     fig, axes = figure(len(limits), 2 if zooms else 1, width=5.0, height=4.4)
@@ -75,12 +76,12 @@ def top_view(
         for ax in row:
             _rings(ax, reach)
             for number, (label, path) in enumerate(paths.items()):
-                style = style(number)
+                line = style(number)
                 if hinge:
-                    style |= {"linestyle": "-", "linewidth": 1.5 + 2.5 * (len(paths) - 1 - number)}
+                    line |= {"linestyle": "-", "linewidth": 1.5 + 2.5 * (len(paths) - 1 - number)}
                     far = path[:, [int(np.argmax(np.hypot(*path)))]]
                     ax.plot(*far, "o", color=COLOURS[number], markersize=7, markeredgecolor="white", zorder=6)
-                ax.plot(*path, label=label, **style)
+                ax.plot(*path, label=label, **line)
             ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of the cone", zorder=5)
             ax.set_aspect("equal")
             ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")

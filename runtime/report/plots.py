@@ -17,12 +17,12 @@ from runtime.results.run import Run
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, which every reader can tell apart; line styles repeat the message in print.
+# Colours of Okabe and Ito, distinct for colour-blind readers; the line styles distinguish the lines in black and white too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 PLANES = {"sagittal": (0, 2), "transverse": (0, 1), "frontal": (1, 2)}
 DIRECTIONS = ("x, anterior", "y, medial", "z, up")
-LOGARITHMIC = 30.0  # the largest bar by the smallest from which a scale is logarithmic
+LOGARITHMIC = 30.0  # ratio of the largest to the smallest bar above which the scale is logarithmic
 Runs = Mapping[str, Run]
 
 
@@ -63,19 +63,23 @@ def style(number: int) -> dict[str, Any]:
 
 
 def legend(fig: Figure, ax: Any) -> None:
-    """One legend above all axes, of the lines of one of them."""
-    handles, labels = ax.get_legend_handles_labels()
-    fig.legend(
-        handles,
-        labels,
-        loc="outside upper center",
-        ncols=min(len(labels), max(2, int(fig.get_figwidth() / 1.3))),
-        frameon=False,
-    )
+    """One legend above all axes for the lines of ``ax``."""
+    place_legend(fig, *ax.get_legend_handles_labels())
+
+
+def place_legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """A legend above all axes, with as few rows as fit the width of the figure."""
+    renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
+    for rows in range(1, len(labels) + 1):
+        columns = -(-len(labels) // rows)
+        drawn = fig.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)
+        if columns == 1 or drawn.get_window_extent(renderer).width <= fig.bbox.width:
+            return
+        drawn.remove()
 
 
 def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -> Figure:
-    """Path of a body's centre of mass in the cardinal planes.  Seed 000, Fig. 10 and Fig. 20."""
+    """Path of a body's centre of mass in the cardinal planes.  Rodrigues da Silva et al. (2024a), Figs. 10 and 20."""
     fig, axes = figure(1, len(planes))
     for ax, plane in zip(axes[0], planes, strict=True):
         a, b = PLANES[plane]
@@ -92,7 +96,7 @@ def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -
 
 
 def velocities_and_accelerations(runs: Runs, body: str) -> Figure:
-    """Velocity and acceleration of a body's centre of mass over time.  Seed 000, Fig. 12."""
+    """Velocity and acceleration of a body's centre of mass over time.  Rodrigues da Silva et al. (2024a), Fig. 12."""
     fig, axes = figure(3, 2, width=5.5, height=2.5)
     for k in range(3):
         for number, (label, run) in enumerate(runs.items()):
@@ -107,7 +111,7 @@ def velocities_and_accelerations(runs: Runs, body: str) -> Figure:
 
 
 def phase_portraits(runs: Runs, body: str) -> Figure:
-    """Position against velocity and velocity against acceleration, by direction.  Seed 000, Fig. 13."""
+    """Position against velocity and velocity against acceleration, by direction.  Rodrigues da Silva et al. (2024a), Fig. 13."""
     fig, axes = figure(3, 2, width=4.6, height=3.0)
     for k in range(3):
         for number, (label, run) in enumerate(runs.items()):
@@ -115,12 +119,14 @@ def phase_portraits(runs: Runs, body: str) -> Figure:
             axes[k, 1].plot(run.v[body][:, k], run.v_dot[body][:, k], **style(number))
         axes[k, 0].set(xlabel=f"position {DIRECTIONS[k]} [m]", ylabel="velocity [m/s]")
         axes[k, 1].set(xlabel=f"velocity {DIRECTIONS[k]} [m/s]", ylabel="acceleration [m/s²]")
+        for ax in axes[k]:
+            ax.locator_params(axis="x", nbins=6)
     legend(fig, axes[0, 0])
     return fig
 
 
 def energies(runs: Runs) -> Figure:
-    """Kinetic, potential and total energy from the start, and the drift of the total.  Seed 000, Fig. 17."""
+    """Change of kinetic, potential and total energy, and the drift of the total.  Rodrigues da Silva et al. (2024a), Fig. 17."""
     fig, axes = figure(2, len(runs), width=5.0, height=2.8)
     for n, (label, run) in enumerate(runs.items()):
         for number, (name, values) in enumerate(
@@ -135,7 +141,7 @@ def energies(runs: Runs) -> Figure:
 
 
 def bars(groups: Sequence[str], values: Mapping[str, Sequence[float]], ylabel: str) -> Figure:
-    """Grouped bars with their values written on them.  Seed 000, Fig. 18."""
+    """Grouped bars labelled with their values.  Rodrigues da Silva et al. (2024a), Fig. 18."""
     fig, axes = figure(1, 1, width=max(6.0, 0.75 * len(groups) * len(values)), height=3.8)
     ax = axes[0, 0]
     width = 0.8 / len(values)
@@ -173,7 +179,8 @@ def over_time(
 ) -> Figure:
     """Quantities of runs over time, one panel each under its label with unit.
 
-    ``span`` adds a zoom on the right; ``differences`` what each run has more than the first, at the same times.
+    ``span`` adds a column that shows this interval [s]; ``differences`` adds a column with the difference of each run from the
+    first, at the same times.
     """
     beside = (span is not None) + differences
     fig, axes = figure(len(quantities), 1 + beside, width=5.0 if beside else 7.0, height=2.4)
@@ -206,21 +213,24 @@ def over_time(
 
 
 def mechanical_energies(groups: Mapping[str, Runs]) -> Figure:
-    """Kinetic and gravity's energy, as the papers plot it, and with the limits' own.  Seed 000, Fig. 17; seed 003, Fig. 20."""
+    """Change of kinetic and gravitational energy, as the papers plot them, and with the elastic energy of the limits.
+
+    Rodrigues da Silva et al. (2024a), Fig. 17; (2024b), Fig. 20.
+    """
     fig, axes = figure(2, len(groups), width=5.6, height=2.6)
     for column, (title, runs) in zip(axes.T, groups.items(), strict=True):
         for number, (label, run) in enumerate(runs.items()):
             papers = run.kinetic_energy + run.potential_energy
             column[0].plot(run.t, papers - run.energy[0], label=label, **style(number))
             column[1].plot(run.t, run.energy - run.energy[0], **style(number))
-        column[0].set(title=title, ylabel="kinetic + gravity [J]")
-        column[1].set(ylabel="with the limits' own [J]", xlabel="time [s]")
+        column[0].set(title=title, ylabel="kinetic + gravitational [J]")
+        column[1].set(ylabel="with energy of limits [J]", xlabel="time [s]")
     legend(fig, axes[0, 0])
     return fig
 
 
 def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> Figure:
-    """Curves y over x by label.  Seed 003, Figs. 22 and 24."""
+    """Curves y over x by label.  Rodrigues da Silva et al. (2024b), Figs. 22 and 24."""
     fig, axes = figure(1, 1, width=7.0, height=3.8)
     for number, (label, (x, y)) in enumerate(series.items()):
         axes[0, 0].plot(x, y, label=label, **style(number))
@@ -230,7 +240,7 @@ def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> F
 
 
 def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
-    """Several charts over the same axis, with one legend; the first series of each is black, as what is measured.  Seed 004."""
+    """Several charts over the same axis, with one legend; the first series of each, such as a measurement, is black."""
     columns = min(columns, len(charts))
     rows = -(-len(charts) // columns)
     fig, axes = figure(rows, columns, width=5.2, height=3.2)
@@ -249,7 +259,9 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
 def snapshots(
     poses: Mapping[str, Mapping[float, Mapping[str, Any]]], *, planes: Sequence[str] = ("sagittal", "frontal")
 ) -> Figure:
-    """Stick figures side by side, one for each time, from the side and from the front.  Seed 000, Figs. 11, 15 and 16.
+    """Stick figures side by side, one for each time, from the side and from the front.
+
+    Rodrigues da Silva et al. (2024a), Figs. 11, 15 and 16.
 
     ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part.
     """
@@ -287,10 +299,12 @@ def snapshots(
 
 
 def side_views(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], near: Sequence[str]) -> Figure:
-    """Drawings from the side on level ground, a row for each label and a column for each time.  Seed 004, Fig. 7.
+    """Drawings from the side on level ground, a row for each label and a column for each time.
 
-    ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part; ``near``: the parts that a drawing shows
-    as a whole, others are cut off at its edge.
+    Moreira et al. (2011), Fig. 7.
+
+    ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part; ``near``: the parts that are
+    shown whole; the others are cut off at the edge of the drawing.
     """
     a, b = PLANES["sagittal"]
     shown = np.concatenate([parts[name] for by_time in poses.values() for parts in by_time.values() for name in near])

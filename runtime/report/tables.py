@@ -1,4 +1,4 @@
-"""What a study tells: tables, for the terminal and for files, and the plain data behind them."""
+"""Tables and reports of studies: for the terminal, as files, and as plain data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a title, named columns and a note on how to read it.
+    """A table with a title, named columns and a note for its reader.
 
-    ``brief`` names the columns that a terminal shows which is too narrow for all of them; files have all.
+    ``brief`` names the columns that are shown in a terminal too narrow for all of them; files contain all columns.
     """
 
     title: str
@@ -24,19 +24,19 @@ class Table:
     brief: Sequence[str] = ()
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as mappings from the columns."""
+        """The rows as mappings from the columns' names to values."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def markdown(self) -> str:
         """The table as Markdown."""
-        lines = [f"## {self.title}", "", "| " + " | ".join(self.columns) + " |", "|" + "---|" * len(self.columns)]
-        lines += ["| " + " | ".join(text(value) for value in row) + " |" for row in self.rows]
+        lines = [f"## {self.title}", "", _markdown_row(self.columns), "|" + "---|" * len(self.columns)]
+        lines += [_markdown_row([text(value) for value in row]) for row in self.rows]
         return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
 
 
 @dataclass
 class Report:
-    """Result of a study: its tables, the files it wrote, and whether every run succeeded."""
+    """Result of a study: its tables, the files written, and a sentence for each run that failed."""
 
     title: str
     tables: list[Table] = field(default_factory=list)
@@ -71,8 +71,14 @@ class Report:
         (folder / "summary.json").write_text(json.dumps(self.data(), indent=2), encoding="utf-8")
 
 
+def _markdown_row(cells: Sequence[str]) -> str:
+    """A row of a Markdown table; "|" and line breaks within a cell do not end it."""
+    escaped = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
+
+
 def text(value: Any) -> str:
-    """A value as a reader wants it: four digits, a dash for what is not known."""
+    """Format a value for a reader: floats with four digits, None as a dash."""
     if value is None:
         return "-"
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""What the contacts of a run did: penetration, forces, touch-downs and lift-offs, and their sum on a plane."""
+"""Motion of the contacts of a run: penetration, forces, touch-downs and lift-offs, and the sum of the forces on a plane."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from runtime.system.parts import Contact
 
 @dataclass(frozen=True)
 class ContactMotion:
-    """What a contact saw and did; arrays over time (n, ...), vectors in global axes.
+    """Motion and forces of a contact; arrays over time (n, ...), vectors in global axes.
 
-    ``penetration`` [m]: above 0 in the plane, below 0 away from it; ``penetration_rate`` [m/s]; ``slip`` (n, 3) [m/s]: of the
-    sphere's point against the plane's.  ``normal_force`` (n,), ``friction`` (n, 3), ``force`` (n, 3) [N]: on the sphere's body;
-    ``point`` (n, 3) [m]: where it acts.  ``elastic_energy`` [J]; ``dissipated_power`` [W].
-    ``touch_down``, ``lift_off`` (k,) [s]: when the force began and ended, in turn; ``impact_speed`` (k,) [m/s] at each
-    touch-down.  What touches at the start touches down there.  A force that ends and begins again within the plane keeps the
-    speed at which the sphere came in; the laws that damp by it take at least ``least_impact``, which is then told.
-    The compiled methods step up to these times; SciPy's, and guided motions, are looked at between steps, or given times.
+    ``penetration`` [m]: positive in the plane, negative away from it; ``penetration_rate`` [m/s]; ``slip`` (n, 3) [m/s]: velocity
+    of the sphere's point relative to the plane's.  ``normal_force`` (n,), ``friction`` (n, 3), ``force`` (n, 3) [N]: on the
+    sphere's body; ``point`` (n, 3) [m]: point of application.  ``elastic_energy`` [J]; ``dissipated_power`` [W].
+    ``touch_down``, ``lift_off`` (k,) [s]: when the force begins and ends, alternating; ``impact_speed`` (k,) [m/s] at each
+    touch-down.  A contact that is closed at the start counts as a touch-down at the start.  A force that ends and begins again
+    while the sphere is in the plane keeps the impact speed of the first touch-down; laws that depend on the impact speed use at
+    least ``least_impact``, and then report that value.
+    Compiled methods end a step at these times; for SciPy's methods and driven motions they are located between the steps, or
+    between the times of the result.
     """
 
     name: str
@@ -49,8 +51,8 @@ class ContactMotion:
 class GroundReaction:
     """The sum of contacts with one plane; arrays over time, in global axes.
 
-    ``force`` (n, 3) [N] on the bodies; ``centre_of_pressure`` (n, 3) [m]: the point of the plane about which the moment of all
-    has no part in the plane, NaN without a normal force; ``free_moment`` (n,) [N m] about the normal there, NaN likewise.
+    ``force`` (n, 3) [N] on the bodies; ``centre_of_pressure`` (n, 3) [m]: the point of the plane about which the total moment has
+    no component in the plane, NaN without a normal force; ``free_moment`` (n,) [N m] about the normal there, NaN likewise.
     """
 
     force: Floats
@@ -59,7 +61,7 @@ class GroundReaction:
 
 
 def contact_motions(contacts: Sequence[Contact], d: Derived, contact_events: Floats) -> Mapping[str, ContactMotion]:
-    """Motion and forces of each contact by its name, from what follows from the states."""
+    """Motion and forces of each contact by its name, from the quantities derived from the states."""
     found: dict[str, ContactMotion] = {}
     for k, contact in enumerate(contacts):
         outputs, own = d.contact_outputs[:, k], contact_events[contact_events[:, 1] == k]
@@ -76,7 +78,7 @@ def contact_motions(contacts: Sequence[Contact], d: Derived, contact_events: Flo
 
 
 def ground_reaction(run: Recorded, contacts: Sequence[str] | str | None = None) -> GroundReaction:
-    """The sum of contacts that share a plane."""
+    """The sum of the forces of contacts that share a plane; see ``Run.ground_reaction``."""
     system = run.system
     if not system.contacts:
         raise ModelError(f"system '{system.name}' has no contact; add one with Builder.contact")
@@ -92,7 +94,7 @@ def ground_reaction(run: Recorded, contacts: Sequence[str] | str | None = None) 
         apart = abs(float((other.values["s_j"] - first.values["s_j"]) @ n))
         if other.plane != first.plane or np.abs(n - m).max() > 1e-12 or apart > 1e-12:
             raise ModelError(
-                f"contacts '{first.name}' and '{other.name}' touch different planes, which have no common centre of "
+                f"contacts '{first.name}' and '{other.name}' are on different planes, which have no common centre of "
                 "pressure; name contacts of one plane"
             )
     A = run.rotations(first.plane)

@@ -37,8 +37,8 @@ SCALARS = {
     "norm_violation": ("1", "largest abs(|p| - 1) of all bodies"),
 }
 LIMIT_QUANTITIES = {
-    "angle": ("rad", "hinge angle, signed; latitude where the limit has no hinge"),
-    "rate": ("rad/s", "rate of the hinge, or relative angular velocity"),
+    "angle": ("rad", "hinge angle, signed; latitude if the limit has no hinge"),
+    "rate": ("rad/s", "rate of the hinge angle; magnitude of the relative angular velocity if there is no hinge"),
     "latitude": ("rad", "latitude of the restrained direction"),
     "longitude": ("rad", "longitude of the restrained direction"),
     "maximum_latitude": ("rad", "maximum latitude at that longitude"),
@@ -49,19 +49,19 @@ LIMIT_QUANTITIES = {
     "dissipated_power": ("W", "power of the damper"),
 }
 CONTACT_QUANTITIES = {
-    "penetration": ("m", "depth of the sphere in the plane, below 0 away from it"),
-    "penetration_rate": ("m/s", "its rate"),
-    "slip": ("m/s", "velocity of the sphere's point against the plane's"),
+    "penetration": ("m", "depth of the sphere in the plane, negative away from it"),
+    "penetration_rate": ("m/s", "rate of the penetration"),
+    "slip": ("m/s", "velocity of the sphere's point relative to the plane's"),
     "normal_force": ("N", "normal force"),
     "force": ("N", "force on the sphere's body"),
-    "point": ("m", "where it acts"),
+    "point": ("m", "point of application of the force"),
     "elastic_energy": ("J", "energy stored in the contact"),
     "dissipated_power": ("W", "power of damping and friction"),
 }
 
 
 def to_xarray(run: Recorded) -> xarray.Dataset:
-    """Dimensions time, body, axis, euler, row (``joint.row``)."""
+    """A dataset with the dimensions time, body, axis, euler, row (``joint.row``), limit and contact."""
     import xarray
 
     system = run.system
@@ -102,13 +102,14 @@ def to_xarray(run: Recorded) -> xarray.Dataset:
             data[f"contact_{name}"] = (contact_dims, values, {"units": unit, "long_name": meaning})
         if len(run.contact_events):
             kinds = np.where(run.contact_events[:, 2] == 1.0, "touch-down", "lift-off")
-            data["touch_time"] = (
-                ("touch",),
+            data["contact_event_time"] = (
+                ("contact_event",),
                 run.contact_events[:, 0],
                 {"units": "s", "long_name": "touch-downs and lift-offs"},
             )
-            coordinates["touch_contact"] = ("touch", [system.contact_names[int(k)] for k in run.contact_events[:, 1]])
-            coordinates["touch_kind"] = ("touch", list(kinds))
+            events = [system.contact_names[int(k)] for k in run.contact_events[:, 1]]
+            coordinates["contact_event_contact"] = ("contact_event", events)
+            coordinates["contact_event_kind"] = ("contact_event", list(kinds))
     for name, (unit, meaning) in SCALARS.items():
         data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
     return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
@@ -133,8 +134,8 @@ def _attributes(run: Recorded) -> dict[str, Any]:
     }
 
 
-def table(run: Recorded) -> tuple[list[str], list[str], Floats]:
-    """Column names, units and values of a flat table; the first column is the time."""
+def columns_of(run: Recorded) -> tuple[list[str], list[str], Floats]:
+    """Names, units and values (n, columns) of all quantities of a run; the first column is the time."""
     names, units, columns = ["time"], ["s"], [run.t]
     for body in run.system.body_names:
         for name, (components, unit, _) in BODY_QUANTITIES.items():
@@ -167,7 +168,7 @@ def table(run: Recorded) -> tuple[list[str], list[str], Floats]:
 
 
 def free_file(file: Path, overwrite: bool) -> Path:
-    """The file, if it may be written: its folder exists, and nothing is overwritten unasked."""
+    """The file, if its folder exists, and the file itself does not, unless it may be overwritten."""
     if not file.parent.is_dir():
         raise ModelError(f"cannot write '{file}': the folder '{file.parent}' does not exist; make it first")
     if file.is_dir():
@@ -178,47 +179,50 @@ def free_file(file: Path, overwrite: bool) -> Path:
 
 
 def to_netcdf(run: Recorded, file: Path, overwrite: bool) -> Path:
-    """NetCDF through SciPy, which needs no further library."""
+    """Write NetCDF by SciPy, without another library."""
     free_file(file, overwrite)
     _written(file, lambda: to_xarray(run).to_netcdf(file, engine="scipy"))
     return file
 
 
 def to_csv(run: Recorded, file: Path, overwrite: bool) -> Path:
-    """Comma-separated, full precision, units in the header."""
+    """Write comma-separated values in full precision, with units in the header."""
     free_file(file, overwrite)
-    names, units, values = table(run)
+    names, units, values = columns_of(run)
     header = ",".join(f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True))
     _written(file, lambda: np.savetxt(file, values, fmt="%.17g", delimiter=",", header=header, comments=""))
     return file
 
 
 def to_sto(run: Recorded, file: Path, overwrite: bool) -> Path:
-    """OpenSim storage, version 1: header, tab-separated columns, radians.  Names use '/' after the body, as OpenSim's do."""
-    names, _, values = table(run)
+    """Write OpenSim storage, version 1: header, tab-separated columns, radians; '/' in names after the body, as in OpenSim."""
+    names, _, values = columns_of(run)
     return write_storage(file, run.system.name, [name.replace(".", "/") for name in names], values, overwrite=overwrite)
 
 
 def write_storage(
     file: Path, title: str, names: Sequence[str], values: Floats, *, in_degrees: bool = False, overwrite: bool = False
 ) -> Path:
-    """Write a table as OpenSim storage (``.sto``) or motion (``.mot``) file; returns the file.
+    """Write columns as OpenSim storage (``.sto``) or motion (``.mot``) file; returns the file.
 
     Parameters
     ----------
     file : Path
     title : str
-        First line.
+        First line of the file.
     names : sequence of str
-        Of the columns; the first is ``time``.
+        Names of the columns; the first is ``time``.
     values : (n, columns)
+        In the units of the columns.
     in_degrees : bool
         Whether angles are in degrees.
     overwrite : bool
+        Whether an existing file is replaced.
 
     Raises
     ------
     ModelError
+        Where the file cannot be written, or exists and must not be overwritten.
     """
     free_file(file, overwrite)
     degrees = "yes" if in_degrees else "no"

@@ -13,14 +13,14 @@ from runtime.system.parts import Limit
 
 @dataclass(frozen=True)
 class LimitMotion:
-    """What a limit of motion saw and did; arrays over time (n,).
+    """Motion and moments of a limit of motion; arrays over time (n,).
 
-    ``angle`` [rad]: of a hinge, signed and without jumps at +-pi (a hinge that turns by more than half a turn between two
-    times of the result seems to turn by less); of a cone without a hinge, its latitude.
-    ``rate`` [rad/s]: of the hinge, signed; without a hinge, the relative angular velocity's magnitude.
-    ``latitude``, ``longitude`` [rad]: of the restrained direction; ``maximum_latitude``: the cone's at that longitude.
-    ``excess`` [rad]: by how much the direction is outside the cone, 0 inside.
-    ``restricting_moment``, ``dissipative_moment`` [N m]: magnitudes; both act against leaving and against the rate.
+    ``angle`` [rad]: of a hinge, signed and without jumps at +-pi (correct while the hinge turns by less than half a turn between
+    two times of the result); of a cone without a hinge, its latitude.
+    ``rate`` [rad/s]: of the hinge, signed; without a hinge, the magnitude of the relative angular velocity.
+    ``latitude``, ``longitude`` [rad]: of the restrained direction; ``maximum_latitude`` [rad]: of the cone at that longitude.
+    ``excess`` [rad]: angle between the direction and the edge of the cone, 0 inside the cone.
+    ``restricting_moment``, ``dissipative_moment`` [N m]: magnitudes; one acts towards the cone, one against the rate.
     ``elastic_energy`` [J], ``dissipated_power`` [W].
     """
 
@@ -38,6 +38,7 @@ class LimitMotion:
 
 
 def limit_motion(limit: Limit, outputs: Floats, measured: Floats) -> LimitMotion:
+    """Motion of a limit from its outputs and from angle, rate and moment (n, 3)."""
     angle, rate = measured[:, 0].copy(), measured[:, 1].copy()
     if "to_xi" in limit.values:  # the angle of a hinge
         angle = np.unwrap(angle)

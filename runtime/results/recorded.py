@@ -1,4 +1,4 @@
-"""What export and sums of contacts read of a run: the run itself stands above them."""
+"""The attributes of a run that its export and its ground reaction read; both are imported by ``Run``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runtime.system.system import System
 
 
 class Recorded(Protocol):
-    """A motion over time; ``runtime.results.run.Run`` tells what each attribute means."""
+    """A motion over time; the attributes are documented in ``runtime.results.run.Run``."""
 
     @property
     def system(self) -> System: ...

@@ -61,7 +61,7 @@ def test_sensitivities_are_central_differences(law, friction):
                 change = {"centre": centre + by * np.eye(3)["xyz".index(name[-1])]}
             return contact_sensitivities(motion, {"sole": change})["sole"]
 
-        # Two steps, by which the error of a central difference is taken off.
+        # Two steps of central differences, extrapolated to cancel the leading error.
         wide, narrow = ((moved(2 * h), moved(-2 * h)), (moved(h), moved(-h)))
         for quantity in ("normal_force", "friction", "point"):
             one, two = (

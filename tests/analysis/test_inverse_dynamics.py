@@ -142,7 +142,7 @@ def test_efforts_of_the_freedoms_and_joint_loads_by_newton_and_euler(case):
 
 @trees
 def test_power_and_energy(case):
-    """Drivers' power, freedoms' power, and the change of energy less the work of the loads."""
+    """Power of the drivers, power of the degrees of freedom, and the rate of the energy minus the power of the loads."""
     g = guided(*case)
     m, tree = g.motion, g.tree
     by_drivers = sum(driver.power for driver in m.driven.values())
@@ -160,7 +160,7 @@ def test_power_and_energy(case):
     assert largest(of_loads) > 1e-2 * scale
     assert largest(m.kinetic_energy - kinetic) < 1e-9 * largest(kinetic)
     assert largest(by_drivers + of_loads - change) < 1e-9 * scale
-    # The same over time, from the energies that the motion tells.
+    # Integrated over time, from the energies of the motion.
     work = g.weights @ (by_drivers + of_loads)[1:-1]
     assert abs(work - (m.energy[-1] - m.energy[0])) < 1e-7 * np.ptp(m.energy)
 
@@ -188,7 +188,7 @@ def test_dalembert(case):
 
 
 def test_efforts_do_not_depend_on_where_the_drivers_are_fixed():
-    """One motion of a floating tree, guided in two ways: the same freedoms' efforts and joint loads, other drivers' efforts."""
+    """A motion of a floating tree with two sets of drivers: equal efforts of the degrees of freedom and equal joint loads."""
     tree = Tree(["free", "modified_universal", "revolute"], [None, 0, 1], 21)
     q, t = wandering(tree, 21), np.linspace(0.0, 1.0, 41)
     values = told(q, t)

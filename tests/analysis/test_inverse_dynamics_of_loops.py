@@ -26,7 +26,7 @@ def four_bar(signal):
 
 
 def test_a_guided_loop_by_virtual_work():
-    """The crank's moment of a four-bar linkage, from the energies of its bars alone; the loop has no freedoms of its own."""
+    """The crank's moment of a four-bar linkage, from the energies of its bars; joints in a loop list no degrees of freedom."""
     nodes, weights = quadrature(40)
     t = np.concatenate([[0.0], nodes, [1.0]])
     angle = Signal.function(lambda t: 3.0 * t + 0.5 * np.sin(4 * t), 0.0, 1.0)

@@ -116,7 +116,7 @@ beside = pytest.mark.parametrize(("motors", "limits"), [(False, False), (True, F
 @pytest.mark.parametrize("kinds", KINDS, ids=" ".join)
 @beside
 def test_joint_loads_by_newton_and_euler(kinds, motors, limits):
-    """The recursion of ``Tree``, which knows no multipliers, no motors and no limits: the motion alone decides."""
+    """Against the recursion of ``Tree``, which has no multipliers, motors or limits: the load follows from the motion alone."""
     g = moved(kinds, motors, limits)
     scale = max(largest(load[part]) for f in g.found for load in f[1] for part in range(2))
     for k, name in enumerate(g.tree.names):

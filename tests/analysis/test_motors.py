@@ -55,7 +55,7 @@ def test_a_motor_with_a_spring_and_a_damper(kind):
 
 @pytest.mark.parametrize("kind", ["revolute", "universal", "modified_universal"])
 def test_coordinates_of_a_motion(kind):
-    """What ``coordinate`` tells is the coordinate, over several turns, and its rate."""
+    """``coordinate`` returns the coordinate over several turns, and its rate."""
     tree, t = single(kind, seed=8), np.linspace(0.0, 1.0, 61)
     q = wandering(tree, 8, turns=9.0)
     b = tree.builder()

@@ -167,7 +167,7 @@ def test_ankle_force_and_moments_of_the_worked_trial():
 
 @pytest.mark.parametrize("variant", ["whole turn", "foot", "leg and toes"])
 def test_the_worked_trial_guided_in_other_ways(variant):
-    """Other drivers for the same motion: the efforts of the freedoms and the ankle's load are the same."""
+    """Other drivers for the same motion: the efforts of the degrees of freedom and the load of the ankle are equal."""
     one = own()
     two = worked_motion(variant, through=one, known_start=True)
     assert {d.name for d in two.system.drivers} != {d.name for d in one.system.drivers} or variant == "whole turn"

@@ -126,7 +126,7 @@ def test_data_of_contacts_are_written(fall, tmp_path):
     assert list(data.contact.values) == [f"sphere_{k}" for k in range(1, 10)]
     assert data.contact_force.dims == ("time", "contact", "axis") and data.contact_force.attrs["units"] == "N"
     assert np.array_equal(data.contact_normal_force[:, 1], fall.contacts["sphere_2"].normal_force)
-    assert len(data.touch_time) == len(fall.contact_events)
+    assert len(data.contact_event_time) == len(fall.contact_events)
     text = fall.to_csv(tmp_path / "fall.csv").read_text().splitlines()[0]
     assert "sphere_2.normal_force [N]" in text and "sphere_9.point_z [m]" in text
 

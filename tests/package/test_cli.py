@@ -1,4 +1,4 @@
-"""The command ``talus``: what a newcomer types, what comes out, and the exit codes."""
+"""The command ``talus``: its verbs, their output, and the exit codes."""
 
 import json
 import subprocess
@@ -45,8 +45,8 @@ def talus_process(tmp_path):
 
 
 FIGURES = (
-    "rodrigues_da_silva_2024a_fig10_trajectories", "rodrigues_da_silva_2024a_fig12_velocities_accelerations", "rodrigues_da_silva_2024a_fig13_phase_portraits", "rodrigues_da_silva_2024a_fig17_energy", "rodrigues_da_silva_2024a_fig18_cost",
-    "rodrigues_da_silva_2024a_fig19_link_lengths", "rodrigues_da_silva_2024a_fig20_link_length_trajectories",
+    "fig10_trajectories", "fig12_velocities_accelerations", "fig13_phase_portraits", "fig17_energy", "fig18_cost",
+    "fig19_link_lengths", "fig20_link_length_trajectories",
 )  # fmt: skip
 
 
@@ -58,8 +58,8 @@ def test_ankle(talus_process, tmp_path):
         assert word in done.stdout
     folder = tmp_path / "study"
     for name in FIGURES:
-        assert (folder / f"{name}.png").stat().st_size > 10_000
-        assert (folder / f"{name}.svg").stat().st_size > 10_000
+        assert (folder / f"rodrigues_da_silva_2024a_{name}.png").stat().st_size > 10_000
+        assert (folder / f"rodrigues_da_silva_2024a_{name}.svg").stat().st_size > 10_000
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["failures"] == []
     motion = {row[""]: row for row in summary["tables"]["motion"]}
@@ -108,6 +108,7 @@ def test_info_models_doctor(talus):
     assert "spatial double pendulum" in talus("models").stdout
     doctor = talus("doctor")
     assert doctor.returncode == 0 and "fresh" in doctor.stdout and "reached t = 0.5 s" in doctor.stdout
+    assert f"{runtime.__version__}, distribution talus-multibody" in doctor.stdout
 
 
 BAD = {

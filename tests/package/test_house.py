@@ -24,13 +24,13 @@ def depth(node, level=0):
 
 
 def reason_above(function, lines):
-    """Whether a comment stands directly above a function."""
+    """Whether there is a comment directly above a function."""
     first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
     return first > 1 and lines[first - 2].strip().startswith("#")
 
 
 def too_large(file):
-    """What is too large in a module."""
+    """The sizes in a module that are above their limits."""
     text = file.read_text(encoding="utf-8")
     lines = text.splitlines()
     if len(lines) > MODULE:

@@ -35,11 +35,18 @@ def test_numbers_are_not_broken_and_words_last(printed):
         assert shown.strip().endswith("A note.")
 
 
+def test_columns_that_do_not_fit_are_left_out_and_named(printed):
+    shown = printed(Table("many", [f"x_{k} [mm]" for k in range(12)], [[k + 0.123 for k in range(12)]]), 60)
+    assert max(len(line) for line in shown.splitlines()) <= 60
+    assert "0.123" in shown and "11.12" not in shown
+    assert "x_11 [mm]; the files contain all columns." in " ".join(shown.split())
+
+
 def test_a_narrow_terminal_shows_the_brief_form(printed):
     table = Table("numbers", COLUMNS, ROWS, brief=["body", "time [ms]"])
     assert "moment" in printed(table, 120) and "narrow" not in printed(table, 120)
     shown = printed(table, 50)
     assert "moment" not in shown and NAME in shown and "1234" in shown
-    said = "The terminal is too narrow for what [N m], largest error [N m]; the files have all."
-    assert said in " ".join(shown.split())
+    notice = "The terminal is too narrow for what [N m], largest error [N m]; the files contain all columns."
+    assert notice in " ".join(shown.split())
     assert all(column in table.markdown() for column in COLUMNS)

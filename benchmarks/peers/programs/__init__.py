@@ -2,11 +2,11 @@
 
 A module has
 
-- ``NAME``, ``DISTRIBUTION``, ``METHOD``, ``INPUT`` (what the program is given: one of the names in ``interface``), ``KNOB``
+- ``NAME``, ``DISTRIBUTION``, ``METHOD``, ``INPUT`` (the input of the program: one of the names in ``interface``), ``KNOB``
   (the setting that is varied) and its values from coarse to fine: ``LADDER``, all that a search may use, and ``SHOWN``, those
   that the tables list;
 - ``prepare(foot, end, setting, outputs) -> Prepared`` and ``evaluation(foot) -> Repeated``;
-- ``chain(chain) -> Chained``, if the program can simulate chains, up to ``MAX_LINKS`` links; ``REASON`` says why it cannot, or
+- ``chain(chain) -> Chained``, if the program can simulate chains, up to ``MAX_LINKS`` links; ``REASON``: why it cannot, or
   why not longer ones;
 - ``check()``, which raises MissingError where something besides the program is not installed.
 

@@ -32,7 +32,7 @@ Say = Callable[[str], None]
 
 
 def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-10) -> Report:
-    """Compare the classical with the modified ankle on the published foot: free, with limits, and by link length.
+    """Compare the classical with the modified ankle of the foot.  Runs: free, with limits, and with links of several lengths.
 
     Parameters
     ----------

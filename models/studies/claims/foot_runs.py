@@ -1,4 +1,4 @@
-"""Runs of the foot on which the claims are checked, and quantities taken from them."""
+"""Runs of the foot on which the claims are checked, and quantities computed from them."""
 
 from __future__ import annotations
 

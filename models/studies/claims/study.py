@@ -17,7 +17,7 @@ SECONDS = 5.0  # the papers' simulated time
 
 
 def claims(folder: Path, say: Callable[[str], None], *, tolerance: float = 1e-10) -> Report:
-    """Check the claims in the results of three papers against runs made for it (Rodrigues da Silva et al. 2024a, 2024b, 2024c).
+    """Check the claims of three papers by simulation.  Papers: Rodrigues da Silva et al. (2024a, 2024b, 2024c).
 
     Parameters
     ----------

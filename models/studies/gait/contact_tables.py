@@ -84,7 +84,7 @@ def _errors_note(contacts: Sequence[Contact]) -> str:
         f"force when the whole sole is a millimetre lower; {reason}.{across}{unfinished}  The measured horizontal force itself "
         f"is {own[0]:.3f} (anterior) and {own[1]:.3f} (medial).  Friction predicts little of it, since it follows the slip of a "
         "foot that hardly slips, and markers do not resolve that slip.  All spheres lie on one line through the heel along the "
-        "foot, so the predicted centre of pressure is about 0 medial of it by construction, whatever is fitted."
+        "foot, so the predicted centre of pressure is about 0 medial of it by construction, for any fit."
     )
 
 
@@ -124,7 +124,7 @@ def _sole_table(c: Contact) -> Table:
 def _touching_table(contacts: Sequence[Contact]) -> Table:
     """Spheres in contact at the instants that the paper shows."""
     rows = [
-        [c.trial.name, at, published, *(_short(c.soles[name].touching(at / 100.0)) for name in (SHAPE, FITTED))]
+        [c.trial.name, at, published, *(_short(c.soles[name].in_contact(at / 100.0)) for name in (SHAPE, FITTED))]
         for c in contacts
         for at, published in PUBLISHED_TOUCHING.items()
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.walking import leg_foot, synthetic
+from models.walking import forward_simulation, leg_foot, synthetic
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
 
@@ -30,7 +30,7 @@ def replayed() -> tuple[float | None, float]:
     """
     stance = np.linspace(0.0, synthetic.STANCE * synthetic.CYCLE, 62)
     subject = synthetic.subject()
-    run, motion, feedback = leg_foot.replay(
+    run, motion, feedback = forward_simulation.replay(
         subject, synthetic.coordinates(), synthetic.ground(), synthetic.STRIKE + stance
     )
     there, back = leg_foot.angles(motion, subject), leg_foot.angles(run, subject)

@@ -51,7 +51,7 @@ def gait(
     units: str | None = None,
     contact: bool = False,
 ) -> Report:
-    """Compute joint angles, moments and powers of the ankle and foot in walking; without files, of a synthetic trial.
+    """Analyse walking: joint angles, moments and powers of the foot.  Without files, a synthetic trial is analysed.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def gait(
     longest_gap : float [s]
         Longest gap of a marker that is filled by a spline, 0 for none; longer gaps are refused.
     toes : str
-        Of the toes: guided by their markers, locked, or auto, guided if they have markers.
+        Motion of the toes: driven by their markers (guided), locked, or auto, which is guided if they have markers.
     forces : list of str
         File of ground forces of each trial, in order (.mot, .sto, .csv), if it is not found by its name.
     marker : list of str

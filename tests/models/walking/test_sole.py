@@ -40,7 +40,7 @@ def test_prediction_follows_from_the_motion_alone(synthetic_walk):
     total = sum(contact.force for contact in p.motion.contacts.values())
     assert np.abs(p.force - total).max() == 0.0
     assert p.force[:, 2] == pytest.approx(sum(p.pressed.values()), abs=1e-9)
-    assert p.touching(0.1) and not set(p.touching(0.1)) - set(p.pressed)
+    assert p.in_contact(0.1) and not set(p.in_contact(0.1)) - set(p.pressed)
     # A belt that carries the foot along takes the friction away, and leaves the vertical force.
     carried = predict_ground_force(one, p.sole, Floor(0.0, 5.0))
     assert carried.force[:, 2] == pytest.approx(p.force[:, 2], abs=1e-9)

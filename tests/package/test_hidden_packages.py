@@ -1,0 +1,62 @@
+"""A user's own file that hides one of the packages gets one sentence with the file and the remedy, and the exit code 2."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.paths import ROOT
+
+STUDIES = ["import models, runtime", "import runtime, models", "import runtime", "import models"]
+COMMAND = "import sys; from runtime.cli import main; sys.argv[0] = 'talus'; main()"
+VERBS = ["--help", "ankle", "simulate foot", "info foot", "models", "doctor"]
+
+
+def run(*arguments, folder, pythonpath):
+    """A Python process in a folder; the packages come last on its path."""
+    path = os.pathsep.join([*pythonpath, str(ROOT)])
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True
+    )
+
+
+def refused(done, file):
+    package = file.stem if file.suffix else file.name
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr.startswith(str(file)) and len(done.stderr.splitlines()) == 1, done.stderr
+    assert f"hides Talus's package '{package}'; rename that file, or start Python" in done.stderr
+
+
+@pytest.mark.parametrize("package", ["models", "codegen", "generated"])
+@pytest.mark.parametrize("study", STUDIES[:3])
+def test_a_file_beside_a_study(tmp_path, package, study):
+    hiding = tmp_path / f"{package}.py"
+    hiding.write_text("x = 1\n")
+    (tmp_path / "study.py").write_text(f"{study}\nprint('not refused')\n")
+    refused(run("study.py", folder=tmp_path, pythonpath=[]), hiding)
+
+
+@pytest.mark.parametrize("study", [study for study in STUDIES if "models" in study])
+def test_a_file_that_hides_runtime_is_named_by_models(tmp_path, study):
+    hiding = tmp_path / "runtime.py"
+    hiding.write_text("x = 1\n")
+    (tmp_path / "study.py").write_text(f"{study}\nprint('not refused')\n")
+    refused(run("study.py", folder=tmp_path, pythonpath=[]), hiding)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_with_a_file_on_the_path(tmp_path, verb):
+    hiding = tmp_path / "own" / "models.py"
+    hiding.parent.mkdir()
+    hiding.write_text("x = 1\n")
+    refused(run("-c", COMMAND, *verb.split(), folder=ROOT.parent, pythonpath=[str(hiding.parent)]), hiding)
+
+
+def test_a_package_that_hides_models(tmp_path):
+    hiding = tmp_path / "models" / "__init__.py"
+    hiding.parent.mkdir()
+    hiding.write_text("x = 1\n")
+    done = run("-c", "import runtime", folder=tmp_path, pythonpath=[])
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{hiding} hides Talus's package 'models'")

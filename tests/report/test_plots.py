@@ -1,0 +1,32 @@
+"""Figures: nothing is cut off at their edges."""
+
+import numpy as np
+import pytest
+
+from runtime.report import cone_plots, plots
+from runtime.system.cone import Cone
+
+
+@pytest.mark.parametrize("count", [2, 4, 7])
+def test_a_legend_fits_its_figure(count):
+    x = np.linspace(0.0, 1.0, 5)
+    series = {f"series with a long name {k}": (x, k * x) for k in range(count)}
+    for figure in (plots.curves(series, "x", "y"), plots.charts([plots.Chart("one", "y", series)], "x")):
+        figure.draw_without_rendering()
+        box = figure.legends[0].get_window_extent()
+        assert len(figure.legends) == 1 and box.x0 >= 0.0 and box.x1 <= figure.bbox.width
+
+
+class Motion:
+    longitude, latitude = np.zeros(3), np.array([0.1, 0.5, 0.2])
+
+
+class OneRun:
+    t, limits = np.array([0.0, 1.0, 2.0]), {"pivot": Motion()}
+
+
+def test_top_view_draws_paths_that_coincide():
+    cone = Cone.from_degrees((0.0, 90.0, 180.0, 270.0, 360.0), (30.0,) * 5)
+    figure = cone_plots.top_view({"first": OneRun(), "second": OneRun()}, {"pivot": cone})
+    labels = [line.get_label() for line in figure.axes[0].lines if not line.get_label().startswith("_")]
+    assert labels[:2] == ["first", "second"]
