@@ -1,12 +1,11 @@
 """Dormand and Prince's explicit Runge-Kutta method of order 8 with dense output of order 7, in compiled code.
 
-Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.10.  The coefficients are those that SciPy
-publishes on its class ``DOP853``; ``runtime.integrate.loop`` takes the steps.
+Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10, with the coefficients of SciPy's
+class ``DOP853``; ``runtime.integrate.loop`` takes the steps.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.integrate import DOP853
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
 from runtime.integrate import stepping
+from runtime.integrate.step_control import combined_error, factor_of
 from runtime.integrate.stepping import (
     BODIES,
     DENSE_READY,
@@ -44,7 +44,7 @@ class Table(NamedTuple):
 
     a: Floats  # (16, 16)
     b: Floats  # (12,)
-    c: Floats  # (16,) where the stages stand in the step
+    c: Floats  # (16,) places of the stages in the step
     error5: Floats  # (13,)
     error3: Floats  # (13,)
     dense: Floats  # (4, 16)
@@ -61,7 +61,7 @@ TABLE = Table(
 
 
 class Memory(NamedTuple):
-    """What the method keeps of a step."""
+    """Memory of the method."""
 
     table: Table
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
@@ -69,7 +69,7 @@ class Memory(NamedTuple):
 
 
 def memory(n: int) -> Memory:
-    """Memory for states of so many numbers."""
+    """Memory for states of n components."""
     return Memory(TABLE, np.zeros((STAGES + 1 + EXTRA, n)), np.zeros((POWER, n)))
 
 
@@ -91,7 +91,7 @@ def combine(y, h, a, k, stages, to):  # type: ignore[no-untyped-def]
 
 @serves(stepping.attempt, Memory)
 def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
-    """Twelve stages, the error, and for a step that is accurate enough the derivative at its end."""
+    """Twelve stages, the error, and the derivative at the end of a step that is accurate enough."""
     time, k, table, n = s.time[T], s.own.k, s.own.table, len(s.y)
     for i in range(n):
         k[0, i] = s.begin[i]
@@ -104,7 +104,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     combine(s.y, h, table.b, k, STAGES, s.trial)
     error = error_norm(s, h, rtol, atol) if code == OK else np.inf
     s.tried[ERROR] = error
-    s.tried[FACTOR] = FASTEST if error == 0.0 else min(FASTEST, max(SLOWEST, SAFETY * error ** (-1.0 / ORDER)))
+    s.tried[FACTOR] = factor_of(error, SAFETY, ORDER, SLOWEST, FASTEST)
     if error <= 1.0:
         code = derivative(time + h, s.trial, t, w, s.end)
         s.counts[EVALUATIONS] += 1
@@ -128,17 +128,14 @@ def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
             v3 += table.error3[q] * k[q, i]
         e5 += (v5 / scale) ** 2
         e3 += (v3 / scale) ** 2
-    denominator = e5 + 0.01 * e3
-    if denominator == 0.0:
-        return 0.0
-    return abs(h) * e5 / math.sqrt(denominator * n)
+    return combined_error(e5, e3, h, n)
 
 
 @serves(stepping.at_stability_bound, Memory)
 def at_stability_bound(s):  # type: ignore[no-untyped-def]
-    """Hairer and Wanner II, section IV.2.
+    """1 if stability bounds the step.  Hairer and Wanner (1996), section IV.2.
 
-    The last two stages stand at the end of the step: how much their derivatives differ tells the largest rate in sight.
+    The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
     k, table = s.own.k, s.own.table
     rates = distances = 0.0
@@ -193,7 +190,7 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
 
 @serves(stepping.between_ends, Memory)
 def between_ends(s, x, y):  # type: ignore[no-untyped-def]
-    """Cubic Hermite interpolation of the last step, from its ends' states and derivatives."""
+    """Cubic Hermite interpolation of the last step, from the states and derivatives at its ends."""
     h = s.time[LENGTH]
     for i in range(len(y)):
         a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.begin[i], h * s.end[i]
