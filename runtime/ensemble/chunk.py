@@ -142,8 +142,10 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
         try:
             own, state, moved = variant(system, row(cases, case))
             if own.body_names != task.bodies:
-                theirs, ours = ", ".join(own.body_names), ", ".join(task.bodies)
-                raise ModelError(f"the bodies of this case are {theirs}, those of the others {ours}; give all the same")
+                names, others = ", ".join(own.body_names), ", ".join(task.bodies)
+                raise ModelError(
+                    f"the bodies of this case are {names}, those of the others {others}; give all the same"
+                )
             if state is not own.state or start != own.time or moved:
                 state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
             if moved:
@@ -233,14 +235,14 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
     """Run one case by ``simulate``."""
     s, reached = task.how, task.how.t_start
 
-    def look(t: float, end: float) -> None:
+    def report(t: float, end: float) -> None:
         nonlocal reached
         if task.stop[0]:
             raise KeyboardInterrupt
         reached = t
 
     try:
-        run = simulate(system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=look, **s.keywords)
+        run = simulate(system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=report, **s.keywords)
     except ModelError as error:
         chunk.messages[chunk.first + case] = str(error)
         return

@@ -1,6 +1,6 @@
 """Arithmetic of a batch: one step of DOP853 in vector instructions, for LANES cases next to each other.
 
-A lane is a column of all arrays: numbers of the same kind of all lanes are next to each other, so that loops over them become
+A lane is a column of all arrays: equal components of all lanes are next to each other, so that loops over them become
 vector instructions.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE
 from runtime.dynamics.layout import LANES, NOT_FINITE, OK, SINGULAR, STATE, P
-from runtime.integrate.dop853 import EXTRA, POWER, STAGES, TABLE
+from runtime.integrate.dop853 import COEFFICIENTS, EXTRA, POWER, STAGES
 from runtime.jit import addresses
 from runtime.jit.cache import inlined
 from runtime.support.arrays import Floats, Ints
@@ -32,8 +32,9 @@ def _combination(coefficients: Floats) -> tuple[Ints, Floats]:
 # Rows of the sums over the stages: states of the stages (rows 1 to 15), end of the step, both estimates of its error.
 END, ERROR5, ERROR3 = range(STAGES + 1 + EXTRA, STAGES + 4 + EXTRA)
 SUMS = np.zeros((STAGES + 4 + EXTRA, 16))
-SUMS[: len(TABLE.a)] = TABLE.a
-SUMS[END, :STAGES], SUMS[ERROR5, : STAGES + 1], SUMS[ERROR3, : STAGES + 1] = TABLE.b, TABLE.error5, TABLE.error3
+SUMS[: len(COEFFICIENTS.a)] = COEFFICIENTS.a
+SUMS[END, :STAGES] = COEFFICIENTS.b
+SUMS[ERROR5, : STAGES + 1], SUMS[ERROR3, : STAGES + 1] = COEFFICIENTS.error5, COEFFICIENTS.error3
 WHICH, FACTORS = _combination(SUMS)
 GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 
@@ -45,7 +46,7 @@ class BatchWorkspace(NamedTuple):
     factors: Floats  # (19, 16)
     groups: Ints  # (19,) of four stages
     polynomial: Floats  # (4, 16) of the dense output
-    bodies: Ints  # (1,) number of those that have Euler parameters, which come first
+    bodies: Ints  # (1,) count of those that have Euler parameters, which come first
     parts: Ints  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
     y: Floats
     trial: Floats
@@ -101,7 +102,7 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, moved: bool = Fals
     y, trial, end, error5, error3, h, taken, ready_y, ready_k = flat
     code, end_code, after_rejection, accepted, between, output, ready_code = wide
     return BatchWorkspace(
-        which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=TABLE.dense,
+        which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
         bodies=np.array([bodies]), parts=parts, y=y, trial=trial, end=end,
         k=np.zeros((STAGES + 1 + EXTRA, size)), error5=error5, error3=error3, h=h, taken=taken,
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), start_worst=np.zeros(LANES),

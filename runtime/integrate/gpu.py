@@ -20,7 +20,7 @@ from runtime.integrate import step_control
 from runtime.integrate.batch import EVALUATIONS, REJECTIONS, STEPS
 from runtime.integrate.batch_stages import END, ERROR3, ERROR5
 from runtime.integrate.batch_stages import SUMS as ALL_SUMS
-from runtime.integrate.dop853 import EXTRA, FASTEST, ORDER, POWER, SAFETY, SLOWEST, STAGES, TABLE
+from runtime.integrate.dop853 import COEFFICIENTS, EXTRA, FASTEST, ORDER, POWER, SAFETY, SLOWEST, STAGES
 from runtime.integrate.loop import CLOSE_TO_SINGULAR
 from runtime.integrate.step_control import ACCEPTED, REJECTED
 from runtime.support.arrays import Floats, Ints
@@ -43,7 +43,9 @@ def integrate(
 ) -> None:  # fmt: skip
     """Run all cases; the arguments are those of ``runtime.integrate.batch.integrate``."""
     kernel = _kernel(module)
-    given = [cuda.to_device(a) for a in (ALL_SUMS, TABLE.dense, span, tolerances, steps, initial, constants, times)]
+    given = [
+        cuda.to_device(a) for a in (ALL_SUMS, COEFFICIENTS.dense, span, tolerances, steps, initial, constants, times)
+    ]
     results = [cuda.to_device(a) for a in (out, status, counts, reached)]
     blocks = -(-len(initial) // THREADS)
     kernel[blocks, THREADS](*given, *results)
@@ -193,7 +195,7 @@ def _device_functions(module: ModuleType) -> tuple[Any, Any, Any]:
     return evaluate, first_step, attempt
 
 
-# Long because the arrays of a thread must be made, and the numbers of a case kept, in the kernel itself.
+# Long because the local arrays and scalars of a thread must be variables of the kernel itself.
 @cache
 def _kernel(module: ModuleType) -> Any:
     """The kernel of a model."""

@@ -24,8 +24,8 @@ from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.integrate import stepping
+from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau_linear import factorise_lu, set_matrix, solve_state
-from runtime.integrate.radau_table import STAGES, TABLE, Table
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
     BODIES,
@@ -57,7 +57,7 @@ KEEP = 1.2  # a step that could grow by less keeps its length, and the factors o
 class Memory(NamedTuple):
     """Memory of the method."""
 
-    table: Table
+    coefficients: Coefficients
     linear: JacobianWorkspace
     z: Floats  # (3, n) stages less the start
     f: Floats  # (3, n) derivatives at the stages
@@ -91,7 +91,7 @@ def memory(system: System) -> Memory:
     bodies = len(system.bodies)
     n, m = STATE * bodies, 6 * bodies
     return Memory(
-        table=TABLE, linear=workspace_of_jacobian(system), z=np.zeros((3, n)), f=np.zeros((3, n)), real=np.zeros(n),
+        coefficients=COEFFICIENTS, linear=workspace_of_jacobian(system), z=np.zeros((3, n)), f=np.zeros((3, n)), real=np.zeros(n),
         pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex), lu=np.zeros((m, m)),
         lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m), u_pair=np.zeros(m, complex),
         T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
@@ -115,9 +115,9 @@ def through_stages(own, i):  # type: ignore[no-untyped-def]
     """Coefficients of x, x^2 and x^3 of the polynomial of component i through the stages, less the start."""
     a = b = c = 0.0
     for q in range(STAGES):
-        a += own.table.dense[0, q] * own.z[q, i]
-        b += own.table.dense[1, q] * own.z[q, i]
-        c += own.table.dense[2, q] * own.z[q, i]
+        a += own.coefficients.dense[0, q] * own.z[q, i]
+        b += own.coefficients.dense[1, q] * own.z[q, i]
+        c += own.coefficients.dense[2, q] * own.z[q, i]
     return a, b, c
 
 
@@ -134,26 +134,26 @@ def predict(s, h):  # type: ignore[no-untyped-def]
         a, b, c = through_stages(own, i)
         end = a + b + c
         for q in range(STAGES):
-            x = 1.0 + own.table.nodes[q] * h / own.last[LAST_LENGTH]
+            x = 1.0 + own.coefficients.nodes[q] * h / own.last[LAST_LENGTH]
             own.z[q, i] = x * (a + x * (b + x * c)) - end
 
 
 @inlined
 def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
     """Newton's method for the stages: number of iterations, or -1 where it does not converge; and a code."""
-    own, n, table, J = s.own, len(s.y), s.own.table, s.own.linear.J
-    mu, mu_pair = table.real / h, table.pair / h
+    own, n, coefficients, J = s.own, len(s.y), s.own.coefficients, s.own.linear.J
+    mu, mu_pair = coefficients.real / h, coefficients.pair / h
     for i in range(n):
         own.real[i], own.pair[i] = 0.0, 0.0j
         for q in range(STAGES):
-            own.real[i] += table.to_real[q] * own.z[q, i]
-            own.pair[i] += table.to_pair[q] * own.z[q, i]
+            own.real[i] += coefficients.to_real[q] * own.z[q, i]
+            own.pair[i] += coefficients.to_pair[q] * own.z[q, i]
     before = theta = 0.0
     for step in range(MAX_ITERATIONS):
         for q in range(STAGES):
             for i in range(n):
                 s.trial[i] = s.y[i] + own.z[q, i]
-            code = derivative(s.time[T] + table.nodes[q] * h, s.trial, t, w, own.f[q])
+            code = derivative(s.time[T] + coefficients.nodes[q] * h, s.trial, t, w, own.f[q])
             s.counts[EVALUATIONS] += 1
             s.tried[SMALLEST_PIVOT] = min(s.tried[SMALLEST_PIVOT], w.smallest_pivot[0])
             if code != OK:
@@ -161,8 +161,8 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
         for i in range(n):
             own.right[i], own.right_pair[i] = -mu * own.real[i], -mu_pair * own.pair[i]
             for q in range(STAGES):
-                own.right[i] += table.to_real[q] * own.f[q, i]
-                own.right_pair[i] += table.to_pair[q] * own.f[q, i]
+                own.right[i] += coefficients.to_real[q] * own.f[q, i]
+                own.right_pair[i] += coefficients.to_pair[q] * own.f[q, i]
         solve_state(mu, s.y, J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
         solve_state(mu_pair, s.y, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair, own.p_pair)
         size = 0.0
@@ -171,7 +171,10 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
             own.pair[i] += own.right_pair[i]
             scale = atol + rtol * abs(s.y[i])
             for q in range(STAGES):
-                change = table.from_real[q] * own.right[i] + 2.0 * (table.from_pair[q] * own.right_pair[i]).real
+                change = (
+                    coefficients.from_real[q] * own.right[i]
+                    + 2.0 * (coefficients.from_pair[q] * own.right_pair[i]).real
+                )
                 own.z[q, i] += change
                 size += (change / scale) ** 2
         size = math.sqrt(size / (STAGES * n))
@@ -207,7 +210,7 @@ def begin_attempt(own, sides, time):  # type: ignore[no-untyped-def]
 @inlined
 def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
     """Jacobian and LU factors for a step of length h, unless they are up to date; False if it fails, and a code."""
-    own, table = s.own, s.own.table
+    own, coefficients = s.own, s.own.coefficients
     if own.kept[FRESH] == 0 and own.kept[FACTORISED] == 0:
         code = accelerations(s.time[T], s.y, t, w, False)
         s.counts[EVALUATIONS] += 1
@@ -216,8 +219,8 @@ def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
         jacobian(t, w, own.linear)
         own.kept[FRESH] = 1
     if own.kept[FACTORISED] == 0 or own.last[FACTORS_OF] != h:
-        set_matrix(table.real / h, s.y, own.linear.J, own.lu, own.T, own.p)
-        set_matrix(table.pair / h, s.y, own.linear.J, own.lu_pair, own.T_pair, own.p_pair)
+        set_matrix(coefficients.real / h, s.y, own.linear.J, own.lu, own.T, own.p)
+        set_matrix(coefficients.pair / h, s.y, own.linear.J, own.lu_pair, own.T_pair, own.p_pair)
         if not (factorise_lu(own.lu, own.turns[0]) and factorise_lu(own.lu_pair, own.turns[1])):
             return False, OK
         own.kept[FACTORISED], own.last[FACTORS_OF] = 1, h
@@ -227,14 +230,14 @@ def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
 @inlined
 def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Error of the step in units of the tolerance, from the stages; of a first or repeated step, filtered once more."""
-    own, n, table = s.own, len(s.y), s.own.table
+    own, n, coefficients = s.own, len(s.y), s.own.coefficients
     for i in range(n):
         own.right[i] = s.begin[i]
         for q in range(STAGES):
-            own.right[i] += table.error[q] * own.z[q, i] / h
+            own.right[i] += coefficients.error[q] * own.z[q, i] / h
     for i in range(n):
         own.error[i] = own.right[i] - s.begin[i]
-    solve_state(table.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+    solve_state(coefficients.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
     error = norm_of(own.right, s.y, rtol, atol)
     if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[BEHIND] == 0):
         for i in range(n):
@@ -244,7 +247,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         if code == OK:
             for i in range(n):
                 own.right[i] = own.f[0, i] + own.error[i]
-            solve_state(table.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+            solve_state(coefficients.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
             error = norm_of(own.right, s.y, rtol, atol)
     return max(error, 1e-10)
 

@@ -24,7 +24,7 @@ def _collocation() -> tuple[Floats, Floats]:
     return integrals @ np.linalg.inv(powers), np.linalg.inv(through)
 
 
-class Table(NamedTuple):
+class Coefficients(NamedTuple):
     """The method in the eigenvectors of the inverse of its coefficients."""
 
     real: float  # eigenvalues
@@ -38,7 +38,7 @@ class Table(NamedTuple):
     nodes: Floats  # (3,)
 
 
-def _table() -> Table:
+def _coefficients() -> Coefficients:
     a, dense = _collocation()
     values, vectors = np.linalg.eig(np.linalg.inv(a))
     k, n = int(np.abs(values.imag).argmin()), int(values.imag.argmax())
@@ -49,10 +49,10 @@ def _table() -> Table:
         np.array([NODES**q for q in range(STAGES)]), np.array([1.0 - gamma, 1.0 / 2.0, 1.0 / 3.0])
     )
     error = (weights - a[-1]) @ np.linalg.inv(a) / gamma
-    return Table(
+    return Coefficients(
         real=float(values[k].real), pair=complex(values[n]), to_real=back[k].real.copy(), to_pair=back[n].copy(),
         from_real=vectors[:, k].real.copy(), from_pair=vectors[:, n].copy(), error=error, dense=dense, nodes=NODES.copy(),
     )  # fmt: skip
 
 
-TABLE = _table()
+COEFFICIENTS = _coefficients()
