@@ -16,7 +16,7 @@ from runtime.dynamics.contacts import (
     touch,
 )
 from runtime.dynamics.kinematics import update_kinematics
-from runtime.jit.cache import compiled
+from runtime.jit.cache import compiled, inlined
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats
 
@@ -26,7 +26,7 @@ X_RADIUS = 12  # the radius in x
 
 
 class Slopes(NamedTuple):
-    """What compiled code fills, and its memory."""
+    """Arrays that ``fill`` fills, and its memory."""
 
     outputs: Floats  # (n, contacts, 4) normal force, friction
     point: Floats  # (n, contacts, 3)
@@ -39,53 +39,70 @@ class Slopes(NamedTuple):
     moved: Floats  # (X,)
 
 
+@inlined
+def fill_point(n, k, t, w, s):  # type: ignore[no-untyped-def]
+    """Point of contact k and its slopes over centre and radius; also the seeds of ``measure_variation``."""
+    m, A = w.contacts, w.A[t.contacts.body_i[k]]
+    i, j = w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
+    sphere_plane.point(i, j, m.x[k], s.point[n, k])
+    for q in range(4):
+        # The point is affine in the centre and in the radius: its slope is the change by one unit.
+        for c in range(len(s.moved)):
+            s.moved[c] = m.x[k, c]
+        for c in range(3):
+            s.seeds[CENTRE + c, q] = A[c, q] if q < 3 else 0.0
+            s.moved[c] += s.seeds[CENTRE + c, q]
+        s.seeds[RADIUS, q] = 1.0 if q == 3 else 0.0
+        s.moved[X_RADIUS] += s.seeds[RADIUS, q]
+        sphere_plane.point(i, j, s.moved, s.point_over_geometry[n, k, :, q])
+        for c in range(3):
+            s.point_over_geometry[n, k, c, q] -= s.point[n, k, c]
+
+
+@inlined
+def fill_normal_force(n, k, t, w, s):  # type: ignore[no-untyped-def]
+    """Normal force of contact k and its slopes."""
+    m, outputs = w.contacts, w.contacts.outputs[k]
+    i, j = w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
+    sphere_plane.measure_variation(i, j, m.x[k], s.seeds, s.measured)
+    law = t.contacts.law[k]
+    dispatch.law_parameters(law, outputs[PENETRATION], outputs[PENETRATION_RATE], m.normal[k], s.parameters)
+    s.outputs[n, k, 0] = outputs[NORMAL_FORCE]
+    for q in range(len(s.parameters)):
+        s.over_law[n, k, 0, q] = s.parameters[q]
+    for q in range(4):
+        s.over_geometry[n, k, 0, q] = m.law[k, 3] * s.measured[0, q] + m.law[k, 4] * s.measured[1, q]
+
+
+@inlined
+def fill_friction(n, k, w, s):  # type: ignore[no-untyped-def]
+    """Friction of contact k and its slopes; after ``fill_normal_force``."""
+    m = w.contacts
+    for c in range(3):
+        s.outputs[n, k, 1 + c] = m.outputs[k, FRICTION + c]
+        of_slip, of_force = m.tangential[3 + 3 * c : 6 + 3 * c], m.tangential[12 + c]
+        for q in range(len(s.parameters)):
+            s.over_law[n, k, 1 + c, q] = of_force * s.over_law[n, k, 0, q]
+        for q in range(4):
+            slope = of_force * s.over_geometry[n, k, 0, q]
+            for a in range(3):
+                slope += of_slip[a] * s.measured[2 + a, q]
+            s.over_geometry[n, k, 1 + c, q] = slope
+
+
 @compiled
 def fill(times, states, contact_events, t, w, s):  # type: ignore[no-untyped-def]
     """Fill ``s`` for all states."""
     t, w, s = by_pointer(t), by_pointer(w), by_pointer(s)
-    m = w.contacts
     passed = 0
     for n in range(len(states)):
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
         update_kinematics(times[n], states[n], t, w)
         place_contacts(t, w)
         for k in range(len(t.contacts.law)):
-            i, j, outputs = w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]], m.outputs[k]
-            A = w.A[t.contacts.body_i[k]]
             forced = touch(k, t, w)
-            sphere_plane.point(i, j, m.x[k], s.point[n, k])
-            for q in range(4):
-                # The point is affine in the centre and in the radius: its slope is what one unit more changes.
-                for c in range(len(s.moved)):
-                    s.moved[c] = m.x[k, c]
-                for c in range(3):
-                    s.seeds[CENTRE + c, q] = A[c, q] if q < 3 else 0.0
-                    s.moved[c] += s.seeds[CENTRE + c, q]
-                s.seeds[RADIUS, q] = 1.0 if q == 3 else 0.0
-                s.moved[X_RADIUS] += s.seeds[RADIUS, q]
-                sphere_plane.point(i, j, s.moved, s.point_over_geometry[n, k, :, q])
-                for c in range(3):
-                    s.point_over_geometry[n, k, c, q] -= s.point[n, k, c]
-            if not forced:
-                continue
-            sphere_plane.measure_variation(i, j, m.x[k], s.seeds, s.measured)
-            dispatch.law_parameters(
-                t.contacts.law[k], outputs[PENETRATION], outputs[PENETRATION_RATE], m.normal[k], s.parameters
-            )
-            s.outputs[n, k, 0] = outputs[NORMAL_FORCE]
-            for q in range(len(s.parameters)):
-                s.over_law[n, k, 0, q] = s.parameters[q]
-            for q in range(4):
-                s.over_geometry[n, k, 0, q] = m.law[k, 3] * s.measured[0, q] + m.law[k, 4] * s.measured[1, q]
-            if t.contacts.friction[k] < 0:
-                continue
-            for c in range(3):
-                s.outputs[n, k, 1 + c] = outputs[FRICTION + c]
-                of_slip, of_force = m.tangential[3 + 3 * c : 6 + 3 * c], m.tangential[12 + c]
-                for q in range(len(s.parameters)):
-                    s.over_law[n, k, 1 + c, q] = of_force * s.over_law[n, k, 0, q]
-                for q in range(4):
-                    slope = of_force * s.over_geometry[n, k, 0, q]
-                    for a in range(3):
-                        slope += of_slip[a] * s.measured[2 + a, q]
-                    s.over_geometry[n, k, 1 + c, q] = slope
+            fill_point(n, k, t, w, s)
+            if forced:
+                fill_normal_force(n, k, t, w, s)
+                if t.contacts.friction[k] >= 0:
+                    fill_friction(n, k, w, s)

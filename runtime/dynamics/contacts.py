@@ -1,6 +1,6 @@
-"""Contacts of spheres with planes in compiled code: how deep, how fast, and the force that this puts on both bodies.
+"""Contacts of spheres with planes in compiled code: penetration, its rate, slip, and the force on both bodies.
 
-Geometry and laws are generated.  Nothing sticks: a normal force that a law would make negative is zero.
+Geometry and laws are generated.  There is no adhesion: a normal force that a law would make negative is zero.
 """
 
 from __future__ import annotations
@@ -14,24 +14,19 @@ from generated import contact_sphere_plane as sphere_plane
 from generated import dispatch
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import push
+from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.cache import inlined
 from runtime.support.arrays import Floats, Ints
 
-# How an evaluation takes a contact: as its penetration and force say; or as apart; or as touching, the law being continued
-# above the plane and below zero force; or as within the plane but without force, its surface coming up more slowly than the
-# sphere leaves; or, where friction makes it gain and lose its force without end (its viscous part does not fade with the
-# normal force), as leaving without friction until it is out or comes back.  All but the first are smooth: an integrator steps
-# over a change, finds where it was, and steps up to there.
-AUTO, APART, TOUCHING, SLACK, LEAVING = 0, 1, 2, 3, 4
-# What an evaluation tells of a contact.
+# Outputs of an evaluation of a contact.
 PENETRATION, PENETRATION_RATE, SLIP, NORMAL_FORCE, FRICTION, POTENTIAL = 0, 1, 2, 5, 6, 9
 OUTPUTS = 10
-BLUR = 10.0  # [m/s] times the tolerances of an integration, which does not tell nearer speeds from each other
+SPEED_RESOLUTION = 10.0  # [m/s] times the tolerances of an integration: speeds closer than this are treated as equal
 
 
 class ContactData(NamedTuple):
-    """The contacts of a system as flat tables."""
+    """The contacts of a system as flat arrays."""
 
     law: Ints  # (contacts,) number of the normal law
     friction: Ints  # (contacts,) number of the law of friction, -1 for none
@@ -44,8 +39,8 @@ class ContactData(NamedTuple):
     tangential: Floats  # (contacts, F) parameters of the law of friction
     creep: Floats  # (contacts,) [m/s]
     signal: Ints  # (contacts,) number of the belt's speed
-    signal_place: Ints  # (contacts,) where its value and two derivatives go in x
-    vector_contact: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
+    signal_place: Ints  # (contacts,) place of its value and two derivatives in x
+    vector_contact: Ints  # (vectors,) body-fixed vectors: their contact and place in x, and their components
     vector_place: Ints
     vector_body: Ints
     vector_local: Floats  # (vectors, 3)
@@ -55,26 +50,25 @@ class ContactData(NamedTuple):
 class ContactWorkspace(NamedTuple):
     """Memory of one evaluation of the contacts."""
 
-    mode: Ints  # (contacts,)
-    was: Ints  # (contacts,) the mode before it was AS_FOUND
-    since: Floats  # (contacts,) [s] when its mode changed
-    quick: Ints  # (contacts,) how many changes in a row came soon after the one before
+    mode: Ints  # (contacts,) part of ``Switches.mode``
+    since: Floats  # (contacts,) [s] time of the last change of mode
+    quick: Ints  # (contacts,) number of quick changes in a row
     speed: Floats  # (contacts,) [m/s] of the last touch-down
-    blur: Floats  # (1,) [m/s] by so little, the integration does not tell a speed from another
+    speed_resolution: Floats  # (1,) [m/s] speeds closer than this are treated as equal
     normal: Floats  # (contacts, N) parameters, with the speed of the last touch-down
     x: Floats  # (contacts, X)
-    outputs: Floats  # (contacts, TOLD)
-    law: Floats  # (contacts, 6) what the normal law gave
-    tangential: Floats  # (15,) what the law of friction gave
+    outputs: Floats  # (contacts, OUTPUTS)
+    law: Floats  # (contacts, 6) outputs of the normal law
+    tangential: Floats  # (15,) outputs of the law of friction
     Q: Floats  # (12,)
 
 
-def contact_workspace(t: ContactData) -> ContactWorkspace:
-    """Memory for the contacts of a system."""
+def contact_workspace(t: ContactData, mode: Ints) -> ContactWorkspace:
+    """Memory for the contacts of a system, with their part of ``Switches.mode``."""
     count = len(t.law)
     return ContactWorkspace(
-        mode=np.zeros(count, np.int64), was=np.full(count, APART), since=np.full(count, -np.inf),
-        quick=np.zeros(count, np.int64), speed=np.where(t.impact >= 0, t.least_impact, 0.0), blur=np.zeros(1),
+        mode=mode, since=np.full(count, -np.inf),
+        quick=np.zeros(count, np.int64), speed=np.where(t.impact >= 0, t.least_impact, 0.0), speed_resolution=np.zeros(1),
         normal=t.normal.copy(), x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)), law=np.zeros((count, 6)),
         tangential=np.zeros(15), Q=np.zeros(12),
     )  # fmt: skip
@@ -82,7 +76,7 @@ def contact_workspace(t: ContactData) -> ContactWorkspace:
 
 @inlined
 def place_contacts(data, w):  # type: ignore[no-untyped-def]
-    """Put the vectors of all contacts and the speeds of their belts into place."""
+    """Update the vectors of all contacts and the speeds of their belts in x."""
     t, m = data.contacts, w.contacts
     rotate_vectors(t.vector_contact, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.law)):
@@ -92,7 +86,7 @@ def place_contacts(data, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def normal_force(k, t, m):  # type: ignore[no-untyped-def]
-    """Put what the normal law gives at ``outputs`` into ``m.law[k]``; the force, below zero where the law would pull."""
+    """Put the outputs of the normal law into ``m.law[k]``; the normal force [N], negative where the law would pull."""
     outputs, law = m.outputs[k], m.law[k]
     delta, sign = outputs[PENETRATION], 1.0
     if delta < 0.0:  # continued as an odd function
@@ -106,10 +100,10 @@ def normal_force(k, t, m):  # type: ignore[no-untyped-def]
 
 @inlined
 def force_left(k, t, m):  # type: ignore[no-untyped-def]
-    """How far the end of the force is away in the plane, where damping takes all of it: in metres, or nearly so; below 0 past it.
+    """Approximate distance to the end of the force, at which damping cancels the elastic part [m]; negative beyond.
 
-    Damping that fades with the penetration takes it only from a sphere that is pulled out faster than the plane comes up; of
-    one that is not, the two speeds become equal to rounding, and the force ends on the plane.
+    Damping that fades with the penetration cancels the force only of a sphere pulled out faster than the surface recovers;
+    otherwise the two speeds become equal to rounding, and the force ends on the plane.
     """
     force, elastic, over_rate, slope = normal_force(k, t, m), m.law[k, 1], m.law[k, 4], m.law[k, 5]
     if t.fades[k] == 0:
@@ -117,7 +111,7 @@ def force_left(k, t, m):  # type: ignore[no-untyped-def]
     if elastic == 0.0:
         return m.outputs[k, PENETRATION]
     if m.mode[k] != SLACK:
-        force += m.blur[0] * max(1.0, abs(m.outputs[k, PENETRATION_RATE])) * over_rate
+        force += m.speed_resolution[0] * max(1.0, abs(m.outputs[k, PENETRATION_RATE])) * over_rate
     return force / elastic
 
 
@@ -133,20 +127,20 @@ def friction_force(k, t, m):  # type: ignore[no-untyped-def]
 
 @inlined
 def measure(k, data, w):  # type: ignore[no-untyped-def]
-    """Put penetration, its rate and slip of contact k into ``outputs``.  Bodies, vectors and signals must be in place."""
+    """Put penetration, its rate and slip of contact k into ``outputs``.  After ``place_contacts``."""
     t, m = data.contacts, w.contacts
     sphere_plane.measure(w.state[t.body_i[k]], w.state[t.body_j[k]], m.x[k], m.outputs[k])
 
 
 @inlined
 def touch(k, data, w):  # type: ignore[no-untyped-def]
-    """Fill what contact k tells; True if it has a force.  Bodies, vectors and signals must be in place."""
+    """Fill ``outputs`` of contact k; True if it has a force.  After ``place_contacts``."""
     t, m = data.contacts, w.contacts
     outputs, mode = m.outputs[k], m.mode[k]
     for c in range(OUTPUTS):
         outputs[c] = 0.0
     measure(k, data, w)
-    if mode == APART or mode == SLACK or (mode == AUTO and not outputs[PENETRATION] > 0.0):
+    if mode == INACTIVE or mode == SLACK or (mode == AUTO and not outputs[PENETRATION] > 0.0):
         return False
     if mode == AUTO and not force_left(k, t, m) > 0.0:
         return False
@@ -163,7 +157,7 @@ def touch(k, data, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def pass_contact_events(time, contact_events, passed, data, w):  # type: ignore[no-untyped-def]
-    """Take over the speeds of the touch-downs up to a time, ``passed`` of which were; how many have been passed now."""
+    """Set the speeds of the touch-downs up to a time, of which the first ``passed`` are set; new number of those set."""
     t, m = data.contacts, w.contacts
     while passed < len(contact_events) and contact_events[passed, 0] <= time:
         k = int(contact_events[passed, 1])
@@ -175,7 +169,7 @@ def pass_contact_events(time, contact_events, passed, data, w):  # type: ignore[
 
 @inlined
 def apply_contacts(data, w):  # type: ignore[no-untyped-def]
-    """Add what the contacts do to the accelerations ``w.free`` of the bodies without joints."""
+    """Add the effect of the contacts to ``w.free``, the accelerations of the bodies without joints."""
     t, m = data.contacts, w.contacts
     if len(t.law) == 0:
         return
@@ -192,25 +186,25 @@ def apply_contacts(data, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def contact_over(data, w, out):  # type: ignore[no-untyped-def]
-    """How far each contact is on the other side than it is taken for [mm], below 0 if it is not; bodies must be in place.
+def contact_over(data, w):  # type: ignore[no-untyped-def]
+    """Fill ``Switches.over`` of the contacts: distance of each beyond the side of its mode; after ``update_bodies``.
 
     In millimetres, so that a contact is on its plane within 1e-12 m where a limit is on its cone within 1e-9 rad.
     """
-    t, m = data.contacts, w.contacts
+    t, m, over = data.contacts, w.contacts, w.switches.over
     if len(t.law) == 0:
         return
     place_contacts(data, w)
-    first = len(out) - len(t.law)
+    first = len(over) - len(t.law)
     for k in range(len(t.law)):
         outputs, mode = m.outputs[k], m.mode[k]
         measure(k, data, w)
-        if mode == APART or mode == AUTO:
-            out[first + k] = 1e3 * outputs[PENETRATION]
+        if mode == INACTIVE or mode == AUTO:
+            over[first + k] = 1e3 * outputs[PENETRATION]
             continue
         left = force_left(k, t, m)
         if mode == SLACK:
-            out[first + k] = 1e3 * max(left, -outputs[PENETRATION])
+            over[first + k] = 1e3 * max(left, -outputs[PENETRATION])
             continue
         ends = -min(left, outputs[PENETRATION]) if t.fades[k] == 1 else -left
-        out[first + k] = 1e3 * (max(ends, outputs[PENETRATION_RATE]) if mode == LEAVING else ends)
+        over[first + k] = 1e3 * (max(ends, outputs[PENETRATION_RATE]) if mode == LEAVING else ends)

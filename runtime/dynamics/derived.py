@@ -13,31 +13,84 @@ from runtime.dynamics.equations import accelerations
 from runtime.dynamics.kinematics import angular_momentum
 from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, R, V
 from runtime.dynamics.limits import OUTPUTS, POTENTIAL
-from runtime.jit.cache import compiled
+from runtime.jit.cache import compiled, inlined
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats
 
 
 class Derived(NamedTuple):
-    """What follows from the states."""
+    """Arrays that ``derive`` fills."""
 
     v_dot: Floats  # (n, bodies + 1, 6)
     lam: Floats  # (n, joints, 6) by row of the joint
     wrench: Floats  # (n, joints, 2, 6) -D^T lam on body i and j: force, moment about the centre of mass
     Phi: Floats  # (n, joints, 6)
     Phi_dot: Floats
-    energy: Floats  # (n, 3) kinetic, of gravity, of the limits
-    outputs: Floats  # (n, limits, TOLD)
+    energy: Floats  # (n, 3) kinetic, of gravity, elastic
+    outputs: Floats  # (n, limits, OUTPUTS)
     measured: Floats  # (n, limits, 3) angle, rate, moment
-    contact_outputs: Floats  # (n, contacts, TOUCHED)
+    contact_outputs: Floats  # (n, contacts, CONTACT_OUTPUTS)
     damping_force: Floats  # (n, contacts)
     contact_force: Floats  # (n, contacts, 3) on the sphere's body
     contact_point: Floats  # (n, contacts, 3)
 
 
+@inlined
+def mechanical_energy(t, w):  # type: ignore[no-untyped-def]
+    """Kinetic energy, and potential energy of gravity, of the bodies in their present state [J]."""
+    kinetic = potential = 0.0
+    for b in range(1, len(t.mass)):
+        state = w.state[b]
+        angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
+        for c in range(3):
+            kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
+            potential -= t.mass[b] * t.gravity[c] * state[R + c]
+    return kinetic, potential
+
+
+@inlined
+def derive_limit(n, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for limit k at time n; its elastic energy [J]."""
+    m, i, j = w.limits, w.state[t.limits.body_i[k]], w.state[t.limits.body_j[k]]
+    dispatch.measure(t.limits.kind[k], i, j, m.x[k], m.slope[k], m.measured)
+    for c in range(OUTPUTS):
+        d.outputs[n, k, c] = m.outputs[k, c]
+    for c in range(3):
+        d.measured[n, k, c] = m.measured[c]
+    return m.outputs[k, POTENTIAL]
+
+
+@inlined
+def derive_contact(n, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for contact k at time n; its elastic energy [J]."""
+    m, i, j = w.contacts, w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
+    for c in range(CONTACT_OUTPUTS):
+        d.contact_outputs[n, k, c] = m.outputs[k, c]
+    sphere_plane.wrench(i, j, m.x[k], m.outputs[k, NORMAL_FORCE:STORED], m.Q)
+    sphere_plane.point(i, j, m.x[k], d.contact_point[n, k])
+    for c in range(3):
+        d.contact_force[n, k, c] = m.Q[c]
+    d.damping_force[n, k] = m.law[k, 2] if m.outputs[k, NORMAL_FORCE] > 0.0 else 0.0
+    return m.outputs[k, STORED]
+
+
+@inlined
+def derive_joint(n, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Fill ``d`` for joint k at time n."""
+    for r in range(ROWS):
+        d.Phi[n, k, r], d.Phi_dot[n, k, r], d.lam[n, k, r] = w.Phi[k, r], w.Phi_dot[k, r], 0.0
+    for r in range(t.active[k]):
+        d.lam[n, k, t.active_row[k, r]] = w.lam[k, r]
+    for c in range(12):
+        value = 0.0
+        for r in range(t.active[k]):
+            value -= w.D[k, t.active_row[k, r], c] * w.lam[k, r]
+        d.wrench[n, k, c // 6, c % 6] = value
+
+
 @compiled
 def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-def]
-    """Fill ``d`` for all states; index of the first singular one, or -1.  ``contact_events`` tell the speeds of touch-down."""
+    """Fill ``d`` for all states; index of the first singular one, or -1.  ``contact_events`` give the speeds of touch-down."""
     t, w, d = by_pointer(t), by_pointer(w), by_pointer(d)
     singular, passed = -1, 0
     for n in range(len(states)):
@@ -47,42 +100,13 @@ def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-d
         for b in range(len(t.mass)):
             for c in range(6):
                 d.v_dot[n, b, c] = w.v_dot[b, c]
-        kinetic = potential = 0.0
-        for b in range(1, len(t.mass)):
-            state = w.state[b]
-            angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
-            for c in range(3):
-                kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
-                potential -= t.mass[b] * t.gravity[c] * state[R + c]
+        kinetic, potential = mechanical_energy(t, w)
         elastic = w.loads.energy[0]
         for k in range(len(t.limits.kind)):
-            m, i, j = w.limits, w.state[t.limits.body_i[k]], w.state[t.limits.body_j[k]]
-            dispatch.measure(t.limits.kind[k], i, j, m.x[k], m.slope[k], m.measured)
-            for c in range(OUTPUTS):
-                d.outputs[n, k, c] = m.outputs[k, c]
-            for c in range(3):
-                d.measured[n, k, c] = m.measured[c]
-            elastic += m.outputs[k, POTENTIAL]
+            elastic += derive_limit(n, k, t, w, d)
         for k in range(len(t.contacts.law)):
-            m, i, j = w.contacts, w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
-            for c in range(CONTACT_OUTPUTS):
-                d.contact_outputs[n, k, c] = m.outputs[k, c]
-            sphere_plane.wrench(i, j, m.x[k], m.outputs[k, NORMAL_FORCE:STORED], m.Q)
-            sphere_plane.point(i, j, m.x[k], d.contact_point[n, k])
-            for c in range(3):
-                d.contact_force[n, k, c] = m.Q[c]
-            d.damping_force[n, k] = m.law[k, 2] if m.outputs[k, NORMAL_FORCE] > 0.0 else 0.0
-            elastic += m.outputs[k, STORED]
+            elastic += derive_contact(n, k, t, w, d)
         d.energy[n, 0], d.energy[n, 1], d.energy[n, 2] = kinetic, potential, elastic
         for k in range(len(t.address)):
-            for r in range(ROWS):
-                d.Phi[n, k, r], d.Phi_dot[n, k, r], d.lam[n, k, r] = w.Phi[k, r], w.Phi_dot[k, r], 0.0
-            for r in range(t.active[k]):
-                d.lam[n, k, t.active_row[k, r]] = w.lam[k, r]
-            for side in range(2):
-                for c in range(6):
-                    value = 0.0
-                    for r in range(t.active[k]):
-                        value -= w.D[k, t.active_row[k, r], 6 * side + c] * w.lam[k, r]
-                    d.wrench[n, k, side, c] = value
+            derive_joint(n, k, t, w, d)
     return singular

@@ -1,7 +1,7 @@
-"""Limits of motion in compiled code: where a direction leaves its cone, and the force that this puts on both bodies.
+"""Limits of motion in compiled code: the angle by which a direction is outside its cone, and the moment on both bodies.
 
 The geometry of a limit, the curve of its cone, the separation of two directions and the work of the law are generated; here
-they are put together:  dV/du = max_moment W'(delta / compliance) d delta/du  at the direction t of the cone nearest to u.
+they are combined:  dV/du = max_moment W'(delta / compliance) d delta/du  at the direction t of the cone nearest to u.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from generated import dispatch, law_cubic, position, separation, top_view
 from runtime.dynamics.cone_curve import Pieces, maximum, nearest
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import push
+from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.cache import compiled, inlined
 from runtime.jit.pointers import by_pointer
@@ -22,17 +23,13 @@ from runtime.support.arrays import Floats, Ints
 
 CONSERVATIVE, PRINTED = 0, 1
 LAWS = ("conservative", "printed")
-# How an evaluation takes a limit: as its direction says; or as free although the direction may be outside the cone; or as
-# held although it may be inside, the law being continued.  Both are smooth across the cone: an integrator steps over it,
-# finds where it was crossed, and steps up to there.
-AUTO, INACTIVE, ACTIVE = 0, 1, 2
-# What an evaluation tells of a limit.
+# Outputs of an evaluation of a limit.
 LATITUDE, LONGITUDE, MAXIMUM, EXCESS, POTENTIAL = range(5)
 OUTPUTS = 5
 
 
 class LimitData(NamedTuple):
-    """The limits of a system as flat tables."""
+    """The limits of a system as flat arrays."""
 
     kind: Ints  # (limits,)
     body_i: Ints  # reference
@@ -43,11 +40,11 @@ class LimitData(NamedTuple):
     damping: Floats  # (limits,) [N m s]
     reach: Floats  # (limits,) cosine of the least latitude that leaves the cone
     ahead: Floats  # (limits, 2) plane direction towards which a hinge's angle is positive; 0 without a hinge
-    flat: Floats  # (limits, 2) excess up to which the cone's point in the hinge's plane is nearest: ahead, behind; 0 if never
+    flat: Floats  # (limits, 2) excess up to which the cone's point in the hinge's plane is the nearest: ahead, behind; 0 if never
     vertex: Floats  # (limits, 2, 3) that point
     start: Ints  # (limits + 1,) where the pieces of each cone begin
     pieces: Pieces
-    vector_limit: Ints  # (vectors,) body-fixed vectors: where they go in x, and what they are
+    vector_limit: Ints  # (vectors,) body-fixed vectors: their limit and place in x, and their components
     vector_place: Ints
     vector_body: Ints
     vector_local: Floats  # (vectors, 3)
@@ -57,9 +54,9 @@ class LimitData(NamedTuple):
 class LimitWorkspace(NamedTuple):
     """Memory of one evaluation of the limits."""
 
-    mode: Ints  # (limits,) AS_FOUND, FREE or HELD
+    mode: Ints  # (limits,) part of ``Switches.mode``
     x: Floats  # (limits, X)
-    outputs: Floats  # (limits, TOLD)
+    outputs: Floats  # (limits, OUTPUTS)
     slope: Floats  # (limits, 3) dV/du
     u: Floats  # (3,) direction
     nearest: Floats  # (3,)
@@ -72,21 +69,21 @@ class LimitWorkspace(NamedTuple):
     measured: Floats  # (3,)
 
 
-def limit_workspace(t: LimitData) -> LimitWorkspace:
-    """Memory for the limits of a system."""
+def limit_workspace(t: LimitData, mode: Ints | None = None) -> LimitWorkspace:
+    """Memory for the limits of a system, with their part of ``Switches.mode``, or all in mode AUTO."""
     count = len(t.kind)
     return LimitWorkspace(
-        mode=np.zeros(count, np.int64), x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)), slope=np.zeros((count, 3)),
-        u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4), position=np.zeros(8), pair=np.zeros(3),
-        place=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
+        mode=np.zeros(count, np.int64) if mode is None else mode, x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)),
+        slope=np.zeros((count, 3)), u=np.zeros(3), nearest=np.zeros(3), curve=np.zeros(12), separation=np.zeros(4),
+        position=np.zeros(8), pair=np.zeros(3), place=np.zeros(2), Q=np.zeros(12), measured=np.zeros(3),
     )  # fmt: skip
 
 
 @inlined
 def locate(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
-    """Latitude, longitude and maximum latitude of the direction u in cone k; how far outside it is in latitude.
+    """Put latitude, longitude and maximum latitude of the direction u in cone k into ``outputs``; latitude beyond the cone [rad].
 
-    ``w.position`` and ``w.pair`` keep the gradients of latitude and longitude and the slope of the maximum.
+    ``w.position`` and ``w.pair`` then hold the gradients of latitude and longitude and the slope of the maximum.
     """
     position.position(u, w.position)
     latitude, longitude = w.position[0], w.position[1]
@@ -101,7 +98,7 @@ def locate(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
 def measure_excess(u, k, t, w, outputs):  # type: ignore[no-untyped-def]
     """Angle by which the direction u is outside cone k, and its gradient in u, into ``w.separation``; False if it is inside.
 
-    Inside, a limit that is HELD is continued: by the distance in latitude, made an angle to first order, below zero.
+    Inside, a limit in mode ACTIVE is continued by the distance in latitude, converted to an angle to first order, below zero.
     """
     w.place[0] = -1.0
     side = 0 if u[0] * t.ahead[k, 0] + u[1] * t.ahead[k, 1] > 0.0 else 1
@@ -140,14 +137,15 @@ def restrain(u, k, t, w, outputs, slope):  # type: ignore[no-untyped-def]
         return
     excess, shortening = w.separation[0], 1.0
     if t.law[k] == PRINTED and excess > 0.0:
-        # Seed 003, Eqs. (32) and (33): the distance in the top view; u x n is shorter than 1 by the cosine of the excess.
+        # Rodrigues da Silva et al. (2024b), Eqs. (32) and (33): the distance in the top view; u x n is shorter than 1 by the
+        # cosine of the excess.
         top_view.top_view(u, w.nearest, w.position)
         excess, shortening = w.position[0], w.position[1]
     x = excess / t.compliance[k]
     law_cubic.law(min(x, 1.0), w.pair)
     moment = t.max_moment[k] * w.pair[1] * shortening
     if t.law[k] == CONSERVATIVE:
-        # Beyond the end of the law the moment stays what it is there.
+        # Beyond the end of the law the moment keeps its value at the end.
         outputs[POTENTIAL] = t.max_moment[k] * t.compliance[k] * (w.pair[0] + w.pair[1] * max(x - 1.0, 0.0))
     outputs[EXCESS] = excess
     for c in range(3):
@@ -156,7 +154,7 @@ def restrain(u, k, t, w, outputs, slope):  # type: ignore[no-untyped-def]
 
 @inlined
 def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
-    """Add what the limits do to the accelerations ``w.free`` of the bodies without joints.
+    """Add the effect of the limits to ``w.free``, the accelerations of the bodies without joints.
 
     With ``report``, ``outputs`` is filled for directions inside their cones too.
     """
@@ -183,18 +181,20 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def outside(data, w, out):  # type: ignore[no-untyped-def]
-    """How far each direction is outside its cone, in latitude (negative inside); bodies must be in place."""
+def limit_over(data, w):  # type: ignore[no-untyped-def]
+    """Fill ``Switches.over`` of the limits: latitude of each direction beyond the side of its mode; after ``update_bodies``."""
     t, m = data.limits, w.limits
     rotate_vectors(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.kind)):
         i, j = t.body_i[k], t.body_j[k]
         dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
-        out[k] = locate(m.u, k, t, m, m.outputs[k])
+        beyond = locate(m.u, k, t, m, m.outputs[k])
+        w.switches.over[k] = -beyond if m.mode[k] == ACTIVE else beyond
 
 
 @compiled
 def restrain_all(u, t, w, outputs, moment):  # type: ignore[no-untyped-def]
+    """Outputs (n, OUTPUTS) and restricting moments (n, 3) [N m] of the first limit for directions u (n, 3)."""
     t, w = by_pointer(t), by_pointer(w)
     for n in range(len(u)):
         slope = w.slope[0]

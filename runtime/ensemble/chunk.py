@@ -1,4 +1,4 @@
-"""What is done with the cases of an ensemble that are run together: built, checked, run side by side or one by one."""
+"""A chunk of an ensemble: its cases are built and checked, then run in a batch or one by one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import numpy as np
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.projection import project_velocities, worst_of_all
-from runtime.integrate import batch, loop
-from runtime.integrate.settings import INTERRUPTED, NO_LIMIT, REACHED_END, Settings
+from runtime.dynamics.status import Status
+from runtime.integrate import batch
+from runtime.integrate.settings import NO_LIMIT, Settings
 from runtime.integrate.simulate import simulate
 from runtime.jit import addresses
 from runtime.support.arrays import Floats, Ints
@@ -25,31 +26,30 @@ from runtime.system.system import System
 from runtime.system.variants import variant
 from runtime.system.whole_model import lanes_of, whole_of
 
-REFUSED, NOT_RUN = -20, -21  # statuses of a case beside those of a run
 Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
 Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
 
 
 class Stopped(Exception):
-    """A chunk was left before its end."""
+    """A chunk was stopped before its end."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is done with every case."""
+    """Settings common to all cases."""
 
     system: System | Callable[..., System]
     how: Settings
     assemble: bool  # initial states
     bodies: tuple[str, ...]
     gpu: bool = False
-    stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # another number: leave off, seen by threads only
+    stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # other than 0: stop; shared by threads only
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """How cases are run, to be told with their results."""
-        most = None if self.how.max_steps == NO_LIMIT else self.how.max_steps
-        return asdict(self.how) | {"assemble": self.assemble, "max_steps": most}
+        """Settings of the runs, stored with the results."""
+        max_steps = None if self.how.max_steps == NO_LIMIT else self.how.max_steps
+        return asdict(self.how) | {"assemble": self.assemble, "max_steps": max_steps}
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,17 @@ class Chunk:
     """Results of cases that were run together."""
 
     first: int
-    states: Floats  # (cases, times, 13 bodies), NaN from where a case failed on
-    status: Ints  # (cases,)
+    states: Floats  # (cases, times, 13 bodies), NaN after a failure
+    status: Ints  # (cases,) of ``Status``
     reached: Floats  # (cases,) [s]
     counts: Ints  # (cases, 3) evaluations, steps, rejections
     in_batch: np.ndarray[Any, np.dtype[np.bool_]]  # (cases,)
-    messages: dict[int, str]  # of cases that failed, by number
-    mark: tuple[int, str]  # number of a case whose system a function built, and a digest of it; "" where there is none
+    messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
+    mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
 
 
 def row(cases: Cases, case: int) -> dict[str, Any]:
-    """What a case is run with, by name."""
+    """Values of a case, by name."""
     return {
         name: v.tolist() if isinstance(v := values[case], np.ndarray | np.generic) else v
         for name, values in cases.items()
@@ -75,7 +75,7 @@ def row(cases: Cases, case: int) -> dict[str, Any]:
 
 
 def side_by_side(system: System, how: Settings) -> bool:
-    """Its cases can be run in lanes."""
+    """True if cases of a system can be run in a batch."""
     return how.method == "dop853" and lanes_of(system.model.key) is not None
 
 
@@ -85,13 +85,13 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     Raises
     ------
     Stopped
-        When ``task.stop`` was set on the way.
+        When ``task.stop`` was set meanwhile.
     """
     count = len(next(iter(cases.values())))
     how = task.how
     built, messages = built_cases(task, first, cases, count)
     chunk = Chunk(
-        first, np.full((count, len(how.t or ()), STATE * len(task.bodies)), np.nan), np.full(count, REFUSED),
+        first, np.full((count, len(how.t or ()), STATE * len(task.bodies)), np.nan), np.full(count, int(Status.REFUSED)),
         np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), messages,
         (0, "") if isinstance(task.system, System) else mark_of(built, first),
     )  # fmt: skip
@@ -99,7 +99,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     for case, (own, _) in built.items():
         groups.setdefault(own.model.key if side_by_side(own, how) else "", []).append(case)
     for key, members in groups.items():
-        alone = members if not key else _run_in_lanes(key, members, built, task, chunk)
+        alone = members if not key else _run_in_batch(key, members, built, task, chunk)
         for case in alone:
             _run_alone(case, *built[case], task, chunk)
     return chunk
@@ -112,10 +112,10 @@ def mark_of(built: Built, first: int = 0) -> tuple[int, str]:
 
 
 def digest_of_system(system: System, y: Floats) -> str:
-    """Of all numbers of a system, of its joints' kernels and of an initial state."""
+    """Digest of the data of a system, the kernels of its joints and an initial state."""
     joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
     digest = hashlib.sha256(repr((repr(system), joints, sorted(system.model.made_from.items()))).encode())
-    none = np.zeros(0, np.int64)  # addresses are another in every process
+    none = np.zeros(0, np.int64)  # addresses differ between processes
     data = system.data._replace(address=none, loads=system.data.loads._replace(address=none))
     digest.update(repr(_bytes(data)).encode())
     digest.update(y.tobytes())
@@ -129,7 +129,7 @@ def _bytes(value: Any) -> Any:
 
 
 def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built, dict[int, str]]:
-    """Systems and initial states of the cases that are not refused, and why the others are."""
+    """Systems and initial states of the cases that are not refused, and the messages of those that are."""
     system, start = task.system, task.how.t_start
     if isinstance(system, System) and all(name.startswith(("v.", "omega.")) for name in cases):
         if not (task.assemble and system.drivers and start != system.time):
@@ -142,8 +142,10 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
         try:
             own, state, moved = variant(system, row(cases, case))
             if own.body_names != task.bodies:
-                theirs, ours = ", ".join(own.body_names), ", ".join(task.bodies)
-                raise ModelError(f"the bodies of this case are {theirs}, those of the others {ours}; give all the same")
+                names, others = ", ".join(own.body_names), ", ".join(task.bodies)
+                raise ModelError(
+                    f"the bodies of this case are {names}, those of the others {others}; give all the same"
+                )
             if state is not own.state or start != own.time or moved:
                 state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
             if moved:
@@ -151,7 +153,7 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
             built[case] = own, state.y
         except ModelError as error:
             messages[first + case] = str(error)
-        except (ArithmeticError, ValueError) as error:  # of numbers beyond all bounds, in a library
+        except (ArithmeticError, ValueError) as error:  # raised in a library for extreme values
             messages[first + case] = f"the system of this case cannot be made: {type(error).__name__}: {error}"
     return built, messages
 
@@ -165,7 +167,7 @@ def _checked(system: System, state: State, time: float) -> State:
 
 
 def _many_velocities(system: System, task: Task, first: int, cases: Cases, count: int) -> tuple[Built, dict[int, str]]:
-    """The same where only velocities differ, all at once."""
+    """Systems and initial states, and messages, where only velocities differ: all cases at once."""
     states = np.tile(system.state.y, (count, 1))
     for name, values in cases.items():
         part, _, body = name.partition(".")
@@ -188,11 +190,11 @@ def _many_velocities(system: System, task: Task, first: int, cases: Cases, count
     return {int(case): (system, states[case]) for case in np.flatnonzero(~bad)}, messages
 
 
-def _run_in_lanes(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
-    """Run cases side by side; those that failed or came close to it, to be run alone, which tells why."""
+def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
+    """Run cases in a batch; those that failed or came close to a singular configuration, to be run alone for the message."""
     module, s = lanes_of(key), task.how
     assert module is not None
-    made: dict[int, Floats] = {}  # one for each system
+    made: dict[int, Floats] = {}  # constants, once for each system
     for case in members:
         own = built[case][0]
         if id(own) not in made:
@@ -207,14 +209,18 @@ def _run_in_lanes(key: str, members: Sequence[int], built: Built, task: Task, ch
 
         gpu.integrate(module, *arrays)
     else:
-        memory = batch.lanes(system.model.fixed[1:], whole[0].shape[0])
+        memory = batch.batch_workspace(system.model.fixed[1:], whole[0].shape[0])
         address = int(addresses.addresses_of([module], "lanes")[0])
         batch.integrate(memory, address, *arrays, task.stop)
         if task.stop[0]:
             raise Stopped
     at = np.array(members)
-    good = results.status == loop.FINISHED
-    chunk.states[at[good]], chunk.status[at[good]], chunk.in_batch[at[good]] = results.out[good], REACHED_END, True
+    good = results.status == Status.REACHED_END
+    chunk.states[at[good]], chunk.status[at[good]], chunk.in_batch[at[good]] = (
+        results.out[good],
+        Status.REACHED_END,
+        True,
+    )
     chunk.counts[at[good]], chunk.reached[at[good]] = results.counts[good], results.reached[good]
     return at[~good].tolist()  # type: ignore[no-any-return]
 
@@ -226,25 +232,25 @@ def _constants(system: System, s: Settings) -> Floats:
 
 
 def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -> None:
-    """Run one case as ``simulate`` does."""
+    """Run one case by ``simulate``."""
     s, reached = task.how, task.how.t_start
 
-    def look(t: float, end: float) -> None:
+    def report(t: float, end: float) -> None:
         nonlocal reached
         if task.stop[0]:
             raise KeyboardInterrupt
         reached = t
 
     try:
-        run = simulate(system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=look, **s.keywords)
+        run = simulate(system, s.t_end, t_eval=s.t, initial=State(system.body_names, y), progress=report, **s.keywords)
     except ModelError as error:
         chunk.messages[chunk.first + case] = str(error)
         return
-    if run.status == INTERRUPTED:
+    if run.status == Status.INTERRUPTED:
         raise Stopped
     chunk.states[case, : len(run.states)] = run.states
     chunk.status[case] = run.status
     chunk.reached[case] = reached
     chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
-    if run.message != f"reached t = {s.t_end:g} s":  # why not, or that accuracy was lost
+    if run.message != f"reached t = {s.t_end:g} s":  # reason of a failure, or loss of accuracy
         chunk.messages[chunk.first + case] = run.message

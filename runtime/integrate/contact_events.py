@@ -1,6 +1,6 @@
-"""Touch-downs and lift-offs of contacts along states at given times, where no integrator has stepped up to them.
+"""Touch-downs and lift-offs of contacts from states at given times, for integrators that do not locate them.
 
-Between two times, penetration follows the cubic of its values and rates at both.
+Between two times the penetration is the cubic through its values and rates at both.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats
 from runtime.system.parts import NORMAL_LAWS
 
-PLACES = (0.25, 0.5, 0.75, 1.0)  # between two times, where it is looked
-BLUR = 1e-6  # of the elastic force: by so much a law may pull that pulls no further than rounding and the cubic say
+PLACES = (0.25, 0.5, 0.75, 1.0)  # of samples between two times
+PULL_TOLERANCE = 1e-6  # of the elastic force: a pull below this comes from rounding and the cubic
 
 
 @compiled
@@ -46,16 +46,16 @@ def find_contact_events(times: Floats, states: Floats, data: ModelData, work: Wo
 
 
 def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, data: ModelData) -> list[list[float]]:
-    """The same of contact k."""
+    """Rows of ``find_contact_events`` of contact k."""
     t = data.contacts
     law, impact = list(NORMAL_LAWS.values())[t.law[k]].law.py_func, t.impact[k]
     least = t.least_impact[k] if impact >= 0 else 0.0
     parameters, out = t.normal[k].copy(), np.zeros(6)
     rows: list[list[float]] = []
-    slack = 1.0 + BLUR * t.fades[k]
+    slack = 1.0 + PULL_TOLERANCE * t.fades[k]
 
     def force(depth: float, rate: float) -> float:
-        """Below or at 0 where there is none."""
+        """Normal force; 0 or below where there is none."""
         if depth <= 0.0:
             return depth
         law(depth, rate, parameters, out)

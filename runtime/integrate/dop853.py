@@ -1,12 +1,11 @@
 """Dormand and Prince's explicit Runge-Kutta method of order 8 with dense output of order 7, in compiled code.
 
-Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.10.  The coefficients are those that SciPy
-publishes on its class ``DOP853``; ``runtime.integrate.loop`` takes the steps.
+Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10, with the coefficients of SciPy's
+class ``DOP853``; ``runtime.integrate.loop`` takes the steps.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.integrate import DOP853
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
 from runtime.integrate import stepping
+from runtime.integrate.step_control import combined_error, factor_of
 from runtime.integrate.stepping import (
     BODIES,
     DENSE_READY,
@@ -39,18 +39,18 @@ STABLE = 5.5  # below the length of the method's interval of stability
 SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
 
 
-class Table(NamedTuple):
+class Coefficients(NamedTuple):
     """Coefficients of the method."""
 
     a: Floats  # (16, 16)
     b: Floats  # (12,)
-    c: Floats  # (16,) where the stages stand in the step
+    c: Floats  # (16,) places of the stages in the step
     error5: Floats  # (13,)
     error3: Floats  # (13,)
     dense: Floats  # (4, 16)
 
 
-TABLE = Table(
+COEFFICIENTS = Coefficients(
     a=np.block([[np.asarray(DOP853.A), np.zeros((STAGES, 4))], [np.zeros((1, 16))], [np.asarray(DOP853.A_EXTRA)]]),
     b=np.asarray(DOP853.B).copy(),
     c=np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA]),
@@ -61,16 +61,16 @@ TABLE = Table(
 
 
 class Memory(NamedTuple):
-    """What the method keeps of a step."""
+    """Memory of the method."""
 
-    table: Table
+    coefficients: Coefficients
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
     dense: Floats  # (7, n) polynomial of the last step
 
 
 def memory(n: int) -> Memory:
-    """Memory for states of so many numbers."""
-    return Memory(TABLE, np.zeros((STAGES + 1 + EXTRA, n)), np.zeros((POWER, n)))
+    """Memory for states of n components."""
+    return Memory(COEFFICIENTS, np.zeros((STAGES + 1 + EXTRA, n)), np.zeros((POWER, n)))
 
 
 @inlined
@@ -91,20 +91,20 @@ def combine(y, h, a, k, stages, to):  # type: ignore[no-untyped-def]
 
 @serves(stepping.attempt, Memory)
 def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
-    """Twelve stages, the error, and for a step that is accurate enough the derivative at its end."""
-    time, k, table, n = s.time[T], s.own.k, s.own.table, len(s.y)
+    """Twelve stages, the error, and the derivative at the end of a step that is accurate enough."""
+    time, k, coefficients, n = s.time[T], s.own.k, s.own.coefficients, len(s.y)
     for i in range(n):
         k[0, i] = s.begin[i]
     code, smallest_pivot = OK, np.inf
     for q in range(1, STAGES):
-        combine(s.y, h, table.a[q], k, q, s.trial)
-        code |= derivative(time + table.c[q] * h, s.trial, t, w, k[q])
+        combine(s.y, h, coefficients.a[q], k, q, s.trial)
+        code |= derivative(time + coefficients.c[q] * h, s.trial, t, w, k[q])
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
     s.counts[EVALUATIONS] += STAGES - 1
-    combine(s.y, h, table.b, k, STAGES, s.trial)
+    combine(s.y, h, coefficients.b, k, STAGES, s.trial)
     error = error_norm(s, h, rtol, atol) if code == OK else np.inf
     s.tried[ERROR] = error
-    s.tried[FACTOR] = FASTEST if error == 0.0 else min(FASTEST, max(SLOWEST, SAFETY * error ** (-1.0 / ORDER)))
+    s.tried[FACTOR] = factor_of(error, SAFETY, ORDER, SLOWEST, FASTEST)
     if error <= 1.0:
         code = derivative(time + h, s.trial, t, w, s.end)
         s.counts[EVALUATIONS] += 1
@@ -118,34 +118,31 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
 @inlined
 def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
-    n, table, k = len(s.y), s.own.table, s.own.k
+    n, coefficients, k = len(s.y), s.own.coefficients, s.own.k
     e5 = e3 = 0.0
     for i in range(n):
         scale = atol + rtol * max(abs(s.y[i]), abs(s.trial[i]))
         v5 = v3 = 0.0
         for q in range(STAGES):
-            v5 += table.error5[q] * k[q, i]
-            v3 += table.error3[q] * k[q, i]
+            v5 += coefficients.error5[q] * k[q, i]
+            v3 += coefficients.error3[q] * k[q, i]
         e5 += (v5 / scale) ** 2
         e3 += (v3 / scale) ** 2
-    denominator = e5 + 0.01 * e3
-    if denominator == 0.0:
-        return 0.0
-    return abs(h) * e5 / math.sqrt(denominator * n)
+    return combined_error(e5, e3, h, n)
 
 
 @serves(stepping.at_stability_bound, Memory)
 def at_stability_bound(s):  # type: ignore[no-untyped-def]
-    """Hairer and Wanner II, section IV.2.
+    """1 if stability bounds the step.  Hairer and Wanner (1996), section IV.2.
 
-    The last two stages stand at the end of the step: how much their derivatives differ tells the largest rate in sight.
+    The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
-    k, table = s.own.k, s.own.table
+    k, coefficients = s.own.k, s.own.coefficients
     rates = distances = 0.0
     for i in range(len(s.y)):
         distance = 0.0
         for q in range(STAGES):
-            distance += (table.b[q] - table.a[STAGES - 1, q]) * k[q, i]
+            distance += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
         rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
         distances += distance * distance
     return 1 if distances > 0.0 and rates > STABLE * STABLE * distances else 0
@@ -154,13 +151,13 @@ def at_stability_bound(s):  # type: ignore[no-untyped-def]
 @serves(stepping.prepare_dense, Memory)
 def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     """The polynomial of the last step; three further evaluations."""
-    n, h, k, dense, table = len(s.y), s.time[LENGTH], s.own.k, s.own.dense, s.own.table
+    n, h, k, dense, coefficients = len(s.y), s.time[LENGTH], s.own.k, s.own.dense, s.own.coefficients
     if s.flags[DENSE_READY] == 1:
         return OK
     code = OK
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
-        combine(s.y_old, h, table.a[q], k, q, s.trial)
-        code |= derivative(s.time[T_OLD] + table.c[q] * h, s.trial, t, w, k[q])
+        combine(s.y_old, h, coefficients.a[q], k, q, s.trial)
+        code |= derivative(s.time[T_OLD] + coefficients.c[q] * h, s.trial, t, w, k[q])
     s.counts[EVALUATIONS] += EXTRA
     for i in range(n):
         delta = s.y[i] - s.y_old[i]
@@ -172,7 +169,7 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
         for i in range(n):
             to[i] = 0.0
         for q in range(STAGES + 1 + EXTRA):
-            factor, row = h * table.dense[d, q], k[q]
+            factor, row = h * coefficients.dense[d, q], k[q]
             for i in range(n):
                 to[i] += factor * row[i]
     s.flags[DENSE_READY] = 1 if code == OK else 0
@@ -193,7 +190,7 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
 
 @serves(stepping.between_ends, Memory)
 def between_ends(s, x, y):  # type: ignore[no-untyped-def]
-    """Cubic Hermite interpolation of the last step, from its ends' states and derivatives."""
+    """Cubic Hermite interpolation of the last step, from the states and derivatives at its ends."""
     h = s.time[LENGTH]
     for i in range(len(y)):
         a, b, slope_a, slope_b = s.y_old[i], s.y[i], h * s.begin[i], h * s.end[i]

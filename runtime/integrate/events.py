@@ -10,6 +10,7 @@ import numpy as np
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import OK, STATE, V
 from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.status import Status
 from runtime.support.checks import finite
 from runtime.support.errors import ModelError
 from runtime.system.state import State
@@ -23,7 +24,7 @@ class EventError(Exception):
 
 @dataclass(frozen=True)
 class Event:
-    """A scalar function of time and state whose zeros are located; a zero at the very start is not one of them, unless asked.
+    """A scalar function of time and state whose zeros are located; a zero at the very start counts only with ``at_start``.
 
     Parameters
     ----------
@@ -56,15 +57,13 @@ class Event:
         """The function's value, which must be finite."""
         value = float(self.function(t, state))
         if not np.isfinite(value):
-            raise EventError(
-                f"event '{self.name}' is {value} at t = {t:.9g} s; its function must return a finite number"
-            )
+            raise EventError(f"event '{self.name}' is {value} at t = {t:.9g} s; {Status.EVENT_NOT_FINITE.remedy}")
         return value
 
 
 @dataclass(frozen=True)
 class Rest:
-    """The event that everything comes to rest, made by ``rest``; ``simulate`` turns it into an event of its system."""
+    """The event that a system comes to rest, from ``rest``; ``simulate`` makes it an event of its system."""
 
     name: str
     speed: float
@@ -72,7 +71,7 @@ class Rest:
     terminal: bool
 
     def of(self, system: System, data: ModelData) -> Event:
-        """The event for a system, with the tables that its simulation uses."""
+        """The event for a system with the data of its simulation."""
         work, y_dot = workspace(system, data), np.empty(len(system.state.y))
 
         def above_rest(t: float, state: State) -> float:
@@ -89,16 +88,17 @@ class Rest:
 
 
 def rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = True, name: str = "rest") -> Rest:
-    """The event that a system comes to rest: every body slower than a speed, and hardly accelerated any more.
+    """The event that a system comes to rest: the speeds and accelerations of all bodies fall below limits.
 
-    A pendulum at its turning point is slow but accelerated, and not at rest.  A system that is at rest at the start has come
-    to rest then.
+    A pendulum at its turning point is slow but accelerated, so it is not at rest.  For a system at rest at the start, the event
+    occurs at the start.
 
     Parameters
     ----------
     speed : float [m/s] and [rad/s]
-        Of the centres of mass and of the turns.
+        Limit for the centres of mass and for the angular velocities.
     acceleration : float [m/s^2] and [rad/s^2]
+        Limit for the centres of mass and for the angular accelerations.
     terminal : bool
         Stop there.
     name : str

@@ -1,4 +1,4 @@
-"""The methods of integration behind one face: one step at a time, and states within the last step."""
+"""The methods of integration behind one interface: one step at a time, and states within the last step."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import scipy.integrate
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import OK, SINGULAR
 from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.status import Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.contact_events import find_contact_events
 from runtime.support.arrays import Floats
@@ -21,21 +22,18 @@ from runtime.system.workspaces import workspace
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 COMPILED_METHODS = ("dop853", "radau")
 METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
-LOOKS = 4  # places of a step of SciPy's methods at which contacts are looked at
+SAMPLES = 4  # places of a step of SciPy's methods at which contacts are checked
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
-# Why a step ended.  A run's own status is one of these, or 0 to 2.
-RUNNING, FINISHED = loop.RUNNING, loop.FINISHED
-STEP_TOO_SMALL, SINGULAR_CONFIGURATION, NOT_FINITE, METHOD_FAILED = -1, -2, -3, -4
 NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
 
 
 class Method(Protocol):
-    """What a run needs of a method."""
+    """Interface of a method to ``simulate``."""
 
     work: Workspace
 
-    def step(self) -> tuple[int, str]:
-        """One accepted step: RUNNING, FINISHED or why it failed, and a sentence for the failure."""
+    def step(self) -> tuple[Status, str]:
+        """One accepted step: RUNNING, REACHED_END or a failure, and the message of a failure."""
 
     def at(self, t: float) -> Floats:
         """State at a time within the last step."""
@@ -64,11 +62,11 @@ class Method(Protocol):
 
     @property
     def bounded(self) -> int:
-        """How many steps were bounded by stability rather than accuracy, as far as the method tells."""
+        """Number of steps bounded by stability rather than accuracy; 0 for methods that do not report it."""
 
     @property
     def smallest_pivot(self) -> Sequence[float]:
-        """The smallest pivot ratio of the constraints at the start, the least since, and the time of that."""
+        """Smallest pivot ratio of the constraints at the start, its minimum since, and the time of the minimum."""
 
 
 class Compiled:
@@ -85,26 +83,22 @@ class Compiled:
         self.s = stepping.stepper(y, t_start, own, data, first_step)
         self.found: list[Floats] = []
 
-    def advance(self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats) -> tuple[int, str]:
-        limits = (self.end, self.rtol, self.atol, self.max_step, steps)
-        into = (outputs, out, record_t, record_y)
-        code = loop.advance(self.s, self.data, self.work, *limits, *into)
+    def advance(
+        self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
+    ) -> tuple[Status, str]:
+        """Up to ``steps`` accepted steps in compiled code; status and message as of ``step``."""
+        control = (self.end, self.rtol, self.atol, self.max_step, steps)
+        status: Status = loop.advance(self.s, self.data, self.work, *control, outputs, out, record_t, record_y)
         if count := int(self.s.counts[stepping.FOUND]):
             self.found.append(self.s.found[:count].copy())
             self.s.counts[stepping.FOUND] = 0
-        if code in (RUNNING, FINISHED):
-            return code, ""
-        if code == loop.FAILED_SINGULAR:
-            return SINGULAR_CONFIGURATION, _singular(self.system, self.work.failed, self.t)
-        when = f"at t = {self.t:.6g} s"
-        if code == loop.FAILED_NOT_FINITE:
-            return NOT_FINITE, f"the state stopped being finite {when}; check masses, inertias and initial velocities"
-        return (
-            STEP_TOO_SMALL,
-            f"the step fell below the rounding of time {when}; raise rtol and atol, or start elsewhere",
-        )
+        if status in (Status.RUNNING, Status.REACHED_END):
+            return status, ""
+        if status == Status.SINGULAR_CONFIGURATION:
+            return status, _singular(self.system, self.work.failed, self.t)
+        return status, f"{status.sentence} at t = {self.t:.6g} s; {status.remedy}"
 
-    def step(self) -> tuple[int, str]:
+    def step(self) -> tuple[Status, str]:
         return self.advance(1, NONE, NONE2, NONE, NONE2)
 
     def at(self, t: float) -> Floats:
@@ -160,7 +154,7 @@ class SciPy:
     ) -> None:  # fmt: skip
         work = workspace(system, data)
         self.data, self.work = data, work
-        self.seen = [(t_start, y.copy())]  # where contacts may have changed: at the ends of steps and between
+        self.samples = [(t_start, y.copy())]  # states at which contacts are checked: at the ends of steps and between
         self.smallest_pivot: list[float] = [np.inf, np.inf, t_start]
 
         def fun(t: float, y: Floats) -> Floats:
@@ -179,47 +173,46 @@ class SciPy:
 
         self.method = method
         self.bounded = 0
-        self.failure: tuple[int, str] | None = None
+        self.failure: tuple[Status, str] | None = None
         self.evaluations = self.steps = self.attempts = 0
         self.dense: Callable[[float], Floats] | None = None
         try:
             with warnings.catch_warnings():
-                # An overflow in the choice of the first step shows in the step; a relative tolerance below 100 roundings is
-                # raised to that.
+                # SciPy warns of an overflow in the choice of the first step, which shows in the step itself, and of a relative
+                # tolerance below 100 roundings, which is raised here.
                 warnings.simplefilter("ignore", RuntimeWarning)
                 self.solver = getattr(scipy.integrate, method)(
                     fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
                     first_step=first_step or None,
                 )  # fmt: skip
         except (SingularError, FloatingPointError) as error:
-            self.failure = (SINGULAR_CONFIGURATION if isinstance(error, SingularError) else NOT_FINITE, str(error))
+            singular = isinstance(error, SingularError)
+            self.failure = (Status.SINGULAR_CONFIGURATION if singular else Status.NOT_FINITE, str(error))
             self._y, self._t = y.copy(), t_start
 
-    def step(self) -> tuple[int, str]:
+    def step(self) -> tuple[Status, str]:
         if self.failure is not None:
             return self.failure
         before = self.evaluations
         try:
-            with warnings.catch_warnings(record=True) as outputs:  # LSODA tells why it fails by a warning
+            with warnings.catch_warnings(record=True) as caught:  # LSODA gives the reason of a failure in a warning
                 warnings.simplefilter("always")
                 message = self.solver.step()
         except SingularError as error:
-            return SINGULAR_CONFIGURATION, str(error)
+            return Status.SINGULAR_CONFIGURATION, str(error)
         except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
-            return METHOD_FAILED, f"{self.method} failed at t = {self.t:.6g} s: {error}; try another method"
+            return Status.METHOD_FAILED, f"{self.method} failed at t = {self.t:.6g} s: {error}; try another method"
         if self.solver.status == "failed":
-            reason = str(outputs[-1].message if outputs else message).rstrip(".").lower()
-            return (
-                METHOD_FAILED,
-                f"{self.method} failed at t = {self.t:.6g} s: {reason}; raise rtol and atol, or try another method",
-            )
+            reason = str(caught[-1].message if caught else message).rstrip(".").lower()
+            status = Status.METHOD_FAILED
+            return status, f"{self.method} failed at t = {self.t:.6g} s: {reason}; {status.remedy}"
         self.steps += 1
         self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
         self.dense = None
         if len(self.data.contacts.law):
-            times = np.linspace(self.t_old, self.t, LOOKS + 1)[1:]
-            self.seen += [(float(t), self.at(t)) for t in times]
-        return (FINISHED if self.solver.status == "finished" else RUNNING), ""
+            times = np.linspace(self.t_old, self.t, SAMPLES + 1)[1:]
+            self.samples += [(float(t), self.at(t)) for t in times]
+        return (Status.REACHED_END if self.solver.status == "finished" else Status.RUNNING), ""
 
     def at(self, t: float) -> Floats:
         if self.dense is None:
@@ -229,12 +222,12 @@ class SciPy:
 
     def stop(self, t: float) -> None:
         y = self.at(t)
-        self.seen = [*(seen for seen in self.seen if seen[0] < t), (t, y)]
+        self.samples = [*(sample for sample in self.samples if sample[0] < t), (t, y)]
         self.solver.y[:] = y
 
     @property
     def contact_events(self) -> Floats:
-        times, states = zip(*self.seen, strict=True)
+        times, states = zip(*self.samples, strict=True)
         return find_contact_events(np.array(times), np.array(states), self.data, self.work)
 
     @property
@@ -251,7 +244,7 @@ class SciPy:
         return y
 
     def counts(self) -> tuple[int, int, int | None]:
-        # Every attempt of an explicit method takes the same number of evaluations; the implicit ones do not tell.
+        # Every attempt of an explicit method takes the same number of evaluations; implicit methods do not count attempts.
         rejected = self.attempts - self.steps if self.method in EXPLICIT_STAGES else None
         return self.evaluations, self.steps, rejected
 
@@ -263,5 +256,5 @@ def _singular(system: System, failed: Any, t: float) -> str:
     hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
     return (
         f"singular configuration at t = {t:.6g} s: row {system.row_name(k, row)} depends on the others{hint}; "
-        "avoid this configuration, use another joint, or make very different masses less so"
+        f"{Status.SINGULAR_CONFIGURATION.remedy}"
     )

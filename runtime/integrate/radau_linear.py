@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from runtime.dynamics.kinematics import euler_rates, turn_of
@@ -120,12 +118,3 @@ def solve_state(mu, y, J, a, turns, right, q, u, p):  # type: ignore[no-untyped-
         change_of(mu, omega, p[1], right[o + P : o + V])
         for c in range(6):
             right[o + V + c] = u[6 * b + c]
-
-
-@inlined
-def norm_of(v, s, rtol, atol):  # type: ignore[no-untyped-def]
-    """Root mean square in units of the tolerance."""
-    total = 0.0
-    for i in range(len(v)):
-        total += (v[i] / (atol + rtol * abs(s.y[i]))) ** 2
-    return math.sqrt(total / len(v))

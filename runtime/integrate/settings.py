@@ -16,28 +16,27 @@ from runtime.system.system import System
 
 RTOL = ATOL = 1e-11
 NO_LIMIT = 10**15  # steps
-REACHED_END, STOPPED_BY_EVENT, INTERRUPTED, STEPS_USED_UP = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a run goes, in numbers that were checked."""
+    """Checked settings of a run."""
 
     t_start: float  # [s]
     t_end: float
-    t: tuple[float, ...] | None  # of the results; None: those of the steps
+    t: tuple[float, ...] | None  # [s] of the results; None: the steps
     method: str
     rtol: float
     atol: float
     alpha: float
     beta: float
     max_step: float
-    first_step: float  # 0: the method chooses it
+    first_step: float  # [s] 0: chosen by the method
     max_steps: int
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """Those of ``simulate`` beside its times of results."""
+        """Keyword arguments of ``simulate`` except ``t_eval``."""
         names = ("t_start", "method", "rtol", "atol", "alpha", "beta", "max_step", "max_steps")
         return {name: getattr(self, name) for name in names} | {"first_step": self.first_step or None}
 
@@ -46,7 +45,13 @@ def settings(
     system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
     alpha: float, beta: float, max_step: float, first_step: float | None, max_steps: int | None,
 ) -> Settings:  # fmt: skip
-    """What ``simulate`` was asked for; raises ModelError where it breaks a rule."""
+    """Checked settings from the arguments of ``simulate``.
+
+    Raises
+    ------
+    ModelError
+        For an argument that breaks a rule.
+    """
     t_start = system.time if t_start is None else float(finite(t_start, (), "t_start"))
     t_end = float(finite(t_end, (), "t_end"))
     if t_end <= t_start:

@@ -1,7 +1,7 @@
-"""What the compiled methods share: where an integration stands, and what the march asks of a method.
+"""Interface between the integration loop and the compiled methods: the state of an integration, and five functions of a method.
 
-Each method defines, for its own memory (``Stepper.own``), the five functions at the end of this file; compiled code takes the
-one that belongs to the memory's type, so one march (``runtime.integrate.loop``) serves all methods.
+Each method defines the five functions at the end of this file for its own memory (``Stepper.own``).  Compiled code selects them
+by the type of this memory, so one integration loop (``runtime.integrate.loop``) serves all methods.
 """
 
 from __future__ import annotations
@@ -18,45 +18,46 @@ from runtime.dynamics.model_data import ModelData
 from runtime.jit.cache import OPTIONS, compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
-LOOKS = 4  # places of a step where it is looked whether a limit or a contact has changed sides
+SAMPLES = 4  # places of a step at which limits and contacts are checked for a change of side
 
 
 class Stepper(NamedTuple):
-    """Where an integration stands; changed in place, so that it can be left and taken up again."""
+    """State of an integration; changed in place, so that an integration can be paused and continued."""
 
-    time: Floats  # (6,) t, next step, start and length of the last step, usual lengths with all limits free, and with one held
-    counts: Ints  # (7,) evaluations, steps, rejections, next output, 1 after a rejected step, steps at the bound of stability,
+    time: Floats  # (6,) t, next step, start and length of the last step, usual lengths with no switch active, with one
+    counts: Ints  # (7,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
     # touch-downs and lift-offs in ``found``
     y: Floats  # (n,)
     y_old: Floats  # (n,) at the start of the last step
     trial: Floats  # (n,)
     begin: Floats  # (n,) derivative at the start of the step
     end: Floats  # (n,) derivative at its end
-    tried: Floats  # (3,) of a step just tried: its error in units of the tolerance, factor for the next step, weakest pivot
-    smallest_pivot: Floats  # (3,) of ``Work.weakest``: at the start, the least of all accepted steps, the time of that
-    flags: Ints  # (5,) 1: dense output of the last step is ready; its end is not yet the next beginning; tries to land; started;
-    # bodies in the state, which has their derivatives behind them where sensitivities are wanted
-    over: Floats  # (limits + contacts,) how far each is on the other side than it is taken for; below 0 if it is not
-    seen: Floats  # (LOOKS + 1, limits + contacts) the same, at the start of the last step and at places in it
+    tried: Floats  # (3,) of the last attempt: error in units of the tolerance, factor for the next step, smallest pivot ratio
+    smallest_pivot: Floats  # (3,) pivot ratio: at the start, the smallest of all accepted steps, time of this step
+    flags: Ints  # (5,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
+    # step at a change of side; 1: started; bodies in the state, followed by their derivatives in variational equations
+    sampled: (
+        Floats  # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
+    )
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     own: Any  # the method's memory
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
-EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, REJECTED, BOUND, FOUND = range(7)
+EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND = range(7)
 DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES = range(5)
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
-EVENTS = 256  # touch-downs and lift-offs kept until they are fetched, and as many more as may come at once
+EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
 
 def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 0.0) -> Stepper:
-    """A stepper at the start; a first step of 0 is chosen by the method."""
+    """A stepper at the start; for a first step of 0 the integration loop chooses one."""
     bodies = len(data.mass) - 1
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(7, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3), smallest_pivot=np.array([np.inf, np.inf, t]),
-        flags=np.array([0, 0, 0, 0, bodies]), over=np.zeros(switches), seen=np.zeros((LOOKS + 1, switches)),
+        flags=np.array([0, 0, 0, 0, bodies]), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), own=own,
     )  # fmt: skip
 
@@ -71,37 +72,49 @@ def normalise(y, bodies):  # type: ignore[no-untyped-def]
             y[o + k] /= norm
 
 
+@inlined
+def norm_of(v, y, rtol, atol):  # type: ignore[no-untyped-def]
+    """Root mean square of v in units of the tolerance at the state y."""
+    total = 0.0
+    for i in range(len(v)):
+        total += (v[i] / (atol + rtol * abs(y[i]))) ** 2
+    return math.sqrt(total / len(v))
+
+
 @compiled
 def normalise_all(states):  # type: ignore[no-untyped-def]
-    """The same for many states (n, 13 bodies)."""
+    """Give the Euler parameters of many states (n, 13 bodies) unit length."""
     for n in range(len(states)):
         normalise(states[n], states.shape[1] // STATE)
 
 
-def serves(question: Callable[..., Any], memory: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let a function answer a question of the march for steppers whose own memory is of a type."""
+def serves(function_of_methods: Callable[..., Any], memory: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a method's function as one of the five below, for steppers whose own memory is of a type."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         jitted = inlined(function)
 
-        def answer(s, *args):  # type: ignore[no-untyped-def]
+        def select(s, *args):  # type: ignore[no-untyped-def]
             if s.field("own")[1].instance_class is not memory:
                 return None
             return lambda s, *args: jitted(s, *args)
 
-        overload(question, strict=False, jit_options=OPTIONS)(answer)
+        overload(function_of_methods, strict=False, jit_options=OPTIONS)(select)
         return function
 
     return register
 
 
 def attempt(s: Stepper, t: Any, w: Any, h: float, rtol: float, atol: float) -> int:
-    """Try a step of length h from ``s.y``, its end into ``s.trial`` and how it went into ``s.tried``; a code."""
+    """Try a step of length h from ``s.y``: fill ``s.trial`` with its end, and ``s.tried``; a code of an evaluation.
+
+    ``s.tried[ERROR]`` is infinite where a stage is singular or not finite.  The code refers to the end of an accurate step.
+    """
     raise NotImplementedError
 
 
 def prepare_dense(s: Stepper, t: Any, w: Any) -> int:
-    """Make ``interpolate`` ready for the last step; a code."""
+    """Prepare ``interpolate`` for the last step; a code of an evaluation."""
     raise NotImplementedError
 
 
@@ -111,10 +124,10 @@ def interpolate(s: Stepper, time: float, y: Floats) -> None:
 
 
 def between_ends(s: Stepper, x: float, y: Floats) -> None:
-    """The same at a fraction of the step, roughly: before ``prepare_dense``, for a look."""
+    """Rough state at a fraction of the step, available before ``prepare_dense``."""
     raise NotImplementedError
 
 
 def at_stability_bound(s: Stepper) -> int:
-    """1 if stability rather than accuracy bounds the step just tried."""
+    """1 if stability rather than accuracy bounds the last step."""
     raise NotImplementedError

@@ -1,21 +1,15 @@
-"""Where a step of the integrator changes the side of a limit of motion or of a contact.
+"""Switching of limits of motion and contacts: location of the change within a step, and the new side.
 
-Where a direction leaves its cone, or a sphere meets its plane, the force begins with a bend or a jump that an error estimate
-would find by many rejected steps.  So throughout a step each of them is taken in one way; the step in which one changes sides
-is taken again, up to there.
+Where a direction leaves its cone, or a sphere meets its plane, the force begins with a bend or a jump, which an error estimate
+would locate by many rejected steps.  Therefore each limit and contact keeps its mode throughout a step; a step in which one of
+them changes sides is repeated up to the change.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from runtime.dynamics.contacts import (
-    APART,
-    LEAVING,
     PENETRATION,
     PENETRATION_RATE,
-    SLACK,
-    TOUCHING,
     contact_over,
     force_left,
     measure,
@@ -23,46 +17,45 @@ from runtime.dynamics.contacts import (
 )
 from runtime.dynamics.kinematics import update_bodies
 from runtime.dynamics.layout import OK
-from runtime.dynamics.limits import ACTIVE, AUTO, INACTIVE, outside
-from runtime.integrate.stepping import FOUND, LENGTH, LOOKS, T_OLD, T, between_ends, interpolate, prepare_dense
+from runtime.dynamics.limits import limit_over
+from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
+from runtime.integrate.stepping import FOUND, LENGTH, SAMPLES, T_OLD, T, between_ends, interpolate, prepare_dense
 from runtime.jit.cache import inlined
 
-ON_SIDE = 1e-9  # [rad] or [mm] this near, a direction is on its cone, where the moment is below 1e-13 of its maximum
-TOLERANCE = 1e-10  # [mm] how near a contact's change is looked for
-CHATTER = 1e-5  # [s] so soon after it a change is quick
-MAX_QUICK = 2  # in a row: a contact that then regains its force is about to lose and regain it without end
-FINDS = 40  # steps of the search for the crossing
-GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] what seems to come this near between two looks is looked at there
-NEARER = 3  # times, each with a tenth of the distance between looks
+# [rad] or [mm] within this distance a direction is on its cone: the moment is below 1e-13 of its maximum
+ON_SIDE = 1e-9
+TOLERANCE = 1e-10  # [mm] of the location of a contact's change
+CHATTER = 1e-5  # [s] a change sooner than this after the one before is quick
+MAX_QUICK = 2  # quick changes in a row, after which a contact would lose and regain its force without end
+MAX_ITERATIONS = 40  # of the location of a change
+GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] a change that seems to come so near between two samples is sampled there
+REFINEMENTS = 3  # each with a tenth of the distance between samples
 
 
 @inlined
-def over_at(y, t, w, out):  # type: ignore[no-untyped-def]
-    """How far every limit and contact is on the other side than it is taken for, in a state."""
+def over_at(y, t, w):  # type: ignore[no-untyped-def]
+    """Fill ``Switches.over`` in a state."""
     update_bodies(y, t, w)
-    outside(t, w, out)
-    for k in range(len(w.limits.mode)):
-        if w.limits.mode[k] == ACTIVE:
-            out[k] = -out[k]
-    contact_over(t, w, out)
+    limit_over(t, w)
+    contact_over(t, w)
 
 
 @inlined
 def first_sides(s, t, w):  # type: ignore[no-untyped-def]
-    """Take every limit as it is a little after the start, whose derivative is known: so nothing lies on its cone."""
+    """Initial mode of every limit, a little after the start so that no direction lies on its cone."""
     for i in range(len(s.y)):
         s.trial[i] = s.y[i] + 1e-6 * s.begin[i]
-    over_at(s.trial, t, w, s.over)
+    over_at(s.trial, t, w)
     for k in range(len(w.limits.mode)):
-        w.limits.mode[k] = INACTIVE if s.over[k] < 0.0 else ACTIVE
-    over_at(s.trial, t, w, s.over)
-    for k in range(len(s.over)):
-        s.seen[0, k] = s.over[k]  # the first step begins there
+        w.limits.mode[k] = INACTIVE if w.switches.over[k] < 0.0 else ACTIVE
+    over_at(s.trial, t, w)
+    for k in range(len(w.switches.over)):
+        s.sampled[0, k] = w.switches.over[k]  # the first step begins there
 
 
 @inlined
 def first_contacts(s, t, w):  # type: ignore[no-untyped-def]
-    """Take every contact as it is at the start: what touches touches down there."""
+    """Initial mode of every contact; a contact that is closed at the start counts as a touch-down there."""
     update_bodies(s.y, t, w)
     place_contacts(t, w)
     for k in range(len(w.contacts.mode)):
@@ -71,90 +64,84 @@ def first_contacts(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def found_side(k, t, w):  # type: ignore[no-untyped-def]
-    """How contact k, which is taken as it is found, is; on its plane, it touches if it moves in."""
+def side_now(k, t, w):  # type: ignore[no-untyped-def]
+    """Mode of contact k by its penetration and force; on its plane, it touches if it moves in."""
     m, outputs = w.contacts, w.contacts.outputs[k]
     if abs(1e3 * outputs[PENETRATION]) <= ON_SIDE:
-        return TOUCHING if outputs[PENETRATION_RATE] > 0.0 else APART
+        return ACTIVE if outputs[PENETRATION_RATE] > 0.0 else INACTIVE
     if outputs[PENETRATION] < 0.0:
-        return APART
-    return TOUCHING if force_left(k, t.contacts, m) > 0.0 else SLACK
+        return INACTIVE
+    return ACTIVE if force_left(k, t.contacts, m) > 0.0 else SLACK
 
 
 @inlined
 def next_side(k, t, w):  # type: ignore[no-untyped-def]
-    """How contact k is after the change to which it came."""
+    """Mode of contact k after the change that was located."""
     m, outputs, mode = w.contacts, w.contacts.outputs[k], w.contacts.mode[k]
-    if mode == APART:
-        return TOUCHING
+    if mode == INACTIVE:
+        return ACTIVE
     depth, left = outputs[PENETRATION], force_left(k, t.contacts, m)
     if mode == SLACK:
-        return TOUCHING if left > -depth else APART
+        return ACTIVE if left > -depth else INACTIVE
     if mode == LEAVING and outputs[PENETRATION_RATE] > -min(left, depth):
-        return TOUCHING
-    return SLACK if depth > left else APART
+        return ACTIVE
+    return SLACK if depth > left else INACTIVE
 
 
 @inlined
 def change_sides(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
-    """Take what changed sides in the last step as it is now, at its end, or at its start; how many contacts did.
+    """Set the modes of what changed sides at the end of the last step, or its start; number of contacts among them.
 
-    ``at`` [s] is that time.  A step that was to end at a change has made it; ``first`` is what changes at the start, or -1.
+    ``at`` [s] is that time.  ``landing``: the step was cut to end at a change.
+    ``first``: index of the change at the start, or -1.
     """
     near = -10.0 * ON_SIDE if landing else ON_SIDE
     limits = len(w.limits.mode)
-    over_at(s.y, t, w, s.over)
+    over_at(s.y, t, w)
     changes = contacts = 0
-    for k in range(len(s.over)):
-        s.seen[0, k] = s.over[k]  # the next step begins there
-        changes += s.over[k] > near or as_found(k, w) or k == first
+    for k in range(len(w.switches.over)):
+        s.sampled[0, k] = w.switches.over[k]  # the next step begins there
+        changes += w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first
     if changes == 0:
         return 0
     if first < 0:
-        prepare_dense(s, t, w)  # now, while all is as it was in the step
-        over_at(s.y, t, w, s.over)
-    for k in range(len(s.over)):
-        if not (s.over[k] > near or as_found(k, w) or k == first):
+        prepare_dense(s, t, w)  # with the modes of the step
+        over_at(s.y, t, w)
+    for k in range(len(w.switches.over)):
+        if not (w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first):
             continue
         if k < limits:
-            free = s.over[k] < 0.0 if w.limits.mode[k] == AUTO else w.limits.mode[k] == ACTIVE
+            free = w.switches.over[k] < 0.0 if w.limits.mode[k] == AUTO else w.limits.mode[k] == ACTIVE
             w.limits.mode[k] = INACTIVE if free else ACTIVE
             continue
         change_contact(k - limits, at, s, t, w)
         contacts += 1
-    over_at(s.y, t, w, s.over)
-    for k in range(len(s.over)):
-        s.seen[0, k] = s.over[k]
+    over_at(s.y, t, w)
+    for k in range(len(w.switches.over)):
+        s.sampled[0, k] = w.switches.over[k]
     return contacts
 
 
 @inlined
-def as_found(k, w):  # type: ignore[no-untyped-def]
-    """The limit or contact is taken as it is found."""
-    limits = len(w.limits.mode)
-    return w.limits.mode[k] == AUTO if k < limits else w.contacts.mode[k - limits] == AUTO
-
-
-@inlined
 def change_contact(k, time, s, t, w):  # type: ignore[no-untyped-def]
-    """Take contact k as it is after a change, and write down when it began or ceased to touch."""
+    """Set the mode of contact k after a change, and store a touch-down or lift-off."""
     m, mode, rate = w.contacts, w.contacts.mode[k], w.contacts.outputs[k, PENETRATION_RATE]
     if mode == AUTO:
-        mode, now = m.was[k], found_side(k, t, w)
+        mode, now = w.switches.before_auto[len(w.limits.mode) + k], side_now(k, t, w)
     else:
         now = next_side(k, t, w)
     if now == mode:
         m.mode[k] = now
         return
-    m.quick[k] = m.quick[k] + 1 if time - m.since[k] < CHATTER and now != APART and mode != APART else 0
+    m.quick[k] = m.quick[k] + 1 if time - m.since[k] < CHATTER and now != INACTIVE and mode != INACTIVE else 0
     m.since[k] = time
-    if now == TOUCHING and mode == SLACK and rate < 0.0 and m.quick[k] >= MAX_QUICK:
+    if now == ACTIVE and mode == SLACK and rate < 0.0 and m.quick[k] >= MAX_QUICK:
         now = LEAVING
     m.mode[k] = now
-    began = now == TOUCHING or now == LEAVING
-    if began == (mode == TOUCHING or mode == LEAVING):
+    began = now == ACTIVE or now == LEAVING
+    if began == (mode == ACTIVE or mode == LEAVING):
         return
-    if mode == APART:
+    if mode == INACTIVE:
         m.speed[k] = max(rate, t.contacts.least_impact[k] if t.contacts.impact[k] >= 0 else 0.0)
         if t.contacts.impact[k] >= 0:
             m.normal[k, t.contacts.impact[k]] = m.speed[k]
@@ -164,48 +151,36 @@ def change_contact(k, time, s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def held(w):  # type: ignore[no-untyped-def]
-    """1 if a limit is not free or a contact touches."""
-    for k in range(len(w.limits.mode)):
-        if w.limits.mode[k] != INACTIVE:
-            return 1
-    for k in range(len(w.contacts.mode)):
-        if w.contacts.mode[k] == TOUCHING or w.contacts.mode[k] == LEAVING:
+def any_active(w):  # type: ignore[no-untyped-def]
+    """1 if a limit is not inactive or a contact touches."""
+    limits = len(w.limits.mode)
+    for k in range(len(w.switches.mode)):
+        mode = w.switches.mode[k]
+        if mode == ACTIVE or mode == LEAVING or (mode == AUTO and k < limits):
             return 1
     return 0
 
 
 @inlined
-def take_as_found(w):  # type: ignore[no-untyped-def]
-    """Let every evaluation see for itself."""
-    for k in range(len(w.limits.mode)):
-        w.limits.mode[k] = AUTO
-    for k in range(len(w.contacts.mode)):
-        w.contacts.was[k], w.contacts.mode[k] = w.contacts.mode[k], AUTO
+def set_auto(w):  # type: ignore[no-untyped-def]
+    """Set all modes to AUTO."""
+    for k in range(len(w.switches.mode)):
+        w.switches.before_auto[k], w.switches.mode[k] = w.switches.mode[k], AUTO
 
 
 @inlined
-def crossed(s):  # type: ignore[no-untyped-def]
-    """The largest of ``s.over``."""
-    largest = -np.inf
-    for k in range(len(s.over)):
-        largest = max(largest, s.over[k])
-    return largest
-
-
-@inlined
-def foremost(s):  # type: ignore[no-untyped-def]
-    """Which of ``s.over`` is the largest."""
+def foremost(w):  # type: ignore[no-untyped-def]
+    """Index of the switch that is farthest beyond its side."""
     largest = 0
-    for k in range(len(s.over)):
-        if s.over[k] > s.over[largest]:
+    for k in range(len(w.switches.over)):
+        if w.switches.over[k] > w.switches.over[largest]:
             largest = k
     return largest
 
 
 @inlined
 def vertex(x, width, before, here, after):  # type: ignore[no-untyped-def]
-    """Where a parabola through three values at x - width, x and x + width is largest, or -1; and how large."""
+    """Maximum of a parabola through values at x - width, x and x + width: its place, or -1 if there is none, and its value."""
     bend, rise = before - 2.0 * here + after, 0.5 * (after - before)
     if not (bend < 0.0 and abs(rise) <= -bend):
         return -1.0, 0.0
@@ -213,64 +188,76 @@ def vertex(x, width, before, here, after):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def graze(s, t, w):  # type: ignore[no-untyped-def]
-    """A fraction of the last step at which one is on the other side although it is not at the looks; 2 if none is.
+def graze_near(k, x, top, near, s, t, w):  # type: ignore[no-untyped-def]
+    """A fraction of the last step, near x, at which number k is beyond its side; -1 if there is none.
 
-    Where a parabola through three looks comes near the change, three nearer looks tell better, and so on.
+    The parabola through three samples has the maximum ``top`` at x.  Where it comes as near as ``near`` to the change, three
+    closer samples give a better parabola, and so on.
     """
-    for k in range(len(s.over)):
-        if as_found(k, w):
+    width = 1.0 / SAMPLES
+    for _ in range(REFINEMENTS):
+        if not (0.0 < x < 1.0 and top > -near):
+            break
+        width *= 0.1
+        before = here = after = 0.0
+        for side in range(3):
+            place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
+            between_ends(s, place, s.trial)
+            over_at(s.trial, t, w)
+            after, here, before = w.switches.over[k], after, here
+            if after > 0.0:
+                return place
+        x, top = vertex(x, width, before, here, after)
+    return -1.0
+
+
+@inlined
+def graze(s, t, w):  # type: ignore[no-untyped-def]
+    """A fraction of the last step at which one is beyond its side although it is not at the samples; 2 if none is."""
+    for k in range(len(w.switches.over)):
+        if w.switches.mode[k] == AUTO:
             continue
-        for q in range(1, LOOKS):
-            x, top = vertex(q / LOOKS, 1.0 / LOOKS, s.seen[q - 1, k], s.seen[q, k], s.seen[q + 1, k])
-            width = 1.0 / LOOKS
-            for _ in range(NEARER):
-                if not (0.0 < x < 1.0 and top > (-GRAZE if k < len(w.limits.mode) else -GRAZE_PLANE)):
-                    break
-                width *= 0.1
-                before = here = after = 0.0
-                for side in range(3):
-                    place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
-                    between_ends(s, place, s.trial)
-                    over_at(s.trial, t, w, s.over)
-                    after, here, before = s.over[k], after, here
-                    if after > 0.0:
-                        return place
-                x, top = vertex(x, width, before, here, after)
+        near = GRAZE if k < len(w.limits.mode) else GRAZE_PLANE
+        for q in range(1, SAMPLES):
+            before, here, after = s.sampled[q - 1, k], s.sampled[q, k], s.sampled[q + 1, k]
+            x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
+            place = graze_near(k, x, top, near, s, t, w)
+            if place >= 0.0:
+                return place
     return 2.0
 
 
 @inlined
 def first_crossing(s, t, w):  # type: ignore[no-untyped-def]
-    """The fraction of the last step at which one is first on the other side than it is taken for; 2 if none is.
+    """Fraction of the last step at which the first limit or contact changes sides; 2 if none does.
 
-    Looked for at the end, at places between and where one seems to graze its change; then found on the dense output.
+    Samples at the end, between, and where one seems to graze its change bracket the change, which is located on the dense output.
     ``s.trial`` is memory.
     """
     lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
-    for q in range(1, LOOKS + FINDS + 1):
+    for q in range(1, SAMPLES + MAX_ITERATIONS + 1):
         if upper == 2.0:
-            x = q / LOOKS
+            x = q / SAMPLES
             between_ends(s, x, s.trial)
         else:
-            # The secant, kept well inside the bracket, and every other time its middle: where two meet there are bends.
+            # The secant, kept well inside the bracket, and every other time its middle, since the largest of ``over`` has kinks.
             x = 0.5 * (lower + upper)
             if value_lower < 0.0 < value_upper and q % 2 == 0:
                 x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
                 x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
             interpolate(s, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
-        over_at(s.trial, t, w, s.over)
-        value = crossed(s)
+        over_at(s.trial, t, w)
+        value = w.switches.over[foremost(w)]
         if upper == 2.0:
-            for k in range(len(s.over)):
-                s.seen[q, k] = s.over[k]
+            for k in range(len(w.switches.over)):
+                s.sampled[q, k] = w.switches.over[k]
             if value > ON_SIDE:
-                lower, upper = (q - 1.0) / LOOKS, x
-            elif q == LOOKS:
+                lower, upper = (q - 1.0) / SAMPLES, x
+            elif q == SAMPLES:
                 upper = graze(s, t, w)
                 if upper == 2.0:
                     return 2.0
-                lower = max(upper - 1.0 / LOOKS, 0.0)
+                lower = max(upper - 1.0 / SAMPLES, 0.0)
             if upper < 2.0 and prepare_dense(s, t, w) != OK:
                 return 2.0
         elif abs(value) <= (TOLERANCE if len(w.contacts.mode) > 0 else ON_SIDE):

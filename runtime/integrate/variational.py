@@ -1,11 +1,12 @@
-"""The equations of motion together with how a motion answers small changes, in compiled code.
+"""The equations of motion together with their variational equations, in compiled code.
 
     y' = f(y, theta),     z' = df/dy z + df/dtheta
 
-for a state y and its derivatives z by K numbers theta.  df/dy is the exact Jacobian of ``runtime.dynamics.jacobian``.  df/dtheta, of what a
-parameter does to joints, limits, loads, motors and signals at a state, is found by differences of systems built nearby, of
-order six; the limits are there as they are in the system itself, free or continued, so that no difference reaches across the
-cone.  States and derivatives are one long state for the march, which evaluates it through ``Work.address``.
+for a state y and its derivatives z with respect to K parameters theta.  df/dy is the exact Jacobian of
+``runtime.dynamics.jacobian``.  df/dtheta, the effect of a parameter on joints, limits, loads, motors and signals at a state, is a
+difference of order six of systems with nearby parameters; their limits share the modes of the system itself, so that no
+difference reaches across a cone.  State and derivatives form one long state for the integration loop, which evaluates it
+through ``Workspace.address``.
 """
 
 from __future__ import annotations
@@ -30,26 +31,29 @@ from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
 
-ITSELF, DIRECTIONS = 3, 4  # places in ``Work.address``, beside those of every system
-# Where systems nearby are built, as fractions of the step: on both sides, or on one.  There the places are those of Chebyshev,
-# of which the weights, and with them what rounding does to the slope, are smallest.
+ITSELF, DIRECTIONS = 3, 4  # places in ``Workspace.address``, beside those of every system
+# Places of the nearby systems, as fractions of the step: on both sides, or on one.  The latter are the points of Chebyshev, whose
+# weights, and with them the rounding error of the slope, are smallest.
 BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
 AHEAD = (1.0 - np.cos(np.pi / 6.0 * np.arange(1, 7))) / 2.0
 
 
 def weights(places: Floats) -> Floats:
-    """What changes from the value at 0 to those at the places add up to its slope with: exact to as many orders as places."""
+    """Weights with which the changes from the value at 0 to those at the places add up to the slope at 0.
+
+    Exact for polynomials of as high a degree as there are places.
+    """
     powers = np.arange(1, len(places) + 1)
     first = np.where(powers == 1, 1.0, 0.0)
     return np.asarray(np.linalg.solve(places ** powers[:, None], first), float)
 
 
 class Directions(NamedTuple):
-    """In which the derivatives are taken, and memory."""
+    """Parameters of the derivatives, as nearby systems, and memory."""
 
     linear: JacobianWorkspace
-    data: Ints  # (K, 6) addresses of tables of the systems nearby, 0 for a number of the initial state
-    works: Ints  # (K, 6) of their memory
+    data: Ints  # (K, 6) addresses of the data of the nearby systems, 0 for a parameter of the initial state
+    works: Ints  # (K, 6) addresses of their memory
     factors: Floats  # (K, 6)
     rates: Floats  # (13 bodies,) memory
     change: Floats  # (12 bodies,) displacements, then changes of velocity
@@ -67,20 +71,20 @@ def _store(value, address):  # type: ignore[no-untyped-def]
 
 
 class Kept:
-    """A named tuple in memory of its own, for compiled code that is given its address."""
+    """A named tuple in memory of its own, for compiled code that takes its address."""
 
     def __init__(self, value: ModelData | Workspace | Directions) -> None:
-        self.value = value  # whose arrays must not go away
+        self.value = value  # keeps the arrays alive
         self.memory = np.zeros(-(-int(_size(value)) // 8), np.int64)
         self.address = int(self.memory.ctypes.data)
         _store(value, self.address)
 
 
 class Varied:
-    """Memory for the evaluation of a system with its derivatives by K numbers.
+    """Memory for the evaluation of a system with its derivatives with respect to K parameters.
 
-    ``nearby``: for each number the tables of six systems nearby, and the weights (6,) with which their changes add up to its
-    derivative; None for a number of the initial state.
+    ``nearby``: for each parameter the data of six nearby systems and the weights (6,) with which their changes add up to the
+    derivative; None for a parameter of the initial state.
     """
 
     def __init__(
@@ -97,7 +101,7 @@ class Varied:
             others, factors[k] = six
             for q, other in enumerate(others):
                 memory = workspace_for(other)
-                memory = memory._replace(limits=memory.limits._replace(mode=mode))  # taken as in the system itself
+                memory = memory._replace(limits=memory.limits._replace(mode=mode))  # the modes of the system itself
                 places[k, q], works[k, q] = self._keep(other), self._keep(memory)
         directions = Directions(
             workspace_of_jacobian(system),
@@ -118,11 +122,11 @@ class Varied:
         return self._kept[-1].address
 
 
-_TYPES: tuple[Any, ...] = ()  # of tables, memory and directions, the same for all systems
+_TYPES: tuple[Any, ...] = ()  # of data, memory and directions, identical for all systems
 
 
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """State derivative and its derivatives; a code."""
+    """State derivative and its derivatives with respect to the parameters; a code."""
     data, work = at_address(t, _TYPES[0]), at_address(w, _TYPES[1])
     d = at_address(work.address[DIRECTIONS], _TYPES[2])
     bodies, count, n = len(data.mass) - 1, len(d.factors), len(d.rates)
@@ -173,7 +177,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
                 return code
             for b in range(bodies):
                 for c in range(STATE * b + V, STATE * (b + 1)):
-                    to[c] += d.factors[k, q] * (d.rates[c] - slopes[c])  # exactly 0 where the number does nothing
+                    to[c] += d.factors[k, q] * (d.rates[c] - slopes[c])  # exactly 0 where the parameter has no effect
     return OK
 
 

@@ -1,4 +1,4 @@
-"""The result of a run: arrays by the names of bodies and joints; what follows from the states is computed when asked for."""
+"""The result of a run: arrays by the names of bodies and joints; derived quantities are computed on first access."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.contacts import BLUR
 from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
+from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.derived import Derived, derive
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.kinematics import rotations_of
 from runtime.dynamics.layout import OMEGA, ROWS, STATE, P, R, V
 from runtime.dynamics.limits import OUTPUTS
 from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.status import Status
 from runtime.results import export
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
 from runtime.results.limit_motion import LimitMotion, limit_motion
@@ -38,12 +39,12 @@ COMPUTED = ("_derived", "limits", "contacts", "degrees_of_freedom", "driven")  #
 
 @dataclass(frozen=True)
 class Stats:
-    """What a run cost.
+    """Cost of a run.
 
     ``evaluations`` of the equations of motion include those of the dense output (DOP853: 3 for each step that holds a time
     of ``t_eval`` or an event; SciPy's, with contacts: for every step) and of the Jacobians that SciPy's implicit methods form
-    by differences.  ``rejections`` is None where the method does not tell.  ``kernel``: what evaluated them, "whole model" or
-    "joint by joint".
+    by differences.  ``rejections`` is None for methods that do not report it.  ``kernel``: "whole model" or "joint by joint",
+    the kernels that evaluated them.
     """
 
     method: str
@@ -58,7 +59,7 @@ class Stats:
 
 @dataclass(frozen=True)
 class Reaction:
-    """What a joint does to one body: force (n, 3) [N] and moment about the point (n, 3) [N m]."""
+    """Reaction of a joint on one body: force (n, 3) [N] and moment about the point (n, 3) [N m]."""
 
     joint: str
     on: str  # the body
@@ -78,8 +79,8 @@ class Run:
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
     rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
 
-    ``status``: 0 reached the end, 1 stopped by an event, 2 interrupted, 3 ``max_steps`` used up; below 0: failed, ``message``
-    tells why, when, at which joint, and what to do.
+    ``status``: a ``Status``: 0 reached the end, 1 stopped by an event, 2 interrupted, 3 ``max_steps`` used up, below 0 failed.
+    ``message`` gives the reason, the time, the joint and a remedy.
     """
 
     system: System
@@ -87,7 +88,7 @@ class Run:
     t: Floats = field(repr=False)
     states: Floats = field(repr=False)  # (n, 13 bodies)
     final: State = field(repr=False)  # where the integration stopped
-    status: int
+    status: Status
     message: str
     stats: Stats
     events: Mapping[str, Floats] = field(repr=False)  # times of each event's zeros [s]
@@ -96,20 +97,21 @@ class Run:
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "status", Status(self.status))
         for array in (self.t, self.states, self.contact_events):
             array.flags.writeable = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle what cannot be computed again."""
+        """Pickle all but the quantities that can be computed again."""
         kept = {key: value for key, value in self.__dict__.items() if key not in COMPUTED}
         return kept | {name: dict(getattr(self, name)) for name in ("events", "event_states")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Unpickle: the system knows where compiled code lies in this process."""
+        """Unpickle; the addresses of compiled code in this process come from the system."""
         self.__dict__.update(state)
         data = self.system.data._replace(alpha=self.data.alpha, beta=self.data.beta)
         object.__setattr__(self, "data", data)
-        self.__post_init__()  # arrays come back writable
+        self.__post_init__()  # unpickled arrays are writable
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
@@ -117,13 +119,13 @@ class Run:
 
     @property
     def has_forces(self) -> bool:
-        """Multipliers and reactions are determined; not so where drivers were met by least squares."""
+        """True if multipliers and reactions are determined; False where drivers were met by least squares."""
         return True
 
     @property
     def success(self) -> bool:
-        """The run reached its end, or the event that stops it."""
-        return self.status in (0, 1)
+        """True if the run reached its end, or a terminal event."""
+        return self.status in (Status.REACHED_END, Status.STOPPED_BY_EVENT)
 
     def _bodies(self, array: Floats, start: int, stop: int) -> Mapping[str, Floats]:
         return MappingProxyType({name: array[:, k, start:stop] for k, name in enumerate(self.system.body_names)})
@@ -157,9 +159,9 @@ class Run:
         return self._bodies(self._state, OMEGA, STATE)
 
     def _work(self) -> Workspace:
-        """Memory for evaluations at the states of the run, which take contacts as the run did."""
+        """Memory for evaluations at the states of the run, with the contacts' resolution of speeds in the run."""
         work = workspace_for(self.system.data)
-        work.contacts.blur[0] = BLUR * (self.stats.rtol + self.stats.atol)
+        work.contacts.speed_resolution[0] = SPEED_RESOLUTION * (self.stats.rtol + self.stats.atol)
         return work
 
     @cached_property
@@ -181,7 +183,7 @@ class Run:
 
     @property
     def _solved(self) -> Derived:
-        """What follows from the states, if accelerations and multipliers are determined in all of them."""
+        """Quantities derived from the states, if accelerations and multipliers are determined in all of them."""
         d = self._derived
         if self._singular >= 0:
             raise ModelError(
@@ -212,7 +214,7 @@ class Run:
 
     @property
     def Phi_dot(self) -> Mapping[str, Floats]:
-        """Their rates, (n, rows)."""
+        """Rates of the constraint rows, (n, rows)."""
         return self._joints(self._derived.Phi_dot)
 
     @property
@@ -222,12 +224,12 @@ class Run:
 
     @property
     def potential_energy(self) -> Floats:
-        """Of gravity, (n,) [J], zero at the origin."""
+        """Potential energy of gravity, (n,) [J], zero at the origin."""
         return self._derived.energy[:, 1]
 
     @property
     def elastic_energy(self) -> Floats:
-        """Stored in limits of motion, springs of motors and touching contacts, (n,) [J]; the law "printed" has none."""
+        """Energy of limits of motion, springs of motors and closed contacts, (n,) [J]; the law "printed" has none."""
         return self._derived.energy[:, 2]
 
     @property
@@ -237,7 +239,7 @@ class Run:
 
     @cached_property
     def limits(self) -> Mapping[str, LimitMotion]:
-        """What each limit of motion saw and did, by its name."""
+        """Angles and moments of each limit of motion, by its name."""
         d = self._derived
         return MappingProxyType(
             {
@@ -248,11 +250,13 @@ class Run:
 
     @cached_property
     def contacts(self) -> Mapping[str, ContactMotion]:
-        """What each contact saw and did, by its name."""
+        """Motion and forces of each contact, by its name."""
         return contact_motions(self.system.contacts, self._derived, self.contact_events)
 
     def ground_reaction(self, contacts: Sequence[str] | str | None = None) -> GroundReaction:
-        """The sum of the forces of contacts that share a plane, with its centre of pressure.  Seed 004, Eqs. (15)-(18).
+        """The sum of the forces of contacts that share a plane, with its centre of pressure.
+
+        Moreira et al. (2011), Eqs. (15)-(18).
 
         Parameters
         ----------
@@ -290,7 +294,7 @@ class Run:
         joint, on : str
             Names of the joint and of one of its two bodies.
         at : "joint", "centre" or (3,) [m]
-            Point of that body about which the moment is taken: where the joint's definition puts it (``s_i`` or ``s_j``;
+            Point of that body about which the moment is taken: that of the joint's definition (``s_i`` or ``s_j``;
             the centre of mass where it names no point), the centre of mass, or local components.
         axes : str
             "global", or the name of a body whose axes are used.
@@ -308,14 +312,14 @@ class Run:
         return Reaction(joint, on, text, axes, *self._in_axes(axes, force, moment))
 
     def _end(self, joint: str, on: str) -> tuple[Joint, int, int]:
-        """A joint, its number, and 0 or 1 for the body of it that is meant."""
+        """A joint, its index, and 0 or 1 for its body i or j."""
         j = self.system.joint(joint)
         if on not in (j.body_i, j.body_j):
             raise ModelError(f"joint '{joint}' does not act on body '{on}'; it joins '{j.body_i}' and '{j.body_j}'")
         return j, self.system.joint_names.index(joint), 0 if on == j.body_i else 1
 
     def _in_axes(self, axes: str, force: Floats, moment: Floats) -> tuple[Floats, Floats]:
-        """Force and moment (n, 3) of global axes in those of a body, or as they are."""
+        """Force and moment (n, 3) from global axes into those of a body, or unchanged."""
         if axes == "global":
             return force, moment
         B = self.rotations(axes)
@@ -342,7 +346,7 @@ class Run:
         return A
 
     def to_xarray(self) -> xarray.Dataset:
-        """A labelled dataset with units: time, body, axis, row; attributes tell the model and the method."""
+        """A labelled dataset with units: time, body, axis, row; attributes name the model and the method."""
         return export.to_xarray(self)
 
     def to_netcdf(self, file: str | Path, *, overwrite: bool = False) -> Path:

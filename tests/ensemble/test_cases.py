@@ -9,11 +9,8 @@ import pytest
 import codegen
 import models
 import runtime.system.whole_model
-from runtime import Builder, ModelError, Signal, read_ensemble, simulate, simulate_many
+from runtime import Builder, ModelError, Signal, Status, read_ensemble, simulate, simulate_many
 from runtime.dynamics.layout import LANES
-from runtime.ensemble.chunk import REFUSED
-from runtime.integrate.methods import SINGULAR_CONFIGURATION, STEP_TOO_SMALL
-from runtime.integrate.settings import STEPS_USED_UP
 from tests.support.ensembles import GRID, SETTINGS, alone, thrown
 from tests.support.pendulums import parallelogram, turning
 
@@ -112,7 +109,7 @@ def test_a_singular_configuration_is_named_as_in_a_single_run(monkeypatch, tmp_p
         for body in system.body_names
     }
     found = simulate_many(system, cases, 1.5, t_eval=[0.5, 1.5])
-    assert found.status.tolist() == [0, SINGULAR_CONFIGURATION, 0]
+    assert found.status.tolist() == [0, Status.SINGULAR_CONFIGURATION, 0]
     run = simulate(system, 1.5, initial=states[1], t_eval=[0.5, 1.5])
     assert found.messages == {1: run.message} and "row" in run.message
     assert found.reached[1] <= (np.pi - 1.0) / speeds[1]
@@ -140,7 +137,7 @@ def test_a_failing_case_states_its_reason_and_stops_no_other():
     system, cases = models.foot.build(), {name: values[:20].copy() for name, values in thrown(40).items()}
     cases["v.toes"][3] += 0.1
     found = simulate_many(system, cases, 0.2, **SETTINGS)
-    assert found.status[3] == REFUSED and np.isnan(found.states()[3]).all() and np.isnan(found.reached[3])
+    assert found.status[3] == Status.REFUSED and np.isnan(found.states()[3]).all() and np.isnan(found.reached[3])
     assert list(found.messages) == [3]
     assert "inconsistent initial velocities" in found.messages[3] and "metatarsophalangeal" in found.messages[3]
     good = np.arange(20) != 3
@@ -155,10 +152,12 @@ def test_a_case_with_too_many_steps_is_ended(method):
         values[1] *= 200.0
     most = int(simulate_many(system, cases, 0.5, **settings).steps[[0, 2]].max())
     found = simulate_many(system, cases, 0.5, max_steps=most, **settings)
-    assert found.status.tolist() == [0, STEPS_USED_UP, 0] and found.steps[1] == most
+    assert found.status.tolist() == [0, Status.STEPS_USED_UP, 0] and found.steps[1] == most
     assert found.messages[1].startswith(f"used up max_steps = {most} at t = 0.") and 0.0 < found.reached[1] < 0.5
     run = alone(system, cases, 1, 0.5, max_steps=most, **settings)
-    assert run.status == STEPS_USED_UP and np.array_equal(run.states, found.states()[1].reshape(11, -1)[: len(run.t)])
+    assert run.status == Status.STEPS_USED_UP and np.array_equal(
+        run.states, found.states()[1].reshape(11, -1)[: len(run.t)]
+    )
     assert np.isnan(found.states()[1, len(run.t) :]).all()
 
 
@@ -166,7 +165,10 @@ def test_a_case_too_fast_for_the_rounding_of_time_is_ended():
     system = models.free_body.build()
     (body,) = system.body_names
     found = simulate_many(system, {f"omega.{body}": [(1e20, 1.0, 1.0), (0.1, 0.2, 0.3)]}, 1.0, **SETTINGS)
-    assert found.status.tolist() == [STEP_TOO_SMALL, 0] and "step fell below the rounding of time" in found.messages[0]
+    assert (
+        found.status.tolist() == [Status.STEP_TOO_SMALL, 0]
+        and "step fell below the rounding of time" in found.messages[0]
+    )
 
 
 def test_a_driven_system_is_assembled_at_the_time_of_the_start():
@@ -196,13 +198,13 @@ def test_a_case_with_other_bodies_is_refused():
     found = simulate_many(
         lambda swap: bodies_in_order("ca" if swap else "ac"), {"swap": [False, True]}, 0.1, **SETTINGS
     )
-    assert found.status.tolist() == [0, REFUSED] and found.r("a")[0, 0, 0] == ord("a")
+    assert found.status.tolist() == [0, Status.REFUSED] and found.r("a")[0, 0, 0] == ord("a")
     assert found.messages[1] == "the bodies of this case are c, a, those of the others a, c; give all the same"
 
 
 def test_an_exception_of_the_users_function_refuses_the_case():
     found = simulate_many(bodies_in_order, {"mass": [6.0, 1.0, 4.5]}, 0.1, **SETTINGS)
-    assert found.status.tolist() == [REFUSED, 0, REFUSED]
+    assert found.status.tolist() == [Status.REFUSED, 0, Status.REFUSED]
     assert found.messages[0] == f"{__name__}.bodies_in_order failed: ValueError: too heavy"
     assert found.messages[2] == f"{__name__}.bodies_in_order gave None; give a function that builds a System"
 
@@ -211,7 +213,7 @@ def test_an_exception_of_the_users_function_refuses_the_case():
 def test_chunks_of_refused_cases_hide_no_others(kept, tmp_path):
     cases = {"link_length": [-1.0, -2.0, 0.03, 0.04]}
     found = simulate_many(models.foot.build, cases, 0.1, chunk=2, out=tmp_path if kept else None, **SETTINGS)
-    assert found.status.tolist() == [REFUSED, REFUSED, 0, 0]
+    assert found.status.tolist() == [Status.REFUSED, Status.REFUSED, 0, 0]
     assert np.isnan(found.states()[:2]).all() and np.isfinite(found.states()[2:]).all()
     assert np.isfinite(found.r("toes")[2:]).all()
 
@@ -238,14 +240,14 @@ def test_labelled(tmp_path):
 
 def test_a_case_whose_system_cannot_be_built_is_refused():
     found = simulate_many(models.foot.build, {"link_length": [0.04, -1.0, 0.05]}, 0.1, **SETTINGS)
-    assert found.status.tolist() == [0, REFUSED, 0]
+    assert found.status.tolist() == [0, Status.REFUSED, 0]
     assert found.messages[1] == "link_length = -1 m must be a finite length, not below 0 m"
 
 
 def test_states_are_moved_onto_the_constraints_if_asked():
     system = models.foot.build()
     omega = np.random.default_rng(1).normal(size=(5, 3))
-    assert (simulate_many(system, {"omega.main_foot": omega}, 0.1, **SETTINGS).status == REFUSED).all()
+    assert (simulate_many(system, {"omega.main_foot": omega}, 0.1, **SETTINGS).status == Status.REFUSED).all()
     found = simulate_many(system, {"omega.main_foot": omega}, 0.1, assemble=True, **SETTINGS)
     assert found.success
     state = runtime.assemble(system, system.state.replace(omega={"main_foot": omega[2]}))

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import models
-from runtime import ModelError, simulate_many
-from runtime.ensemble.chunk import NOT_RUN
+from runtime import ModelError, Status, simulate_many
 from tests.support.ensembles import SETTINGS, thrown
 from tests.support.processes import environment
 
@@ -68,7 +67,7 @@ class Failing(ThreadPoolExecutor):
 def test_an_engine_that_refuses_work_keeps_finished_cases():
     with Failing(1) as engine:
         found = simulate_many(models.foot.build(), thrown(40), 0.1, engine=engine, chunk=4, **SETTINGS)
-    assert (found.status[:12] == 0).all() and (found.status[12:] == NOT_RUN).all()
+    assert (found.status[:12] == 0).all() and (found.status[12:] == Status.NOT_RUN).all()
     assert all(found.messages[case] == "not run: OSError: the net is gone" for case in range(12, 40))
 
 
@@ -76,7 +75,7 @@ def test_an_engine_that_refuses_work_keeps_finished_cases():
 def test_a_broken_engine_keeps_finished_cases():
     with ProcessPoolExecutor(1) as engine:
         found = simulate_many(breaking, {"x": [0.03, 0.04, 0.03]}, 0.1, engine=engine, chunk=1, workers=1, **SETTINGS)
-    assert found.status[:2].tolist() == [0, NOT_RUN] and not found.success
+    assert found.status[:2].tolist() == [0, Status.NOT_RUN] and not found.success
     assert found.messages[1].startswith("not run: BrokenProcessPool: ")
     with ProcessPoolExecutor(1) as engine, pytest.raises(ModelError, match="no case could be run; the first reason: "):
         simulate_many(lambda x: models.foot.build(link_length=x), {"x": [0.03]}, 0.1, engine=engine, **SETTINGS)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import models
-from runtime import ModelError, read_ensemble, simulate_many
-from runtime.ensemble.chunk import NOT_RUN
+from runtime import ModelError, Status, read_ensemble, simulate_many
 from tests.support.ensembles import GRID, SETTINGS, thrown
 
 
@@ -35,7 +34,7 @@ def test_repeating_the_call_resumes_an_interrupted_ensemble(tmp_path):
 
     first = simulate_many(system, cases, 0.3, out=tmp_path, chunk=5, progress=stop, **SETTINGS)
     count = int((first.status == 0).sum())
-    assert 10 <= count < 40 and (first.status[first.status != 0] == NOT_RUN).all()
+    assert 10 <= count < 40 and (first.status[first.status != 0] == Status.NOT_RUN).all()
     assert np.isfinite(first.states()[first.status == 0]).all() and np.isnan(first.states()[first.status != 0]).all()
     told = []
     again = simulate_many(

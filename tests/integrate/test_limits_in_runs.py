@@ -10,7 +10,7 @@ import models
 import runtime
 from models import foot
 from runtime import Builder, Cone, simulate
-from runtime.dynamics.limits import ACTIVE, INACTIVE
+from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.integrate import switching
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from tests.support import reduced_limits

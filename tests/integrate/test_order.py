@@ -5,7 +5,6 @@ import pytest
 
 import models
 import runtime
-from runtime.integrate.settings import STEPS_USED_UP
 from tests.support.pendulums import free_body, slope
 
 TIGHT = dict(rtol=1e-13, atol=1e-14)
@@ -86,7 +85,7 @@ def test_one_step_of_radau_is_that_of_scipy():
 @pytest.mark.parametrize("events", [[], [runtime.Event("never", lambda t, state: 1.0)]])
 def test_a_run_ends_after_max_steps(method, events):
     run = runtime.simulate(models.foot.build(), 1.0, method=method, events=events, max_steps=5)
-    assert run.status == STEPS_USED_UP and not run.success and run.stats.steps == 5 and len(run.t) == 6
+    assert run.status == runtime.Status.STEPS_USED_UP and not run.success and run.stats.steps == 5 and len(run.t) == 6
     assert run.message.startswith(f"used up max_steps = 5 at t = {run.t[-1]:.6g} s; raise it")
     whole = runtime.simulate(models.foot.build(), 1.0, method=method, events=events)
     assert np.array_equal(whole.states[:6], run.states)

@@ -1,0 +1,62 @@
+"""How an integration ended: one code for compiled code, results and messages, with a sentence and a remedy for each."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """Outcome of a run, or of a case of an ensemble; codes below 0 are failures.
+
+    Compiled code returns the members, ``run.status`` is one, and arrays of statuses hold their numbers.
+    """
+
+    REACHED_END = 0
+    STOPPED_BY_EVENT = 1
+    INTERRUPTED = 2
+    STEPS_USED_UP = 3
+    CLOSE_TO_SINGULAR = 4  # within a batch only: such a case is repeated alone
+    RUNNING = 10  # within the integration only
+    STEP_TOO_SMALL = -1
+    SINGULAR_CONFIGURATION = -2
+    NOT_FINITE = -3
+    METHOD_FAILED = -4
+    EVENT_NOT_FINITE = -5
+    REFUSED = -20
+    NOT_RUN = -21
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in words, without names and times, which ``run.message`` has."""
+        return _TEXTS[self][0]
+
+    @property
+    def remedy(self) -> str:
+        """Possible remedies; empty where none is needed."""
+        return _TEXTS[self][1]
+
+
+_TEXTS = {
+    Status.REACHED_END: ("the run reached its end", ""),
+    Status.STOPPED_BY_EVENT: ("a terminal event stopped the run", ""),
+    Status.INTERRUPTED: ("the run was interrupted", "start it again"),
+    Status.STEPS_USED_UP: ("max_steps accepted steps did not reach the end", "raise it, or rtol and atol"),
+    Status.CLOSE_TO_SINGULAR: (
+        "the run reached its end and passed close to a singular configuration, where accuracy is lost",
+        "avoid this configuration",
+    ),
+    Status.RUNNING: ("the run has not ended", ""),
+    Status.STEP_TOO_SMALL: ("the step fell below the rounding of time", "raise rtol and atol, or start elsewhere"),
+    Status.SINGULAR_CONFIGURATION: (
+        "the constraint rows became dependent in a singular configuration",
+        "avoid this configuration, use another joint, or reduce the mass ratio",
+    ),
+    Status.NOT_FINITE: ("the state stopped being finite", "check masses, inertias and initial velocities"),
+    Status.METHOD_FAILED: ("the method of SciPy failed", "raise rtol and atol, or try another method"),
+    Status.EVENT_NOT_FINITE: (
+        "an event function returned a value that is not finite",
+        "its function must return a finite number",
+    ),
+    Status.REFUSED: ("the case breaks a rule and was not started", "correct the values of this case"),
+    Status.NOT_RUN: ("the case was not run", "repeat the call"),
+}

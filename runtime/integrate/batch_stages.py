@@ -1,0 +1,309 @@
+"""Arithmetic of a batch: one step of DOP853 in vector instructions, for LANES cases next to each other.
+
+A lane is a column of all arrays: equal components of all lanes are next to each other, so that loops over them become
+vector instructions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.elimination import PIVOT_TOLERANCE
+from runtime.dynamics.layout import LANES, NOT_FINITE, OK, SINGULAR, STATE, P
+from runtime.integrate.dop853 import COEFFICIENTS, EXTRA, POWER, STAGES
+from runtime.jit import addresses
+from runtime.jit.cache import inlined
+from runtime.support.arrays import Floats, Ints
+
+
+def _combination(coefficients: Floats) -> tuple[Ints, Floats]:
+    """Stages and factors of sums without zeros, padded to whole groups of four by zeros times the first stage."""
+    which, factors = np.zeros(coefficients.shape, np.int64), np.zeros(coefficients.shape)
+    for row, values in enumerate(coefficients):
+        (used,) = np.nonzero(values)
+        which[row, : len(used)], factors[row, : len(used)] = used, values[used]
+    return which, factors
+
+
+# Rows of the sums over the stages: states of the stages (rows 1 to 15), end of the step, both estimates of its error.
+END, ERROR5, ERROR3 = range(STAGES + 1 + EXTRA, STAGES + 4 + EXTRA)
+SUMS = np.zeros((STAGES + 4 + EXTRA, 16))
+SUMS[: len(COEFFICIENTS.a)] = COEFFICIENTS.a
+SUMS[END, :STAGES] = COEFFICIENTS.b
+SUMS[ERROR5, : STAGES + 1], SUMS[ERROR3, : STAGES + 1] = COEFFICIENTS.error5, COEFFICIENTS.error3
+WHICH, FACTORS = _combination(SUMS)
+GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
+
+
+class BatchWorkspace(NamedTuple):
+    """Memory of a batch.  States are flat, (n * LANES,), the lanes of a component next to each other."""
+
+    which: Ints  # (19, 16) stages of the sums
+    factors: Floats  # (19, 16)
+    groups: Ints  # (19,) of four stages
+    polynomial: Floats  # (4, 16) of the dense output
+    bodies: Ints  # (1,) count of those that have Euler parameters, which come first
+    parts: Ints  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
+    y: Floats
+    trial: Floats
+    end: Floats  # of the step
+    k: Floats  # (16, n * LANES) stages
+    error5: Floats
+    error3: Floats
+    h: Floats  # length of the lane's step, for every component of the state
+    taken: Floats  # 1 where the step is accepted
+    constants: Floats  # (constants, LANES)
+    worst: Floats  # (LANES,) inverse square of the smallest pivot ratio of the last evaluation
+    time: Floats  # (LANES,)
+    length: Floats  # (LANES,) of the attempt
+    next_length: Floats  # (LANES,)
+    error: Floats  # (2, LANES) sums of squares of the two estimates
+    start_worst: Floats  # (LANES,) at the start of each case
+    attempt_worst: Floats  # (LANES,) the largest of the attempt
+    ever_worst: Floats  # (LANES,) the largest of the accepted steps of each case
+    code: Ints  # (LANES,) of the stages: OK, or the first other code of an evaluation
+    end_code: Ints  # (LANES,) of the end of the step and of the stages of the dense output
+    after_rejection: Ints  # (LANES,) 1 after a rejected attempt
+    accepted: Ints  # (LANES,)
+    between: Ints  # (LANES,) 1 where an output lies within the step
+    case: Ints  # (LANES,) -1 for an idle lane
+    output: Ints  # (LANES,) index of the next output
+    ready_y: Floats  # of cases that are ready to begin
+    ready_k: Floats
+    ready_constants: Floats
+    ready_length: Floats  # (LANES,)
+    ready_code: Ints  # (LANES,)
+    ready_worst: Floats  # (LANES,)
+    queue: Ints  # (4,) next case to make ready; of those ready: the first, their count, the next to begin
+    dense: Floats  # (POWER,)
+
+
+def batch_workspace(fixed: Sequence[bool], constants: int, *, moved: bool = False) -> BatchWorkspace:
+    """Memory for a system.
+
+    Parameters
+    ----------
+    fixed : (bodies,) sequence of bool
+        True for bodies that do not move.
+    constants : int
+        Number of constants of the whole-model kernel.
+    moved : bool
+        The states are followed by their derivatives with respect to a parameter.
+    """
+    bodies = len(fixed)
+    size = bodies * STATE * LANES * (2 if moved else 1)
+    free = [b for b, still in enumerate([*fixed, *fixed] if moved else fixed) if not still]
+    parts = np.array([(b * STATE * LANES, (b + 1) * STATE * LANES) for b in free], np.int64).reshape(-1, 2)
+    flat, wide = (np.zeros(size) for _ in range(9)), (np.zeros(LANES, np.int64) for _ in range(7))
+    y, trial, end, error5, error3, h, taken, ready_y, ready_k = flat
+    code, end_code, after_rejection, accepted, between, output, ready_code = wide
+    return BatchWorkspace(
+        which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
+        bodies=np.array([bodies]), parts=parts, y=y, trial=trial, end=end,
+        k=np.zeros((STAGES + 1 + EXTRA, size)), error5=error5, error3=error3, h=h, taken=taken,
+        constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), start_worst=np.zeros(LANES),
+        attempt_worst=np.zeros(LANES), ever_worst=np.zeros(LANES), time=np.zeros(LANES), length=np.zeros(LANES),
+        next_length=np.zeros(LANES), error=np.zeros((2, LANES)), code=code, end_code=end_code,
+        after_rejection=after_rejection, accepted=accepted,
+        between=between, case=np.full(LANES, -1), output=output, ready_y=ready_y, ready_k=ready_k,
+        ready_constants=np.zeros((constants, LANES)), ready_length=np.zeros(LANES), ready_code=ready_code,
+        ready_worst=np.zeros(LANES), queue=np.zeros(4, np.int64), dense=np.zeros(POWER),
+    )  # fmt: skip
+
+
+@inlined
+def evaluate(address, y, constants, worst, out, code):  # type: ignore[no-untyped-def]
+    """State derivatives of all lanes; ``code`` keeps the first code of a lane that is not OK."""
+    addresses.call(address, y.ctypes.data, constants.ctypes.data, out.ctypes.data, worst.ctypes.data)
+    for lane in range(LANES):
+        if not worst[lane] < 1.0 / PIVOT_TOLERANCE**2 and code[lane] == OK:
+            code[lane] = SINGULAR if worst[lane] == worst[lane] else NOT_FINITE
+
+
+@inlined
+def keep_worst(m):  # type: ignore[no-untyped-def]
+    """Update the measure of how close to a singular configuration each lane came in the attempt."""
+    for lane in range(LANES):
+        if m.worst[lane] > m.attempt_worst[lane]:
+            m.attempt_worst[lane] = m.worst[lane]
+
+
+@inlined
+def set_sum(to, a, b, c, d, fa, fb, fc, fd):  # type: ignore[no-untyped-def]
+    """Put a sum of four stages into ``to``."""
+    for e in range(len(to)):
+        to[e] = fa * a[e] + fb * b[e] + (fc * c[e] + fd * d[e])
+
+
+@inlined
+def add_sum(to, a, b, c, d, fa, fb, fc, fd):  # type: ignore[no-untyped-def]
+    """Add a sum of four stages to ``to``."""
+    for e in range(len(to)):
+        to[e] += fa * a[e] + fb * b[e] + (fc * c[e] + fd * d[e])
+
+
+@inlined
+def sum_stages(m, row, to):  # type: ignore[no-untyped-def]
+    """Put the sum of a row over the stages into ``to``."""
+    which, factors, k = m.which[row], m.factors[row], m.k
+    for p in range(len(m.parts)):
+        begin, end = m.parts[p, 0], m.parts[p, 1]
+        for g in range(m.groups[row]):
+            o = 4 * g
+            a, b, c, d = k[which[o]], k[which[o + 1]], k[which[o + 2]], k[which[o + 3]]
+            if g == 0:
+                set_sum(
+                    to[begin:end], a[begin:end], b[begin:end], c[begin:end], d[begin:end],
+                    factors[o], factors[o + 1], factors[o + 2], factors[o + 3],
+                )  # fmt: skip
+            else:
+                add_sum(
+                    to[begin:end], a[begin:end], b[begin:end], c[begin:end], d[begin:end],
+                    factors[o], factors[o + 1], factors[o + 2], factors[o + 3],
+                )  # fmt: skip
+
+
+@inlined
+def advance_by(y, h, to):  # type: ignore[no-untyped-def]
+    """Put y + h to into ``to``."""
+    for e in range(len(to)):
+        to[e] = y[e] + h[e] * to[e]
+
+
+@inlined
+def stage(m, row, to):  # type: ignore[no-untyped-def]
+    """Put y + h times the sum of a row over the stages into ``to``."""
+    sum_stages(m, row, to)
+    for p in range(len(m.parts)):
+        begin, end = m.parts[p, 0], m.parts[p, 1]
+        advance_by(m.y[begin:end], m.h[begin:end], to[begin:end])
+
+
+@inlined
+def weigh(error, y, end, rtol, atol):  # type: ignore[no-untyped-def]
+    """Errors as squares in units of the tolerance."""
+    for e in range(len(error)):
+        v = error[e] / (atol + rtol * max(abs(y[e]), abs(end[e])))
+        error[e] = v * v
+
+
+@inlined
+def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
+    """Both estimates of the error: sums of squares of each lane."""
+    sum_stages(m, ERROR5, m.error5)
+    sum_stages(m, ERROR3, m.error3)
+    for lane in range(LANES):
+        m.error[0, lane] = m.error[1, lane] = 0.0
+    for p in range(len(m.parts)):
+        begin, end = m.parts[p, 0], m.parts[p, 1]
+        weigh(m.error5[begin:end], m.y[begin:end], m.end[begin:end], rtol, atol)
+        weigh(m.error3[begin:end], m.y[begin:end], m.end[begin:end], rtol, atol)
+        for e in range(begin, end, LANES):
+            for lane in range(LANES):
+                m.error[0, lane] += m.error5[e + lane]
+                m.error[1, lane] += m.error3[e + lane]
+
+
+@inlined
+def spread(values, to):  # type: ignore[no-untyped-def]
+    """Give every component of a state its lane's value."""
+    for e in range(0, len(to), LANES):
+        for lane in range(LANES):
+            to[e + lane] = values[lane]
+
+
+@inlined
+def keep(taken, new, old):  # type: ignore[no-untyped-def]
+    """Replace the old state where a step is accepted."""
+    for e in range(len(old)):
+        old[e] = new[e] if taken[e] == 1.0 else old[e]
+
+
+@inlined
+def normalise(m, y):  # type: ignore[no-untyped-def]
+    """Give the Euler parameters of all lanes unit length."""
+    for b in range(m.bodies[0]):
+        o = (b * STATE + P) * LANES
+        for lane in range(o, o + LANES):
+            e0, e1, e2, e3 = y[lane], y[lane + LANES], y[lane + 2 * LANES], y[lane + 3 * LANES]
+            inverse = 1.0 / math.sqrt(e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
+            y[lane], y[lane + LANES] = e0 * inverse, e1 * inverse
+            y[lane + 2 * LANES], y[lane + 3 * LANES] = e2 * inverse, e3 * inverse
+
+
+@inlined
+def norm(values, y, lane, n, rtol, atol):  # type: ignore[no-untyped-def]
+    """Root mean square of a lane's components in units of the tolerance."""
+    total = 0.0
+    for i in range(n):
+        e = i * LANES + lane
+        total += (values[e] / (atol + rtol * abs(y[e]))) ** 2
+    return math.sqrt(total / n)
+
+
+@inlined
+def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
+    """State at a fraction of the step of a lane, from the stages of the dense output."""
+    h, dense, k = m.length[lane], m.dense, m.k
+    for i in range(len(out)):
+        e = i * LANES + lane
+        delta = m.end[e] - m.y[e]
+        dense[0] = delta
+        dense[1] = h * k[0, e] - delta
+        dense[2] = 2.0 * delta - h * (k[STAGES, e] + k[0, e])
+        for d in range(4):
+            value = 0.0
+            for q in range(STAGES + 1 + EXTRA):
+                value += m.polynomial[d, q] * k[q, e]
+            dense[3 + d] = h * value
+        value = 0.0
+        for d in range(POWER - 1, -1, -1):
+            value = (value + dense[d]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
+        out[i] = m.y[e] + value
+    for b in range(m.bodies[0]):
+        o = b * STATE + P
+        size = math.sqrt(out[o] * out[o] + out[o + 1] * out[o + 1] + out[o + 2] * out[o + 2] + out[o + 3] * out[o + 3])
+        for c in range(4):
+            out[o + c] /= size
+
+
+@inlined
+def attempt(m, address, times, finish, rtol, atol):  # type: ignore[no-untyped-def]
+    """One step in all lanes, with both error estimates and, where an output lies in a step, the stages of the dense output."""
+    for lane in range(LANES):
+        m.code[lane] = m.end_code[lane] = OK
+        m.attempt_worst[lane] = 0.0
+    spread(m.length, m.h)
+    for q in range(1, STAGES):
+        stage(m, q, m.trial)
+        evaluate(address, m.trial, m.constants, m.worst, m.k[q], m.code)
+        keep_worst(m)
+    stage(m, END, m.end)
+    estimate(m, rtol, atol)
+    normalise(m, m.end)
+    evaluate(address, m.end, m.constants, m.worst, m.k[STAGES], m.end_code)
+    keep_worst(m)
+    wanted = 0
+    for lane in range(LANES):
+        m.between[lane] = 0
+        if m.case[lane] >= 0 and m.output[lane] < len(times):
+            m.between[lane] = 1 if times[m.output[lane]] < min(m.time[lane] + m.length[lane], finish) else 0
+            wanted += m.between[lane]
+    if wanted > 0:
+        for q in range(STAGES + 1, STAGES + 1 + EXTRA):
+            stage(m, q, m.trial)
+            evaluate(address, m.trial, m.constants, m.worst, m.k[q], m.end_code)
+
+
+@inlined
+def replace_accepted(m):  # type: ignore[no-untyped-def]
+    """Begin the next step at the end of this one, in the lanes whose step was accepted."""
+    for e in range(0, len(m.taken), LANES):
+        for lane in range(LANES):
+            m.taken[e + lane] = float(m.accepted[lane])
+    keep(m.taken, m.end, m.y)
+    keep(m.taken, m.k[STAGES], m.k[0])

@@ -1,0 +1,95 @@
+"""Step size control: the rules by which the integration loop, the batch and the GPU choose, accept and shorten steps.
+
+Each rule is a function of scalars that calls no other function of this package, so that it can be compiled for each of the three:
+inlined into CPU code as it is, and for the GPU by ``cuda.jit(device=True)(rule.py_func)``.
+Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.4.
+
+An error is in units of the tolerance: up to 1 the step is accepted, above 1 it is rejected, and an error that is not finite
+marks a bad attempt, in which a stage was singular or not finite.
+"""
+
+from __future__ import annotations
+
+import math
+
+from runtime.dynamics.layout import SINGULAR
+from runtime.dynamics.status import Status
+from runtime.jit.cache import inlined
+
+ACCEPTED, REJECTED, BAD = range(3)  # verdicts on an attempt
+
+
+@inlined
+def trial_length(state_norm, rate_norm, span, max_step):  # type: ignore[no-untyped-def]
+    """Length of the explicit Euler step from which Hairer's first step is computed; norms in units of the tolerance."""
+    h = 1e-6 if state_norm < 1e-5 or rate_norm < 1e-5 else 0.01 * state_norm / rate_norm
+    return min(h, span, max_step)
+
+
+@inlined
+def first_length(h, rate_norm, change_norm, max_step):  # type: ignore[no-untyped-def]
+    """Hairer's first step of a method of order 8, from the change of the derivative over the trial step h, divided by h."""
+    largest = max(rate_norm, change_norm)
+    second = max(1e-6, h * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / 8)
+    return min(100.0 * h, second, max_step)
+
+
+@inlined
+def step_length(proposed, max_step, time, end):  # type: ignore[no-untyped-def]
+    """Length of the next attempt, and whether it ends the run: a step that would leave a very short rest takes the rest too."""
+    h = min(proposed, max_step)
+    last = time + 1.01 * h >= end
+    if last:
+        h = end - time
+    return h, last
+
+
+@inlined
+def too_small(h, time, end):  # type: ignore[no-untyped-def]
+    """True for a step below four times the spacing of floating-point numbers at the largest time of the run."""
+    return not h > 4.0 * math.ldexp(1.0, math.frexp(max(abs(time), abs(end)))[1] - 53)
+
+
+@inlined
+def combined_error(sum5, sum3, h, n):  # type: ignore[no-untyped-def]
+    """Hairer's combination of the error estimates of order 5 and 3, from the sums of squares of their n components."""
+    denominator = sum5 + 0.01 * sum3
+    return 0.0 if denominator == 0.0 else abs(h) * sum5 / math.sqrt(denominator * n)
+
+
+@inlined
+def factor_of(error, safety, order, slowest, fastest):  # type: ignore[no-untyped-def]
+    """Factor by which the step may change after this error, for an estimate of this order."""
+    return fastest if error == 0.0 else min(fastest, max(slowest, safety * error ** (-1.0 / order)))
+
+
+@inlined
+def verdict(error):  # type: ignore[no-untyped-def]
+    """ACCEPTED, REJECTED or BAD."""
+    if not error < math.inf:
+        return BAD
+    return ACCEPTED if error <= 1.0 else REJECTED
+
+
+@inlined
+def after_bad_attempt(h, time):  # type: ignore[no-untyped-def]
+    """Length of the attempt after a bad one; 0 once shortening has not helped and the run fails."""
+    return 0.0 if h < 1e-10 * max(1.0, abs(time)) else 0.1 * h
+
+
+@inlined
+def after_rejection(h, factor):  # type: ignore[no-untyped-def]
+    """Length of the attempt after a rejected one."""
+    return h * min(1.0, factor)
+
+
+@inlined
+def after_acceptance(h, factor, rejected):  # type: ignore[no-untyped-def]
+    """Length of the attempt after an accepted one; it does not grow after a rejected attempt at this step (``rejected`` 1)."""
+    return h * (min(1.0, factor) if rejected == 1 else factor)
+
+
+@inlined
+def failure(code):  # type: ignore[no-untyped-def]
+    """Status of a run that fails at an evaluation with this code, which is not OK."""
+    return Status.SINGULAR_CONFIGURATION if code & SINGULAR else Status.NOT_FINITE

@@ -1,0 +1,149 @@
+"""Integration one step at a time, with events located on the dense output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import brentq
+
+from runtime.dynamics.status import Status
+from runtime.integrate.events import Event, EventError
+from runtime.integrate.methods import Method, SingularError
+from runtime.support.arrays import Floats
+from runtime.support.progress import Progress
+from runtime.system.state import State
+
+# An event function is evaluated at this many places of a step, so that two zeros in one step are not missed.
+EVENT_SAMPLES = 4
+
+
+def interrupted(t: float) -> str:
+    """Message of an interrupted run."""
+    return f"interrupted at t = {t:.6g} s"
+
+
+def steps_used_up(max_steps: int, t: float) -> str:
+    """Message of a run that took ``max_steps``."""
+    return f"used up max_steps = {max_steps} at t = {t:.6g} s; {Status.STEPS_USED_UP.remedy}"
+
+
+class EventSearch:
+    """Zeros of event functions along a run, by the names of the events: times [s] and states."""
+
+    def __init__(self, events: Sequence[Event], names: tuple[str, ...]) -> None:
+        self.events, self.names = events, names
+        self.found: dict[str, tuple[list[float], list[Floats]]] = {event.name: ([], []) for event in events}
+        self.values: list[float] = []
+
+    def _keep(self, event: Event, t: float, y: Floats) -> None:
+        times, states = self.found[event.name]
+        times.append(t)
+        states.append(y)
+
+    def begin(self, m: Method) -> Event | None:
+        """Evaluate all functions at the start; the terminal event whose zero is there, if any."""
+        self.values = [event.value(m.t, State(self.names, m.y)) for event in self.events]
+        stop = None
+        for event, value in zip(self.events, self.values, strict=True):
+            if event.at_start and value <= 0.0:
+                self._keep(event, m.t, m.y.copy())
+                stop = event if event.terminal else stop
+        return stop
+
+    def search(self, m: Method) -> tuple[float, Event] | None:
+        """Add the zeros within the last step; the first zero of a terminal event, if any, after which none is kept."""
+        stop: tuple[float, Event] | None = None
+        for number, event in enumerate(self.events):
+            for root in self._zeros(number, m):
+                self._keep(event, root, m.at(root))
+                if event.terminal:
+                    stop = (root, event) if stop is None or root < stop[0] else stop
+                    break
+        return stop
+
+    def drop_after(self, t: float) -> None:
+        """Remove the zeros after a time."""
+        for times, states in self.found.values():
+            kept = [k for k, root in enumerate(times) if root <= t]
+            times[:], states[:] = [times[k] for k in kept], [states[k] for k in kept]
+
+    def _zeros(self, number: int, m: Method) -> list[float]:
+        """Zeros of one function within the last step, in order; stores its value at the end of the step."""
+        event = self.events[number]
+
+        def g(t: float) -> float:
+            return event.value(t, State(self.names, m.at(t)))
+
+        zeros = []
+        left, value = m.t_old, self.values[number]
+        for right in np.linspace(m.t_old, m.t, EVENT_SAMPLES + 1)[1:]:
+            here = g(right)
+            rising = value < 0.0 <= here
+            falling = value > 0.0 >= here
+            if (rising and event.direction >= 0) or (falling and event.direction <= 0):
+                zeros.append(right if here == 0.0 else float(brentq(g, left, right, xtol=1e-14, rtol=1e-14)))
+            left, value = right, here
+        self.values[number] = value
+        return zeros
+
+
+class Recorder:
+    """Times and states of the result: those wanted, or without a list of them those of the steps."""
+
+    def __init__(self, m: Method, outputs: Floats | None) -> None:
+        self.every_step = outputs is None
+        self.wanted = [] if outputs is None else list(outputs)
+        self.next = 0
+        self.times: list[float] = []
+        self.states: list[Floats] = []
+        if self.every_step or self.wanted[0] == m.t:
+            self.times.append(m.t)
+            self.states.append(m.y.copy())
+            self.next = 0 if self.every_step else 1
+
+    def record(self, m: Method, stop: float | None) -> None:
+        """Add the states of the last step, up to ``stop`` [s] where an event ends the run."""
+        limit = m.t if stop is None else stop
+        while self.next < len(self.wanted) and self.wanted[self.next] <= limit:
+            self.times.append(self.wanted[self.next])
+            self.states.append(m.at(self.wanted[self.next]))
+            self.next += 1
+        if self.every_step:
+            self.times.append(limit)
+            self.states.append(m.y.copy() if stop is None else m.at(limit))
+
+    def arrays(self, n: int) -> tuple[Floats, Floats]:
+        """Times (m,) and states (m, n)."""
+        return np.array(self.times), np.array(self.states).reshape(len(self.times), n)
+
+
+def integrate_stepwise(
+    m: Method, recorder: Recorder, search: EventSearch, max_steps: int, bar: Progress
+) -> tuple[Status, str]:
+    """Take all steps; status, and the message unless the run reached its end."""
+    try:
+        if (first := search.begin(m)) is not None:
+            return Status.STOPPED_BY_EVENT, f"event '{first.name}' at t = {m.t:.9g} s"
+        status = Status.RUNNING
+        while status == Status.RUNNING:
+            if m.counts()[1] >= max_steps:
+                return Status.STEPS_USED_UP, steps_used_up(max_steps, m.t)
+            status, reason = m.step()
+            if status not in (Status.RUNNING, Status.REACHED_END):
+                return status, reason
+            stop = search.search(m)
+            recorder.record(m, None if stop is None else stop[0])
+            bar.update(m.t if stop is None else stop[0])
+            if stop is not None:
+                t, event = stop
+                search.drop_after(t)
+                m.stop(t)
+                return Status.STOPPED_BY_EVENT, f"event '{event.name}' at t = {t:.9g} s"
+    except KeyboardInterrupt:
+        return Status.INTERRUPTED, interrupted(m.t)
+    except EventError as error:
+        return Status.EVENT_NOT_FINITE, str(error)
+    except SingularError as error:
+        return Status.SINGULAR_CONFIGURATION, str(error)
+    return status, ""
