@@ -22,6 +22,7 @@ import runtime
 from runtime import Run, System
 from runtime.dynamics.equations import derivative_once, derivative_repeated, evaluation_alone, workspace_for
 from runtime.dynamics.layout import OK
+from runtime.dynamics.status import Status
 from runtime.integrate import dop853, loop, stepping
 from runtime.jit.cache import compiled_folder
 from runtime.report import Report, Table
@@ -192,15 +193,15 @@ def compiled_run(
     out = np.empty((len(wanted), len(system.state.y))) if states is None else states
     evaluations = 0
 
-    def run() -> int:
+    def run() -> Status:
         nonlocal evaluations
         s = stepping.stepper(system.state.y, 0.0, dop853.memory(len(system.state.y)), tables)
         limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
-        code: int = loop.advance(s, tables, work, *limits, wanted, out, _NONE, _NONE2)
+        code: Status = loop.advance(s, tables, work, *limits, wanted, out, _NONE, _NONE2)
         evaluations = int(s.counts[stepping.EVALUATIONS])
         return code
 
-    if run() != loop.FINISHED:
+    if run() != Status.REACHED_END:
         raise BenchmarkError(f"{system.name}: the compiled run at tolerance {tolerance:g} did not reach {t_end:g} s")
     return run, lambda: evaluations
 

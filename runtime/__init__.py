@@ -20,6 +20,7 @@ from runtime.analysis.fit import fit_parameters  # noqa: E402
 from runtime.analysis.inverse import inverse_dynamics, kinematics  # noqa: E402
 from runtime.analysis.linearisation import linearisation  # noqa: E402
 from runtime.analysis.sensitivities import sensitivities  # noqa: E402
+from runtime.dynamics.status import Status  # noqa: E402
 from runtime.ensemble.simulate_many import read_ensemble, simulate_many  # noqa: E402
 from runtime.integrate.events import Event, rest  # noqa: E402
 from runtime.integrate.simulate import simulate  # noqa: E402
@@ -46,6 +47,7 @@ __all__ = [
     "Signal",
     "StaleKernelsError",
     "State",
+    "Status",
     "System",
     "__version__",
     "assemble",

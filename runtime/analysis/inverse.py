@@ -14,6 +14,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import OMEGA, STATE, V
 from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.status import Status
 from runtime.integrate.contact_events import find_contact_events
 from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats
@@ -88,7 +89,7 @@ def kinematics(
     stats = Stats("kinematics", len(times), len(times), None, clock.perf_counter() - begin, 0.0, 0.0, "joint by joint")
     return Motion(
         system=system, data=data, t=times, states=states, final=State(system.body_names, states[-1].copy()),
-        status=0, message=f"{len(times)} configurations", stats=stats, events={}, event_states={},
+        status=Status.REACHED_END, message=f"{len(times)} configurations", stats=stats, events={}, event_states={},
         contact_events=contact_events, residual=residual, fitted=fitted,
     )  # fmt: skip
 

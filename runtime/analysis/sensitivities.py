@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData
-from runtime.integrate import batch, loop
+from runtime.dynamics.status import Status
+from runtime.integrate import batch
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import ATOL, RTOL, Settings, settings
 from runtime.integrate.simulate import simulate
@@ -354,10 +355,10 @@ def _in_batch(
     slopes = [six.slope([constants(other) for other, _ in six.systems], own) for six in nearby]
     both = np.hstack([np.tile(own, (count, 1)), slopes])
     given, found = batch.arguments(how, states, both)
-    memory = batch.lanes(system.model.fixed[1:], both.shape[1], moved=True)
+    memory = batch.batch_workspace(system.model.fixed[1:], both.shape[1], moved=True)
     address = int(addresses.addresses_of([module], "moved")[0])
     batch.integrate(memory, address, *given, *found, np.zeros(1, np.int64))
-    if (bad := np.flatnonzero(found.status != loop.FINISHED)).size:
+    if (bad := np.flatnonzero(found.status != Status.REACHED_END)).size:
         _fail(system, y, how, question.names[bad[0]], found.reached[bad[0]])
     return found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, batch.STEPS].max())
 
@@ -384,7 +385,7 @@ def _one_by_one(
     first = 1 if times[0] == how.t_start else 0
     out[:first] = m.y
     code, _ = m.advance(how.max_steps, times[first:], out[first:], NONE, NONE2)
-    if code != loop.FINISHED:
+    if code != Status.REACHED_END:
         _fail(system, y, how, ", ".join(question.names), m.t)
     states = out.reshape(len(times), 1 + count, n)
     return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]

@@ -44,6 +44,7 @@ from runtime.dynamics.layout import (
 from runtime.dynamics.limits import apply_limits, limit_workspace
 from runtime.dynamics.loads import apply_loads, load_workspace
 from runtime.dynamics.model_data import EVALUATION, LOADED, WHOLE, ModelData, WholeModelKernel, Workspace
+from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
 from runtime.jit.cache import cached_here, compiled, inlined
 from runtime.jit.pointers import CALL, Pointer, address_of, at_address, by_pointer, call
@@ -53,6 +54,8 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Worksp
     """Memory for the evaluations of a system, with its whole-model kernel if there is one."""
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.structure.block_row)
     six = (joints, ROWS)
+    limits = len(t.limits.kind)
+    switches = switches_of(limits + len(t.contacts.law))
     work = Workspace(
         state=np.zeros((bodies, STATE)),
         A=np.zeros((bodies, 3, 3)),
@@ -77,9 +80,10 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Worksp
         failed=np.zeros(2, np.int64),
         smallest_pivot=np.ones(1),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
-        limits=limit_workspace(t.limits),
+        switches=switches,
+        limits=limit_workspace(t.limits, switches.mode[:limits]),
         loads=load_workspace(t.loads),
-        contacts=contact_workspace(t.contacts),
+        contacts=contact_workspace(t.contacts, switches.mode[limits:]),
         address=np.zeros(3, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
     )

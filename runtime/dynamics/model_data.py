@@ -9,6 +9,7 @@ from runtime.dynamics.limits import LimitData, LimitWorkspace
 from runtime.dynamics.loads import LoadData, LoadWorkspace
 from runtime.dynamics.signals import SignalData
 from runtime.dynamics.sparsity import Sparsity
+from runtime.dynamics.switches import Switches
 from runtime.support.arrays import Floats, Ints
 
 EVALUATION, WHOLE, LOADED = range(3)  # places in ``Workspace.address``
@@ -70,6 +71,7 @@ class Workspace(NamedTuple):
     # (1,) smallest pivot of S as a fraction of its row's size: the distance from a singular configuration
     smallest_pivot: Floats
     signals: Floats  # (signals, 3) value, rate, acceleration
+    switches: Switches
     limits: LimitWorkspace
     loads: LoadWorkspace
     contacts: ContactWorkspace

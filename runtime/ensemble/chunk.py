@@ -20,6 +20,7 @@ from runtime.jit import addresses
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
+from runtime.system.quantity import parse
 from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
@@ -131,7 +132,7 @@ def _bytes(value: Any) -> Any:
 def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built, dict[int, str]]:
     """Systems and initial states of the cases that are not refused, and the messages of those that are."""
     system, start = task.system, task.how.t_start
-    if isinstance(system, System) and all(name.startswith(("v.", "omega.")) for name in cases):
+    if isinstance(system, System) and all(parse(name).part in ("v", "omega") for name in cases):
         if not (task.assemble and system.drivers and start != system.time):
             return _many_velocities(system, task, first, cases, count)
     built: Built = {}
@@ -170,9 +171,9 @@ def _many_velocities(system: System, task: Task, first: int, cases: Cases, count
     """Systems and initial states, and messages, where only velocities differ: all cases at once."""
     states = np.tile(system.state.y, (count, 1))
     for name, values in cases.items():
-        part, _, body = name.partition(".")
-        o = STATE * system.body_index(body)
-        states[:, o + PARTS[part].start : o + PARTS[part].stop] = values
+        quantity = parse(name)
+        o, place = STATE * system.body_index(quantity.owner), PARTS[quantity.part]
+        states[:, o + place.start : o + place.stop] = values
     start = task.how.t_start
     if task.assemble:
         states = project_velocities(start, states, system.data, workspace_for(system.data))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.dynamics.layout import STATE
-from runtime.ensemble.chunk import NOT_RUN, Cases, Chunk
+from runtime.dynamics.status import Status
+from runtime.ensemble.chunk import Cases, Chunk
 from runtime.ensemble.store import Folder
-from runtime.integrate.settings import REACHED_END
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
@@ -55,7 +55,7 @@ class Ensemble:
     @property
     def success(self) -> bool:
         """Every case reached its end."""
-        return bool((self.status == REACHED_END).all())
+        return bool((self.status == Status.REACHED_END).all())
 
     @property
     def evaluations(self) -> Ints:
@@ -134,7 +134,11 @@ def gathered(
 ) -> Ensemble:
     """Return the results of the finished chunks, in memory or in a folder; ``states``: the chunks, or the folder."""
     count = len(next(iter(columns.values())))
-    status, reached, counts = np.full(count, NOT_RUN), np.full(count, np.nan), np.zeros((count, 3), np.int64)
+    status, reached, counts = (
+        np.full(count, int(Status.NOT_RUN)),
+        np.full(count, np.nan),
+        np.zeros((count, 3), np.int64),
+    )
     in_batch = np.zeros(count, bool)
     messages: dict[int, str] = {}
     for chunk in chunks:
@@ -152,8 +156,7 @@ def gathered(
 def of_folder(folder: Folder) -> Ensemble:
     """Return the results so far in a folder; states are read on request."""
     return gathered(
-        folder.name, folder.bodies, folder.how, folder.cases(), folder.chunks(), folder.path, folder,
-        folder.outputs.get("units"),  # folders of earlier versions have none
+        folder.name, folder.bodies, folder.how, folder.cases(), folder.chunks(), folder.path, folder, folder.units
     )  # fmt: skip
 
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import LANES
+from runtime.dynamics.status import Status
 from runtime.ensemble.cases import case_table, check_names, example_system
-from runtime.ensemble.chunk import NOT_RUN, Cases, Chunk, Stopped, Task, run_chunk, side_by_side
+from runtime.ensemble.chunk import Cases, Chunk, Stopped, Task, run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
 from runtime.integrate.settings import ATOL, RTOL, Settings, settings
@@ -112,7 +113,7 @@ def simulate_many(
     example = example_system(system, table)
     times = [t_end] if t_eval is None else t_eval
     how = settings(example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
-    check_names(system, example, table)
+    units = {name: quantity.unit for name, quantity in check_names(system, example, table).items()}
     gpu = isinstance(engine, str) and engine == "gpu"
     if gpu:
         _refuse_for_gpu(example, how)
@@ -122,7 +123,7 @@ def simulate_many(
     folder = None
     try:
         if out is not None:
-            folder = Folder.opened(Path(out), example, task, table, size)
+            folder = Folder.opened(Path(out), example, task, table, size, units)
             size = folder.chunk
         results = _run_unfinished(pool, task, table, size, folder, AHEAD * workers, progress)
     finally:
@@ -137,7 +138,7 @@ def simulate_many(
         found = of_folder(folder)
     else:
         chunks = sorted(results.kept, key=lambda chunk: chunk.first)
-        found = gathered(example.name, example.body_names, task.outputs, table, chunks, None, chunks)
+        found = gathered(example.name, example.body_names, task.outputs, table, chunks, None, chunks, units)
     return _with_reasons(found, results.failures, size)
 
 
@@ -186,7 +187,7 @@ def _with_reasons(found: Ensemble, failures: Mapping[int, str], size: int) -> En
     """The ensemble with a message for each case that was not run; the first failure is the reason for all later chunks."""
     messages = {}
     if failures:
-        left = np.flatnonzero(found.status == NOT_RUN).tolist()
+        left = np.flatnonzero(found.status == Status.NOT_RUN).tolist()
         messages = {case: f"not run: {failures.get(size * (case // size), failures[min(failures)])}" for case in left}
     return replace(found, messages=MappingProxyType(dict(sorted({**found.messages, **messages}.items()))))
 

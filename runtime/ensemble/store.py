@@ -52,6 +52,9 @@ class Folder:
             )
             self.chunk, self.count = max(1, int(self._description["chunk"])), int(self._description["count"])
             self.bodies, self.times = tuple(self._description["bodies"]), self.how["t"]
+            self.units: dict[str, str] | None = self._description.get(
+                "units"
+            )  # of the columns; earlier versions have none
         except (FileNotFoundError, NotADirectoryError):
             raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -60,13 +63,15 @@ class Folder:
             raise ModelError(f"{path} has the format {version}, this version reads {FORMAT}; run the ensemble anew")
 
     @classmethod
-    def opened(cls, path: Path, example: System, task: Task, cases: Cases, size: int) -> Folder:
+    def opened(
+        cls, path: Path, example: System, task: Task, cases: Cases, size: int, units: Mapping[str, str]
+    ) -> Folder:
         """Open the folder for this ensemble, new or to be resumed, and lock it for this process."""
         own = {
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
             "chunk": size, "settings": task.outputs, "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
-            "cases": _digest_of_cases(cases),
+            "cases": _digest_of_cases(cases), "units": dict(units),
         }  # fmt: skip
         own = json.loads(json.dumps(own))
         try:

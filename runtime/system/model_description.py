@@ -18,7 +18,8 @@ from generated import digests
 from runtime.dynamics.kinematics import euler_rates, rotation
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.model_data import ModelData
-from runtime.jit.cache import WHOLE, compiled_folder
+from runtime.jit.cache import compiled_folder
+from runtime.jit.freshness import WHOLE
 from runtime.support.arrays import Floats
 from runtime.system.parts import GROUND, Joint
 

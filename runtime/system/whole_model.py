@@ -19,7 +19,7 @@ from generated import digests
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.model_data import ModelData, WholeModelKernel
 from runtime.jit import addresses
-from runtime.jit.cache import WHOLE, digests_of, refuse
+from runtime.jit.freshness import WHOLE, digests_of, refuse
 from runtime.support.arrays import Floats
 from runtime.system.model_description import file_of, parameters_of
 from runtime.system.system import System

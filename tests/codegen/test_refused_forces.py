@@ -160,7 +160,10 @@ REFUSED_LIMITS = [
     (undocumented_limit, "needs a docstring"),
     (limit_of_a_global_component, "changes when both bodies move together as one rigid body"),
     (rate_with_a_kink, "uses the function 'Abs', which is not smooth"),
-    (direction_of_length_two, "its direction has the length 2, limit 1, for unit vectors; divide the direction by its length"),
+    (
+        direction_of_length_two,
+        "its direction has the length 2, limit 1, for unit vectors; divide the direction by its length",
+    ),
     (driven_limit, "uses the signal k_t; only constraints can be driven"),
 ]
 

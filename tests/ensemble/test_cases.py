@@ -263,9 +263,9 @@ BAD = {
     "unknown body": (dict(cases={"v.hand": np.zeros((2, 3))}), "hand"),
     "unknown part": (
         dict(cases={"a.toes": np.zeros((2, 3))}),
-        "has no number 'a.toes'; use r, p, v, omega of a body, or of gravity",
+        "has no parameter 'a.toes'; it has gravity",
     ),
-    "no part": (dict(cases={"link_length": [0.1]}), "has no number 'link_length'"),
+    "no part": (dict(cases={"link_length": [0.1]}), "has no parameter 'link_length'"),
     "wrong shape": (dict(cases={"v.toes": np.zeros((2, 2))}), "give 3 numbers for each case"),
     "not finite": (dict(cases={"v.toes": np.full((2, 3), np.nan)}), "'v.toes' of case 0 is not finite"),
     "objects": (dict(cases={"v.toes": [object(), object()]}), "give numbers, names or None"),

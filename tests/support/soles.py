@@ -28,4 +28,4 @@ def scaled_and_known_sole():
         )
         for name, sphere in sole.spheres.items()
     }  # fmt: skip
-    return sole, sole.changed(changes)
+    return sole, sole.with_spheres(changes)
