@@ -52,9 +52,9 @@ LIMIT_ERRORS = {
     "direction": ("ball", dict(direction=(0, 0, -2)), "direction has the length 2, limit 1 within 1e-09"),
     "direction NaN": ("ball", dict(direction=(0, 0, np.nan)), "direction = [0.0, 0.0, nan] is not finite"),
     "hinge along zeta": (
-        "hinge", dict(eta=(0, 0, 1)), "the angle between the hinge's axis and the plane of xi and eta is 90 degrees, limit 0; choose",
+        "hinge", dict(eta=(0, 0, 1)), "hinge's axis and the plane of xi and eta is 90 degrees, limit 0; choose",
     ),
-    "cross along zeta": ("cross", dict(eta=(0, 0, 1)), "the angle between the hinge's axis and the plane of xi and eta is 90 degrees"),
+    "cross along zeta": ("cross", dict(eta=(0, 0, 1)), "hinge's axis and the plane of xi and eta is 90 degrees"),
     "along the hinge": ("hinge", dict(direction=(0, 1, 0)), "direction lies along the hinge's axis and does not turn"),
     "no turn": ("slide", DOWN, "this joint admits no rotation that a cone could limit; use a joint with rotation"),
     "direction of a link": ("link", DOWN, "unused direction; the massless link is the direction that this limit restrains"),
@@ -141,7 +141,10 @@ CONTACT_ERRORS = {
         dict(belt=(0.6, 0, 0.8)),
         "belt is not in the plane, its product with the normal is 0.8, limit 0",
     ),
-    "speed without belt": (dict(belt_speed=1.0), "belt_speed = 1.0 without belt; give the direction in which the belt moves"),
+    "speed without belt": (
+        dict(belt_speed=1.0),
+        "belt_speed = 1.0 without belt; give the direction in which the belt moves",
+    ),
     "signal without belt": (dict(belt_speed=FASTER), "without belt; give the direction in which the belt moves"),
     "speed NaN": (BELT | dict(belt_speed=np.nan), "belt_speed = nan: give a runtime.Signal or a finite number"),
     "no speed": (BELT | dict(belt_speed=None), "belt_speed = None: give a runtime.Signal or a finite number"),
