@@ -186,6 +186,6 @@ def test_a_system_and_its_state_cannot_be_changed(foot):
         foot.joint("ankle").values["a_i"][0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         foot.body("leg").inertia[0, 0] = 1.0
-    for table in foot.tables:
+    for table in foot.data:
         if isinstance(table, np.ndarray):
             assert not table.flags.writeable

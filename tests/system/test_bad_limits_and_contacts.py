@@ -52,12 +52,9 @@ LIMIT_ERRORS = {
     "direction": ("ball", dict(direction=(0, 0, -2)), "direction has the length 2, limit 1 within 1e-09"),
     "direction NaN": ("ball", dict(direction=(0, 0, np.nan)), "direction = [0.0, 0.0, nan] is not finite"),
     "hinge along zeta": (
-        "hinge", dict(eta=(0, 0, 1)),
-        "the angle between the hinge's axis and the plane of xi and eta is 90 degrees, limit 0; choose",
+        "hinge", dict(eta=(0, 0, 1)), "hinge's axis and the plane of xi and eta is 90 degrees, limit 0; choose",
     ),
-    "cross along zeta": (
-        "cross", dict(eta=(0, 0, 1)), "the angle between the hinge's axis and the plane of xi and eta is 90 degrees",
-    ),
+    "cross along zeta": ("cross", dict(eta=(0, 0, 1)), "hinge's axis and the plane of xi and eta is 90 degrees"),
     "along the hinge": ("hinge", dict(direction=(0, 1, 0)), "direction lies along the hinge's axis and does not turn"),
     "no turn": ("slide", DOWN, "this joint admits no rotation that a cone could limit; use a joint with rotation"),
     "direction of a link": ("link", DOWN, "unused direction; the massless link is the direction that this limit restrains"),

@@ -66,7 +66,7 @@ def rod_of_a_keeps_sign_row(r_i, s_i, a_i, r_j, s_j, l, keeps_sign):
     [
         (rod_of_unused_side, "definition 'rod_of_unused_side': argument 'keeps_sign' is not used; use it or remove it"),
         (rod_of_a_vector, "definition 'rod_of_a_vector': cannot be derived"),
-        (rod_of_a_magnitude, "definition 'rod_of_a_magnitude': uses the function 'Abs'; smooth ones only"),
+        (rod_of_a_magnitude, "definition 'rod_of_a_magnitude': uses the function 'Abs', which is not smooth"),
         pytest.param(
             rod_of_a_constant_side,
             "definition 'rod_of_a_constant_side': ",
