@@ -47,7 +47,7 @@ class Task:
     stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # other than 0: stop; shared by threads only
 
     @property
-    def outputs(self) -> dict[str, Any]:
+    def stored_settings(self) -> dict[str, Any]:
         """Settings of the runs, stored with the results."""
         max_steps = None if self.how.max_steps == NO_LIMIT else self.how.max_steps
         return asdict(self.how) | {"assemble": self.assemble, "max_steps": max_steps}

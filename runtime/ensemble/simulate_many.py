@@ -138,7 +138,7 @@ def simulate_many(
         found = of_folder(folder)
     else:
         chunks = sorted(results.kept, key=lambda chunk: chunk.first)
-        found = gathered(example.name, example.body_names, task.outputs, table, chunks, None, chunks, units)
+        found = gathered(example.name, example.body_names, task.stored_settings, table, chunks, None, chunks, units)
     return _with_reasons(found, results.failures, size)
 
 

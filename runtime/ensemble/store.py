@@ -69,7 +69,7 @@ class Folder:
         """Open the folder for this ensemble, new or to be resumed, and lock it for this process."""
         own = {
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
-            "chunk": size, "settings": task.outputs, "code": compiled_folder().name,
+            "chunk": size, "settings": task.stored_settings, "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
             "cases": _digest_of_cases(cases), "units": dict(units),
         }  # fmt: skip
