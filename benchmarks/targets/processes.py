@@ -17,6 +17,7 @@ from benchmarks.targets.target import Target
 
 COMPILE = """
 import time, models
+from runtime.system.workspaces import workspace
 system = models.foot.build()
 begin = time.perf_counter()
 workspace(system)
@@ -35,7 +36,7 @@ def compilation(quick: bool, say: Say) -> Iterator[Target]:
                 [sys.executable, "-c", COMPILE], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
             )
             durations.append(float(done.stdout))
-    how = "System.work(whole=True): module, constants and machine code, in a new process"
+    how = "workspace(system): module, constants and machine code, in a new process"
     yield Target("whole-model kernel, first compile", durations[0], 15.0, "s", f"{how}, empty cache")
     yield Target("whole-model kernel, from the cache", durations[1], 0.5, "s", f"{how}, once compiled")
 

@@ -76,12 +76,15 @@ print((found.status == 0).sum(), (found.status == -21).sum())
 @pytest.mark.parametrize("way", ["alone", "lanes"])
 def test_ctrl_c_ends_soon_and_keeps_finished_cases(way, tmp_path):
     command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "many"), way]
-    process = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, env=environment(), stdout=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore it
+    )  # fmt: skip
     process.stdout.readline()  # one chunk is finished, others are under way
     process.send_signal(signal.SIGINT)
-    told, _ = process.communicate(timeout=600)
+    printed, _ = process.communicate(timeout=600)
     assert process.returncode == 0
-    finished, left = map(int, told.split("\n")[-2].split())
+    finished, left = map(int, printed.split("\n")[-2].split())
     assert finished > 0 and left > 0
     assert (read_ensemble(tmp_path / "many").status == 0).sum() == finished
 

@@ -141,10 +141,10 @@ BAD_FILES = {
     "time stands": (rewritten(W, field(21, 0, "0.17")), (W, "the time goes from 0.17 s to 0.17 s")),
     "time of force goes back": (rewritten(F, swapped(20, 21)), ("force plate 'plate1'", "times must increase")),
     "time is NaN": (rewritten(W, field(21, 0, "nan")), (W, "time of sample 19 is nan", "finite")),
-    "word among numbers": (rewritten(W, field(21, 4, "abc")), (W, "line 22, column 5 holds 'abc'")),
+    "word among numbers": (rewritten(W, field(21, 4, "abc")), (W, "line 22, column 5 contains 'abc'")),
     "force is NaN": (rewritten(F, field(400, 2, "nan")), ("'plate1'", "is not a finite number", "every sample needs a force")),
     "force is infinite": (rewritten(F, field(400, 2, "inf")), ("'plate1'", "is not a finite number")),
-    "no point of a force": (rewritten(F, field(400, 5, "nan")), ("'plate1'", "no point or moment", "every loaded sample")),
+    "no point of a force": (rewritten(F, field(400, 5, "nan")), ("'plate1'", "no point of application or moment", "every loaded sample")),
     "no centre of pressure column": (rewritten(F, lambda text: text.replace("p1_copx", "p1_cpx")), (F, "no column px")),
     "forces in kN, as N": (
         walk_with(lambda walk: replace(walk, forces=(replace(walk.forces[0], force=walk.forces[0].force / 1e3),))),
@@ -152,7 +152,7 @@ BAD_FILES = {
     ),
     "forces in mN": (
         walk_with(lambda walk: replace(walk, forces=(replace(walk.forces[0], force=walk.forces[0].force * 1e3),))),
-        ("plate1", "no step makes more than 20000 N"),
+        ("plate1", "no step exceeds 20000 N"),
     ),
     "centre of pressure in mm": (
         walk_with(lambda walk: replace(walk, forces=(replace(walk.forces[0], cop=walk.forces[0].cop * 1e3),))),
