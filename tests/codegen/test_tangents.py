@@ -155,6 +155,7 @@ def test_derivatives_in_every_direction(name, seed):
     assert distance(out, t.truth) < TOLERANCE and np.abs(t.truth).max() > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", quick_for(COMPILED, set(COMPILED) - {"cosine_of_link", "guided_link", "guided_cardan"})
 )

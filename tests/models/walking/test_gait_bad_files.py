@@ -144,7 +144,9 @@ BAD_FILES = {
     "word among numbers": (rewritten(W, field(21, 4, "abc")), (W, "line 22, column 5 contains 'abc'")),
     "force is NaN": (rewritten(F, field(400, 2, "nan")), ("'plate1'", "is not a finite number", "every sample needs a force")),
     "force is infinite": (rewritten(F, field(400, 2, "inf")), ("'plate1'", "is not a finite number")),
-    "no point of a force": (rewritten(F, field(400, 5, "nan")), ("'plate1'", "no point of application or moment", "every loaded sample")),
+    "no point of a force": (
+        rewritten(F, field(400, 5, "nan")), ("'plate1'", "no point of application or moment", "every loaded sample"),
+    ),
     "no centre of pressure column": (rewritten(F, lambda text: text.replace("p1_copx", "p1_cpx")), (F, "no column px")),
     "forces in kN, as N": (
         walk_with(lambda walk: replace(walk, forces=(replace(walk.forces[0], force=walk.forces[0].force / 1e3),))),
