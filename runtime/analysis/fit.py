@@ -15,6 +15,7 @@ from scipy.optimize import OptimizeResult, least_squares
 from runtime.analysis.sensitivities import Question, Sensitivities, question_of, solve
 from runtime.integrate.settings import ATOL, RTOL
 from runtime.support.arrays import Floats
+from runtime.support.checks import increasing_times
 from runtime.support.errors import ModelError
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
@@ -93,7 +94,7 @@ def fit_parameters(
         For arguments that break a rule, and for a start that cannot be simulated.
     """
     question = question_of(build, given, wrt)
-    times = _times(t)
+    times = increasing_times(t, "t", single=True)
     start, (low, high) = question.row, _bounds(question, bounds)
     problem = _Problem(question, times, _measured(data), _sigma(sigma), rtol, atol)
     if not (inside := (low <= start) & (start <= high) & (low < high)).all():
@@ -251,22 +252,6 @@ def _determined(question: Question, row: Floats, effects: _Effects, squares: flo
         text = " ".join(f"{own[k] / own[first]:+.3g} {question.names[k]}" for k in parts)
         named.append(text if len(parts) > 1 else question.names[pivot])
     return deviation, tuple(named)
-
-
-def _times(t: ArrayLike) -> Floats:
-    """Check the times of the data."""
-    try:
-        times = np.atleast_1d(np.asarray(t, float))
-    except (TypeError, ValueError):
-        raise ModelError(f"t = {t!r} is no list of times [s]") from None
-    if times.ndim != 1 or not len(times):
-        raise ModelError(f"t has the shape {times.shape}; give a list of times [s], one for each row of the data")
-    if not np.isfinite(times).all():
-        raise ModelError(f"t: time {int(np.argmin(np.isfinite(times)))} is not finite; give finite times [s]")
-    if (np.diff(times) <= 0.0).any():
-        at = int(np.argmax(np.diff(times) <= 0.0)) + 1
-        raise ModelError(f"t must increase from each time to the next; {times[at]:g} s follows {times[at - 1]:g} s")
-    return times
 
 
 def _bounds(question: Question, bounds: Any) -> tuple[Floats, Floats]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -45,10 +44,6 @@ def verify(root: Path = ROOT) -> None:
         The message names the file and the command that regenerates it.
     """
     generated = root / "generated"
-    found = importlib.util.find_spec("generated")
-    if found is None or found.origin is None or Path(found.origin).resolve().parent != generated.resolve():
-        place = "nowhere" if found is None else str(found.origin or found.submodule_search_locations)
-        refuse(f"the package 'generated' that Python finds is another one ({place}); rename it, or start elsewhere")
     record = generated / "digests.py"
     if not record.is_file():
         refuse("generated/digests.py is missing")

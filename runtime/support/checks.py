@@ -75,8 +75,8 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return "one number" if shape == () else " x ".join(map(str, shape)) + " numbers"
 
 
-def increasing_times(value: ArrayLike, what: str) -> Floats:
-    """The value as a new array of times (n,) [s], n of 1 or more, each above the one before.
+def increasing_times(value: ArrayLike, what: str, *, single: bool = False) -> Floats:
+    """The value as a new array of times (n,) [s], n of 1 or more, each above the one before; ``single``: or one number.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def increasing_times(value: ArrayLike, what: str) -> Floats:
         It is no list, is empty, holds a time that is not finite, or does not increase; the message names the time.
     """
     try:
-        times = np.array(value, dtype=float)
+        times = np.array(value, dtype=float, ndmin=1 if single else 0)
     except (TypeError, ValueError):
         raise ModelError(f"{what} = {value!r} is no list of times [s]") from None
     if times.ndim != 1 or len(times) == 0:
