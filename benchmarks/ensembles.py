@@ -19,6 +19,7 @@ import models
 import runtime
 from benchmarks.measure import BODY, ROOT, Answer, Floats, Say, foot, seconds
 from runtime.report import Report, Table
+from runtime.system.quantity import parse
 
 DURATION = 1.0  # [s]
 TOLERANCE = 1e-8
@@ -94,8 +95,8 @@ def error() -> float:
     for number in range(0, STATES, 5):
         state = system.state
         for name, values in cases.items():
-            part, _, body = name.partition(".")
-            state = state.replace(**{part: {body: values[number]}})
+            quantity = parse(name)
+            state = state.replace(**{quantity.part: {quantity.owner: values[number]}})
         run = runtime.simulate(system, DURATION, t_eval=[DURATION], initial=state, rtol=1e-13, atol=1e-13)
         off.append(float(np.linalg.norm(run.r[BODY][0] - found[number])))
     return max(off)

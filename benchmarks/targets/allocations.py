@@ -12,7 +12,7 @@ from benchmarks.targets.target import Target
 # External functions that compiled code may call: LLVM's own operations, arithmetic of the C library, numba's ``nextafter``.
 # None of them touches the heap.
 HARMLESS = re.compile(
-    r"llvm\.|(sqrt|pow|exp|log|sin|cos|tan|a(sin|cos|tan2?)|fabs|floor|ceil|fmod|copysign|hypot)$|numba_nextafter$"
+    r"llvm\.|(sqrt|pow|exp|log|sin|cos|tan|a(sin|cos|tan2?)|fabs|floor|ceil|fmod|copysign|hypot)$|numba_(nextafter|frexp|ldexp)$"
 )
 _DEFINITION = re.compile(r'^define[^@\n]*@(?:"(?P<quoted>[^"]+)"|(?P<plain>[\w.$]+))\((?P<body>.*?)^}', re.M | re.S)
 _CALL = re.compile(r'\b(?:call|invoke)\b[^@\n]*@(?:"([^"]+)"|([\w.$]+))\(')

@@ -53,8 +53,8 @@ def emit_model(model: Model) -> str:
     """Text of the module of a model.  Raises DefinitionError for a model that is too large for one function."""
     inputs = ModelInputs(model)
     derivative, worst = state_derivative(inputs)
-    early = _early(inputs.record, inputs.evaluated)
-    constants = _border(inputs.record, [n.index for _, n in derivative] + [worst.index], early)
+    hoistable = _of_parameters_alone(inputs.record, inputs.evaluated)
+    constants = _hoisted(inputs.record, [n.index for _, n in derivative] + [worst.index], hoistable)
     recorded = Recorded(model, inputs, derivative, worst, constants)
     prepare, evaluate = _prepare(recorded), _derivative(recorded)
     lines = [
@@ -65,8 +65,10 @@ def emit_model(model: Model) -> str:
     ]
     if recorded.lanes:
         lines += _columns("lanes", "derivative(n, y, c, c, c, out, worst)", recorded, 1, "``derivative``")
-        lines += _moved_derivative(recorded)
-        lines += _columns("moved", "moved_derivative(n, y, c, out, worst)", recorded, 2, "``moved_derivative``")
+        lines += _derivative_tangent(recorded)
+        lines += _columns(
+            "lanes_tangent", "derivative_tangent(n, y, c, out, worst)", recorded, 2, "``derivative_tangent``"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -143,17 +145,17 @@ def _entry(recorded: Recorded) -> Lines:
     ]
 
 
-def _moved_derivative(recorded: Recorded) -> Lines:
+def _derivative_tangent(recorded: Recorded) -> Lines:
     """The function of one state together with its derivative in one direction."""
     record, size, constants = recorded.inputs.record, recorded.size, recorded.constants
     seeds = {n: record.input(f"c[{len(constants) + k}, n]") for k, n in enumerate(constants)}
     seeds |= {n: record.input(f"y[{size + k}, n]") for k, n in recorded.inputs.state_inputs.items()}
-    moves = forward_derivatives(record, [value for _, value in recorded.derivative], seeds)
+    tangents = forward_derivatives(record, [value for _, value in recorded.derivative], seeds)
     text = recorded.text()
     lines = text.write(
         [
             *recorded.derivative,
-            *((f"out[{size + k}, n]", move) for k, move in enumerate(moves)),
+            *((f"out[{size + k}, n]", tangent) for k, tangent in enumerate(tangents)),
             ("worst[0, n]", recorded.worst),
         ]
     )
@@ -161,7 +163,7 @@ def _moved_derivative(recorded: Recorded) -> Lines:
         "",
         "",
         DECORATOR,
-        "def moved_derivative(n, y, c, out, worst):",
+        "def derivative_tangent(n, y, c, out, worst):",
         '    """State derivative, then its directional derivative; the second halves of y and c are the direction.',
         "",
         f"    {text.operations} operations.",
@@ -185,22 +187,22 @@ def _columns(name: str, call: str, recorded: Recorded, parts: int, what: str) ->
     ]
 
 
-def _early(record: Record, evaluated: set[int]) -> list[bool]:
+def _of_parameters_alone(record: Record, evaluated: set[int]) -> list[bool]:
     """Whether each node depends on parameters alone."""
-    early: list[bool] = []
+    hoistable: list[bool] = []
     for n, operation in enumerate(record.operations):
         known = operation[0] == "constant" or (operation[0] == "input" and n not in evaluated)
         operands = record.operands(n)
-        early.append(known or (bool(operands) and all(early[o] for o in operands)))
-    return early
+        hoistable.append(known or (bool(operands) and all(hoistable[o] for o in operands)))
+    return hoistable
 
 
-def _border(record: Record, wanted: Sequence[int], early: Sequence[bool]) -> list[int]:
-    """The nodes known early that other nodes read, in the order in which they were recorded."""
+def _hoisted(record: Record, wanted: Sequence[int], hoistable: Sequence[bool]) -> list[int]:
+    """The nodes of parameters alone that other nodes read, in the order in which they were recorded."""
     found, seen, stack = set(), set(wanted), list(wanted)
     while stack:
         n = stack.pop()
-        if early[n]:
+        if hoistable[n]:
             if record.operations[n][0] != "constant":
                 found.add(n)
             continue

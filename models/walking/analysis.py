@@ -150,7 +150,7 @@ def _merged(static: Capture, trial: Capture) -> Subject:
 
 
 def _tracked(trial: Capture, subject: LegFoot, toes: Toes) -> tuple[dict[str, str], bool]:
-    """Label -> body of the markers to follow, and whether the toes follow theirs."""
+    """Label -> body of the markers to follow, and whether the toes follow markers of their own."""
     labels = {label: body for body in BODIES for label in tracked(subject, trial, body)}
     seen = "toes" in labels.values()
     if toes == "guided" and not seen:

@@ -19,7 +19,7 @@ def readonly(values: ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     values : array_like
         Numbers.
     shape : tuple of int
-        Required shape; -1 stands for any length.
+        Required shape; -1: any length.
     name : str
         Name of the array in the error.
 

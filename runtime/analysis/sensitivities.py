@@ -355,8 +355,8 @@ def _in_batch(
     slopes = [six.slope([constants(other) for other, _ in six.systems], own) for six in nearby]
     both = np.hstack([np.tile(own, (count, 1)), slopes])
     given, found = batch.arguments(how, states, both)
-    memory = batch.batch_workspace(system.model.fixed[1:], both.shape[1], moved=True)
-    address = int(addresses.addresses_of([module], "moved")[0])
+    memory = batch.batch_workspace(system.model.fixed[1:], both.shape[1], directions=True)
+    address = int(addresses.addresses_of([module], "lanes_tangent")[0])
     batch.integrate(memory, address, *given, *found, np.zeros(1, np.int64))
     if (bad := np.flatnonzero(found.status != Status.REACHED_END)).size:
         _fail(system, y, how, question.names[bad[0]], found.reached[bad[0]])

@@ -34,7 +34,7 @@ def scale_rows(t, w):  # type: ignore[no-untyped-def]
 @inlined
 def assemble(t, w, damping):  # type: ignore[no-untyped-def]
     """S = D M^-1 D^T by upper blocks, with the diagonal enlarged by the fraction ``damping``; ``w.size`` is the one before."""
-    s = t.structure
+    s = t.sparsity
     scale_rows(t, w)
     for n in range(len(s.block_row)):
         block = w.S[n]
@@ -59,7 +59,7 @@ def assemble(t, w, damping):  # type: ignore[no-untyped-def]
 @inlined
 def factorise_diagonal(k, dependent, smallest_pivot, tolerance, t, w):  # type: ignore[no-untyped-def]
     """Factorise the diagonal block of joint k; the number of dependent rows and the smallest pivot ratio so far."""
-    n = t.structure.diagonal[k]
+    n = t.sparsity.diagonal[k]
     S, L, inverse, size = w.S[n], w.L[n], w.inverse[k], w.size[k]
     for c in range(t.active[k]):
         pivot = S[c, c]
@@ -84,7 +84,7 @@ def factorise_diagonal(k, dependent, smallest_pivot, tolerance, t, w):  # type: 
 @inlined
 def eliminate(p, k, t, w):  # type: ignore[no-untyped-def]
     """Compute the blocks of L below joint k, at place p of the order, and subtract their products from the rest of S."""
-    s = t.structure
+    s = t.sparsity
     L, inverse = w.L[s.diagonal[k]], w.inverse[k]
     for e in range(s.column_start[p], s.column_start[p + 1]):
         B, V, columns = w.S[s.column_block[e]], w.L[s.column_block[e]], t.active[s.block_row[s.column_block[e]]]
@@ -115,8 +115,8 @@ def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
     """
     assemble(t, w, damping)
     dependent, smallest_pivot = 0, np.inf
-    for p in range(len(t.structure.order)):
-        k = t.structure.order[p]
+    for p in range(len(t.sparsity.order)):
+        k = t.sparsity.order[p]
         dependent, smallest_pivot = factorise_diagonal(k, dependent, smallest_pivot, tolerance, t, w)
         eliminate(p, k, t, w)
     w.smallest_pivot[0] = smallest_pivot
@@ -126,7 +126,7 @@ def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
 @inlined
 def solve(t, w):  # type: ignore[no-untyped-def]
     """w.y = S^-1 w.y with the factors of ``factorise``."""
-    s = t.structure
+    s = t.sparsity
     for p in range(len(s.order)):
         k = s.order[p]
         L, y = w.L[s.diagonal[k]], w.y[k]

@@ -52,7 +52,7 @@ from runtime.jit.pointers import CALL, Pointer, address_of, at_address, by_point
 
 def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
     """Memory for the evaluations of a system, with its whole-model kernel if there is one."""
-    bodies, joints, blocks = len(t.mass), len(t.address), len(t.structure.block_row)
+    bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     six = (joints, ROWS)
     limits = len(t.limits.kind)
     switches = switches_of(limits + len(t.contacts.law))
@@ -181,7 +181,7 @@ _TYPES: tuple[Any, ...] = ()  # numba's types of ModelData and Workspace, equal 
 
 def evaluation_alone() -> Any:
     """The evaluation as a separate function, compiled anew, for the inspection of its code."""
-    alone = inlined(_evaluate.py_func)
+    alone = numba.njit(error_model="numpy", _nrt=False)(_evaluate.py_func)
     state = types.Array(types.float64, 1, "C")
     alone.compile((types.float64, state, Pointer(_TYPES[0]), Pointer(_TYPES[1]), types.int64, state))
     return alone

@@ -38,7 +38,7 @@ class ModelData(NamedTuple):
     signals: SignalData
     signal_joint: Ints  # (signals of joints,) joint and place in x of each of the first signals, with two derivatives
     signal_place: Ints
-    structure: Sparsity
+    sparsity: Sparsity
     limits: LimitData
     loads: LoadData
     contacts: ContactData

@@ -82,7 +82,7 @@ class BatchWorkspace(NamedTuple):
     dense: Floats  # (POWER,)
 
 
-def batch_workspace(fixed: Sequence[bool], constants: int, *, moved: bool = False) -> BatchWorkspace:
+def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
     """Memory for a system.
 
     Parameters
@@ -91,12 +91,12 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, moved: bool = Fals
         True for bodies that do not move.
     constants : int
         Number of constants of the whole-model kernel.
-    moved : bool
+    directions : bool
         The states are followed by their derivatives with respect to a parameter.
     """
     bodies = len(fixed)
-    size = bodies * STATE * LANES * (2 if moved else 1)
-    free = [b for b, still in enumerate([*fixed, *fixed] if moved else fixed) if not still]
+    size = bodies * STATE * LANES * (2 if directions else 1)
+    free = [b for b, still in enumerate([*fixed, *fixed] if directions else fixed) if not still]
     parts = np.array([(b * STATE * LANES, (b + 1) * STATE * LANES) for b in free], np.int64).reshape(-1, 2)
     flat, wide = (np.zeros(size) for _ in range(9)), (np.zeros(LANES, np.int64) for _ in range(7))
     y, trial, end, error5, error3, h, taken, ready_y, ready_k = flat

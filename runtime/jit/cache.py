@@ -18,6 +18,7 @@ import numba
 from numba.core import config
 
 from runtime.jit.freshness import ROOT, sha256, text_of, verify
+from runtime.jit.parts import PartCompiler
 
 COMPILED = ("jit", "dynamics", "integrate")  # folders of compiled code, and of all constants that it uses
 
@@ -64,7 +65,9 @@ def compiled(function: Callable[..., Any], **more: Any) -> Any:
         )
 
 
-OPTIONS: dict[str, Any] = dict(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+OPTIONS: dict[str, Any] = dict(
+    error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler
+)
 
 
 def inlined(function: Callable[..., Any]) -> Any:

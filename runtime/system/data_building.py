@@ -71,7 +71,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds),
         signal_joint=np.array([k for k, _, _ in driven], np.int64),
         signal_place=np.array([place for _, place, _ in driven], np.int64),
-        structure=sparsity(body_i, body_j),
+        sparsity=sparsity(body_i, body_j),
         limits=limit_data(parts.limits, places, states),
         loads=loads,
         contacts=contact_data(parts.contacts, places, states, len(driven) + len(load_signals)),

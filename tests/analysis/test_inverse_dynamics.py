@@ -12,13 +12,13 @@ from runtime import Builder, Signal
 from tests.support.trees import (
     GRAVITY,
     Tree,
+    coordinate_names,
     euler_signals,
-    freedoms_of,
     matches,
     quadrature,
     random_tree,
+    signal_values,
     signals_of,
-    told,
     wandering,
     with_loads,
 )
@@ -41,7 +41,7 @@ def guided(seed, floating=False, turns=0.0, orientation="guided_cardan"):
         orient = lambda k: euler_signals(tree, k, q, t)  # noqa: E731
     tree.guide(b, q, orientation=orient)
     system = b.build()
-    values = told(q, t)
+    values = signal_values(q, t)
     states = [tree.motion(*values[:, n]) for n in range(len(t))]
     wrenches = [loads(time, bodies) for time, bodies in zip(t, states, strict=True)]
     return SimpleNamespace(
@@ -89,11 +89,11 @@ def test_efforts_of_the_drivers_by_kanes_equations(case):
 
 
 def compare_driver(g, name, places, exact):
-    told = g.motion.driven[name]
-    for signal, n in zip(told.effort, places, strict=True):
-        assert largest(told.effort[signal] - exact[:, n]) < 1e-9 * largest(exact), (name, signal)
-        assert np.array_equal(told.value[signal], g.values[0][:, n])
-        assert np.array_equal(told.rate[signal], g.values[1][:, n])
+    driver = g.motion.driven[name]
+    for signal, n in zip(driver.effort, places, strict=True):
+        assert largest(driver.effort[signal] - exact[:, n]) < 1e-9 * largest(exact), (name, signal)
+        assert np.array_equal(driver.value[signal], g.values[0][:, n])
+        assert np.array_equal(driver.rate[signal], g.values[1][:, n])
 
 
 @trees
@@ -103,7 +103,7 @@ def test_efforts_of_the_freedoms_and_joint_loads_by_newton_and_euler(case):
     found = [tree.inverse(*g.values[:, n], g.wrenches[n]) for n in range(len(g.t))]
     efforts, scale = np.array([f[0] for f in found]), largest(*(f[0] for f in found))
     assert list(m.degrees_of_freedom) and set(m.degrees_of_freedom) == {
-        name for k in range(5) for name in freedoms_of(tree, k)
+        name for k in range(5) for name in coordinate_names(tree, k)
     }
     for k, c in enumerate(tree.coordinates):
         exact, rates = efforts[:, c], g.values[1][:, c]
@@ -116,7 +116,7 @@ def test_efforts_of_the_freedoms_and_joint_loads_by_newton_and_euler(case):
                 exact, rates = np.einsum("nab,na->nb", A, exact), np.einsum("nab,na->nb", A, omega)
             else:
                 rates = np.column_stack([np.array([s[k].v for s in g.states]), omega])
-        for n, name in enumerate(freedoms_of(tree, k)):
+        for n, name in enumerate(coordinate_names(tree, k)):
             f = m.degrees_of_freedom[name]
             assert largest(f.effort - exact[:, n]) < 1e-9 * scale, name
             assert largest(f.rate - rates[:, n]) < 1e-9 * max(1.0, largest(rates)), name
@@ -191,7 +191,7 @@ def test_efforts_do_not_depend_on_where_the_drivers_are_fixed():
     """A motion of a floating tree with two sets of drivers: equal efforts of the degrees of freedom and equal joint loads."""
     tree = Tree(["free", "modified_universal", "revolute"], [None, 0, 1], 21)
     q, t = wandering(tree, 21), np.linspace(0.0, 1.0, 41)
-    values = told(q, t)
+    values = signal_values(q, t)
     states = [tree.motion(*values[:, n]) for n in range(len(t))]
     motions = []
     for other in (False, True):
@@ -306,7 +306,7 @@ def test_inverse_dynamics_of_an_arm_by_its_lagrangian(axes):
         bodies, vectors = hinge(axes, k)
         b.driver(f"angle_{k}", "guided_angle", *bodies, **vectors, theta_t=angles[k])
     m = runtime.inverse_dynamics(b.build(), t)
-    values = told(angles, t)
+    values = signal_values(angles, t)
     exact = np.array(lagrangian(axes)(*values[0].T, *values[1].T, *values[2].T))
     scale = largest(exact)
     for k in range(n):

@@ -8,7 +8,7 @@ import pytest
 
 import runtime
 from runtime import Cone, Signal
-from tests.support.trees import Tree, freedoms_of, told, wandering, with_loads
+from tests.support.trees import Tree, coordinate_names, signal_values, wandering, with_loads
 from tests.support.two_bodies import AXES, PLACE, WAVE, two_bodies
 from tests.support.vectors import X, Y, across, largest, unit
 
@@ -102,7 +102,7 @@ def moved(kinds, motors, limits):
                 )
                 efforts[name] = n, effort(t) - 6.0 * (q[n](t) - 0.2) - 0.4 * q[n](t, 1)
     m = runtime.inverse_dynamics(b.build(), t)
-    values = told(q, t)
+    values = signal_values(q, t)
     states = [tree.motion(*values[:, n]) for n in range(len(t))]
     found = [
         tree.inverse(*values[:, n], loads(time, bodies)) for n, (time, bodies) in enumerate(zip(t, states, strict=True))
@@ -147,7 +147,7 @@ def test_drivers_supply_what_motors_and_limits_do_not(kinds, motors, limits):
     for k, c in enumerate(g.tree.coordinates):
         if g.tree.kinds[k] == "spherical":
             continue
-        for (name, *_), freedom, n in zip(g.tree.guides(k), freedoms_of(g.tree, k), c, strict=True):
+        for (name, *_), freedom, n in zip(g.tree.guides(k), coordinate_names(g.tree, k), c, strict=True):
             assert largest(g.m.degrees_of_freedom[freedom].effort + others[:, n] - exact[:, n]) < 1e-8 * largest(exact)
             (effort,) = g.m.driven[name].effort.values()
             if "spherical" not in g.tree.kinds[k + 1 :]:  # whose driver, from the ground, takes its share

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 import runtime
 from codegen import compile_joint
 from runtime import Builder, ModelError, Signal
-from tests.support.trees import GRAVITY, single, told, wandering
+from tests.support.trees import GRAVITY, signal_values, single, wandering
 from tests.support.two_bodies import AXES
 from tests.support.vectors import X, Y, Z, about, largest, unit
 
@@ -61,7 +61,7 @@ def test_coordinates_of_a_motion(kind):
     b = tree.builder()
     tree.guide(b, q)
     m = runtime.inverse_dynamics(b.build(), t)
-    values = told(q, t)
+    values = signal_values(q, t)
     for (_, sort, near, far, vectors), n in zip(tree.guides(0), tree.coordinates[0], strict=True):
         assert largest(runtime.analysis.coordinate(m, f"guided_{sort}", near, far, **vectors) - values[0][:, n]) < 1e-10
         assert (

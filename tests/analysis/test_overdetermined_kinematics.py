@@ -8,7 +8,7 @@ from scipy.optimize import least_squares
 
 import runtime
 from runtime import ModelError
-from tests.support.trees import Tree, signals_of, smooth, told, wandering
+from tests.support.trees import Tree, signal_values, signals_of, smooth, wandering
 from tests.support.two_bodies import two_guided
 from tests.support.vectors import largest, matrix
 
@@ -29,11 +29,11 @@ class Marked:
         return np.array([self.tree.point(bodies[k], s)[0] for k, s in self.markers])
 
     def measured(self, time):
-        return self.places(told(self.q, [time])[0, 0]) + self.noise
+        return self.places(signal_values(self.q, [time])[0, 0]) + self.noise
 
     def system(self, only=range(7)):
         b = self.tree.builder("marked")
-        states = [self.tree.motion(*values) for values in told(self.q, self.t).swapaxes(0, 1)]
+        states = [self.tree.motion(*values) for values in signal_values(self.q, self.t).swapaxes(0, 1)]
         for n, (k, s) in enumerate(self.markers):
             if n in only:
                 x, v, a = (
@@ -56,7 +56,7 @@ def test_an_exact_fit_is_the_motion():
     given, system = marked(0.0)
     assert system.overdetermined and system.degrees_of_freedom == 9 and not system.redundant
     m = runtime.kinematics(system, given.t)
-    values = told(given.q, given.t)
+    values = signal_values(given.q, given.t)
     states = [given.tree.motion(*values[:, n]) for n in range(len(given.t))]
     for k, name in enumerate(given.tree.names):
         assert largest(m.r[name] - np.array([s[k].r for s in states])) < 1e-9
@@ -113,7 +113,7 @@ def test_velocities_of_a_noisy_fit_are_least_squares_too():
     m = runtime.kinematics(system, given.t)
     zero = np.zeros(9)
     for n, time in enumerate(given.t[:3]):
-        guess = nearest(given, time, np.ones(7), told(given.q, [time])[0, 0]).x
+        guess = nearest(given, time, np.ones(7), signal_values(given.q, [time])[0, 0]).x
 
         def velocities(u, q=guess):
             bodies = given.tree.motion(q, u, zero)

@@ -122,7 +122,7 @@ def test_a_zero_that_depends_on_two_parameters(route, monkeypatch):
     import codegen
 
     room = sys.modules["runtime.analysis.sensitivities"]
-    for system in (lever(), lever(a=0.35)):  # a kernel in which a - b is taken for 0, and one in which it is not
+    for system in (lever(), lever(a=0.35)):  # a kernel emitted for a - b = 0, and one for a - b != 0
         codegen.compile_model(system)
     if route == "general evaluation":
         monkeypatch.setattr(room, "lanes_of", lambda key: None)

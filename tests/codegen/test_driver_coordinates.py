@@ -49,7 +49,7 @@ def geared(r_i, s_i, a_i, r_j, s_j, g_t):
 
 
 def rooted(r_i, s_i, r_j, s_j, x_t):
-    """A distance of which the square is told: the same surface, but Phi is no coordinate less the signal."""
+    """The square of a driven distance: the surface is that of the distance, but Phi is not coordinate minus signal."""
     d = r_j + s_j - r_i - s_i
     return {"way": d.dot(d) - x_t * x_t}
 

@@ -302,7 +302,7 @@ def cardan_parameters(angles_):
 @pytest.mark.parametrize("beta", [0.4, np.pi / 2, -np.pi / 2])
 @seeds
 def test_cardan_angles_agree_with_the_orientation(beta, seed):
-    """The same motion told as Euler parameters gives the same kernels, but for a factor, off the manifold too."""
+    """Motion given as Euler parameters or as Cardan angles gives equal kernels up to a factor, off the manifold too."""
     cardan, whole = Driver("guided_cardan", seed), Driver("guided_orientation", seed)
     paths = cardan.rng.normal(size=(3, 3))  # angle, rate, second rate of each
     paths[1, 0] = beta

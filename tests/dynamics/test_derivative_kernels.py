@@ -20,10 +20,10 @@ def complex_step(module, y, c, dy, dc):
     return out[:, 0].imag / h
 
 
-def moved(module, y, c, dy, dc):
+def tangent_of(module, y, c, dy, dc):
     out, worst = np.full((2 * len(y), 1), np.nan), np.zeros((1, 1))
     both = np.concatenate([y, dy])[:, None], np.concatenate([c, dc])[:, None]
-    module.moved_derivative.py_func(0, *both, out, worst)
+    module.derivative_tangent.py_func(0, *both, out, worst)
     return out[:, 0]
 
 
@@ -35,7 +35,7 @@ def test_kernels_against_a_complex_step(name):
     for _ in range(3):
         y = off(system, spun(system).y, 1e-2)
         dy, dc = RANDOM.normal(size=len(y)), RANDOM.normal(size=len(c))
-        expected, found = complex_step(module, y, c, dy, dc), moved(module, y, c, dy, dc)
+        expected, found = complex_step(module, y, c, dy, dc), tangent_of(module, y, c, dy, dc)
         value = np.zeros((len(y), 1))
         module.derivative.py_func(0, y[:, None], None, None, c[:, None], value, np.zeros((1, 1)))
         assert np.abs(found[: len(y)] - value[:, 0]).max() < 1e-14 * np.abs(value).max()
@@ -50,19 +50,19 @@ def test_a_wrong_sign_in_the_kernel_is_seen():
     expected = complex_step(module, y, c, dy, dc)
     from codegen.compiler.whole import emit_model
 
-    head, body = emit_model(system.model).split("def moved_derivative(", 1)
+    head, body = emit_model(system.model).split("def derivative_tangent(", 1)
     lines = body.split("\n")
     spots = [k for k, line in enumerate(lines) if " = " in line and "+" in line and "carray" not in line]
     unseen = 0
     for k in RANDOM.choice(spots, 60, replace=False):
         broken = type(module)("broken")
         text = [line.replace("+", "-", 1) if n == k else line for n, line in enumerate(lines)]
-        exec(head + "def moved_derivative(" + "\n".join(text), broken.__dict__)
-        unseen += np.abs(moved(broken, y, c, dy, dc)[len(y) :] - expected).max() < 1e-9 * np.abs(expected).max()
+        exec(head + "def derivative_tangent(" + "\n".join(text), broken.__dict__)
+        unseen += np.abs(tangent_of(broken, y, c, dy, dc)[len(y) :] - expected).max() < 1e-9 * np.abs(expected).max()
     assert unseen < 20  # of the step of refinement
 
 
 def test_shipped_kernels_have_derivatives_where_they_can():
     for build in SYSTEMS.values():
         module = module_of(build().model.key)
-        assert hasattr(module, "moved") == (not module.LOADED)
+        assert hasattr(module, "lanes_tangent") == (not module.LOADED)

@@ -122,7 +122,7 @@ def test_one_kernel_serves_all_parameters():
         assert system.model.key == key
         assert difference(system, spun(system).y, module=module) < 1e-14
     tilted = models.foot.build(gravity=(1.0, 0.0, -9.81))
-    assert tilted.model.key != key  # a zero was taken for what it is
+    assert tilted.model.key != key  # its components of gravity differ in which are zero
     assert difference(tilted, spun(tilted).y) < 1e-14
 
 

@@ -130,7 +130,7 @@ except runtime.ModelError as error:
 
 @pytest.mark.slow
 def test_a_graphics_processor_runs_the_same_source():
-    # Emulated thread by thread; what a device makes of it is told by the benchmark where there is one.
+    # Emulated thread by thread; on a machine with a device, the benchmark measures it.
     done = subprocess.run(
         [sys.executable, "-c", ON_GPU],
         env=environment(NUMBA_ENABLE_CUDASIM="1"),

@@ -36,11 +36,11 @@ def test_repeating_the_call_resumes_an_interrupted_ensemble(tmp_path):
     count = int((first.status == 0).sum())
     assert 10 <= count < 40 and (first.status[first.status != 0] == Status.NOT_RUN).all()
     assert np.isfinite(first.states()[first.status == 0]).all() and np.isnan(first.states()[first.status != 0]).all()
-    told = []
+    reports = []
     again = simulate_many(
-        system, cases, 0.3, out=tmp_path, chunk=5, progress=lambda done, n: told.append((done, n)), **SETTINGS
+        system, cases, 0.3, out=tmp_path, chunk=5, progress=lambda done, n: reports.append((done, n)), **SETTINGS
     )
-    assert again.success and told[-1] == (40, 40) and told[0][0] > count
+    assert again.success and reports[-1] == (40, 40) and reports[0][0] > count
     assert np.array_equal(again.states(), simulate_many(system, cases, 0.3, **SETTINGS).states())
 
 
@@ -53,11 +53,11 @@ def test_a_folder_keeps_its_own_chunks(tmp_path):
 
     first = simulate_many(system, cases, 0.2, out=tmp_path, chunk=4, workers=1, progress=stop, **SETTINGS)
     assert 8 <= (first.status == 0).sum() < 20
-    told = []
+    reports = []
     again = simulate_many(
-        system, cases, 0.2, out=tmp_path, chunk=7, progress=lambda done, n: told.append(done), **SETTINGS
+        system, cases, 0.2, out=tmp_path, chunk=7, progress=lambda done, n: reports.append(done), **SETTINGS
     )
-    assert again.success and told[-1] == 20 and len(list((tmp_path / "chunks").iterdir())) == 5
+    assert again.success and reports[-1] == 20 and len(list((tmp_path / "chunks").iterdir())) == 5
     assert np.array_equal(again.states(), simulate_many(system, cases, 0.2, **SETTINGS).states())
 
 
@@ -73,9 +73,9 @@ def test_damaged_chunks_are_reported_and_run_again(tmp_path):
     files[3].write_bytes((tmp_path / "chunks" / "000000009.npz").read_bytes())
     with pytest.raises(ModelError, match=r"000000000.npz is damaged .* call simulate_many again"):
         read_ensemble(tmp_path)
-    with pytest.warns(UserWarning, match="its cases are run again") as told:
+    with pytest.warns(UserWarning, match="its cases are run again") as caught:
         again = simulate_many(system, cases, 0.1, out=tmp_path, **SETTINGS)
-    assert len(told) == 3 and again.success and np.array_equal(again.states(), reference.states())
+    assert len(caught) == 3 and again.success and np.array_equal(again.states(), reference.states())
     assert len(list((tmp_path / "chunks").glob("*.damaged"))) == 3
     files[0].write_bytes(files[1].read_bytes())
     with pytest.raises(ModelError, match=r"000000000.npz holds other cases"):
@@ -121,9 +121,9 @@ def test_another_function_or_code_is_refused(tmp_path):
     HIDDEN = 1.1
     with pytest.raises(ModelError, match="its system differs for case 1"):
         simulate_many(hidden, cases, 0.1, out=tmp_path / "hidden", **SETTINGS)
-    told = json.loads((tmp_path / "ensemble.json").read_text(encoding="utf-8"))
-    told["code"] = "of another version"
-    (tmp_path / "ensemble.json").write_text(json.dumps(told), encoding="utf-8")
+    record = json.loads((tmp_path / "ensemble.json").read_text(encoding="utf-8"))
+    record["code"] = "of another version"
+    (tmp_path / "ensemble.json").write_text(json.dumps(record), encoding="utf-8")
     with pytest.raises(ModelError, match="its code is 'of another version'"):
         simulate_many(build, cases, 0.1, out=tmp_path, **SETTINGS)
 
@@ -179,8 +179,10 @@ def test_two_writers_are_refused(tmp_path):
 
 def test_a_folder_describes_the_runs(tmp_path):
     simulate_many(models.foot.build, {"link_length": [0.04, 0.05]}, 0.1, out=tmp_path, **SETTINGS)
-    told = json.loads((tmp_path / "ensemble.json").read_text(encoding="utf-8"))
-    assert told["count"] == 2 and told["settings"]["rtol"] == 1e-9 and told["bodies"] == ["toes", "main_foot", "leg"]
+    record = json.loads((tmp_path / "ensemble.json").read_text(encoding="utf-8"))
+    assert (
+        record["count"] == 2 and record["settings"]["rtol"] == 1e-9 and record["bodies"] == ["toes", "main_foot", "leg"]
+    )
 
 
 def test_a_full_disk_is_reported(tmp_path, monkeypatch):

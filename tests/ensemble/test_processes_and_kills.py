@@ -97,7 +97,7 @@ PLAIN = Plain()
 
 
 def with_defaults(x, what=PLAIN, other=simulate, names=frozenset(("a", "b", "c"))):
-    """A function whose defaults are told apart by no number."""
+    """A function whose defaults differ in no number."""
     return models.foot.build(link_length=x)
 
 
@@ -139,8 +139,10 @@ def test_two_that_begin_together_do_not_take_each_others_cases(tmp_path):
         )
         for first in ("0.2", "0.3")
     ]  # fmt: skip
-    told = [process.communicate(timeout=600)[0] for process in processes]
-    good = [text == "True\n" for text in told]
-    assert sum(good) == 1, told
-    assert "another process" in told[1 - good.index(True)] or "holds another ensemble" in told[1 - good.index(True)]
+    outputs = [process.communicate(timeout=600)[0] for process in processes]
+    good = [text == "True\n" for text in outputs]
+    assert sum(good) == 1, outputs
+    assert (
+        "another process" in outputs[1 - good.index(True)] or "holds another ensemble" in outputs[1 - good.index(True)]
+    )
     assert read_ensemble(tmp_path / "many").cases["mass.toes"][0] == (0.2, 0.3)[good.index(True)]

@@ -69,9 +69,9 @@ def test_a_ball_falls_and_bounces(law):
     # A spring that has not come back to its length at lift-off keeps its part.
     loss, drop = MASS * FALL * (RADIUS + HEIGHT) - run.energy[-1], 1e-8 * MASS * FALL * HEIGHT
     kept = p["stiffness"] * delta**2 / 2 if law == "kelvin_voigt" else 0.0
-    told = lasts / 2 * weights @ motion.dissipated_power[:-1] + kept
+    dissipated = lasts / 2 * weights @ motion.dissipated_power[:-1] + kept
     assert loss == pytest.approx(MASS / 2 * (speed**2 - rate**2) + MASS * FALL * delta, rel=1e-8, abs=drop)
-    assert loss == pytest.approx(told, rel=1e-7, abs=drop)
+    assert loss == pytest.approx(dissipated, rel=1e-7, abs=drop)
 
 
 @pytest.mark.parametrize("restitution", [0.02, 0.05, 0.1, 0.15, 0.3, 0.4])
@@ -255,8 +255,9 @@ def test_touches_end_with_the_run(method):
 @pytest.mark.parametrize("law", ["kelvin_voigt", "hertz", "hunt_crossley"])
 def test_touches_of_scipys_methods(law, method):
     """Found afterwards, between the steps."""
-    ours = simulate(ball(law), 0.5, **TIGHT)
-    theirs = simulate(ball(law), 0.5, method=method, t_eval=[0.2, 0.5], rtol=1e-9, atol=1e-9)
-    assert np.array_equal(ours.contact_events[:, 1:3], theirs.contact_events[:, 1:3]) and len(ours.contact_events) >= 3
-    assert theirs.contact_events[:, [0, 3]] == pytest.approx(ours.contact_events[:, [0, 3]], abs=1e-5)
-    assert theirs.contacts["touch"].touch_down == pytest.approx(ours.contacts["touch"].touch_down, abs=1e-5)
+    reference = simulate(ball(law), 0.5, **TIGHT)
+    scipy_run = simulate(ball(law), 0.5, method=method, t_eval=[0.2, 0.5], rtol=1e-9, atol=1e-9)
+    assert np.array_equal(reference.contact_events[:, 1:3], scipy_run.contact_events[:, 1:3])
+    assert len(reference.contact_events) >= 3
+    assert scipy_run.contact_events[:, [0, 3]] == pytest.approx(reference.contact_events[:, [0, 3]], abs=1e-5)
+    assert scipy_run.contacts["touch"].touch_down == pytest.approx(reference.contacts["touch"].touch_down, abs=1e-5)

@@ -13,7 +13,7 @@ from tests.support.trees import (
     GRAVITY,
     Tree,
     continuous,
-    freedoms_of,
+    coordinate_names,
     motors_of,
     quadrature,
     random_tree,
@@ -235,7 +235,7 @@ def test_a_motion_of_motors_is_guided_back(seed):
         (effort,) = m.driven[name].effort.values()
         assert largest(effort - efforts[n](t)) < 1e-7 * scale
     for k, c in enumerate(tree.coordinates):
-        for name, n in zip(freedoms_of(tree, k), c, strict=True):
+        for name, n in zip(coordinate_names(tree, k), c, strict=True):
             exact = 0.0 if tree.kinds[k] == "spherical" else efforts[n](t)
             assert largest(m.degrees_of_freedom[name].effort - exact) < 1e-7 * scale
     assert scale > 1.5

@@ -193,9 +193,9 @@ def test_interruption_before_the_first_stated_time(method):
 
 
 def test_progress_is_reported():
-    told = []
-    runtime.simulate(models.foot.build(), 5.0, progress=lambda t, t_end: told.append((t, t_end)))
-    times = [t for t, _ in told]
+    reports = []
+    runtime.simulate(models.foot.build(), 5.0, progress=lambda t, t_end: reports.append((t, t_end)))
+    times = [t for t, _ in reports]
     assert len(times) > 1
     assert times == sorted(times)
-    assert told[-1] == (5.0, 5.0)
+    assert reports[-1] == (5.0, 5.0)

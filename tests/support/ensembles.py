@@ -7,6 +7,7 @@ import numpy as np
 import models
 import runtime
 from runtime import simulate
+from runtime.system.quantity import parse
 
 SETTINGS = dict(rtol=1e-9, atol=1e-9)
 GRID = np.linspace(0.0, 0.5, 11)
@@ -31,6 +32,6 @@ def alone(system, cases, number, t_end, **settings):
     """The run of one case by ``simulate``."""
     state = system.state
     for name, values in cases.items():
-        part, _, body = name.partition(".")
-        state = state.replace(**{part: {body: values[number]}})
+        quantity = parse(name)
+        state = state.replace(**{quantity.part: {quantity.owner: values[number]}})
     return simulate(system, t_end, initial=state, **settings)

@@ -27,17 +27,17 @@ irregular = pytest.mark.parametrize("shape", list(IRREGULAR))
 
 
 @compiled
-def restrain_all(u, tables, work, told, slope):
+def restrain_all(u, tables, work, outputs, slope):
     for n in range(len(u)):
-        restrain(u[n], 0, tables, work, told[n], slope[n])
+        restrain(u[n], 0, tables, work, outputs[n], slope[n])
 
 
 def restrained(cone, u, law="conservative", **parameters):
     """Excess, potential and dV/du at directions (n, 3) of the joint's frame."""
     system = models.pendulum.build(limits="elastic", cone=cone, law=law, **parameters)
-    told, slope = np.full((len(u), OUTPUTS), np.nan), np.full(u.shape, np.nan)
-    restrain_all(np.ascontiguousarray(u), system.data.limits, workspace_for(system.data).limits, told, slope)
-    return told[:, EXCESS], told[:, POTENTIAL], slope
+    outputs, slope = np.full((len(u), OUTPUTS), np.nan), np.full(u.shape, np.nan)
+    restrain_all(np.ascontiguousarray(u), system.data.limits, workspace_for(system.data).limits, outputs, slope)
+    return outputs[:, EXCESS], outputs[:, POTENTIAL], slope
 
 
 def at(cone, p, s):

@@ -322,7 +322,7 @@ def single(kind, seed=3):
     return Tree([kind], [None], seed)
 
 
-def told(signals, t):
+def signal_values(signals, t):
     """Values, rates, accelerations of signals at times: (3, n, signals)."""
     return np.array([[s(t, order) for s in signals] for order in range(3)]).transpose(0, 2, 1)
 
@@ -360,7 +360,7 @@ def with_loads(tree, b, seed, size=3.0):
 
 def euler_signals(tree, k, q, t):
     """The Euler parameters of a body's Cardan angles, of the other sign and twice their length, as signals through t."""
-    motions = [cardan_motion(*told([q[n] for n in tree.coordinates[k][-3:]], t)[:, n]) for n in range(len(t))]
+    motions = [cardan_motion(*signal_values([q[n] for n in tree.coordinates[k][-3:]], t)[:, n]) for n in range(len(t))]
     A, omega, alpha = (np.array(part) for part in zip(*motions, strict=True))
     p = parameters(A)
     for n in range(1, len(p)):
@@ -381,8 +381,8 @@ def motors_of(tree, b, efforts):
     return moved
 
 
-def freedoms_of(tree, k):
-    """Names of a joint's freedoms in the order of its coordinates; of a ball and a floating body in that of their axes."""
+def coordinate_names(tree, k):
+    """Names of a joint's degrees of freedom, in the order of its coordinates (of a ball and a floating body: of their axes)."""
     if tree.kinds[k] == "free":
         return [f"body_{k}.{part}{axis}" for part in ("", "turn_") for axis in "xyz"]
     return [

@@ -12,7 +12,7 @@ import runtime
 from codegen import DefinitionError, compile_joint
 from runtime import AssemblyError, Builder, ModelError, Signal
 from tests.support.definitions import module_of
-from tests.support.trees import matches, signals_of, single, told
+from tests.support.trees import matches, signal_values, signals_of, single
 from tests.support.vectors import X, Y, about, largest, matrix, parameters, unit
 
 compiled = cache(compile_joint)
@@ -53,7 +53,7 @@ def rod_of_a_constant_side(r_i, s_i, r_j, s_j, l, keeps_sign):
 
 
 def rod_of_a_keeps_sign_row(r_i, s_i, a_i, r_j, s_j, l, keeps_sign):
-    """Points at the distance l, and what is keeps_sign taken for a row."""
+    """Points at the distance l, and a row whose term is marked as a branch sign."""
     d = r_j + s_j - r_i - s_i
     return {"distance": d.dot(d) - l**2, "side": keeps_sign(a_i.dot(d))}
 
@@ -103,7 +103,7 @@ def elbow(r_i, s_i, a_i, h_i, r_j, s_j, a_j, h_j, across, keeps_sign):
 
 
 def guided_in_a_plane(r_i, s_i, x_t, z_t):
-    """Two coordinates of a point are told."""
+    """Drive two coordinates of a point."""
     point = r_i + s_i
     return {"x": point.x - x_t, "z": point.z - z_t}
 
@@ -216,15 +216,15 @@ def test_one_configuration_after_another_stays_on_its_side(seed, steps):
     state = system.state
     for time in np.linspace(0.0, 1.0, steps):
         state = runtime.assemble(system, state, time=time)
-        exact = pose(tree, told(swinging(), [time])[0, 0])
+        exact = pose(tree, signal_values(swinging(), [time])[0, 0])
         assert largest(state.r["body_0"] - exact.r, matrix(state.p["body_0"]) - exact.A) < 1e-9
 
 
 def by_kinematics(seed, steps):
-    """The largest distance from the pose that is told, or nan where a step is refused."""
+    """The largest distance from the driven pose, or nan where a step is refused."""
     tree, b = ankle(seed, swinging())
     t = np.linspace(0.0, 1.0, steps)
-    system, values = b.build(), told(swinging(), t)
+    system, values = b.build(), signal_values(swinging(), t)
     try:
         m = runtime.kinematics(system, t)
     except AssemblyError as error:
@@ -236,7 +236,7 @@ def by_kinematics(seed, steps):
 
 @pytest.mark.parametrize("steps", [3, 5, 9, 33])
 def test_kinematics_never_steps_to_the_mirror_image(steps):
-    """Steps of up to 7 rad: each one is made as told, or refused by name."""
+    """Steps of up to 7 rad: each one follows the driver, or is refused by name."""
     assert np.nanmax([by_kinematics(seed, steps) for seed in range(20)]) < 1e-9
 
 

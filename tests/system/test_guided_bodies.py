@@ -7,12 +7,12 @@ from scipy.spatial.transform import Rotation
 import runtime
 from codegen import compile_joint
 from runtime import Builder, ModelError, Signal
-from tests.support.trees import GRAVITY, euler_signals, matches, signals_of, single, told, wandering
+from tests.support.trees import GRAVITY, euler_signals, matches, signal_values, signals_of, single, wandering
 from tests.support.vectors import about, largest, matrix, parameters, unit
 
 
 def test_a_point_off_the_centre():
-    """The point goes where it is told while the body turns, and the force acts at it."""
+    """The point follows its signals while the body turns, and the force acts at it."""
     tree = single("free")
     q, s, t = wandering(tree, 3, size=2.0), np.array([0.3, -0.2, 0.5]), np.linspace(0, 1, 41)
     b = tree.builder()
@@ -21,7 +21,7 @@ def test_a_point_off_the_centre():
     b._bodies["body_0"].start[:3] = -tree.start[0][1] @ s
     m = runtime.inverse_dynamics(b.build(), t)
     A, r, omega = matrix(m.p["body_0"]), m.r["body_0"], m.omega["body_0"]
-    arm, values = A @ s, told(q, t)
+    arm, values = A @ s, signal_values(q, t)
     assert largest(r + arm - values[0][:, :3]) < 1e-12
     assert largest(m.v["body_0"] + np.cross(omega, arm) - values[1][:, :3]) < 1e-11
     spin = np.cross(m.omega_dot["body_0"], arm) + np.cross(omega, np.cross(omega, arm))
@@ -69,7 +69,7 @@ def test_cardan_angles_through_a_right_angle():
     b = tree.builder()
     tree.guide(b, q)
     m = runtime.inverse_dynamics(b.build(), t)
-    values = told(q, t)
+    values = signal_values(q, t)
     matches(tree, m, [tree.motion(*values[:, n]) for n in range(len(t))], 1e-9)
     assert values[0][:, 4].max() > 2 * np.pi
 
@@ -98,7 +98,7 @@ def test_the_drivers_as_printed_away_from_their_singular_angles(kind, sign):
     b = tree.builder()
     guide_as_printed(tree, b, q, ahead)
     m = runtime.inverse_dynamics(b.build(), t)
-    values = told(q, t)
+    values = signal_values(q, t)
     matches(tree, m, [tree.motion(*values[:, n]) for n in range(len(t))], 1e-9)
     exact = np.array([tree.kane(*values[:, n]) for n in range(len(t))])
     for (driver, *_), n in zip(tree.guides(0), tree.coordinates[0], strict=True):
@@ -137,7 +137,7 @@ def test_three_euler_parameters_as_printed(kept):
         weights = {f"w{m}": float(m == n) for m in range(4)}
         b.driver(f"e{n}", "euler_parameter", "body_0", **weights, e_t=signal)
     m = runtime.inverse_dynamics(b.build(), t)
-    values = told(q, t)
+    values = signal_values(q, t)
     states = [tree.motion(*values[:, n]) for n in range(len(t))]
     assert (m.p["body_0"][:, kept] * m.p["body_0"][0, kept]).min() > 0.0
     assert largest(matrix(m.p["body_0"]) - np.array([s[0].A for s in states])) < 1e-9
@@ -146,7 +146,7 @@ def test_three_euler_parameters_as_printed(kept):
 
 
 def test_a_users_own_driver():
-    """A distance from the ground, told by a study's own equation."""
+    """A distance from the ground, driven by a study's own equation."""
 
     def guided_distance(r_i, s_i, r_j, s_j, d_t):
         """Points of two bodies are at a prescribed distance."""

@@ -317,15 +317,15 @@ def test_a_guided_body_follows_its_signal(kind):
     other = Signal.function(lambda time: np.cos(time), t[0], t[-1])
     system = puppet((signal, other, -2.0)).build(time=t[0])
     motion = runtime.inverse_dynamics(system, t)
-    told = np.array([[s(t, order) for s in (signal, other)] for order in range(3)])
-    assert np.abs(motion.r["doll"][:, 0] - told[0, 0]).max() < 1e-12 * max(1.0, np.abs(told[0, 0]).max())
-    assert np.abs(motion.v["doll"][:, 0] - told[1, 0]).max() < 1e-12 * max(1.0, np.abs(told[1, 0]).max())
-    assert np.abs(motion.v_dot["doll"][:, 0] - told[2, 0]).max() < 1e-11 * max(1.0, np.abs(told[2, 0]).max())
+    expected = np.array([[s(t, order) for s in (signal, other)] for order in range(3)])
+    assert np.abs(motion.r["doll"][:, 0] - expected[0, 0]).max() < 1e-12 * max(1.0, np.abs(expected[0, 0]).max())
+    assert np.abs(motion.v["doll"][:, 0] - expected[1, 0]).max() < 1e-12 * max(1.0, np.abs(expected[1, 0]).max())
+    assert np.abs(motion.v_dot["doll"][:, 0] - expected[2, 0]).max() < 1e-11 * max(1.0, np.abs(expected[2, 0]).max())
     for order, part in enumerate((motion.r, motion.v, motion.v_dot)):
-        assert np.abs(part["doll"][:, 1] - told[order, 1]).max() < 1e-11
+        assert np.abs(part["doll"][:, 1] - expected[order, 1]).max() < 1e-11
     hand = motion.driven["hand"]
-    assert np.array_equal(hand.value["x_t"], told[0, 0]) and np.array_equal(hand.rate["x_t"], told[1, 0])
-    assert np.abs(hand.effort["x_t"] - 2.0 * told[2, 0]).max() < 1e-10 * max(1.0, np.abs(told[2, 0]).max())
+    assert np.array_equal(hand.value["x_t"], expected[0, 0]) and np.array_equal(hand.rate["x_t"], expected[1, 0])
+    assert np.abs(hand.effort["x_t"] - 2.0 * expected[2, 0]).max() < 1e-10 * max(1.0, np.abs(expected[2, 0]).max())
     assert np.abs(hand.effort["z_t"] - 2.0 * 9.81).max() < 1e-10
 
 
@@ -372,7 +372,7 @@ def test_spans_are_watched_by_every_user_of_a_signal():
 
 
 def test_the_end_of_a_span_may_be_missed_by_rounding():
-    """0.1 * 3 is above 0.3: times made by counting steps shall not fail, and all that follows from them is told."""
+    """0.1 * 3 is above 0.3: times made by counting steps do not fail, and every result follows the signal."""
     end = 0.1 * 3
     assert end > 0.3
     signal = Signal.spline([0.0, 0.1, 0.3], [0.0, 0.1, 0.0], degree=1)

@@ -47,8 +47,8 @@ def test_undriven_degrees_of_freedom_are_named(case, kind):
         with pytest.raises(ModelError) as error:
             analysis(system, [0.0, 0.1])
         plural = "s" if count > 1 else ""
-        told = f"system 'tree': {count} degree{plural} of freedom unguided: {names}; add a driver for each"
-        assert str(error.value) == told
+        expected = f"system 'tree': {count} degree{plural} of freedom unguided: {names}; add a driver for each"
+        assert str(error.value) == expected
 
 
 def test_an_undriven_motion_of_several_joints_is_named_by_the_first():

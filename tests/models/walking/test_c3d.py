@@ -87,9 +87,9 @@ def test_subjects_of_c3d_files(tmp_path):
     assert (capture.subject.name, capture.subject.mass, capture.subject.height) == ("S1", 70.5, 1.755)
     assert any("read in mm" in note for note in capture.notes)
     labels = ["weight", "height", "gender"]
-    told = [("SUBJECT", "LABELS", labels), ("SUBJECT", "VALUES", [61.0, 168.0, 0.0]),
+    entries = [("SUBJECT", "LABELS", labels), ("SUBJECT", "VALUES", [61.0, 168.0, 0.0]),
             ("SUBJECT", "UNITS", ["kg", "cm", "adimensioned (0: woman, 1: man)"])]  # fmt: skip
-    subject = read_capture(write_c3d(path, markers, parameters=told)).subject
+    subject = read_capture(write_c3d(path, markers, parameters=entries)).subject
     assert (subject.mass, subject.height, subject.sex, subject.age) == (61.0, 1.68, "female", None)
     odd = read_capture(write_c3d(path, markers, parameters=[("PROCESSING", "Bodymass", [70500.0])]))
     assert odd.subject.mass is None and any("it must be 2 to 400 kg" in note for note in odd.notes)

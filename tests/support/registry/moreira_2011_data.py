@@ -89,7 +89,7 @@ DATA = (
         "as printed; sphere 1 is within sphere 2 and may be left out", False,
         ("test_sphere_1_is_inside_sphere_2", "test_no_place_of_sphere_2_lets_sphere_1_strike_first"),
         "They share xi, although the spheres are numbered from the left, and the second holds the first: no plane touches "
-        "sphere 1 before sphere 2 is 8.2 mm deep. Which number is wrong cannot be told: no xi of sphere 2 up to that of "
+        "sphere 1 before sphere 2 is 8.2 mm deep. The wrong number cannot be identified: no xi of sphere 2 up to that of "
         "sphere 3 makes sphere 1 the first at heel strike. With zeta_1 = -25.34 its lowest point would lie 0.7 mm below that "
         "of sphere 2, and within 2.2 mm of sphere 3: one digit, but no proof.",
     ),

@@ -103,10 +103,10 @@ def acting(m, **law):
     y = np.concatenate(m.motion.states())
     work, tables = workspace_for(system.data), system.data
     assert derivative_once(0.0, y, tables, work, np.empty(y.size)) == 0
-    told = work.contacts.outputs[0]
-    assert told[PENETRATION] == pytest.approx(m.delta, rel=1e-12)
+    contact_outputs = work.contacts.outputs[0]
+    assert contact_outputs[PENETRATION] == pytest.approx(m.delta, rel=1e-12)
     on_sphere, on_plane = (column(mass * work.v_dot[b, :3]) for b, mass in ((1, 2.0), (2, 3.0)))
-    assert (m.n.T @ on_sphere).item() == pytest.approx(told[NORMAL_FORCE], rel=1e-12)
+    assert (m.n.T @ on_sphere).item() == pytest.approx(contact_outputs[NORMAL_FORCE], rel=1e-12)
     return on_sphere, on_plane
 
 

@@ -31,11 +31,11 @@ def plain(latex):
     """LaTeX without fonts, layout and space: one string per entry."""
     text = re.sub("|".join(LAYOUT), "&", latex)
     text = re.sub(FONTS, "", text)
-    for theirs, ours in SPELLINGS.items():
-        text = text.replace(theirs, ours)
+    for printed, ours in SPELLINGS.items():
+        text = text.replace(printed, ours)
     cells = (re.sub(r"[{}\s]", "", cell).rstrip(".,") for cell in text.split("&"))
-    for theirs, ours in PRIMES:
-        cells = [cell.replace(theirs, ours) for cell in cells]
+    for printed, ours in PRIMES:
+        cells = [cell.replace(printed, ours) for cell in cells]
     return [cell for cell in cells if cell]
 
 
