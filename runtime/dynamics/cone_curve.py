@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generated import dispatch
 from runtime.dynamics.root import MAX_STEPS, bracketed_newton, settled
 from runtime.jit.cache import compiled, inlined
+from runtime.jit.kernels import dispatch
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats, Ints
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from generated import contact_sphere_plane as sphere_plane
-from generated import dispatch
 from runtime.dynamics.contacts import (
     FRICTION,
     NORMAL_FORCE,
@@ -17,6 +15,7 @@ from runtime.dynamics.contacts import (
 )
 from runtime.dynamics.kinematics import update_kinematics
 from runtime.jit.cache import compiled, inlined
+from runtime.jit.kernels import dispatch, sphere_plane
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats
 

@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generated import contact_sphere_plane as sphere_plane
-from generated import dispatch
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import push
 from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.cache import inlined
+from runtime.jit.kernels import dispatch, sphere_plane
 from runtime.support.arrays import Floats, Ints
 
 # Outputs of an evaluation of a contact.

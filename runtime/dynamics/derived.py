@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from generated import contact_sphere_plane as sphere_plane
-from generated import dispatch
 from runtime.dynamics.contacts import NORMAL_FORCE, pass_contact_events
 from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
@@ -14,6 +12,7 @@ from runtime.dynamics.kinematics import angular_momentum
 from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, R, V
 from runtime.dynamics.limits import OUTPUTS, POTENTIAL
 from runtime.jit.cache import compiled, inlined
+from runtime.jit.kernels import dispatch, sphere_plane
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats
 

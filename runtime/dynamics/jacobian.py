@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generated import bodies, dispatch, law_cubic, separation, top_view
-from generated import contact_sphere_plane as sphere_plane
 from runtime.dynamics.contacts import NORMAL_FORCE, POTENTIAL, touch
 from runtime.dynamics.elimination import apply, rows_times, solve
 from runtime.dynamics.equations import accelerations
@@ -27,6 +25,7 @@ from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.switches import LEAVING
 from runtime.jit import addresses
 from runtime.jit.cache import compiled, inlined
+from runtime.jit.kernels import bodies, dispatch, law_cubic, separation, sphere_plane, top_view
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats, Ints
 

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from generated import dispatch, law_cubic, position, separation, top_view
 from runtime.dynamics.cone_curve import Pieces, maximum, nearest
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import push
 from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.cache import compiled, inlined
+from runtime.jit.kernels import dispatch, law_cubic, position, separation, top_view
 from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats, Ints
 
