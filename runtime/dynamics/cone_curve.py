@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.root import MAX_STEPS, bracketed_newton, settled
-from runtime.jit.cache import compiled, inlined
+from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch
-from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats, Ints
 
 SAMPLES = 17  # directions of a piece at which the search begins
@@ -62,16 +61,14 @@ def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
 @compiled
 def nearest_direction(u, pieces, curve, t):  # type: ignore[no-untyped-def]
     """Put the direction of one cone nearest to the unit direction u into t; ``curve`` is memory (12,)."""
-    at = by_pointer(pieces)
-    nearest(u, 0, len(at.kind), at, curve, t)
+    nearest(u, 0, len(pieces.kind), pieces, curve, t)
 
 
 @compiled
 def maximum_latitudes(longitudes, pieces, pair, out):  # type: ignore[no-untyped-def]
     """Put the maximum latitudes of one cone at longitudes (n,) of 0 .. 2 pi into ``out``; ``pair`` is memory (2,)."""
-    at = by_pointer(pieces)
     for n in range(len(longitudes)):
-        out[n] = maximum(longitudes[n], 0, len(at.kind), at, pair)
+        out[n] = maximum(longitudes[n], 0, len(pieces.kind), pieces, pair)
 
 
 @compiled

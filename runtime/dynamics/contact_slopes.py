@@ -14,9 +14,8 @@ from runtime.dynamics.contacts import (
     touch,
 )
 from runtime.dynamics.kinematics import update_kinematics
-from runtime.jit.cache import compiled, inlined
+from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
-from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats
 
 CENTRE, RADIUS = 24, 36  # rows of the seeds of ``measure_variation``: 12 for each body, then x
@@ -92,7 +91,6 @@ def fill_friction(n, k, w, s):  # type: ignore[no-untyped-def]
 @compiled
 def fill(times, states, contact_events, t, w, s):  # type: ignore[no-untyped-def]
     """Fill ``s`` for all states."""
-    t, w, s = by_pointer(t), by_pointer(w), by_pointer(s)
     passed = 0
     for n in range(len(states)):
         passed = pass_contact_events(times[n], contact_events, passed, t, w)

@@ -14,7 +14,7 @@ from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import push
 from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 from runtime.jit.kernels import dispatch, sphere_plane
 from runtime.support.arrays import Floats, Ints
 

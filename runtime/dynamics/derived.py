@@ -11,9 +11,9 @@ from runtime.dynamics.equations import accelerations
 from runtime.dynamics.kinematics import angular_momentum
 from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, R, V
 from runtime.dynamics.limits import OUTPUTS, POTENTIAL
-from runtime.jit.cache import compiled, inlined
+from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
-from runtime.jit.pointers import by_pointer
+from runtime.jit.pointers import local
 from runtime.support.arrays import Floats
 
 
@@ -90,8 +90,7 @@ def derive_joint(n, k, t, w, d):  # type: ignore[no-untyped-def]
 @compiled
 def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` for all states; index of the first singular one, or -1.  ``contact_events`` give the speeds of touch-down."""
-    t, w, d = by_pointer(t), by_pointer(w), by_pointer(d)
-    singular, passed = -1, 0
+    d, singular, passed = local(d), -1, 0
     for n in range(len(states)):
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
         if accelerations(times[n], states[n], t, w, True) != OK and singular < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 
 # A row whose pivot in S is below this fraction of the row's diagonal entry depends on the rows before it.
 # Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.

@@ -46,8 +46,9 @@ from runtime.dynamics.loads import apply_loads, load_workspace
 from runtime.dynamics.model_data import EVALUATION, LOADED, WHOLE, ModelData, WholeModelKernel, Workspace
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
-from runtime.jit.cache import cached_here, compiled, inlined
-from runtime.jit.pointers import CALL, Pointer, address_of, at_address, by_pointer, call
+from runtime.jit.cache import cached_here
+from runtime.jit.compilation import compiled, inlined
+from runtime.jit.pointers import CALL, Pointer, address_of, at_address, call
 
 
 def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
@@ -196,14 +197,12 @@ def _evaluation_address() -> int:
 @compiled
 def derivative_once(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
     """One evaluation, called from Python; returns a code."""
-    t, w = by_pointer(t), by_pointer(w)
     return derivative(time, y, t, w, y_dot)
 
 
 @compiled
 def derivative_repeated(time, y, t, w, y_dot, count):  # type: ignore[no-untyped-def]
     """``count`` evaluations inside compiled code, for measuring the time of one; the codes combined."""
-    t, w = by_pointer(t), by_pointer(w)
     code = 0
     for _ in range(count):
         code |= derivative(time, y, t, w, y_dot)

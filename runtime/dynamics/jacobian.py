@@ -24,9 +24,9 @@ from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
 from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.switches import LEAVING
 from runtime.jit import addresses
-from runtime.jit.cache import compiled, inlined
+from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import bodies, dispatch, law_cubic, separation, sphere_plane, top_view
-from runtime.jit.pointers import by_pointer
+from runtime.jit.pointers import local
 from runtime.support.arrays import Floats, Ints
 
 BODY = 12  # directions of one body
@@ -318,8 +318,7 @@ def jacobian(t, w, m):  # type: ignore[no-untyped-def]
 @compiled
 def jacobian_once(time, y, t, w, m):  # type: ignore[no-untyped-def]
     """Accelerations and their Jacobian at a state, called from Python; a code."""
-    t, w, m = by_pointer(t), by_pointer(w), by_pointer(m)
     code = accelerations(time, y, t, w, False)
     if code == OK:
-        jacobian(t, w, m)
+        jacobian(t, w, local(m))
     return code

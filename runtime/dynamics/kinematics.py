@@ -6,7 +6,7 @@ from runtime.dynamics.layout import OMEGA, STATE, P, V
 from runtime.dynamics.signals import evaluate_signals
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
-from runtime.jit.cache import compiled, inlined
+from runtime.jit.compilation import compiled, inlined
 
 
 @inlined

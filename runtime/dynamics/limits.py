@@ -16,9 +16,8 @@ from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.loads import push
 from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
-from runtime.jit.cache import compiled, inlined
+from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, law_cubic, position, separation, top_view
-from runtime.jit.pointers import by_pointer
 from runtime.support.arrays import Floats, Ints
 
 CONSERVATIVE, PRINTED = 0, 1
@@ -195,7 +194,6 @@ def limit_over(data, w):  # type: ignore[no-untyped-def]
 @compiled
 def restrain_all(u, t, w, outputs, moment):  # type: ignore[no-untyped-def]
     """Outputs (n, OUTPUTS) and restricting moments (n, 3) [N m] of the first limit for directions u (n, 3)."""
-    t, w = by_pointer(t), by_pointer(w)
     for n in range(len(u)):
         slope = w.slope[0]
         restrain(u[n], 0, t, w, outputs[n], slope)

@@ -13,7 +13,7 @@ import numpy as np
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
 # Where a load acts, and in which axes it is given.

@@ -8,8 +8,7 @@ from runtime.dynamics.elimination import apply, factorise, solve
 from runtime.dynamics.kinematics import euler_rates, update_kinematics
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.jit.cache import compiled, inlined
-from runtime.jit.pointers import by_pointer
+from runtime.jit.compilation import compiled, inlined
 from runtime.support.arrays import Floats, frozen
 
 # The rank is found with unit masses, so that it depends on the geometry alone: a row whose pivot in D D^T is below this
@@ -28,7 +27,6 @@ ASSEMBLED = 1e-11
 @compiled
 def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
     """Largest |Phi| (or |Phi'|) of all rows, kept or not; its joint and row go to ``w.failed``."""
-    t, w = by_pointer(t), by_pointer(w)
     return _worst_row(time, y, t, w, velocities)
 
 
@@ -48,7 +46,6 @@ def _worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
 @compiled
 def worst_of_all(time, states, t, w, worst):  # type: ignore[no-untyped-def]
     """Largest |Phi| and |Phi'| of all rows, into ``worst`` (n, 2), of many states (n, 13 bodies) at one time."""
-    t, w = by_pointer(t), by_pointer(w)
     for n in range(len(states)):
         for velocities in range(2):
             worst[n, velocities] = _worst_row(time, states[n], t, w, velocities == 1)
@@ -71,7 +68,6 @@ def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untype
 @compiled
 def mark_dependent(time, y, t, w, tolerance):  # type: ignore[no-untyped-def]
     """Factorise in a configuration; dependent rows get ``w.inverse`` 0."""
-    t, w = by_pointer(t), by_pointer(w)
     update_kinematics(time, y, t, w)
     return factorise(t, w, tolerance, 0.0)
 
@@ -123,7 +119,6 @@ def _assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
 
     Steps that do not reduce the misfit are halved.
     """
-    t, w = by_pointer(t), by_pointer(w)
     steps = 0
     residual = _worst_row(time, y, t, w, False)
     while steps < NEWTON_STEPS and residual > 0.0:
@@ -156,7 +151,6 @@ def assemble_positions(time: float, y: Floats, t: ModelData, w: Workspace) -> tu
 @compiled
 def _project(time, states, t, w, u, trial):  # type: ignore[no-untyped-def]
     """Give all states (n, 13 bodies) the velocities nearest by kinetic energy that satisfy D v = nu."""
-    t, w = by_pointer(t), by_pointer(w)
     for n in range(len(states)):
         y = states[n]
         residual = _worst_row(time, y, t, w, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 
 NEWTON_STEPS, MAX_STEPS = 8, 64  # then bisection, which gains a bit of the root each step
 TOLERANCE = 1e-15  # relative move below which the search ends

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
 Vector = tuple[int, int, int, Floats]  # index of its owner, place in x, body, local components

@@ -40,8 +40,8 @@ from runtime.integrate.step_control import (
     trial_length,
     verdict,
 )
-from runtime.jit.cache import OPTIONS, compiled, inlined
-from runtime.jit.pointers import by_pointer
+from runtime.jit.compilation import OPTIONS, compiled, inlined
+from runtime.jit.pointers import local
 from runtime.support.arrays import Floats, Ints
 
 __all__ = ["EVALUATIONS", "REJECTIONS", "STEPS", "Results", "arguments", "batch_workspace", "integrate"]
@@ -210,7 +210,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
     (cases,), ``counts`` (cases, 3) and the time ``reached`` (cases,).  When another thread sets ``stop`` (1,) to a value other
     than 0, the function returns, and cases that have not ended keep their status.
     """
-    m = by_pointer(m)
+    m = local(m)
     begin, finish, rtol, atol = span[0], span[1], tolerances[0], tolerances[1]
     first_output = 1 if len(times) > 0 and times[0] == begin else 0
     if first_output == 1:

@@ -16,7 +16,7 @@ from runtime.dynamics.elimination import PIVOT_TOLERANCE
 from runtime.dynamics.layout import LANES, NOT_FINITE, OK, SINGULAR, STATE, P
 from runtime.integrate.dop853 import COEFFICIENTS, EXTRA, POWER, STAGES
 from runtime.jit import addresses
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
 

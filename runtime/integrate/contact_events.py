@@ -11,8 +11,7 @@ from scipy.optimize import brentq
 from runtime.dynamics.contacts import PENETRATION, PENETRATION_RATE, measure, place_contacts
 from runtime.dynamics.kinematics import update_bodies
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.jit.cache import compiled
-from runtime.jit.pointers import by_pointer
+from runtime.jit.compilation import compiled
 from runtime.support.arrays import Floats
 from runtime.system.parts import NORMAL_LAWS
 
@@ -23,7 +22,6 @@ PULL_TOLERANCE = 1e-6  # of the elastic force: a pull below this comes from roun
 @compiled
 def measure_all(states, t, w, depths, rates):  # type: ignore[no-untyped-def]
     """Penetration and its rate of all contacts (n, contacts) in all states."""
-    t, w = by_pointer(t), by_pointer(w)
     for n in range(len(states)):
         update_bodies(states[n], t, w)
         place_contacts(t, w)

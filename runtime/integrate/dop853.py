@@ -28,7 +28,7 @@ from runtime.integrate.stepping import (
     normalise,
     serves,
 )
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
 
 STAGES = 12

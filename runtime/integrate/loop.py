@@ -65,8 +65,8 @@ from runtime.integrate.switching import (
     foremost,
     set_auto,
 )
-from runtime.jit.cache import compiled, inlined
-from runtime.jit.pointers import by_pointer
+from runtime.jit.compilation import compiled, inlined
+from runtime.jit.pointers import local
 
 # A smallest pivot ratio of the constraints that falls to this fraction of its initial value is reported: the run came close to
 # a singular configuration.
@@ -227,8 +227,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
     ``record_t``, ``record_y`` unless they are empty.
     Returns the ``Status``: RUNNING when the steps are used up or ``found`` is full.
     """
-    s, t, w = by_pointer(s), by_pointer(t), by_pointer(w)
-    taken = 0
+    s, taken = local(s), 0
     if s.flags[STARTED] == 0:
         code = start(s, t, w, end, rtol, atol, max_step)
         if code != OK:
@@ -264,7 +263,6 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 @compiled
 def interpolate_once(s, t, w, time, y):  # type: ignore[no-untyped-def]
     """State within the last step, for calls from Python; a code."""
-    s, t, w = by_pointer(s), by_pointer(t), by_pointer(w)
     code = prepare_dense(s, t, w)
     interpolate(s, time, y)
     return code

@@ -41,7 +41,7 @@ from runtime.integrate.stepping import (
     normalise,
     serves,
 )
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian

@@ -6,7 +6,7 @@ import numpy as np
 
 from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 
 
 @inlined

@@ -14,7 +14,7 @@ import math
 
 from runtime.dynamics.layout import SINGULAR
 from runtime.dynamics.status import Status
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 
 ACCEPTED, REJECTED, BAD = range(3)  # verdicts on an attempt
 

@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
-from runtime.jit.cache import OPTIONS, compiled, inlined
+from runtime.jit.compilation import OPTIONS, compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
 SAMPLES = 4  # places of a step at which limits and contacts are checked for a change of side

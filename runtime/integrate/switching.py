@@ -20,7 +20,7 @@ from runtime.dynamics.layout import OK
 from runtime.dynamics.limits import limit_over
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
 from runtime.integrate.stepping import FOUND, LENGTH, SAMPLES, T_OLD, T, between_ends, interpolate, prepare_dense
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 
 # [rad] or [mm] within this distance a direction is on its cone: the moment is below 1e-13 of its maximum
 ON_SIDE = 1e-9

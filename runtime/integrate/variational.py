@@ -25,8 +25,9 @@ from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.model_data import EVALUATION, ModelData, Workspace
-from runtime.jit.cache import cached_here, compiled
-from runtime.jit.pointers import CALL, address_of, at_address, call, size_of, store
+from runtime.jit.cache import cached_here
+from runtime.jit.pointers import CALL, address_of, at_address, call
+from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
@@ -60,26 +61,6 @@ class Directions(NamedTuple):
     p: Floats  # (4,)
 
 
-@compiled
-def _size(value):  # type: ignore[no-untyped-def]
-    return size_of(value)
-
-
-@compiled
-def _store(value, address):  # type: ignore[no-untyped-def]
-    store(value, address)
-
-
-class Kept:
-    """A named tuple in memory of its own, for compiled code that takes its address."""
-
-    def __init__(self, value: ModelData | Workspace | Directions) -> None:
-        self.value = value  # keeps the arrays alive
-        self.memory = np.zeros(-(-int(_size(value)) // 8), np.int64)
-        self.address = int(self.memory.ctypes.data)
-        _store(value, self.address)
-
-
 class Varied:
     """Memory for the evaluation of a system with its derivatives with respect to K parameters.
 
@@ -93,7 +74,7 @@ class Varied:
         n, count = STATE * len(system.bodies), len(nearby)
         work = workspace_for(data)
         mode = work.limits.mode
-        self._kept: list[Kept] = []
+        self._kept: list[Reference] = []
         places, works, factors = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64), np.zeros((count, 6))
         for k, six in enumerate(nearby):
             if six is None:
@@ -118,7 +99,7 @@ class Varied:
         self.work = work._replace(address=address)
 
     def _keep(self, value: ModelData | Workspace | Directions) -> int:
-        self._kept.append(Kept(value))
+        self._kept.append(Reference(value))
         return self._kept[-1].address
 
 

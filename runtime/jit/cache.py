@@ -1,4 +1,4 @@
-"""Compilation of the runtime's functions, and the cache of their machine code.
+"""The cache of machine code.
 
 numba's cache looks at the file of the *calling* function only, so after a regeneration it would keep serving old machine
 code.  Here the name of the cache folder is the digest of ``generated`` and of the folders of compiled code: other sources,
@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import numba
 from numba.core import config
 
 from runtime.jit.freshness import ROOT, sha256, text_of, verify
-from runtime.jit.parts import PartCompiler
 
 COMPILED = ("jit", "dynamics", "integrate")  # folders of compiled code, and of all constants that it uses
 
@@ -55,24 +52,3 @@ def cached_here() -> Iterator[None]:
             yield
         finally:
             config.CACHE_DIR = previous
-
-
-def compiled(function: Callable[..., Any], **more: Any) -> Any:
-    """Compile an entry point: strict floating point, no exceptions, without the GIL, cached under the digest of the sources."""
-    with cached_here():
-        return numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True, **more)(
-            function
-        )
-
-
-OPTIONS: dict[str, Any] = dict(
-    error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler
-)
-
-
-def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a part of an entry point; the part is cached with the entry points that call it.
-
-    Only compiled code calls it, so no wrappers for calls from Python and C are made: they took a third of the first start.
-    """
-    return numba.njit(**OPTIONS)(function)

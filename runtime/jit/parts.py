@@ -40,6 +40,27 @@ class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
         return 0
 
 
+class _UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Machine code as it was translated."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
+class UnoptimisedCompiler(Compiler):  # type: ignore[misc]
+    """numba's compiler, for functions that run seldom."""
+
+    def define_pipelines(self) -> Any:
+        """As numba's, but the code goes to a library that is not optimised."""
+        state = self.state
+        state.library = _UnoptimisedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
 class PartCompiler(Compiler):  # type: ignore[misc]
     """numba's compiler, for parts."""
 

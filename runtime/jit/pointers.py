@@ -1,8 +1,8 @@
-"""Named tuples of arrays behind one pointer, inside compiled code.
+"""Named tuples of arrays behind one pointer, in compiled code.
 
-numba passes a named tuple to a function as all its scalars: the data and the workspace of a system are more than a thousand,
-and every function that takes them would be compiled with as many arguments.  ``by_pointer(t)`` puts the tuple into memory
-once, in the entry point; the functions called from there take a pointer, and read ``t.mass`` or ``t.limits.kind`` when needed.
+numba passes a named tuple to a function as all its scalars: the data and the workspace of a system are more than a thousand, and
+every function that takes them would be compiled with as many arguments.  Functions called from Python take a ``Reference`` in
+place of a tuple, and all functions read ``t.mass`` or ``t.limits.kind`` through its pointer when needed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.core import types as numba_types
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, models, register_model
+from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
+
+from runtime.jit.freshness import sha256
 
 types: Any = numba_types  # numba's types are opaque to a type checker
 
@@ -37,14 +39,12 @@ class _Model(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, pointer, manager.lookup(pointer.of).get_value_type().as_pointer())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def by_pointer(typingctx: Any, value: Any) -> Any:
-    """A pointer to a named tuple, which is stored on the stack of the calling function."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return cgutils.alloca_once_value(builder, arguments[0])
-
-    return Pointer(value)(value), generate
+@unbox(Pointer)  # type: ignore[untyped-decorator]
+def _unbox(kind: Pointer, value: Any, c: Any) -> NativeValue:
+    number = c.pyapi.object_getattr_string(value, "address")
+    address = c.pyapi.long_as_voidptr(number)
+    c.pyapi.decref(number)
+    return NativeValue(c.builder.bitcast(address, c.context.get_value_type(kind)))
 
 
 @infer_getattr
@@ -98,6 +98,21 @@ def size_of(typingctx: Any, value: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def number_of_type(typingctx: Any, value: Any) -> Any:
+    """A number that identifies the type of a named tuple, the same in all processes: that of its text."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return ir.Constant(ir.IntType(64), number_of(value))
+
+    return types.int64(value), generate
+
+
+def number_of(kind: Any) -> int:
+    """What ``number_of_type`` gives for a type of numba's."""
+    return int(sha256(str(kind))[:15], 16)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def store(typingctx: Any, value: Any, address: Any) -> Any:
     """Store a named tuple at an address, from which ``at_address`` reads it; its arrays are not copied."""
 
@@ -106,6 +121,16 @@ def store(typingctx: Any, value: Any, address: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(value, address), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def local(typingctx: Any, pointer: Any) -> Any:
+    """A copy of a named tuple on the stack of the calling function, whose fields the compiler can keep in registers."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return cgutils.alloca_once_value(builder, builder.load(arguments[0]))
+
+    return pointer(pointer), generate
 
 
 # Signature of ``call``: time, state, ModelData, Workspace, purpose, output; returns a code.

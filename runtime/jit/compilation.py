@@ -1,0 +1,43 @@
+"""Compilation of the runtime's functions: entry points, which Python calls, and the parts that are linked into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core.registry import CPUDispatcher
+
+from runtime.jit.cache import cached_here
+from runtime.jit.parts import PartCompiler
+from runtime.jit.references import reference
+
+
+class Entry(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function that Python calls; it receives named tuples as pointers."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the compiled function."""
+        return super().__call__(*[reference(a) if isinstance(a, tuple) else a for a in arguments])
+
+
+def compiled(function: Callable[..., Any], **more: Any) -> Any:
+    """Compile an entry point: strict floating point, no exceptions, without the GIL, cached under the digest of the sources."""
+    options = dict(nopython=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True, boundscheck=None)
+    with cached_here():
+        entry = Entry(function, targetoptions=options | more)
+        entry.enable_caching()
+    return entry
+
+
+OPTIONS: dict[str, Any] = dict(
+    error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler
+)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile a part of an entry point; the part is cached with the entry points that call it.
+
+    Only compiled code calls it, so no wrappers for calls from Python and C are made: they took a third of the first start.
+    """
+    return numba.njit(**OPTIONS)(function)
