@@ -109,7 +109,7 @@ def _sole_table(each: TrialSoles) -> Table:
         largest = float(each.soles[FITTED].pressed[name].max()) / (each.trial.subject.mass * GRAVITY)
         rows.append([name, sphere.body, 1e3 * sphere.radius, moved, sphere.stiffness, sphere.loss, largest])
     bounds = f"On a bound of the search: {', '.join(fit.at_bounds)}.  " if fit.at_bounds else ""
-    idle = f"Never in contact, so that their parameters are meaningless: {', '.join(fit.idle)}.  " if fit.idle else ""
+    idle = f"Never in contact, so that their parameters are undetermined: {', '.join(fit.idle)}.  " if fit.idle else ""
     end = "converged" if fit.converged else "did not converge and was stopped"
     prior = ", ".join(
         f"{name} a factor of {group.width:g}" if group.factor else f"{name} {1e3 * group.width:g} mm"
