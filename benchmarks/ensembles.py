@@ -17,8 +17,9 @@ import numpy as np
 
 import models
 import runtime
-from benchmarks.measure import BODY, ROOT, Answer, Floats, Say, foot, seconds
+from benchmarks.measure import BODY, ROOT, Answer, Say, foot, seconds
 from runtime.report import Report, Table
+from runtime.support.arrays import Floats
 from runtime.system.quantity import parse
 
 DURATION = 1.0  # [s]
@@ -51,7 +52,7 @@ cases = initial_velocities(count)
 many = runtime.simulate_many(models.foot.build(), cases, DURATION, out=sys.argv[2], progress=False, **SETTINGS)
 # The maximum that getrusage returns includes memory of the parent process.
 memory = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
-print(memory / 1024.0, int((many.status == 0).sum()))
+print(memory / 1024.0, int((many.status == runtime.Status.REACHED_END).sum()))
 """
 SETTINGS: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE)
 

@@ -13,9 +13,10 @@ import numpy as np
 
 import models
 import runtime
-from benchmarks.measure import ANKLES, Answer, Floats, Say, evaluation_times, seconds, succeeded
+from benchmarks.measure import ANKLES, Answer, Say, evaluation_times, seconds, succeeded
 from runtime import Cone, Run, System
 from runtime.report import Report, Table, plots
+from runtime.support.arrays import Floats
 from runtime.system import Limit
 
 TOLERANCE, DURATION, FIRST = 1e-10, 5.0, 1.0  # [1], [s], [s]

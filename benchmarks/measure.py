@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 import models
 import runtime
@@ -26,12 +26,12 @@ from runtime.dynamics.status import Status
 from runtime.integrate import dop853, loop, stepping
 from runtime.jit.cache import compiled_folder
 from runtime.report import Report, Table
+from runtime.support.arrays import Floats
 from runtime.system.workspaces import workspace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 Say = Callable[[str], None]
 
 ROOT = Path(runtime.__file__).resolve().parent.parent
@@ -188,16 +188,16 @@ def compiled_run(
     evaluations : callable
         Evaluations of the last run.
     """
-    tables, work = system.data, (workspace(system) if whole else workspace_for(system.data))
+    data, work = system.data, (workspace(system) if whole else workspace_for(system.data))
     wanted = _NONE if times is None else times
     out = np.empty((len(wanted), len(system.state.y))) if states is None else states
     evaluations = 0
 
     def run() -> Status:
         nonlocal evaluations
-        s = stepping.stepper(system.state.y, 0.0, dop853.memory(len(system.state.y)), tables)
+        s = stepping.stepper(system.state.y, 0.0, dop853.memory(len(system.state.y)), data)
         limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
-        code: Status = loop.advance(s, tables, work, *limits, wanted, out, _NONE, _NONE2)
+        code: Status = loop.advance(s, data, work, *limits, wanted, out, _NONE, _NONE2)
         evaluations = int(s.counts[stepping.EVALUATIONS])
         return code
 
@@ -212,12 +212,12 @@ def compiled_entries(*, step: bool) -> dict[str, list[Any]]:
     evaluated(system)
     entries: dict[str, list[Any]] = {"evaluation": [derivative_once, evaluation_alone()]}
     if step:
-        y, tables, work = system.state.y.copy(), system.data, workspace_for(system.data)
+        y, data, work = system.state.y.copy(), system.data, workspace_for(system.data)
         compiled_run(system, 0.1, 1e-6)
         runtime.simulate(system, 0.01, method="radau")
-        s = stepping.stepper(y, 0.0, dop853.memory(len(y)), tables)
-        loop.advance(s, tables, work, 0.1, 1e-6, 1e-6, np.inf, 1, _NONE, _NONE2, _NONE, _NONE2)
-        loop.interpolate_once(s, tables, work, float(s.time[stepping.T]), y)
+        s = stepping.stepper(y, 0.0, dop853.memory(len(y)), data)
+        loop.advance(s, data, work, 0.1, 1e-6, 1e-6, np.inf, 1, _NONE, _NONE2, _NONE, _NONE2)
+        loop.interpolate_once(s, data, work, float(s.time[stepping.T]), y)
         entries["step"] = [loop.advance, loop.interpolate_once]
     return entries
 

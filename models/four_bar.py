@@ -16,7 +16,7 @@ def build(
     crank: float = 0.2,
     coupler: float = 0.5,
     rocker: float = 0.4,
-    ground: float = 0.5,
+    base: float = 0.5,
     crank_angle: float = np.pi / 3,
     crank_speed: float = 0.0,
     density: float = 2.0,
@@ -29,7 +29,7 @@ def build(
     joints : "independent" or "revolute"
         Two hinges, a ball joint and a universal joint, whose 17 rows are independent; or four hinges, whose 20 rows include
         3 redundant ones, which are removed and named in ``System.redundant``.  The motion is the same.
-    crank, coupler, rocker, ground : float [m]
+    crank, coupler, rocker, base : float [m]
         Lengths of the bars, and distance of the fixed hinges along x.
     crank_angle, crank_speed : float [rad], [rad/s]
         Angle of the crank from x towards z, and its rate.
@@ -43,10 +43,10 @@ def build(
     """
     if joints not in ("independent", "revolute"):
         raise ModelError(f"joints = {joints!r}; use 'independent' or 'revolute'")
-    lengths = (crank, coupler, rocker, ground)
+    lengths = (crank, coupler, rocker, base)
     if not all(0.0 < length < np.inf for length in lengths):
-        raise ModelError(f"crank, coupler, rocker, ground = {lengths} m must be finite and above 0 m")
-    A, B, C, D = _corners(crank, coupler, rocker, ground, crank_angle)
+        raise ModelError(f"crank, coupler, rocker, base = {lengths} m must be finite and above 0 m")
+    A, B, C, D = _corners(crank, coupler, rocker, base, crank_angle)
     b = Builder(f"four-bar linkage, {joints} joints", gravity=gravity)
     bars = {"crank": (A, B, crank), "coupler": (B, C, coupler), "rocker": (D, C, rocker)}
     rates = _rates(B - A, C - B, C - D, crank_speed)
@@ -57,17 +57,17 @@ def build(
         moments = (mass * length**2 / 100.0, mass * length**2 / 12.0, mass * length**2 / 12.0)
         # A rotation from x towards z is a negative rotation about y.
         p = (np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0)
-        base = np.zeros(2) if name != "coupler" else crank_speed * _across(B - A)
-        v = base + rates[name] * _across(middle - start)
+        v_start = np.zeros(2) if name != "coupler" else crank_speed * _across(B - A)
+        v = v_start + rates[name] * _across(middle - start)
         r, v3 = (middle[0], 0.0, middle[1]), (v[0], 0.0, v[1])
         b.body(name, mass=mass, inertia=moments, r=r, p=p, v=v3, omega=(0.0, -rates[name], 0.0))
-    _add_joints(b, {name: length for name, (_, _, length) in bars.items()}, ground, joints == "revolute")
+    _add_joints(b, {name: length for name, (_, _, length) in bars.items()}, base, joints == "revolute")
     return b.build(redundant="remove" if joints == "revolute" else "refuse")
 
 
-def _corners(crank: float, coupler: float, rocker: float, ground: float, crank_angle: float) -> tuple[np.ndarray, ...]:
+def _corners(crank: float, coupler: float, rocker: float, base: float, crank_angle: float) -> tuple[np.ndarray, ...]:
     """Positions in the x-z plane of the hinges A, B, C, D, (2,) each [m]; ModelError where the bars do not meet."""
-    A, D = np.zeros(2), np.array([ground, 0.0])
+    A, D = np.zeros(2), np.array([base, 0.0])
     B = crank * np.array([np.cos(crank_angle), np.sin(crank_angle)])
     reach = np.linalg.norm(D - B)
     along = (coupler**2 - rocker**2 + reach**2) / (2 * reach)
@@ -82,7 +82,7 @@ def _corners(crank: float, coupler: float, rocker: float, ground: float, crank_a
     return A, B, C, D
 
 
-def _add_joints(b: Builder, lengths: dict[str, float], ground: float, hinges: bool) -> None:
+def _add_joints(b: Builder, lengths: dict[str, float], base: float, hinges: bool) -> None:
     """Add the joints A to D: four hinges, or two hinges, a ball joint and a universal joint."""
     left = {name: (-length / 2, 0.0, 0.0) for name, length in lengths.items()}
     right = {name: (length / 2, 0.0, 0.0) for name, length in lengths.items()}
@@ -95,7 +95,7 @@ def _add_joints(b: Builder, lengths: dict[str, float], ground: float, hinges: bo
         b.joint("B", "spherical", "crank", "coupler", s_i=right["crank"], s_j=left["coupler"])
         # Axes y on the rocker and z on the coupler: the coupler cannot spin about its own line.
         b.joint("C", "universal", "coupler", "rocker", s_i=right["coupler"], a_i=(0, 0, 1), s_j=right["rocker"], a_j=y)
-    b.joint("D", "revolute", GROUND, "rocker", s_i=(ground, 0, 0), a_i=y, s_j=left["rocker"], a_j=y)
+    b.joint("D", "revolute", GROUND, "rocker", s_i=(base, 0, 0), a_i=y, s_j=left["rocker"], a_j=y)
 
 
 def _across(u: np.ndarray) -> np.ndarray:

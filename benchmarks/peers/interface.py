@@ -11,7 +11,7 @@ from importlib import metadata
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]  # not that of runtime, which the processes of other programs do not import
 
 # What the user gives to a program.
 JOINTS, TREE, FRAMES = "bodies and joints", "a tree", "frames and points"

@@ -1,8 +1,10 @@
 """From the files of a motion laboratory to joint angles, moments and powers over a gait cycle.
 
-After Rodrigues da Silva et al. (n.d.), sections 5 to 7.  Markers are filtered and met by the model, its joints exactly and its
-markers by least squares; the coordinates of that motion become splines, which drive the model; the ground's force is a load
-on the foot; the efforts of the drivers are the moments.
+After Rodrigues da Silva et al. (n.d.), sections 5 to 7:
+
+1. The markers are filtered, and the model is fitted to them at each time by least squares; its joints hold exactly.
+2. Splines through the coordinates of this motion drive the model, and the measured ground force loads its foot.
+3. The efforts of the drivers are the joint moments.
 """
 
 from __future__ import annotations

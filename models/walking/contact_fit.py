@@ -34,9 +34,10 @@ MAX_STEPS = 300
 class SoleFit:
     """A sole fitted to trials.
 
-    ``at_bounds``: parameters on a bound of the search; ``idle``: spheres that never touch, whose parameters mean nothing;
-    ``per_mm``: change of the vertical force [body weights] by one millimetre of height of the whole sole, root mean square over
-    stance; ``cost``: half the sum of squares, those of the prior among them; ``steps`` of the search; ``converged``.
+    ``at_bounds``: parameters on a bound of the search; ``idle``: spheres that never touch the ground in the trials, which
+    therefore do not determine their parameters; ``per_mm``: change of the vertical force [body weights] by one millimetre of
+    height of the whole sole, root mean square over stance; ``cost``: half the sum of squares, those of the prior among them;
+    ``steps`` of the search; ``converged``.
     """
 
     sole: Sole

@@ -41,15 +41,18 @@ def force_on_foot(
 
 
 def _without_swing(plate: GroundForce, cycle: GaitCycle) -> tuple[GroundForce, float]:
-    """A plate with its contacts in the cycle's stance and after the cycle alone, and how much it shows beside contacts [N]."""
-    kept, contact = np.zeros(len(plate.t), dtype=bool), np.zeros(len(plate.t), dtype=bool)
+    """The plate without the intervals loaded by other steps; and the median force that it shows while it is unloaded [N].
+
+    Kept are the intervals that overlap the cycle's stance or end after the cycle.
+    """
+    kept, loaded = np.zeros(len(plate.t), dtype=bool), np.zeros(len(plate.t), dtype=bool)
     for start, stop in loaded_intervals(plate):
         t0, t1 = plate.t[start], plate.t[stop - 1]
         near = (plate.t >= t0 - MATCH) & (plate.t <= t1 + MATCH)
-        contact |= near
+        loaded |= near
         if (t0 < cycle.off and t1 > cycle.strike) or t1 > cycle.next_strike:
             kept |= near
-    shown = float(np.median(np.linalg.norm(plate.force[~contact], axis=1))) if not contact.all() else 0.0
+    shown = float(np.median(np.linalg.norm(plate.force[~loaded], axis=1))) if not loaded.all() else 0.0
     force, cop, free = np.array(plate.force), np.array(plate.cop), np.array(plate.free_moment)
     force[~kept], cop[~kept], free[~kept] = 0.0, np.nan, 0.0
     return replace(plate, force=force, cop=cop, free_moment=free), shown

@@ -77,10 +77,11 @@ def build(
     ----------
     subject : LegFoot
     coordinates : Coordinates
-        What drives it.
+        Values of the nine drivers over time.
     ground : sequence of GroundLoad
+        Measured forces of the ground on the bodies.
     time : float [s], optional
-        Of the initial configuration.  Default: where the coordinates begin.
+        Time of the initial configuration.  Default: the begin of the coordinates.
 
     Returns
     -------

@@ -29,7 +29,7 @@ class Ensemble:
     """Results of many cases.
 
     ``t`` (m,) [s]; ``cases``: name -> values of all cases (n, ...), and ``units``: name -> unit, "" for arguments of a function;
-    ``status`` (n,): that of a run, 0 where the case reached its end, -20 where it was refused, -21 where it was not run yet;
+    ``status`` (n,): numbers of ``runtime.Status``, such as ``Status.REFUSED`` or ``Status.NOT_RUN``;
     ``messages``: the reasons by the number of the case, and warnings, such as of a pose close to a singular configuration;
     ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): computed in a batch, by a
     whole-model kernel.  ``settings``: those of all runs, such as rtol and alpha.

@@ -13,7 +13,7 @@ from runtime.dynamics.derived import Derived
 from runtime.results.recorded import Recorded
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
-from runtime.system.parts import Contact
+from runtime.system.parts import GROUND, Contact
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def ground_reaction(run: Recorded, contacts: Sequence[str] | str | None = None) 
                 "pressure; name contacts of one plane"
             )
     A = run.rotations(first.plane)
-    origin = run.r[first.plane] if first.plane != "ground" else np.zeros((len(run.t), 3))
+    origin = run.r[first.plane] if first.plane != GROUND else np.zeros((len(run.t), 3))
     normal, point = A @ first.values["n_j"], origin + A @ first.values["s_j"]
     forces = np.array([run.contacts[name].force for name in names])
     arms = np.array([run.contacts[name].point for name in names]) - point

@@ -11,6 +11,7 @@ import numpy as np
 from runtime.results.recorded import Recorded
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.system.state import STATE_UNITS
 
 if TYPE_CHECKING:
     import xarray
@@ -20,10 +21,10 @@ EULER = ("e0", "e1", "e2", "e3")
 CONVENTION = "x anterior, y medial (right foot), z up; global axes; SI units; Euler parameters scalar first"
 # name -> components, unit, meaning
 BODY_QUANTITIES = {
-    "r": (AXES, "m", "centre of mass"),
-    "p": (EULER, "1", "Euler parameters"),
-    "v": (AXES, "m/s", "velocity of the centre of mass"),
-    "omega": (AXES, "rad/s", "angular velocity"),
+    "r": (AXES, STATE_UNITS["r"], "centre of mass"),
+    "p": (EULER, STATE_UNITS["p"], "Euler parameters"),
+    "v": (AXES, STATE_UNITS["v"], "velocity of the centre of mass"),
+    "omega": (AXES, STATE_UNITS["omega"], "angular velocity"),
     "v_dot": (AXES, "m/s^2", "acceleration of the centre of mass"),
     "omega_dot": (AXES, "rad/s^2", "angular acceleration"),
 }

@@ -27,7 +27,7 @@ from runtime.results.limit_motion import LimitMotion, limit_motion
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite
 from runtime.support.errors import ModelError
-from runtime.system.parts import Joint
+from runtime.system.parts import GROUND, Joint
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -79,8 +79,8 @@ class Run:
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
     rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
 
-    ``status``: a ``Status``: 0 reached the end, 1 stopped by an event, 2 interrupted, 3 ``max_steps`` used up, below 0 failed.
-    ``message`` gives the reason, the time, the joint and a remedy.
+    ``status``: a member of ``runtime.Status``, such as ``Status.REACHED_END``.  ``message`` gives the reason, the time, the joint
+    and a remedy.
     """
 
     system: System
@@ -115,7 +115,7 @@ class Run:
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} .. {self.t[-1]:g} s" if len(self.t) else "no times"
-        return f"Run('{self.system.name}', {len(self.t)} times, {span}, status={self.status}, '{self.message}')"
+        return f"Run('{self.system.name}', {len(self.t)} times, {span}, status={self.status.name}, '{self.message}')"
 
     @property
     def has_forces(self) -> bool:
@@ -331,7 +331,7 @@ class Run:
             if at == "joint" and name in joint.values:
                 return np.asarray(joint.values[name]), f"{name} of joint '{joint.name}'"
             if at in ("joint", "centre"):
-                ground = (joint.body_i, joint.body_j)[side] == "ground"
+                ground = (joint.body_i, joint.body_j)[side] == GROUND
                 return np.zeros(3), "origin" if ground else "centre of mass"
             raise ModelError(f"at = '{at}'; use 'joint', 'centre' or three local components")
         point = finite(at, (3,), "at")
@@ -339,7 +339,7 @@ class Run:
 
     def rotations(self, body: str) -> Floats:
         """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""
-        if body == "ground":
+        if body == GROUND:
             return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
         A = np.empty((len(self.t), 3, 3))
         rotations_of(np.array(self._state[:, self.system.body_index(body), P:V]), A)

@@ -1,4 +1,4 @@
-"""Detection of a user's file that hides one of Talus's packages, at the import."""
+"""Detection of a user's file or folder that hides one of Talus's packages, at the import."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class HiddenPackageError(RuntimeError, SystemExit):
 
 
 def refuse_hidden_packages() -> None:
-    """Refuse to start where Python finds another file for one of the packages.
+    """Refuse to start where Python finds another file or folder for one of the packages.
 
     Raises
     ------
     HiddenPackageError
-        The message names the file and the remedy, and is printed too: uncaught, this error ends the program silently.
+        The message names the file or folder and the remedy, and is printed too: uncaught, this error ends the program silently.
     """
     for name in PACKAGES:
         loaded = sys.modules.get(name)
@@ -35,6 +35,8 @@ def refuse_hidden_packages() -> None:
         ):
             continue
         place = places[0] if places and places[0] else "another module"
-        message = f"{place} hides Talus's package '{name}'; rename that file, or start Python where it is not found"
+        message = (
+            f"{place} hides Talus's package '{name}'; rename that file or folder, or start Python where it is not found"
+        )
         print(message, file=sys.stderr)
         raise HiddenPackageError(message)

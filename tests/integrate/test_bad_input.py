@@ -85,7 +85,7 @@ def test_first_step_longer_than_the_run(foot):
 
 
 def test_a_singular_pose_that_a_run_passes_is_reported():
-    flat = dict(crank=0.2, coupler=0.5, rocker=0.2, ground=0.5, crank_angle=1.0)
+    flat = dict(crank=0.2, coupler=0.5, rocker=0.2, base=0.5, crank_angle=1.0)
     run = runtime.simulate(models.four_bar.build("revolute", crank_speed=30.0, **flat), 1.0)
     assert "close to a singular configuration" in run.message or not run.success
     assert "singular" not in runtime.simulate(models.foot.build(), 1.0).message

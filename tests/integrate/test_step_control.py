@@ -67,7 +67,7 @@ def test_every_status_has_a_sentence_and_every_failure_a_remedy():
 
 def test_the_status_of_a_run_is_a_member():
     run = simulate(models.pendulum.build(), 0.1, max_steps=2)
-    assert run.status is Status.STEPS_USED_UP and run.status == 3 and "status=3" in repr(run)
+    assert run.status is Status.STEPS_USED_UP and run.status == 3 and "status=STEPS_USED_UP" in repr(run)
     assert simulate(models.pendulum.build(), 0.1, method="RK45").status is Status.REACHED_END
 
 

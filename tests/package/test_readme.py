@@ -54,6 +54,12 @@ def test_blocks_of_a_page_run_in_order(page):
     run_blocks(page)
 
 
+def test_the_table_of_statuses_is_the_enumeration():
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (-?\d+) \| (.*?) \| ?(.*?) ?\|$", page, re.MULTILINE)
+    assert rows == [(s.name, str(s.value), s.sentence, s.remedy) for s in runtime.Status]
+
+
 def test_names_of_pages_that_run_slowly_exist():
     assert SLOW <= {page.name for page in WITH_BLOCKS}
 

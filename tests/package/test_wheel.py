@@ -1,4 +1,4 @@
-"""The wheel holds the four packages and nothing else, and the command runs from it."""
+"""The wheel holds the four packages and the command's entry point and nothing else, and the command runs from it."""
 
 import subprocess
 import sys
@@ -34,12 +34,14 @@ def wheel(tmp_path_factory):
 def test_files(wheel):
     assert wheel.name.startswith("talus_multibody-")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == PACKAGES
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == PACKAGES | {"talus_command"}
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
     tracked = subprocess.run(
         ["git", "ls-files", *PACKAGES], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert {name for name in tracked.split() if name.endswith(".py") and (ROOT / name).is_file()} <= names
+    modules = [name for name in tracked.split() if name.endswith(".py") and (ROOT / name).is_file()]
+    assert {name.removeprefix("runtime/console/") for name in modules} <= names
+    assert not any(name.startswith("runtime/console") for name in names)
 
 
 def test_the_command_runs_from_the_wheel(wheel, tmp_path):
@@ -48,7 +50,7 @@ def test_the_command_runs_from_the_wheel(wheel, tmp_path):
     zipfile.ZipFile(wheel).extractall(site)
     program = (
         f"import sys; sys.path[:0] = [{str(site)!r}, {sysconfig.get_path('purelib')!r}]; import runtime; "
-        f"assert runtime.__file__.startswith({str(site)!r}); from runtime.cli import main; sys.argv[0] = 'talus'; main()"
+        f"assert runtime.__file__.startswith({str(site)!r}); from talus_command import main; sys.argv[0] = 'talus'; main()"
     )
     command = [sys.executable, "-c", program, "simulate", "foot", "--t-end", "0.2", "--out", "results"]
     done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True)

@@ -218,17 +218,17 @@ class RandomMechanism:
 KINDS = list(MODULES)
 
 
-def random_edges(seed, bodies, extra):
+def random_edges(seed, bodies, extra, from_kinds=KINDS):
     """A tree of joints of every kind with the ground as root, and extra joints of few rows that close loops."""
     rng = np.random.default_rng(1000 + seed)
     names = [f"b{k}" for k in range(bodies)]
-    kinds = [*rng.permutation(KINDS)] * 3
+    kinds = [*rng.permutation(from_kinds)] * 3
     edges = []
     for k, name in enumerate(names):
         before = GROUND if k == 0 else names[rng.integers(k)]
         ends = (before, name) if rng.random() < 0.5 else (name, before)
         edges.append((str(kinds[k]), *ends))
-    light = [kind for kind in KINDS if len(MODULES[kind].ROWS) <= 4]
+    light = [kind for kind in from_kinds if len(MODULES[kind].ROWS) <= 4]
     for _ in range(extra):
         i, j = rng.choice([GROUND, *names], 2, replace=False)
         more = [*edges, (str(rng.choice(light)), str(i), str(j))]

@@ -32,6 +32,12 @@ def displaced(system, size, seed):
     return system.state.replace(r=r, p=p)
 
 
+# How far Newton's method and first-order estimates reach depends on the mechanism.  The names are fixed, so a new kind of joint
+# leaves these mechanisms as they are.
+NAMED = [
+    "spherical", "revolute", "cylindrical", "translational", "universal", "modified_universal", "fixed", "constant_angle",
+    "constant_distance", "point_on_line", "point_on_plane",
+]  # fmt: skip
 ASSEMBLED = {
     "modified foot": models.foot.build,
     "double pendulum": models.double_pendulum.build,
@@ -39,7 +45,7 @@ ASSEMBLED = {
     "four hinges": lambda: models.four_bar.build("revolute"),
     "Hooke joint": models.hooke_shaft.build,
     "ladder": lambda: RandomMechanism(7, LADDER).build(),
-    "random": lambda: RandomMechanism(5, random_edges(5, 10, 8)).build(),
+    "random": lambda: RandomMechanism(5, random_edges(5, 10, 8, NAMED)).build(),
 }
 
 
@@ -70,8 +76,8 @@ def test_displaced_bodies_are_moved_by_the_least_change(build):
 FAR = {
     "loop of four": (243, [("revolute", "b0", GROUND), ("translational", "b1", "b0"), ("modified_universal", "b0", "b2"),
                            ("spherical", "b1", "b2")], 0.03),
-    "plane and link": (1079, random_edges(1079, 3, 2), 0.05),
-    "fixed and hinged": (2066, random_edges(2066, 3, 2), 0.05),
+    "plane and link": (1079, random_edges(1079, 3, 2, NAMED), 0.05),
+    "fixed and hinged": (2066, random_edges(2066, 3, 2, NAMED), 0.05),
 }  # fmt: skip
 
 

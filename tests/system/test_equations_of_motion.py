@@ -239,7 +239,7 @@ def test_a_joint_near_its_singular_configuration_still_works(angle):
 
 def test_a_singular_pose_of_a_loop_is_distinguished_from_redundancy():
     with pytest.raises(ModelError, match="the initial configuration is singular, .* not nearby"):
-        models.four_bar.build(crank=0.3, coupler=0.5, rocker=0.3, ground=0.5, crank_angle=0.0)
+        models.four_bar.build(crank=0.3, coupler=0.5, rocker=0.3, base=0.5, crank_angle=0.0)
 
 
 def test_every_kind_of_joint_takes_away_its_rows():

@@ -8,15 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from models.walking import contact_fit, sole
 from models.walking.contact import Prediction, in_stance, predict_ground_force
 from models.walking.contact_fit import SoleFit
 from models.walking.gait_result import Gait
-
-Floats = NDArray[np.float64]
+from runtime.support.arrays import Floats
 
 # The soles by name, in the order of tables and files.
 SCALED, SHAPE, FITTED, OTHERS, CAVUS, FLAT = (
@@ -27,8 +23,8 @@ SHARED = ("stiffness", "loss", "height")
 
 
 @dataclass(frozen=True, eq=False)
-class Contact:
-    """Contact of one trial: the prediction of each sole by its name, and the fits of the soles that are fitted.
+class TrialSoles:
+    """Soles of one trial: the prediction of each by its name, and the fits of the soles that are fitted.
 
     ``elsewhere``: for soles fitted to this trial, the error of the vertical force [body weights] on each other trial.
     """
@@ -40,9 +36,9 @@ class Contact:
     elsewhere: Mapping[str, Sequence[float]]
 
 
-def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[Contact]:
+def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[TrialSoles]:
     """Fit a sole to each trial, predict each trial by a sole fitted to the others, and vary the arch."""
-    contacts = []
+    trial_soles = []
     start = sole.scale_sole(found[0].subject)
     for one in found:
         say(f"fitting a sole to {one.name}")
@@ -61,8 +57,8 @@ def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[Contact]:
         soles |= {CAVUS: fits[SHAPE].sole.cavus, FLAT: fits[SHAPE].sole.flat}
         floor, note = sole.floor_of(one)
         predictions = {name: predict_ground_force(one, sole, floor) for name, sole in soles.items()}
-        contacts.append(Contact(one, note, predictions, fits, elsewhere))
-    return contacts
+        trial_soles.append(TrialSoles(one, note, predictions, fits, elsewhere))
+    return trial_soles
 
 
 def over_stance(one: Gait, values: Floats) -> tuple[Floats, Floats]:

@@ -7,16 +7,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.studies.gait.contact import ARCHES, FITTED, OTHERS, SCALED, SHAPE, Contact, over_stance
+from models.studies.gait.contact import ARCHES, FITTED, OTHERS, SCALED, SHAPE, TrialSoles, over_stance
 from models.studies.gait.contact_tables import PUBLISHED_TOUCHING
 from models.walking import gait_plots
 from models.walking.gait_result import Gait
 from models.walking.subject import GRAVITY
 from runtime.report import plots
-
-Floats = NDArray[np.float64]
+from runtime.support.arrays import Floats
 
 PAPER = "moreira_2011"
 SHOWN = 6  # trials in a figure
@@ -24,17 +22,17 @@ STANCE = "stance [%]"
 AXES = ("anterior", "medial", "vertical")
 
 
-def figures(contacts: Sequence[Contact]) -> dict[str, Callable[[], Any]]:
+def figures(trial_soles: Sequence[TrialSoles]) -> dict[str, Callable[[], Any]]:
     """The figures by file name, to be drawn when called."""
-    shown, first = contacts[:SHOWN], contacts[0]
+    shown, first = trial_soles[:SHOWN], trial_soles[0]
     compared = [name for name in (SHAPE, FITTED, OTHERS, SCALED) if name in first.soles]
     return {
-        f"{PAPER}_fig8_vertical_force": partial(plots.charts, [_force(c, 2, compared) for c in shown], STANCE),
+        f"{PAPER}_fig8_vertical_force": partial(plots.charts, [_force(each, 2, compared) for each in shown], STANCE),
         f"{PAPER}_fig8_horizontal_force": partial(
-            plots.charts, [_force(c, axis, (SHAPE, FITTED)) for c in shown for axis in (0, 1)], STANCE
+            plots.charts, [_force(each, axis, (SHAPE, FITTED)) for each in shown for axis in (0, 1)], STANCE
         ),
         f"{PAPER}_fig8_centre_of_pressure": partial(
-            plots.charts, [_pressure(c, axis) for c in shown for axis in (0, 1)], STANCE
+            plots.charts, [_pressure(each, axis) for each in shown for axis in (0, 1)], STANCE
         ),
         f"{PAPER}_fig9_spheres_in_contact": partial(
             gait_plots.pressed, _sphere_forces(first), tuple(PUBLISHED_TOUCHING),
@@ -44,43 +42,45 @@ def figures(contacts: Sequence[Contact]) -> dict[str, Callable[[], Any]]:
     }  # fmt: skip
 
 
-def _force(c: Contact, axis: int, soles: Sequence[str]) -> plots.Chart:
+def _force(each: TrialSoles, axis: int, soles: Sequence[str]) -> plots.Chart:
     """Measured and predicted force along an axis over stance."""
-    force = {"measured": c.trial.ground_at(c.trial.t)[0]} | {sole: c.soles[sole].force for sole in soles}
-    weight = c.trial.subject.mass * GRAVITY
+    force = {"measured": each.trial.ground_at(each.trial.t)[0]} | {sole: each.soles[sole].force for sole in soles}
+    weight = each.trial.subject.mass * GRAVITY
     quantity = f"{AXES[axis]} force"
     return plots.Chart(
-        f"{c.trial.name}: {quantity}", f"{quantity} [body weights]",
-        {label: over_stance(c.trial, values[:, axis] / weight) for label, values in force.items()},
+        f"{each.trial.name}: {quantity}", f"{quantity} [body weights]",
+        {label: over_stance(each.trial, values[:, axis] / weight) for label, values in force.items()},
     )  # fmt: skip
 
 
-def _pressure(c: Contact, axis: int) -> plots.Chart:
+def _pressure(each: TrialSoles, axis: int) -> plots.Chart:
     """Measured and predicted centre of pressure along an axis over stance."""
-    paths = {"measured": c.trial.ground_at(c.trial.t)[1]} | {sole: c.soles[sole].cop for sole in (SHAPE, FITTED)}
+    paths = {"measured": each.trial.ground_at(each.trial.t)[1]} | {
+        sole: each.soles[sole].cop for sole in (SHAPE, FITTED)
+    }
     return plots.Chart(
-        f"{c.trial.name}: centre of pressure", f"{AXES[axis]} of the heel [mm]",
-        {label: over_stance(c.trial, 1e3 * _in_foot(c.trial, path)[:, axis]) for label, path in paths.items()},
+        f"{each.trial.name}: centre of pressure", f"{AXES[axis]} of the heel [mm]",
+        {label: over_stance(each.trial, 1e3 * _in_foot(each.trial, path)[:, axis]) for label, path in paths.items()},
     )  # fmt: skip
 
 
-def _arches(c: Contact) -> plots.Chart:
+def _arches(each: TrialSoles) -> plots.Chart:
     """Vertical force of the three arches over stance."""
-    weight = c.trial.subject.mass * GRAVITY
+    weight = each.trial.subject.mass * GRAVITY
     return plots.Chart(
-        f"{c.trial.name}: vertical force", "vertical force [body weights]",
-        {label: over_stance(c.trial, c.soles[sole].force[:, 2] / weight) for label, sole in ARCHES.items()},
+        f"{each.trial.name}: vertical force", "vertical force [body weights]",
+        {label: over_stance(each.trial, each.soles[sole].force[:, 2] / weight) for label, sole in ARCHES.items()},
     )  # fmt: skip
 
 
-def _sphere_forces(c: Contact) -> dict[str, tuple[Floats, dict[str, Floats]]]:
+def _sphere_forces(each: TrialSoles) -> dict[str, tuple[Floats, dict[str, Floats]]]:
     """Percent of stance and normal force of each sphere [body weights], by title."""
-    weight = c.trial.subject.mass * GRAVITY
-    percent, _ = over_stance(c.trial, c.trial.t)
+    weight = each.trial.subject.mass * GRAVITY
+    percent, _ = over_stance(each.trial, each.trial.t)
     return {
-        f"{c.trial.name}: {sole}": (
+        f"{each.trial.name}: {sole}": (
             percent,
-            {k: over_stance(c.trial, force / weight)[1] for k, force in c.soles[sole].pressed.items()},
+            {k: over_stance(each.trial, force / weight)[1] for k, force in each.soles[sole].pressed.items()},
         )
         for sole in (SHAPE, FITTED)
     }

@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.studies.gait.contact import SCALED, Contact
+from models.studies.gait.contact import SCALED, TrialSoles
 from models.walking.gait_result import PERCENT, Gait
+from runtime.support.arrays import Floats
 
-Floats = NDArray[np.float64]
 
-
-def add_to(data: Any, contacts: Sequence[Contact]) -> Any:
+def add_to(data: Any, trial_soles: Sequence[TrialSoles]) -> Any:
     """The xarray Dataset of the study with the results of the soles; adds the dimensions sole and sphere."""
-    soles, spheres = list(contacts[0].soles), list(contacts[0].soles[SCALED].pressed)
-    all_of = [[c.soles[sole] for sole in soles] for c in contacts]
+    soles, spheres = list(trial_soles[0].soles), list(trial_soles[0].soles[SCALED].pressed)
+    all_of = [[each.soles[sole] for sole in soles] for each in trial_soles]
     force, cop = ([[_over_cycle(p.trial, getattr(p, key)) for p in row] for row in all_of] for key in ("force", "cop"))
     pressed = [[[_over_cycle(p.trial, p.pressed[s]) for s in spheres] for p in row] for row in all_of]
     own = [[[p.sole.spheres[s] for s in spheres] for p in row] for row in all_of]
@@ -53,7 +51,7 @@ def _over_cycle(one: Gait, values: Floats) -> Floats:
     return found.reshape(len(PERCENT), *values.shape[1:])
 
 
-def write_csv(contacts: Sequence[Contact], file: Path) -> Path:
+def write_csv(trial_soles: Sequence[TrialSoles], file: Path) -> Path:
     """Write one line for each trial, sole and percent of the cycle; the measured force is the sole "measured"."""
     with file.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
@@ -61,14 +59,14 @@ def write_csv(contacts: Sequence[Contact], file: Path) -> Path:
             "trial", "sole", "percent", "anterior force [N]", "medial force [N]", "vertical force [N]",
             "anterior CoP [m]", "medial CoP [m]",
         ])  # fmt: skip
-        for c in contacts:
-            force, cop, _ = c.trial.ground_at(c.trial.t)
-            curves = {"measured": (force, cop)} | {name: (p.force, p.cop) for name, p in c.soles.items()}
+        for each in trial_soles:
+            force, cop, _ = each.trial.ground_at(each.trial.t)
+            curves = {"measured": (force, cop)} | {name: (p.force, p.cop) for name, p in each.soles.items()}
             for name, (of_force, of_cop) in curves.items():
-                values = np.column_stack([_over_cycle(c.trial, of_force), _over_cycle(c.trial, of_cop)[:, :2]])
+                values = np.column_stack([_over_cycle(each.trial, of_force), _over_cycle(each.trial, of_cop)[:, :2]])
                 for percent, row in zip(PERCENT, values, strict=True):
                     writer.writerow([
-                        c.trial.name, name, f"{percent:g}",
+                        each.trial.name, name, f"{percent:g}",
                         *(f"{value:.10g}" if np.isfinite(value) else "" for value in row),
                     ])  # fmt: skip
     return file

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.studies.gait.contact import ARCHES, CAVUS, FITTED, FLAT, OTHERS, SCALED, SHAPE, Contact
+from models.studies.gait.contact import ARCHES, CAVUS, FITTED, FLAT, OTHERS, SCALED, SHAPE, TrialSoles
 from models.walking import contact_fit, contact_residuals, sole
 from models.walking.contact import in_stance
 from models.walking.gait_result import Gait
 from models.walking.subject import GRAVITY
 from runtime.report import Table
-
-Floats = NDArray[np.float64]
+from runtime.support.arrays import Floats
 
 MEANING = {
     SCALED: "the spheres of Moreira et al. (2011), scaled to the foot, nothing fitted",
@@ -29,48 +27,55 @@ PUBLISHED_TOUCHING = {10: "1-3", 49: "1-8", 68: "7-9"}
 SYNTHETIC = 0.01  # [mm] marker residual below which the trial was computed from the model
 
 
-def tables(contacts: Sequence[Contact]) -> list[Table]:
+def tables(trial_soles: Sequence[TrialSoles]) -> list[Table]:
     """Errors of all soles, the fitted sole of the first trial, spheres in contact, and the effect of the arch."""
-    return [_errors_table(contacts), _sole_table(contacts[0]), _touching_table(contacts), _arch_table(contacts)]
+    return [
+        _errors_table(trial_soles),
+        _sole_table(trial_soles[0]),
+        _touching_table(trial_soles),
+        _arch_table(trial_soles),
+    ]
 
 
-def _errors_table(contacts: Sequence[Contact]) -> Table:
+def _errors_table(trial_soles: Sequence[TrialSoles]) -> Table:
     """Errors of each sole on its own trial and on the other trials."""
     rows: list[list[Any]] = []
-    for c in contacts:
-        for name, prediction in c.soles.items():
+    for each in trial_soles:
+        for name, prediction in each.soles.items():
             if name in (CAVUS, FLAT):
                 continue
             e = prediction.errors()
-            fit = c.fits.get(name)
-            others = c.elsewhere.get(name)
+            fit = each.fits.get(name)
+            others = each.elsewhere.get(name)
             rows.append([
-                c.trial.name, name, e.vertical, float(np.mean(others)) if others else None, e.anterior, e.medial,
+                each.trial.name, name, e.vertical, float(np.mean(others)) if others else None, e.anterior, e.medial,
                 1e3 * e.cop_anterior, 1e3 * e.cop_medial, fit.per_mm if fit else None,
             ])  # fmt: skip
     columns = [
         "trial", "sole", "vertical [BW]", "other trials [BW]", "anterior [BW]", "medial [BW]", "CoP anterior [mm]",
         "CoP medial [mm]", "1 mm of height [BW]",
     ]  # fmt: skip
-    return Table("errors of the contact", columns, rows, _errors_note(contacts))
+    return Table("errors of the contact", columns, rows, _errors_note(trial_soles))
 
 
-def _errors_note(contacts: Sequence[Contact]) -> str:
+def _errors_note(trial_soles: Sequence[TrialSoles]) -> str:
     """Explain the columns, and state convergence and the limits of the comparison."""
-    off = [1e3 * float(np.sqrt(np.mean(c.trial.residual**2))) for c in contacts]
-    reached = [c.soles[FITTED].errors().vertical <= LIMIT for c in contacts]
-    own = np.mean([_horizontal(c.trial) for c in contacts], axis=0)
+    off = [1e3 * float(np.sqrt(np.mean(each.trial.residual**2))) for each in trial_soles]
+    reached = [each.soles[FITTED].errors().vertical <= LIMIT for each in trial_soles]
+    own = np.mean([_horizontal(each.trial) for each in trial_soles], axis=0)
     reason = f"the markers are {np.mean(off):.1f} mm off the model"
     if np.mean(off) < SYNTHETIC:
         reason = "the force of the synthetic trial is a normative curve, not the force of a sole"
     across = "".join(
-        f"  {name}: {np.mean([c.soles[name].errors().vertical for c in contacts]):.3f} off its own trial on average, "
-        f"{np.mean([c.elsewhere[name] for c in contacts]):.3f} off others, at most "
-        f"{np.max([c.elsewhere[name] for c in contacts]):.3f}."
+        f"  {name}: {np.mean([each.soles[name].errors().vertical for each in trial_soles]):.3f} off its own trial on average, "
+        f"{np.mean([each.elsewhere[name] for each in trial_soles]):.3f} off others, at most "
+        f"{np.max([each.elsewhere[name] for each in trial_soles]):.3f}."
         for name in (SHAPE, FITTED)
-        if len(contacts) > 1
+        if len(trial_soles) > 1
     )
-    stopped = [f"{name} of {c.trial.name}" for c in contacts for name, fit in c.fits.items() if not fit.converged]
+    stopped = [
+        f"{name} of {each.trial.name}" for each in trial_soles for name, fit in each.fits.items() if not fit.converged
+    ]
     unfinished = (
         f"  The search did not converge in {contact_fit.MAX_STEPS} steps, so a better sole may exist: {'; '.join(stopped)}."
         if stopped
@@ -79,7 +84,7 @@ def _errors_note(contacts: Sequence[Contact]) -> str:
     return (
         "Root mean square over stance of the difference from the measured force.  Other trials: the vertical force there, with "
         "the sole of this trial.  CoP: centre of pressure, where the force is above a tenth of the weight.  "
-        f"{' '.join(f'{name}: {MEANING[name]}.' for name in contacts[0].soles if name not in (CAVUS, FLAT))}  "
+        f"{' '.join(f'{name}: {MEANING[name]}.' for name in trial_soles[0].soles if name not in (CAVUS, FLAT))}  "
         f"Fitted: {sum(reached)} of {len(reached)} trials within {LIMIT:g} body weights.  1 mm of height: change of the vertical "
         f"force when the whole sole is a millimetre lower; {reason}.{across}{unfinished}  The measured horizontal force itself "
         f"is {own[0]:.3f} (anterior) and {own[1]:.3f} (medial).  Friction predicts little of it, since it follows the slip of a "
@@ -95,16 +100,16 @@ def _horizontal(one: Gait) -> Floats:
     return rms
 
 
-def _sole_table(c: Contact) -> Table:
+def _sole_table(each: TrialSoles) -> Table:
     """The fitted sole of one trial, sphere by sphere."""
-    fit = c.fits[FITTED]
+    fit = each.fits[FITTED]
     rows: list[list[Any]] = []
     for name, sphere in fit.sole.spheres.items():
         moved = 1e3 * float(sphere.centre[2] - fit.start.spheres[name].centre[2])
-        largest = float(c.soles[FITTED].pressed[name].max()) / (c.trial.subject.mass * GRAVITY)
+        largest = float(each.soles[FITTED].pressed[name].max()) / (each.trial.subject.mass * GRAVITY)
         rows.append([name, sphere.body, 1e3 * sphere.radius, moved, sphere.stiffness, sphere.loss, largest])
     bounds = f"On a bound of the search: {', '.join(fit.at_bounds)}.  " if fit.at_bounds else ""
-    idle = f"Never in contact, so that their parameters are meaningless: {', '.join(fit.idle)}.  " if fit.idle else ""
+    idle = f"Never in contact, so that their parameters are undetermined: {', '.join(fit.idle)}.  " if fit.idle else ""
     end = "converged" if fit.converged else "did not converge and was stopped"
     prior = ", ".join(
         f"{name} a factor of {group.width:g}" if group.factor else f"{name} {1e3 * group.width:g} mm"
@@ -118,28 +123,28 @@ def _sole_table(c: Contact) -> Table:
     columns = [
         "sphere", "body", "radius [mm]", "height [mm]", "stiffness [N/m^1.5]", "loss [s/m]", "largest force [BW]",
     ]  # fmt: skip
-    return Table(f"fitted sole: {c.trial.name}", columns, rows, note)
+    return Table(f"fitted sole: {each.trial.name}", columns, rows, note)
 
 
-def _touching_table(contacts: Sequence[Contact]) -> Table:
+def _touching_table(trial_soles: Sequence[TrialSoles]) -> Table:
     """Spheres in contact at the instants that the paper shows."""
     rows = [
-        [c.trial.name, at, published, *(_short(c.soles[name].in_contact(at / 100.0)) for name in (SHAPE, FITTED))]
-        for c in contacts
+        [each.trial.name, at, published, *(_short(each.soles[name].in_contact(at / 100.0)) for name in (SHAPE, FITTED))]
+        for each in trial_soles
         for at, published in PUBLISHED_TOUCHING.items()
     ]
     note = "Spheres by number, from the heel to the tip of the toes; Moreira et al. (2011): Fig. 9."
     return Table("spheres in contact", ["trial", "stance [%]", "Moreira et al. (2011)", SHAPE, FITTED], rows, note)
 
 
-def _arch_table(contacts: Sequence[Contact]) -> Table:
+def _arch_table(trial_soles: Sequence[TrialSoles]) -> Table:
     """Vertical force in the thirds of stance for the three arches."""
     rows: list[list[Any]] = []
-    for c in contacts:
-        weight = c.trial.subject.mass * GRAVITY
+    for each in trial_soles:
+        weight = each.trial.subject.mass * GRAVITY
         for label, name in ARCHES.items():
-            first, middle, last = np.array_split(c.soles[name].force[in_stance(c.trial), 2] / weight, 3)
-            rows.append([c.trial.name, label, float(first.max()), float(middle.mean()), float(last.max())])
+            first, middle, last = np.array_split(each.soles[name].force[in_stance(each.trial), 2] / weight, 3)
+            rows.append([each.trial.name, label, float(first.max()), float(middle.mean()), float(last.max())])
     note = (
         f"Published shape with the spheres {_short(sole.ARCH)} {1e3 * sole.ARCH_CHANGE:g} mm higher (cavus) or "
         "lower (flat foot), for the same motion.  Since no sphere of the cavus foot is lower, its force nowhere exceeds that of "

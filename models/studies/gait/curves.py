@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
 from models.walking.subject import GRAVITY
-
-Floats = NDArray[np.float64]
+from runtime.support.arrays import Floats
 
 
 def curve(one: Gait, quantity: str, joint: str) -> Floats:

@@ -7,14 +7,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.studies.gait.curves import curve, numbered
 from models.walking import gait_plots, norms
 from models.walking.gait_result import Gait
 from models.walking.subject import GRAVITY
-
-Floats = NDArray[np.float64]
+from runtime.support.arrays import Floats
 
 PAPER = "rodrigues_da_silva_nd"
 POSITIVE = {"talocrural": "dorsiflexion", "talocalcaneal": "inversion", "metatarsophalangeal": "extension"}

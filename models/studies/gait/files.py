@@ -9,28 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.studies.gait import contact_files
-from models.studies.gait.contact import Contact
+from models.studies.gait.contact import TrialSoles
 from models.studies.gait.curves import curve, joints, notes, numbered, stems, vertical
 from models.walking.gait_result import PERCENT, Gait
 from models.walking.leg_foot import JOINTS
 from runtime.results import write_storage
-
-Floats = NDArray[np.float64]
+from runtime.support.arrays import Floats
 
 # From our axes (x forwards, y to the left, z up) to OpenSim's axes of the laboratory (x forwards, y up, z to the right).
 OPENSIM = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 
-def write(found: Sequence[Gait], contacts: Sequence[Contact], folder: Path) -> list[Path]:
-    """Write all files of the trials and of the contacts, if any; returns their paths."""
+def write(found: Sequence[Gait], trial_soles: Sequence[TrialSoles], folder: Path) -> list[Path]:
+    """Write all files of the trials and of their soles, if any; returns their paths."""
     files = [folder / "gait.nc", folder / "curves.csv"]
     data = dataset(found)
-    if contacts:
-        data = contact_files.add_to(data, contacts)
-        files.append(contact_files.write_csv(contacts, folder / "contact.csv"))
+    if trial_soles:
+        data = contact_files.add_to(data, trial_soles)
+        files.append(contact_files.write_csv(trial_soles, folder / "contact.csv"))
     data.to_netcdf(files[0], engine="scipy")
     _curves_csv(found, files[1])
     for one, stem in zip(found, stems(found), strict=True):

@@ -123,21 +123,21 @@ def gait(
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
     assumptions, drawn = notes(found), figures(found)
-    contacts = soles.analyse(found, say) if contact else []
-    if contacts:
-        report.tables += contact_tables.tables(contacts)
-        assumptions += [one.note for one in contacts]
-        drawn |= contact_figures.figures(contacts)
+    trial_soles = soles.analyse(found, say) if contact else []
+    if trial_soles:
+        report.tables += contact_tables.tables(trial_soles)
+        assumptions += [one.note for one in trial_soles]
+        drawn |= contact_figures.figures(trial_soles)
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     say("figures and data")
     for name, figure in drawn.items():
         report.files += plots.save(figure(), folder, name)
-    report.files += written.write(found, contacts, folder)
+    report.files += written.write(found, trial_soles, folder)
     report.write(folder)
     return report
 
 
-def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **settings: Any) -> tuple[Capture, Trials]:
+def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **reading: Any) -> tuple[Capture, Trials]:
     """The static trial, and readers of the walking trials by name."""
     if len(files) < 2:
         raise ModelError(f"talus gait {files[0]}: give the static trial and then one walking trial or more")
@@ -148,10 +148,10 @@ def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **s
     if len(set(files[1:])) < len(files) - 1:
         raise ModelError("a walking trial is given twice; give each once")
     say(f"reading {files[0].name}")
-    static = read_capture(files[0], **settings)
+    static = read_capture(files[0], **reading)
     beside: Sequence[str | None] = forces or [None] * (len(files) - 1)
     trials = [
-        (file.name, partial(read_capture, file, forces=force, **settings))
+        (file.name, partial(read_capture, file, forces=force, **reading))
         for file, force in zip(files[1:], beside, strict=True)
     ]
     return static, trials

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.studies.gait.curves import curve, force_peaks, vertical
 from models.studies.gait.recovery import recovered, replayed
@@ -14,8 +13,7 @@ from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
 from models.walking.preparation import Filters
 from runtime.report import Table
-
-Floats = NDArray[np.float64]
+from runtime.support.arrays import Floats
 
 LITERATURE = {
     "largest dorsiflexion [deg]": "9.2 ± 3.1",

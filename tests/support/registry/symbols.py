@@ -108,9 +108,9 @@ def system_symbols(seed, place, stabilised):
     """Mass matrix and applied forces of the foot by their definitions, the rest as the runtime has it."""
     system = foot.build()
     rng = np.random.default_rng(seed)
-    tables, work, y = system.data, workspace_for(system.data), system.state.y.reshape(-1, 13).copy()
+    data, work, y = system.data, workspace_for(system.data), system.state.y.reshape(-1, 13).copy()
     if not stabilised:
-        tables = tables._replace(alpha=0.0, beta=0.0)
+        data = data._replace(alpha=0.0, beta=0.0)
     y[:, 7:] = rng.normal(size=(len(y), 6))
     if place == "off":
         y[:, :3] += 0.01 * rng.normal(size=(len(y), 3))
@@ -120,20 +120,20 @@ def system_symbols(seed, place, stabilised):
         y = runtime.assemble(
             system, system.state.replace(v=dict(zip(system.body_names, y[:, 7:10], strict=True)))
         ).y.reshape(-1, 13)
-    assert derivative_once(0.0, y.ravel(), tables, work, np.empty(y.size)) == 0
+    assert derivative_once(0.0, y.ravel(), data, work, np.empty(y.size)) == 0
 
     rows = [(k, r) for k, joint in enumerate(system.joints) for r in range(len(joint.rows))]
     D = np.zeros((len(rows), 6 * (len(y) + 1)))
     for n, (k, r) in enumerate(rows):
-        for body, part in ((tables.body_i[k], work.D[k, r, :6]), (tables.body_j[k], work.D[k, r, 6:])):
+        for body, part in ((data.body_i[k], work.D[k, r, :6]), (data.body_j[k], work.D[k, r, 6:])):
             D[n, 6 * body : 6 * body + 6] += part
     M, g = [], []
     for b, state in enumerate(y, start=1):
         A = np.empty((3, 3))
         rotation.py_func(state[3:7], A)
-        J, omega = A @ tables.inertia[b] @ A.T, state[10:]
-        M += [tables.mass[b] * np.eye(3), J]
-        g += [tables.mass[b] * tables.gravity, -np.cross(omega, J @ omega)]
+        J, omega = A @ data.inertia[b] @ A.T, state[10:]
+        M += [data.mass[b] * np.eye(3), J]
+        g += [data.mass[b] * data.gravity, -np.cross(omega, J @ omega)]
     size = 3 * len(M)
     mass = np.zeros((size, size))
     for k, block in enumerate(M):
@@ -145,5 +145,5 @@ def system_symbols(seed, place, stabilised):
     return SimpleNamespace(
         M=mass, g=column(np.concatenate(g)), D=D[:, 6:], v_dot=column(work.v_dot[1:]), lam=of_rows(work.lam),
         gamma=of_rows(work.gamma), Phi=of_rows(work.Phi), Phi_dot=of_rows(work.Phi_dot),
-        alpha=tables.alpha, beta=tables.beta,
+        alpha=data.alpha, beta=data.beta,
     )  # fmt: skip

@@ -101,8 +101,8 @@ def acting(m, **law):
     """Force on the sphere's and on the plane's body, by the runtime's accelerations."""
     system = two_free_bodies(m.setting, **law)
     y = np.concatenate(m.motion.states())
-    work, tables = workspace_for(system.data), system.data
-    assert derivative_once(0.0, y, tables, work, np.empty(y.size)) == 0
+    work, data = workspace_for(system.data), system.data
+    assert derivative_once(0.0, y, data, work, np.empty(y.size)) == 0
     contact_outputs = work.contacts.outputs[0]
     assert contact_outputs[PENETRATION] == pytest.approx(m.delta, rel=1e-12)
     on_sphere, on_plane = (column(mass * work.v_dot[b, :3]) for b, mass in ((1, 2.0), (2, 3.0)))
