@@ -11,7 +11,7 @@ from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import OK, STATE, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
-from runtime.support.checks import finite
+from runtime.support.checks import positive
 from runtime.support.errors import ModelError
 from runtime.system.state import State
 from runtime.system.system import System
@@ -107,7 +107,7 @@ def rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = Tr
     ------
     ModelError
     """
-    for key, value in (("speed", speed), ("acceleration", acceleration)):
-        if not float(finite(value, (), f"event '{name}': {key}")) > 0.0:
-            raise ModelError(f"event '{name}': {key} = {value:g} must be above 0")
-    return Rest(name, float(speed), float(acceleration), bool(terminal))
+    speed, acceleration = (
+        positive(value, f"event '{name}': {key}") for key, value in dict(speed=speed, acceleration=acceleration).items()
+    )
+    return Rest(name, speed, acceleration, bool(terminal))

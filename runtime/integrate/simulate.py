@@ -126,8 +126,6 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
     """The initial state, after the checks of events and state."""
     if not all(isinstance(event, Event | Rest) for event in events):
         raise ModelError("events must be a sequence of runtime.Event(name, function) or runtime.rest()")
-    if initial is not None and not isinstance(initial, State):
-        raise ModelError(f"initial = {initial!r} is no State; change system.state with its replace()")
     names = [event.name for event in events]
     if len(set(names)) < len(names):
         raise ModelError(f"events: the names {', '.join(names)} must differ")
