@@ -15,7 +15,7 @@ from runtime.integrate.events import Event, Rest
 from runtime.integrate.loop import CLOSE_TO_SINGULAR
 from runtime.integrate.methods import COMPILED_METHODS, NONE, NONE2, Compiled, Method, SciPy
 from runtime.integrate.settings import ATOL, RTOL, Settings, settings
-from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, interrupted, steps_used_up
+from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up
 from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -157,7 +157,7 @@ def _closeness(m: Method) -> str:
     start, least, t = m.smallest_pivot
     if not least < CLOSE_TO_SINGULAR * start:
         return ""
-    return f"; passed close to a singular configuration at t = {t:.6g} s, where accuracy is lost"
+    return f"; {Status.CLOSE_TO_SINGULAR.text(t)}"
 
 
 def _stiffness(m: Method) -> str:
@@ -183,7 +183,7 @@ def _integrate_compiled(
         while status == Status.RUNNING:
             portion = min(portion, max_steps - int(m.s.counts[stepping.STEPS]))
             if portion == 0:
-                status, reason = Status.STEPS_USED_UP, steps_used_up(max_steps, m.t)
+                status, reason = steps_used_up(max_steps, m.t)
                 break
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             before, begin = int(m.s.counts[stepping.STEPS]), clock.perf_counter()
@@ -198,7 +198,7 @@ def _integrate_compiled(
                 np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, min(4 * portion, MAX_STEPS_PER_CALL))
             )
     except KeyboardInterrupt:
-        status, reason = Status.INTERRUPTED, interrupted(m.t)
+        status, reason = Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     if outputs is None:
         wanted, out = np.concatenate(times), np.concatenate(states)
     else:
