@@ -22,7 +22,7 @@ from runtime.support.checks import increasing_times, not_negative
 from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
-from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, stacked, unguided
+from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, stacked, undriven
 from runtime.system.parts import GROUND
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.state import State
@@ -152,7 +152,7 @@ def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = No
     """
     if system.overdetermined:
         raise ModelError(
-            f"system '{system.name}' meets its drivers by least squares, which leaves their forces undetermined; guide as many "
+            f"system '{system.name}' meets its drivers by least squares, which leaves their forces undetermined; drive as many "
             "coordinates as there are degrees of freedom for inverse dynamics"
         )
     motion = kinematics(system, t, initial=initial)
@@ -184,7 +184,7 @@ def coordinate(
     """
     module = definition("coordinate", str(kind), kind)
     if not module.COORDINATE:
-        raise ModelError(f"coordinate of kind '{module.NAME}': that driver guides no single coordinate")
+        raise ModelError(f"coordinate of kind '{module.NAME}': that driver drives no single coordinate")
     system = run.system
     zero = {module.SIGNALS[0]: 0.0}
     joint = connection("coordinate", module.NAME, module, body, other, {**values, **zero}, system.body_names)
@@ -240,7 +240,7 @@ def _refuse_singular(system: System, time: float, y: Floats, reference: float) -
         joint = system.joints[k]
         singular = f", which is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
         raise AssemblyError(
-            f"singular configuration: row {system.row_name(k, r)} ({joint.kind}{singular}) guides nothing here; use a driver "
+            f"singular configuration: row {system.row_name(k, r)} ({joint.kind}{singular}) drives nothing here; use a driver "
             "that is not singular there, such as guided_angle, guided_link or guided_orientation"
         )
     return max(smallest, reference)
@@ -252,10 +252,10 @@ def _refuse_undriven(system: System) -> None:
     work = workspace_for(system.data)
     y = system.state.y
     projection.worst_row(system.time, y, system.data, work, False)
-    names = unguided(system, system.time, y, dense_rows(system, work.D))
+    names = undriven(system, system.time, y, dense_rows(system, work.D))
     raise ModelError(
         f"system '{system.name}': {system.degrees_of_freedom} degree{'s' if system.degrees_of_freedom > 1 else ''} of freedom "
-        f"unguided: {', '.join(names)}; add a driver for each"
+        f"undriven: {', '.join(names)}; add a driver for each"
     )
 
 
@@ -285,8 +285,8 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
         sizes = np.linalg.svd(seen, compute_uv=False)
         if len(sizes) < free.shape[1] or not sizes[-1] > RANK * sizes[0]:
             rows = np.concatenate([joints, drivers])
-            names = ", ".join(unguided(system, time, y, rows))
-            raise ModelError(f"system '{system.name}': unguided at t = {time:g} s: {names}; add a driver for it")
+            names = ", ".join(undriven(system, time, y, rows))
+            raise ModelError(f"system '{system.name}': undriven at t = {time:g} s: {names}; add a driver for it")
         rest = wanted_drivers[used] - drivers @ fixed
         weight = scale[used]
         step: Floats = fixed + free @ np.linalg.lstsq(weight[:, None] * seen, weight * rest, rcond=None)[0]
@@ -305,7 +305,7 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
     else:
         raise AssemblyError(
             f"could not fit the drivers at t = {time:g} s: the last of {MAX_FIT_STEPS} steps still moved {largest:.1e}, limit "
-            f"{FIT_TOLERANCE:g}; start nearer (initial=...), or check which driver guides which body"
+            f"{FIT_TOLERANCE:g}; start nearer (initial=...), or check which driver drives which body"
         )
     if names := mirrored(system, time, y):
         raise AssemblyError(

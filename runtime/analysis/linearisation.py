@@ -69,7 +69,8 @@ def linearisation(
     )
     if jacobian_once(time, np.array(state.y), data, work, memory) != OK:
         raise ModelError(
-            f"system '{system.name}' has no single accelerations at t = {time:g} s: its configuration is singular"
+            f"system '{system.name}' has no single accelerations at t = {time:g} s: its configuration is singular; "
+            "linearise about another state"
         )
     half = 6 * len(system.bodies)
     return Linearisation(system.body_names, memory.J[:, :half].copy(), memory.J[:, half:].copy())

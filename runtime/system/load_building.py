@@ -52,7 +52,7 @@ def build_motor(
     what = f"motor '{name}' ({module.NAME})"
     if not module.COORDINATE:
         able = ", ".join(key for key, m in KINDS.items() if m.COORDINATE)
-        raise ModelError(f"{what}: guides no single coordinate; use {able}")
+        raise ModelError(f"{what}: drives no single coordinate; use {able}")
     given = {"stiffness": stiffness, "damping": damping}
     checked = {key: not_negative(value, f"{what}: {key}") for key, value in given.items()}
     if not any(checked.values()):

@@ -146,7 +146,7 @@ def test_a_fit_that_leaves_something_open_names_it(only, names):
     if names is None:
         assert runtime.kinematics(system, [0.0, 0.2]).success
         return
-    with pytest.raises(ModelError, match=f"system 'marked': unguided at t = 0 s: .*({names}).*; add a driver for it"):
+    with pytest.raises(ModelError, match=f"system 'marked': undriven at t = 0 s: .*({names}).*; add a driver for it"):
         runtime.kinematics(system, [0.0, 0.2])
 
 
@@ -177,7 +177,7 @@ WEIGHTS_REFUSED = {
     "text": ({"angle": "1"}, "weights: angle = '1': give one number"),
     "nothing": ({"angle": None}, "weights: angle = None: give one number"),
     "a list": ([1.0], "weights = [1.0]: give a mapping from drivers' names to numbers"),
-    "zero": ({"angle": 0.0}, "unguided at t = 0 s: ankle.a_i; add a driver for it"),
+    "zero": ({"angle": 0.0}, "undriven at t = 0 s: ankle.a_i; add a driver for it"),
 }
 
 

@@ -45,10 +45,10 @@ BAD_CALLS = {
     "signal of a truth": (driver(**AXES, theta_t=True), "theta_t = True: give a runtime.Signal or a finite number"),
     "motor of an unknown kind": (motor("engine"), "motor 'm': unknown kind 'engine'"),
     "motor without a coordinate": (
-        motor("guided_point", s_i=(0, 0, 0)), "motor 'm' (guided_point): guides no single coordinate; use guided_angle"
+        motor("guided_point", s_i=(0, 0, 0)), "motor 'm' (guided_point): drives no single coordinate; use guided_angle"
     ),
-    "motor of a cosine": (motor("cosine_of_angle", a_i=X, b_j=X), "motor 'm' (cosine_of_angle): guides no single coordinate"),
-    "motor of a joint's kind": (motor("spherical"), "motor 'm' (spherical): guides no single coordinate"),
+    "motor of a cosine": (motor("cosine_of_angle", a_i=X, b_j=X), "motor 'm' (cosine_of_angle): drives no single coordinate"),
+    "motor of a joint's kind": (motor("spherical"), "motor 'm' (spherical): drives no single coordinate"),
     "motor without its target": (motor(**AXES, stiffness=1.0), "motor 'm' (guided_angle): missing theta_t"),
     "motor that drives away": (motor(**AXES, theta_t=0.0, stiffness=-1.0), "stiffness = -1 is negative; give 0 or more"),
     "motor of negative damping": (motor(**AXES, theta_t=0.0, damping=-1.0), "damping = -1 is negative; give 0 or more"),
@@ -57,7 +57,7 @@ BAD_CALLS = {
     "motor's effort NaN": (motor(effort=np.nan), "effort = nan: give a runtime.Signal or a finite number"),
     "motor's missing vector": (motor(a_i=X, b_j=X), "motor 'm' (guided_angle): missing h_i"),
     "motor of an Euler parameter": (
-        motor("euler_parameter", other="ground", w0=0, w1=1, w2=0, w3=0), "(euler_parameter): guides no single coordinate; use"
+        motor("euler_parameter", other="ground", w0=0, w1=1, w2=0, w3=0), "(euler_parameter): drives no single coordinate; use"
     ),
     "driver of one body with a second one": (
         driver("guided_point", s_i=(0, 0, 0), **PLACE), "driver 'd' (guided_point): has one body only; leave out 'foot'"
