@@ -10,6 +10,7 @@ from models.walking import synthetic
 from runtime import Cone, ModelError, linearisation, simulate
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, STATE
+from tests.support.pendulums import parallelogram
 from tests.support.systems import BUILDS, LAWS, LIMITED, powered, slider, spun
 
 RANDOM = np.random.default_rng(4)
@@ -130,6 +131,20 @@ def test_linearisation_names_its_rows_and_refuses_what_it_cannot():
     ):
         with pytest.raises(ModelError, match=sentence):
             linearisation(system, **wrong)
+
+
+def test_a_singular_configuration_is_refused_with_a_remedy():
+    system = parallelogram(1.0)
+    flat = system.state.replace(
+        r={"crank": (0.15, 0, 0), "coupler": (0.55, 0, 0), "rocker": (0.65, 0, 0)},
+        p={name: (1.0, 0, 0, 0) for name in system.body_names},
+    )
+    with pytest.raises(ModelError, match="its configuration is singular; linearise about another state"):
+        linearisation(system, flat)
+    with pytest.raises(
+        ModelError, match="became singular on the way to an equilibrium; start from a state nearer to it"
+    ):
+        runtime.equilibrium(system, flat)
 
 
 def test_baumgarte_terms_are_in_the_jacobian():

@@ -123,6 +123,7 @@ def test_singular_joints(case):
     with pytest.raises(ModelError) as error:
         b.build()
     assert f"joint 'ankle' ({kind})" in str(error.value)
+    assert str(error.value).endswith("; start from another configuration, or use another joint")
     assert message in str(error.value)
 
 
