@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.contact_slopes import SEEDS, Slopes, fill
-from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.integrate.contact_events import find_contact_events
 from runtime.results.run import Run
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.system.contact_building import build_contact, contact_data
-from runtime.system.parts import GROUND, NORMAL_LAWS, Contact
-from runtime.system.reference import ground_state
+from runtime.system.parts import NORMAL_LAWS, Contact
+from runtime.system.reference import body_places, states_with_ground
 
 GEOMETRY = ("centre_x", "centre_y", "centre_z", "radius")
 
@@ -80,9 +79,8 @@ def contact_sensitivities(
     for name in changes:
         system.contact(name)
     contacts = [_changed(contact, changes.get(contact.name, {}), system.body_names) for contact in system.contacts]
-    index = {GROUND: 0} | {name: k + 1 for k, name in enumerate(system.body_names)}
-    start = np.vstack([ground_state(), run.states[0].reshape(-1, STATE)])
-    changed = contact_data(contacts, index, start, int(run.data.contacts.signal[0]))
+    first_signal = int(run.data.contacts.signal[0])
+    changed = contact_data(contacts, body_places(system.body_names), states_with_ground(run.states[0]), first_signal)
     data = run.data._replace(contacts=frozen(changed))
     work = run._work()
     work.contacts.normal[:] = data.contacts.normal

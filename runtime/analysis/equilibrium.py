@@ -59,7 +59,10 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     why = f"after {MAX_STEPS} steps of Newton's method"
     for _ in range(MAX_STEPS):
         if jacobian_once(time, y, system.data, work, memory) != OK:
-            raise ModelError(f"system '{system.name}': its configuration became singular on the way to an equilibrium")
+            raise ModelError(
+                f"system '{system.name}': its configuration became singular on the way to an equilibrium; start from a state "
+                "nearer to it"
+            )
         a = work.v_dot[1:].ravel().copy()
         if np.abs(a).max() <= AT_REST * max(1.0, float(np.abs(work.free[1:]).max())):
             return State(state.names, y)
@@ -99,7 +102,9 @@ def _not_found(system: System, time: float, y: Floats, a: Floats, work: Workspac
         for c, outputs in zip(system.contacts, work.contacts.outputs, strict=True)
         if c.friction and outputs[NORMAL_FORCE]
     ]
-    slips = f"; friction begins with slip, so that of contact '{rubs[0]}' holds nothing at rest" if rubs else ""
+    slips = (
+        f"; static friction is not modelled, so contact '{rubs[0]}' carries no tangential force at rest" if rubs else ""
+    )
     worst = int(np.abs(a.reshape(-1, 6)).max(axis=1).argmax())
     return ModelError(
         f"system '{system.name}': no equilibrium {why}; body '{system.body_names[worst]}' is still accelerated by "

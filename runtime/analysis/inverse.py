@@ -18,12 +18,13 @@ from runtime.dynamics.status import Status
 from runtime.integrate.contact_events import find_contact_events
 from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats
+from runtime.support.checks import increasing_times, not_negative
 from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
-from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, stacked, unguided
+from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, stacked, undriven
 from runtime.system.parts import GROUND
-from runtime.system.reference import ground_state, reference
+from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -67,14 +68,12 @@ def kinematics(
     AssemblyError
         Where the drivers cannot be met, with the time and the worst row.
     """
-    times = _times(t)
+    times = increasing_times(t, "t", single=True)
     system.check_span(float(times[0]), float(times[-1]), "analysing")
-    if initial is not None and (not isinstance(initial, State) or initial.names != system.body_names):
-        raise ModelError(
-            f"system '{system.name}': initial is no State of its bodies; change system.state with replace()"
-        )
+    start = system.state if initial is None else initial
+    system.check_bodies(start)
     begin = clock.perf_counter()
-    y = (system.state if initial is None else initial).y.copy()
+    y = start.y.copy()
     data = system.data._replace(alpha=0.0, beta=0.0)
     residual, fitted = np.zeros(len(times)), None
     if system.overdetermined:
@@ -153,7 +152,7 @@ def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = No
     """
     if system.overdetermined:
         raise ModelError(
-            f"system '{system.name}' meets its drivers by least squares, which leaves their forces undetermined; guide as many "
+            f"system '{system.name}' meets its drivers by least squares, which leaves their forces undetermined; drive as many "
             "coordinates as there are degrees of freedom for inverse dynamics"
         )
     motion = kinematics(system, t, initial=initial)
@@ -185,16 +184,17 @@ def coordinate(
     """
     module = definition("coordinate", str(kind), kind)
     if not module.COORDINATE:
-        raise ModelError(f"coordinate of kind '{module.NAME}': that driver guides no single coordinate")
+        raise ModelError(f"coordinate of kind '{module.NAME}': that driver drives no single coordinate")
     system = run.system
     zero = {module.SIGNALS[0]: 0.0}
     joint = connection("coordinate", module.NAME, module, body, other, {**values, **zero}, system.body_names)
     n = len(run.t)
-    states = np.concatenate([np.tile(ground_state(), (n, 1, 1)), run.states.reshape(n, -1, STATE)], axis=1)
-    side = {s: 0 if name == GROUND else system.body_index(name) + 1 for s, name in (("i", body), ("j", other))}
+    states = [states_with_ground(y) for y in run.states]
+    places = body_places(system.body_names)
+    side = {"i": places[body], "j": places[other]}
     A = {s: run.rotations(name) for s, name in (("i", body), ("j", other))}
     Phi, Phi_dot, D, gamma = np.zeros(1), np.zeros(1), np.zeros((1, 12)), np.zeros(1)
-    start = np.vstack([ground_state(), system.state.y.reshape(-1, STATE)])
+    start = states_with_ground(system.state.y)
     own = np.zeros(module.SIZE)
     local = reference(joint, start[side["i"]], start[side["j"]], own)
     x = np.tile(own, (n, 1))
@@ -202,19 +202,9 @@ def coordinate(
         x[:, 3 * k : 3 * k + 3] = A[owner] @ local[name]
     found = np.empty(n)
     for k in range(n):
-        module.evaluate.py_func(states[k, side["i"]], states[k, side["j"]], x[k], Phi, Phi_dot, D, gamma)
+        module.evaluate.py_func(states[k][side["i"]], states[k][side["j"]], x[k], Phi, Phi_dot, D, gamma)
         found[k] = Phi_dot[0] if rate else Phi[0]
     return found if rate or module.UNITS[0] != 0 else np.unwrap(found)
-
-
-def _times(t: ArrayLike) -> Floats:
-    try:
-        times = np.atleast_1d(np.array(t, dtype=float))
-    except (TypeError, ValueError):
-        raise ModelError(f"t = {t!r} is no list of times [s]") from None
-    if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
-        raise ModelError("t must be a list of finite times [s] that increase")
-    return times
 
 
 def _extrapolated(y: Floats, h: float) -> Floats:
@@ -250,7 +240,7 @@ def _refuse_singular(system: System, time: float, y: Floats, reference: float) -
         joint = system.joints[k]
         singular = f", which is singular {joint.module.SINGULAR}" if joint.module.SINGULAR else ""
         raise AssemblyError(
-            f"singular configuration: row {system.row_name(k, r)} ({joint.kind}{singular}) guides nothing here; use a driver "
+            f"singular configuration: row {system.row_name(k, r)} ({joint.kind}{singular}) drives nothing here; use a driver "
             "that is not singular there, such as guided_angle, guided_link or guided_orientation"
         )
     return max(smallest, reference)
@@ -262,10 +252,10 @@ def _refuse_undriven(system: System) -> None:
     work = workspace_for(system.data)
     y = system.state.y
     projection.worst_row(system.time, y, system.data, work, False)
-    names = unguided(system, system.time, y, dense_rows(system, work.D))
+    names = undriven(system, system.time, y, dense_rows(system, work.D))
     raise ModelError(
         f"system '{system.name}': {system.degrees_of_freedom} degree{'s' if system.degrees_of_freedom > 1 else ''} of freedom "
-        f"unguided: {', '.join(names)}; add a driver for each"
+        f"undriven: {', '.join(names)}; add a driver for each"
     )
 
 
@@ -274,12 +264,9 @@ def _weights(system: System, weights: Mapping[str, float] | None) -> Floats:
         raise ModelError(f"weights = {weights!r}: give a mapping from drivers' names to numbers")
     given = dict(weights or {})
     for name, weight in given.items():
-        if isinstance(weight, str | bytes | bool) or np.ndim(weight) > 0 or weight is None:
-            raise ModelError(f"weights: {name} = {weight!r} must be a finite number, not below 0")
         if name not in system.driver_names:
             raise ModelError(f"weights: unknown driver '{name}'; the drivers are {', '.join(system.driver_names)}")
-        if not (np.isfinite(weight) and weight >= 0.0):
-            raise ModelError(f"weights: {name} = {weight!r} must be a finite number, not below 0")
+        not_negative(weight, f"weights: {name}")
     parts = [np.full(len(j.rows), np.sqrt(given.get(j.name, 1.0))) for j in system.drivers]
     return np.concatenate([np.zeros(0), *parts])
 
@@ -298,8 +285,8 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
         sizes = np.linalg.svd(seen, compute_uv=False)
         if len(sizes) < free.shape[1] or not sizes[-1] > RANK * sizes[0]:
             rows = np.concatenate([joints, drivers])
-            names = ", ".join(unguided(system, time, y, rows))
-            raise ModelError(f"system '{system.name}': unguided at t = {time:g} s: {names}; add a driver for it")
+            names = ", ".join(undriven(system, time, y, rows))
+            raise ModelError(f"system '{system.name}': undriven at t = {time:g} s: {names}; add a driver for it")
         rest = wanted_drivers[used] - drivers @ fixed
         weight = scale[used]
         step: Floats = fixed + free @ np.linalg.lstsq(weight[:, None] * seen, weight * rest, rcond=None)[0]
@@ -318,7 +305,7 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
     else:
         raise AssemblyError(
             f"could not fit the drivers at t = {time:g} s: the last of {MAX_FIT_STEPS} steps still moved {largest:.1e}, limit "
-            f"{FIT_TOLERANCE:g}; start nearer (initial=...), or check which driver guides which body"
+            f"{FIT_TOLERANCE:g}; start nearer (initial=...), or check which driver drives which body"
         )
     if names := mirrored(system, time, y):
         raise AssemblyError(

@@ -10,7 +10,7 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.jacobian import jacobian_once
 from runtime.dynamics.layout import OK
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite
+from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError
 from runtime.system.state import State
 from runtime.system.system import System
@@ -60,11 +60,7 @@ def linearisation(
     """
     state = system.state if state is None else state
     time = system.time if time is None else float(finite(time, (), "linearisation: time"))
-    alpha, beta = (
-        float(finite(value, (), f"linearisation: {name}")) for name, value in dict(alpha=alpha, beta=beta).items()
-    )
-    if min(alpha, beta) < 0.0:
-        raise ModelError(f"linearisation: alpha = {alpha:g} and beta = {beta:g} 1/s must not be below 0 1/s")
+    alpha, beta = not_negative(alpha, "linearisation: alpha"), not_negative(beta, "linearisation: beta")
     system.check_bodies(state)
     data, work, memory = (
         system.data._replace(alpha=alpha, beta=beta),
@@ -73,7 +69,8 @@ def linearisation(
     )
     if jacobian_once(time, np.array(state.y), data, work, memory) != OK:
         raise ModelError(
-            f"system '{system.name}' has no single accelerations at t = {time:g} s: its configuration is singular"
+            f"system '{system.name}' has no single accelerations at t = {time:g} s: its configuration is singular; "
+            "linearise about another state"
         )
     half = 6 * len(system.bodies)
     return Linearisation(system.body_names, memory.J[:, :half].copy(), memory.J[:, half:].copy())

@@ -98,7 +98,7 @@ class Motion(Run):
     def _require_forces(self) -> None:
         if not self.has_forces:
             raise ModelError(
-                f"system '{self.system.name}' meets its drivers by least squares, which leaves their forces undetermined; guide "
+                f"system '{self.system.name}' meets its drivers by least squares, which leaves their forces undetermined; drive "
                 "as many coordinates as there are degrees of freedom for inverse dynamics"
             )
 

@@ -9,9 +9,9 @@ from runtime.dynamics.contacts import (
     NORMAL_FORCE,
     PENETRATION,
     PENETRATION_RATE,
+    evaluate_contact,
     pass_contact_events,
     place_contacts,
-    touch,
 )
 from runtime.dynamics.kinematics import update_kinematics
 from runtime.jit.compilation import compiled, inlined
@@ -97,7 +97,7 @@ def fill(times, states, contact_events, t, w, s):  # type: ignore[no-untyped-def
         update_kinematics(times[n], states[n], t, w)
         place_contacts(t, w)
         for k in range(len(t.contacts.law)):
-            forced = touch(k, t, w)
+            forced = evaluate_contact(k, t, w)
             fill_point(n, k, t, w, s)
             if forced:
                 fill_normal_force(n, k, t, w, s)

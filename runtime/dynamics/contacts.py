@@ -132,7 +132,7 @@ def measure(k, data, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def touch(k, data, w):  # type: ignore[no-untyped-def]
+def evaluate_contact(k, data, w):  # type: ignore[no-untyped-def]
     """Fill ``outputs`` of contact k; True if it has a force.  After ``place_contacts``."""
     t, m = data.contacts, w.contacts
     outputs, mode = m.outputs[k], m.mode[k]
@@ -174,7 +174,7 @@ def apply_contacts(data, w):  # type: ignore[no-untyped-def]
         return
     place_contacts(data, w)
     for k in range(len(t.law)):
-        if not touch(k, data, w):
+        if not evaluate_contact(k, data, w):
             continue
         i, j = t.body_i[k], t.body_j[k]
         sphere_plane.wrench(w.state[i], w.state[j], m.x[k], m.outputs[k, NORMAL_FORCE:POTENTIAL], m.Q)

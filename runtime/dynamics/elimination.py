@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, SINGULAR
 from runtime.jit.compilation import inlined
 
 # A row whose pivot in S is below this fraction of the row's diagonal entry depends on the rows before it.
 # Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.
 PIVOT_TOLERANCE = 1e-13
+
+
+@inlined
+def code_of_pivot(smallest_pivot):  # type: ignore[no-untyped-def]
+    """Code of an evaluation that is not OK, by its smallest pivot ratio or the inverse square of it."""
+    return SINGULAR if smallest_pivot == smallest_pivot else NOT_FINITE
 
 
 @inlined

@@ -24,18 +24,16 @@ import numpy as np
 from numba import carray, cfunc, types
 
 from runtime.dynamics.contacts import apply_contacts, contact_workspace
-from runtime.dynamics.elimination import PIVOT_TOLERANCE, apply, factorise, rows_times, solve
+from runtime.dynamics.elimination import PIVOT_TOLERANCE, apply, code_of_pivot, factorise, rows_times, solve
 from runtime.dynamics.kinematics import euler_rates, evaluate_joints, update_bodies, update_signals
 from runtime.dynamics.layout import (
     DERIVATIVE,
     FORCES,
     GROUND_INDEX,
-    NOT_FINITE,
     OK,
     OMEGA,
     REPORT,
     ROWS,
-    SINGULAR,
     STATE,
     P,
     R,
@@ -146,7 +144,7 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             row = t.active_row[k, r]
             w.target[k, r] = w.gamma[k, row] - 2.0 * t.alpha * w.Phi_dot[k, row] - t.beta * t.beta * w.Phi[k, row]
     if factorise(t, w, PIVOT_TOLERANCE, 0.0) > 0:
-        return SINGULAR if w.smallest_pivot[0] == w.smallest_pivot[0] else NOT_FINITE
+        return code_of_pivot(w.smallest_pivot[0])
     for b in range(len(t.mass)):
         for c in range(6):
             w.v_dot[b, c] = w.free[b, c]

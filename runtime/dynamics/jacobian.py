@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.contacts import NORMAL_FORCE, POTENTIAL, touch
+from runtime.dynamics.contacts import NORMAL_FORCE, POTENTIAL, evaluate_contact
 from runtime.dynamics.elimination import apply, rows_times, solve
 from runtime.dynamics.equations import accelerations
 from runtime.dynamics.layout import GROUND_INDEX, OK, ROWS
@@ -274,11 +274,12 @@ def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
     """Forces of the contacts."""
     t, v = data.contacts, w.contacts
     for k in range(len(t.law)):
-        if not touch(k, data, w):
+        if not evaluate_contact(k, data, w):
             continue
         i, j = t.body_i[k], t.body_j[k]
         sphere_plane.measure_tangent(w.state[i], w.state[j], v.x[k], m.seeds, m.u)
-        sliding = t.friction[k] >= 0 and v.mode[k] != LEAVING  # ``touch`` has left the slopes of its friction
+        # ``evaluate_contact`` has left the slopes of its friction.
+        sliding = t.friction[k] >= 0 and v.mode[k] != LEAVING
         for n in range(BOTH):
             contact_force_slope(k, n, sliding, v, m)
         f = v.outputs[k, NORMAL_FORCE:POTENTIAL]

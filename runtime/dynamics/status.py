@@ -35,15 +35,32 @@ class Status(IntEnum):
         """Possible remedies; empty where none is needed."""
         return _TEXTS[self][1]
 
+    def text(self, t: float, detail: str = "") -> str:
+        """Message of a run that ended so at a time [s]: sentence, time, detail and remedy."""
+        parts = (
+            f"{self.sentence} at t = {t:.6g} s",
+            f": {detail}" if detail else "",
+            f"; {self.remedy}" if self.remedy else "",
+        )
+        return "".join(parts)
+
+
+class RunFailure(Exception):
+    """A failure of an integration outside of compiled code, with its status and message."""
+
+    def __init__(self, status: Status, t: float, detail: str = "") -> None:
+        super().__init__(status.text(t, detail))
+        self.status = status
+
 
 _TEXTS = {
     Status.REACHED_END: ("the run reached its end", ""),
     Status.STOPPED_BY_EVENT: ("a terminal event stopped the run", ""),
     Status.INTERRUPTED: ("the run was interrupted", "start it again"),
-    Status.STEPS_USED_UP: ("max_steps accepted steps did not reach the end", "raise it, or rtol and atol"),
+    Status.STEPS_USED_UP: ("the run used up its accepted steps", "raise max_steps, or rtol and atol"),
     Status.CLOSE_TO_SINGULAR: (
-        "the run reached its end and passed close to a singular configuration, where accuracy is lost",
-        "avoid this configuration",
+        "the run passed close to a singular configuration",
+        "accuracy is lost there; avoid this configuration",
     ),
     Status.RUNNING: ("the run has not ended", ""),
     Status.STEP_TOO_SMALL: ("the step fell below the rounding of time", "raise rtol and atol, or start elsewhere"),

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.elimination import PIVOT_TOLERANCE
-from runtime.dynamics.layout import LANES, NOT_FINITE, OK, SINGULAR, STATE, P
+from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
+from runtime.dynamics.layout import LANES, OK, STATE, P
 from runtime.integrate.dop853 import COEFFICIENTS, EXTRA, POWER, STAGES
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
@@ -121,7 +121,7 @@ def evaluate(address, y, constants, worst, out, code):  # type: ignore[no-untype
     addresses.call(address, y.ctypes.data, constants.ctypes.data, out.ctypes.data, worst.ctypes.data)
     for lane in range(LANES):
         if not worst[lane] < 1.0 / PIVOT_TOLERANCE**2 and code[lane] == OK:
-            code[lane] = SINGULAR if worst[lane] == worst[lane] else NOT_FINITE
+            code[lane] = code_of_pivot(worst[lane])
 
 
 @inlined

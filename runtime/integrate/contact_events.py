@@ -65,8 +65,8 @@ def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, dat
             parameters[impact] = speed
         rows.append([float(time), float(k), 1.0, float(speed)])
 
-    touching = len(times) > 0 and force(depths[0], rates[0]) > 0.0
-    if touching:
+    closed = len(times) > 0 and force(depths[0], rates[0]) > 0.0
+    if closed:
         began(times[0], rates[0], True)
     near = (depths[:-1] > 0.0) | (depths[1:] > 0.0) | ((rates[:-1] > 0.0) & (rates[1:] < 0.0))
     for n in np.flatnonzero(near):
@@ -82,13 +82,13 @@ def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, dat
 
         before = 0.0
         for place in PLACES:
-            if (force(*at(place)) > 0.0) != touching:
+            if (force(*at(place)) > 0.0) != closed:
                 x = before
-                if (force(*at(before)) > 0.0) == touching:
+                if (force(*at(before)) > 0.0) == closed:
                     x = float(brentq(lambda x, at=at: force(*at(x)), before, place, xtol=1e-15, rtol=1e-14))
                 time, rate = float(times[n]) + h * x, at(x)[1]
-                touching = not touching
-                if touching:
+                closed = not closed
+                if closed:
                     began(time, rate, at(before)[0] <= 0.0)
                 else:
                     rows.append([time, float(k), 0.0, abs(rate)])

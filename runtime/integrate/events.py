@@ -10,16 +10,13 @@ import numpy as np
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import OK, STATE, V
 from runtime.dynamics.model_data import ModelData
-from runtime.dynamics.status import Status
-from runtime.support.checks import finite
+from runtime.dynamics.status import RunFailure, Status
+from runtime.integrate.methods import evaluation_failure
+from runtime.support.checks import positive
 from runtime.support.errors import ModelError
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace
-
-
-class EventError(Exception):
-    """An event function without a finite value."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class Event:
         """The function's value, which must be finite."""
         value = float(self.function(t, state))
         if not np.isfinite(value):
-            raise EventError(f"event '{self.name}' is {value} at t = {t:.9g} s; {Status.EVENT_NOT_FINITE.remedy}")
+            raise RunFailure(Status.EVENT_NOT_FINITE, t, f"event '{self.name}' is {value}")
         return value
 
 
@@ -76,10 +73,8 @@ class Rest:
 
         def above_rest(t: float, state: State) -> float:
             """The largest speed or acceleration as a multiple of its limit, less 1."""
-            if derivative_once(t, np.array(state.y), data, work, y_dot) != OK:
-                raise EventError(
-                    f"event '{self.name}': accelerations are undetermined at t = {t:.9g} s, the configuration is singular"
-                )
+            if (code := derivative_once(t, np.array(state.y), data, work, y_dot)) != OK:
+                raise evaluation_failure(code, t, system, work)
             velocities, accelerations = (y.reshape(-1, STATE)[:, V:].reshape(-1, 3) for y in (state.y, y_dot))
             speeds = np.linalg.norm(velocities, axis=1) / self.speed
             return float(max(speeds.max(), np.linalg.norm(accelerations, axis=1).max() / self.acceleration)) - 1.0
@@ -107,7 +102,7 @@ def rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = Tr
     ------
     ModelError
     """
-    for key, value in (("speed", speed), ("acceleration", acceleration)):
-        if not float(finite(value, (), f"event '{name}': {key}")) > 0.0:
-            raise ModelError(f"event '{name}': {key} = {value:g} must be above 0")
-    return Rest(name, float(speed), float(acceleration), bool(terminal))
+    speed, acceleration = (
+        positive(value, f"event '{name}': {key}") for key, value in dict(speed=speed, acceleration=acceleration).items()
+    )
+    return Rest(name, speed, acceleration, bool(terminal))

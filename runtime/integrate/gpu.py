@@ -13,8 +13,8 @@ from typing import Any
 
 from numba import cuda, float64
 
-from runtime.dynamics.elimination import PIVOT_TOLERANCE
-from runtime.dynamics.layout import NOT_FINITE, OK, SINGULAR, STATE, P
+from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
+from runtime.dynamics.layout import OK, STATE, P
 from runtime.dynamics.status import Status
 from runtime.integrate import step_control
 from runtime.integrate.batch import EVALUATIONS, REJECTIONS, STEPS
@@ -58,6 +58,7 @@ def _on_device(function: Any) -> Any:
     return cuda.jit(device=True)(function.py_func)
 
 
+_code_of_pivot = _on_device(code_of_pivot)
 _trial_length = _on_device(step_control.trial_length)
 _first_length = _on_device(step_control.first_length)
 _step_length = _on_device(step_control.step_length)
@@ -161,7 +162,7 @@ def _device_functions(module: ModuleType) -> tuple[Any, Any, Any]:
         """State derivative; the first code that is not OK."""
         derivative(0, y, c, c, c, out, worst)
         if not worst[0, 0] < 1.0 / PIVOT_TOLERANCE**2 and code == OK:
-            return SINGULAR if worst[0, 0] == worst[0, 0] else NOT_FINITE
+            return _code_of_pivot(worst[0, 0])
         return code
 
     @cuda.jit(device=True)

@@ -1,7 +1,7 @@
 """The compiled integration loop of a method: steps, their control, outputs, and switching of limits and contacts.
 
 Throughout a step every limit and contact has a fixed mode (``runtime.integrate.switching``), so the equations are smooth in the
-step.  A step that is accurate enough but in which a limit or contact changes sides is repeated up to the change (LANDING counts
+step.  A step that is accurate enough but in which a limit or contact switches is repeated up to the change (LANDING counts
 the repetitions) and accepted when it ends there.  Modes change only at the end of an accepted step, after its dense output was
 prepared, or at the start of a step.  The length of a step that was cut at a change is no measure of the motion; therefore the
 usual lengths with all limits and contacts inactive, and with one active, are stored (USUAL) and resumed after the change.
@@ -58,10 +58,10 @@ from runtime.integrate.stepping import (
 )
 from runtime.integrate.switching import (
     any_active,
-    change_sides,
+    change_modes,
     first_contacts,
-    first_crossing,
-    first_sides,
+    first_modes,
+    first_switch,
     foremost,
     set_auto,
 )
@@ -95,7 +95,7 @@ def start(s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
         return code
     s.smallest_pivot[0] = s.smallest_pivot[1] = w.smallest_pivot[0]
     if len(w.switches.mode) > 0:
-        first_sides(s, t, w)
+        first_modes(s, t, w)
     for i in range(len(s.y)):
         if not abs(s.begin[i]) < np.inf:
             return NOT_FINITE
@@ -126,23 +126,23 @@ def landed(s, w, h):  # type: ignore[no-untyped-def]
 
 @inlined
 def switch(s, t, w, h, time_end):  # type: ignore[no-untyped-def]
-    """Change the sides of limits and contacts at the end of an accurate step of length h, or undo the step to cut it at a change.
+    """Change the modes of limits and contacts at the end of an accurate step of length h, or undo the step to cut it at a change.
 
     Returns a status and True if the step was undone.  The factor for the next step may change.
     """
     time, landing, was_active = s.time[T], s.flags[LANDING] > 0, any_active(w)
     if not landing:
         s.time[USUAL + was_active] = h
-    fraction = first_crossing(s, t, w) if s.flags[LANDING] < MAX_LANDINGS else 2.0
+    fraction = first_switch(s, t, w) if s.flags[LANDING] < MAX_LANDINGS else 2.0
     if fraction <= 1.0 and fraction * h <= MIN_LANDING * max(1.0, abs(time)):
-        fraction = 0.0  # the step begins at the change, and the side changes at its start
+        fraction = 0.0  # the step begins at the change, and the mode changes at its start
     again = fraction <= 1.0 and not (landing and fraction > landed(s, w, h))
     if again:
         for i in range(len(s.y)):
             s.y[i] = s.y_old[i]
     at = time if again else time_end
     first = foremost(w) if again else -1
-    if (fraction == 0.0 or not again) and change_sides(s, t, w, landing or again, at, first) > 0:
+    if (fraction == 0.0 or not again) and change_modes(s, t, w, landing or again, at, first) > 0:
         # The force of a contact may begin or end with a jump.
         code = derivative(at, s.y, t, w, s.begin if again else s.end)
         s.counts[EVALUATIONS] += 1
@@ -157,7 +157,7 @@ def switch(s, t, w, h, time_end):  # type: ignore[no-untyped-def]
         return Status.RUNNING, again
     now_active = any_active(w)
     if landing and now_active != was_active:
-        # After the change continue with the usual length of steps on this side.
+        # After the change continue with the usual length of steps in this mode.
         usual = s.time[USUAL + now_active]
         if usual == 0.0:
             usual = s.time[USUAL + was_active] * (FIRST_ACTIVE if now_active == 1 else 1.0)
@@ -251,8 +251,9 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         if s.flags[STEP_ENDED] == 0:
             continue
         taken += 1
-        if write_outputs(s, t, w, outputs, out) != OK:
-            return Status.SINGULAR_CONFIGURATION
+        code = write_outputs(s, t, w, outputs, out)
+        if code != OK:
+            return failure(code)
         if len(record_t) > 0:
             record_t[taken - 1] = s.time[T]
             for i in range(len(s.y)):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import scipy.integrate
 
 from runtime.dynamics.equations import derivative_once
-from runtime.dynamics.layout import OK, SINGULAR
+from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.dynamics.status import Status
+from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.contact_events import find_contact_events
+from runtime.integrate.step_control import failure
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 from runtime.system.workspaces import workspace
@@ -22,7 +23,6 @@ from runtime.system.workspaces import workspace
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 COMPILED_METHODS = ("dop853", "radau")
 METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
-SAMPLES = 4  # places of a step of SciPy's methods at which contacts are checked
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
 NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
 
@@ -94,17 +94,15 @@ class Compiled:
             self.s.counts[stepping.FOUND] = 0
         if status in (Status.RUNNING, Status.REACHED_END):
             return status, ""
-        if status == Status.SINGULAR_CONFIGURATION:
-            return status, _singular(self.system, self.work.failed, self.t)
-        return status, f"{status.sentence} at t = {self.t:.6g} s; {status.remedy}"
+        return status, status.text(self.t, _detail(status, self.system, self.work))
 
     def step(self) -> tuple[Status, str]:
         return self.advance(1, NONE, NONE2, NONE, NONE2)
 
     def at(self, t: float) -> Floats:
         y = np.empty_like(self.s.y)
-        if loop.interpolate_once(self.s, self.data, self.work, t, y) != OK:
-            raise SingularError(_singular(self.system, self.work.failed, t))
+        if (code := loop.interpolate_once(self.s, self.data, self.work, t, y)) != OK:
+            raise evaluation_failure(code, t, self.system, self.work)
         return y
 
     def stop(self, t: float) -> None:
@@ -141,10 +139,6 @@ class Compiled:
         return int(count[stepping.EVALUATIONS]), int(count[stepping.STEPS]), int(count[stepping.REJECTIONS])
 
 
-class SingularError(Exception):
-    """The equations of motion have no single solution in a configuration that a method asked for."""
-
-
 class SciPy:
     """One of SciPy's methods, stepped one step at a time."""
 
@@ -161,11 +155,11 @@ class SciPy:
             self.evaluations += 1
             y_dot = np.empty_like(y)
             code = derivative_once(t, np.ascontiguousarray(y), data, work, y_dot)
-            if code & SINGULAR:
-                raise SingularError(_singular(system, work.failed, t))
             if code != OK:
-                raise FloatingPointError("the state is not finite")
+                raise evaluation_failure(code, t, system, work)
             if self.evaluations == 1:
+                if not np.isfinite(y_dot).all():  # SciPy's explicit methods would shorten their first step without end
+                    raise evaluation_failure(NOT_FINITE, t, system, work)
                 self.smallest_pivot = [work.smallest_pivot[0], work.smallest_pivot[0], t]
             elif work.smallest_pivot[0] < self.smallest_pivot[1]:
                 self.smallest_pivot[1:] = [work.smallest_pivot[0], t]
@@ -185,9 +179,8 @@ class SciPy:
                     fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
                     first_step=first_step or None,
                 )  # fmt: skip
-        except (SingularError, FloatingPointError) as error:
-            singular = isinstance(error, SingularError)
-            self.failure = (Status.SINGULAR_CONFIGURATION if singular else Status.NOT_FINITE, str(error))
+        except RunFailure as failed:
+            self.failure = failed.status, str(failed)
             self._y, self._t = y.copy(), t_start
 
     def step(self) -> tuple[Status, str]:
@@ -198,21 +191,23 @@ class SciPy:
             with warnings.catch_warnings(record=True) as caught:  # LSODA gives the reason of a failure in a warning
                 warnings.simplefilter("always")
                 message = self.solver.step()
-        except SingularError as error:
-            return Status.SINGULAR_CONFIGURATION, str(error)
+        except RunFailure as failed:
+            return failed.status, str(failed)
         except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
-            return Status.METHOD_FAILED, f"{self.method} failed at t = {self.t:.6g} s: {error}; try another method"
+            return self._method_failed(error)
         if self.solver.status == "failed":
-            reason = str(caught[-1].message if caught else message).rstrip(".").lower()
-            status = Status.METHOD_FAILED
-            return status, f"{self.method} failed at t = {self.t:.6g} s: {reason}; {status.remedy}"
+            return self._method_failed(caught[-1].message if caught else message)
         self.steps += 1
         self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
         self.dense = None
         if len(self.data.contacts.law):
-            times = np.linspace(self.t_old, self.t, SAMPLES + 1)[1:]
+            times = np.linspace(self.t_old, self.t, stepping.SAMPLES + 1)[1:]
             self.samples += [(float(t), self.at(t)) for t in times]
         return (Status.REACHED_END if self.solver.status == "finished" else Status.RUNNING), ""
+
+    def _method_failed(self, reason: object) -> tuple[Status, str]:
+        detail = f"{self.method}, {str(reason).rstrip('.').lower()}"
+        return Status.METHOD_FAILED, Status.METHOD_FAILED.text(self.t, detail)
 
     def at(self, t: float) -> Floats:
         if self.dense is None:
@@ -249,12 +244,17 @@ class SciPy:
         return self.evaluations, self.steps, rejected
 
 
-def _singular(system: System, failed: Any, t: float) -> str:
-    k = int(failed[0])
-    joint = system.joints[k]
-    row = int(system.data.active_row[k, int(failed[1])])
+def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> RunFailure:
+    """The failure of an evaluation at a time [s] with this code, which is not OK."""
+    status = failure.py_func(code)
+    return RunFailure(status, t, _detail(status, system, work))
+
+
+def _detail(status: Status, system: System, work: Workspace) -> str:
+    """The dependent row of a singular configuration; empty for another status."""
+    if status != Status.SINGULAR_CONFIGURATION:
+        return ""
+    k, r = map(int, work.failed)
+    joint, row = system.joints[k], int(system.data.active_row[k, r])
     hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
-    return (
-        f"singular configuration at t = {t:.6g} s: row {system.row_name(k, row)} depends on the others{hint}; "
-        f"{Status.SINGULAR_CONFIGURATION.remedy}"
-    )
+    return f"row {system.row_name(k, row)} depends on the others{hint}"

@@ -58,7 +58,7 @@ class Memory(NamedTuple):
     """Memory of the method."""
 
     coefficients: Coefficients
-    linear: JacobianWorkspace
+    jacobian: JacobianWorkspace
     z: Floats  # (3, n) stages less the start
     f: Floats  # (3, n) derivatives at the stages
     real: Floats  # (n,) in eigenvectors
@@ -82,7 +82,7 @@ class Memory(NamedTuple):
     last: Floats  # (5,) step length of the factors; length and error of the last step; rate of Newton's method; its end
 
 
-FRESH, FACTORISED, SIDES, BEHIND = range(4)
+FRESH, FACTORISED, MODES, HAS_LAST_STEP = range(4)
 FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_END = range(5)
 
 
@@ -91,8 +91,8 @@ def memory(system: System) -> Memory:
     bodies = len(system.bodies)
     n, m = STATE * bodies, 6 * bodies
     return Memory(
-        coefficients=COEFFICIENTS, linear=workspace_of_jacobian(system), z=np.zeros((3, n)), f=np.zeros((3, n)), real=np.zeros(n),
-        pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex), lu=np.zeros((m, m)),
+        coefficients=COEFFICIENTS, jacobian=workspace_of_jacobian(system), z=np.zeros((3, n)), f=np.zeros((3, n)),
+        real=np.zeros(n), pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex), lu=np.zeros((m, m)),
         lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m), u_pair=np.zeros(m, complex),
         T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex),
@@ -102,7 +102,7 @@ def memory(system: System) -> Memory:
 
 
 @inlined
-def sides_of(w):  # type: ignore[no-untyped-def]
+def code_of_modes(w):  # type: ignore[no-untyped-def]
     """A code of the modes of all limits and contacts."""
     value = 1
     for k in range(len(w.switches.mode)):
@@ -125,7 +125,7 @@ def through_stages(own, i):  # type: ignore[no-untyped-def]
 def predict(s, h):  # type: ignore[no-untyped-def]
     """Initial values of the stages: extrapolation of the last step's polynomial."""
     own, n = s.own, len(s.y)
-    if own.kept[BEHIND] == 0:
+    if own.kept[HAS_LAST_STEP] == 0:
         for q in range(STAGES):
             for i in range(n):
                 own.z[q, i] = 0.0
@@ -141,7 +141,7 @@ def predict(s, h):  # type: ignore[no-untyped-def]
 @inlined
 def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
     """Newton's method for the stages: number of iterations, or -1 where it does not converge; and a code."""
-    own, n, coefficients, J = s.own, len(s.y), s.own.coefficients, s.own.linear.J
+    own, n, coefficients, J = s.own, len(s.y), s.own.coefficients, s.own.jacobian.J
     mu, mu_pair = coefficients.real / h, coefficients.pair / h
     for i in range(n):
         own.real[i], own.pair[i] = 0.0, 0.0j
@@ -195,16 +195,16 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def begin_attempt(own, sides, time):  # type: ignore[no-untyped-def]
-    """Mark what an attempt at this time, with these sides of the switches, can no longer use of the attempts before."""
-    other_sides = sides != own.kept[SIDES]
-    if other_sides or own.last[LAST_END] != time:
+def begin_attempt(own, modes, time):  # type: ignore[no-untyped-def]
+    """Mark what an attempt at this time, with these modes of limits and contacts, can no longer use of the attempts before."""
+    other_modes = modes != own.kept[MODES]
+    if other_modes or own.last[LAST_END] != time:
         own.kept[FRESH] = 0
-        if other_sides:
-            own.kept[BEHIND] = 0
-        if other_sides or not own.last[THETA] <= REUSE:
+        if other_modes:
+            own.kept[HAS_LAST_STEP] = 0
+        if other_modes or not own.last[THETA] <= REUSE:
             own.kept[FACTORISED] = 0
-        own.kept[SIDES], own.last[LAST_END] = sides, time
+        own.kept[MODES], own.last[LAST_END] = modes, time
 
 
 @inlined
@@ -216,11 +216,11 @@ def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
         s.counts[EVALUATIONS] += 1
         if code != OK:
             return False, code
-        jacobian(t, w, own.linear)
+        jacobian(t, w, own.jacobian)
         own.kept[FRESH] = 1
     if own.kept[FACTORISED] == 0 or own.last[FACTORS_OF] != h:
-        set_matrix(coefficients.real / h, s.y, own.linear.J, own.lu, own.T, own.p)
-        set_matrix(coefficients.pair / h, s.y, own.linear.J, own.lu_pair, own.T_pair, own.p_pair)
+        set_matrix(coefficients.real / h, s.y, own.jacobian.J, own.lu, own.T, own.p)
+        set_matrix(coefficients.pair / h, s.y, own.jacobian.J, own.lu_pair, own.T_pair, own.p_pair)
         if not (factorise_lu(own.lu, own.turns[0]) and factorise_lu(own.lu_pair, own.turns[1])):
             return False, OK
         own.kept[FACTORISED], own.last[FACTORS_OF] = 1, h
@@ -237,9 +237,9 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             own.right[i] += coefficients.error[q] * own.z[q, i] / h
     for i in range(n):
         own.error[i] = own.right[i] - s.begin[i]
-    solve_state(coefficients.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+    solve_state(coefficients.real / h, s.y, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
     error = norm_of(own.right, s.y, rtol, atol)
-    if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[BEHIND] == 0):
+    if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[HAS_LAST_STEP] == 0):
         for i in range(n):
             own.right[i] += s.y[i]
         code = derivative(s.time[T], own.right, t, w, own.f[0])
@@ -247,7 +247,9 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         if code == OK:
             for i in range(n):
                 own.right[i] = own.f[0, i] + own.error[i]
-            solve_state(coefficients.real / h, s.y, own.linear.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+            solve_state(
+                coefficients.real / h, s.y, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p
+            )
             error = norm_of(own.right, s.y, rtol, atol)
     return max(error, 1e-10)
 
@@ -274,7 +276,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / rtol, looser
     s.tried[ERROR], s.tried[FACTOR], s.tried[SMALLEST_PIVOT] = np.inf, 0.5, np.inf
-    begin_attempt(own, sides_of(w), s.time[T])
+    begin_attempt(own, code_of_modes(w), s.time[T])
     for _ in range(2):
         prepared, code = prepare_matrices(s, t, w, h)
         if not prepared:
@@ -283,7 +285,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         iterations, code = iterate(s, t, w, h, rtol, atol, enough)
         if iterations > 0:
             break
-        own.kept[BEHIND] = 0
+        own.kept[HAS_LAST_STEP] = 0
         if own.kept[FRESH] == 1:
             break
         own.kept[FACTORISED] = 0
@@ -296,12 +298,12 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     error = estimate_error(s, t, w, h, rtol, atol)
     s.tried[ERROR], s.tried[FACTOR] = error, factor_of_step(own, h, error, iterations)
     if error > 1.0:
-        own.kept[BEHIND] = 0
+        own.kept[HAS_LAST_STEP] = 0
         return OK
     code = derivative(s.time[T] + h, s.trial, t, w, s.end)
     s.counts[EVALUATIONS] += 1
     own.last[LAST_LENGTH], own.last[LAST_ERROR] = h, max(error, 1e-2)
-    own.kept[BEHIND] = 1
+    own.kept[HAS_LAST_STEP] = 1
     return code
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from runtime.integrate.methods import COMPILED_METHODS, METHODS, SCIPY_METHODS
 from runtime.support.arrays import Floats
-from runtime.support.checks import counted, finite
+from runtime.support.checks import counted, finite, increasing_times, not_negative, positive
 from runtime.support.errors import ModelError
 from runtime.system.system import System
 
@@ -59,7 +59,7 @@ def settings(
     if method not in METHODS:
         raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
     rtol, atol, alpha, beta = (
-        _not_negative(name, value) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
+        not_negative(value, name) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
     )
     if rtol < 1e-14 and atol < 1e-14:
         raise ModelError(
@@ -67,12 +67,12 @@ def settings(
         )
     if atol == 0.0:
         raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
-    max_step = _step("max_step", max_step)
-    first_step = 0.0 if first_step is None else min(_step("first_step", first_step), t_end - t_start)
+    max_step = positive(max_step, "max_step", infinite=True)
+    first_step = 0.0 if first_step is None else min(positive(first_step, "first_step", infinite=True), t_end - t_start)
     most = NO_LIMIT if max_steps is None else min(counted("max_steps", max_steps, "steps"), NO_LIMIT)
     if system.overdetermined:
         raise ModelError(
-            f"system '{system.name}' meets its drivers by least squares and cannot be simulated; guide as many coordinates as "
+            f"system '{system.name}' meets its drivers by least squares and cannot be simulated; drive as many coordinates as "
             "there are degrees of freedom, and build without redundant='fit'"
         )
     if method in SCIPY_METHODS and (needing := [contact.name for contact in system.contacts if contact.needs_impact]):
@@ -85,33 +85,11 @@ def settings(
     return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most)
 
 
-def _not_negative(name: str, value: float) -> float:
-    number = float(np.nan) if isinstance(value, str | bytes) or np.ndim(value) > 0 or value is None else float(value)
-    if not (np.isfinite(number) and number >= 0.0):
-        raise ModelError(f"{name} = {value!r} must be a finite number, not below 0")
-    return number
-
-
-def _step(name: str, value: float) -> float:
-    if isinstance(value, str | bytes) or np.ndim(value) > 0 or value is None or not value > 0.0:
-        raise ModelError(f"{name} = {value!r} s must be above 0 s")
-    return float(value)
-
-
 def _outputs(t_eval: ArrayLike, t_start: float, t_end: float) -> Floats:
-    try:
-        outputs = np.array(t_eval, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"t_eval = {t_eval!r} is no list of times [s]") from None
-    if outputs.ndim != 1 or len(outputs) == 0:
-        raise ModelError(f"t_eval has the shape {outputs.shape}; give a list of times")
-    if not np.isfinite(outputs).all():
-        raise ModelError("t_eval holds a number that is not finite")
-    if (np.diff(outputs) <= 0.0).any():
-        raise ModelError("t_eval must increase from each time to the next")
+    outputs = increasing_times(t_eval, "t_eval")
     slack = 1e-12 * max(abs(t_start), abs(t_end))
     if outputs[0] < t_start - slack or outputs[-1] > t_end + slack:
         span = f"{outputs[0]:g} to {outputs[-1]:g} s"
-        raise ModelError(f"t_eval runs from {span}, outside the interval {t_start:g} .. {t_end:g} s")
+        raise ModelError(f"t_eval runs from {span}, outside the interval {t_start:g} .. {t_end:g} s; give times in it")
     clipped: Floats = np.clip(outputs, t_start, t_end)
     return clipped

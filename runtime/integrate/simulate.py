@@ -15,7 +15,7 @@ from runtime.integrate.events import Event, Rest
 from runtime.integrate.loop import CLOSE_TO_SINGULAR
 from runtime.integrate.methods import COMPILED_METHODS, NONE, NONE2, Compiled, Method, SciPy
 from runtime.integrate.settings import ATOL, RTOL, Settings, settings
-from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, interrupted, steps_used_up
+from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up
 from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -126,8 +126,6 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
     """The initial state, after the checks of events and state."""
     if not all(isinstance(event, Event | Rest) for event in events):
         raise ModelError("events must be a sequence of runtime.Event(name, function) or runtime.rest()")
-    if initial is not None and not isinstance(initial, State):
-        raise ModelError(f"initial = {initial!r} is no State; change system.state with its replace()")
     names = [event.name for event in events]
     if len(set(names)) < len(names):
         raise ModelError(f"events: the names {', '.join(names)} must differ")
@@ -159,7 +157,7 @@ def _closeness(m: Method) -> str:
     start, least, t = m.smallest_pivot
     if not least < CLOSE_TO_SINGULAR * start:
         return ""
-    return f"; passed close to a singular configuration at t = {t:.6g} s, where accuracy is lost"
+    return f"; {Status.CLOSE_TO_SINGULAR.text(t)}"
 
 
 def _stiffness(m: Method) -> str:
@@ -185,7 +183,7 @@ def _integrate_compiled(
         while status == Status.RUNNING:
             portion = min(portion, max_steps - int(m.s.counts[stepping.STEPS]))
             if portion == 0:
-                status, reason = Status.STEPS_USED_UP, steps_used_up(max_steps, m.t)
+                status, reason = steps_used_up(max_steps, m.t)
                 break
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             before, begin = int(m.s.counts[stepping.STEPS]), clock.perf_counter()
@@ -200,7 +198,7 @@ def _integrate_compiled(
                 np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, min(4 * portion, MAX_STEPS_PER_CALL))
             )
     except KeyboardInterrupt:
-        status, reason = Status.INTERRUPTED, interrupted(m.t)
+        status, reason = Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     if outputs is None:
         wanted, out = np.concatenate(times), np.concatenate(states)
     else:

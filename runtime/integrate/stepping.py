@@ -18,7 +18,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.jit.compilation import OPTIONS, compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
-SAMPLES = 4  # places of a step at which limits and contacts are checked for a change of side
+SAMPLES = 4  # places of a step at which limits and contacts are checked for a change of mode
 
 
 class Stepper(NamedTuple):
@@ -35,7 +35,7 @@ class Stepper(NamedTuple):
     tried: Floats  # (3,) of the last attempt: error in units of the tolerance, factor for the next step, smallest pivot ratio
     smallest_pivot: Floats  # (3,) pivot ratio: at the start, the smallest of all accepted steps, time of this step
     flags: Ints  # (5,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
-    # step at a change of side; 1: started; bodies in the state, followed by their derivatives in variational equations
+    # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations
     sampled: (
         Floats  # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     )

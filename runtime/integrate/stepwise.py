@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import brentq
 
-from runtime.dynamics.status import Status
-from runtime.integrate.events import Event, EventError
-from runtime.integrate.methods import Method, SingularError
+from runtime.dynamics.status import RunFailure, Status
+from runtime.integrate.events import Event
+from runtime.integrate.methods import Method
 from runtime.support.arrays import Floats
 from runtime.support.progress import Progress
 from runtime.system.state import State
@@ -18,14 +18,14 @@ from runtime.system.state import State
 EVENT_SAMPLES = 4
 
 
-def interrupted(t: float) -> str:
-    """Message of an interrupted run."""
-    return f"interrupted at t = {t:.6g} s"
+def steps_used_up(max_steps: int, t: float) -> tuple[Status, str]:
+    """Status and message of a run that took ``max_steps``."""
+    return Status.STEPS_USED_UP, Status.STEPS_USED_UP.text(t, f"max_steps = {max_steps}")
 
 
-def steps_used_up(max_steps: int, t: float) -> str:
-    """Message of a run that took ``max_steps``."""
-    return f"used up max_steps = {max_steps} at t = {t:.6g} s; {Status.STEPS_USED_UP.remedy}"
+def stopped_by(event: Event, t: float) -> tuple[Status, str]:
+    """Status and message of a run that a terminal event stopped."""
+    return Status.STOPPED_BY_EVENT, Status.STOPPED_BY_EVENT.text(t, f"event '{event.name}'")
 
 
 class EventSearch:
@@ -124,11 +124,11 @@ def integrate_stepwise(
     """Take all steps; status, and the message unless the run reached its end."""
     try:
         if (first := search.begin(m)) is not None:
-            return Status.STOPPED_BY_EVENT, f"event '{first.name}' at t = {m.t:.9g} s"
+            return stopped_by(first, m.t)
         status = Status.RUNNING
         while status == Status.RUNNING:
             if m.counts()[1] >= max_steps:
-                return Status.STEPS_USED_UP, steps_used_up(max_steps, m.t)
+                return steps_used_up(max_steps, m.t)
             status, reason = m.step()
             if status not in (Status.RUNNING, Status.REACHED_END):
                 return status, reason
@@ -139,11 +139,9 @@ def integrate_stepwise(
                 t, event = stop
                 search.drop_after(t)
                 m.stop(t)
-                return Status.STOPPED_BY_EVENT, f"event '{event.name}' at t = {t:.9g} s"
+                return stopped_by(event, t)
     except KeyboardInterrupt:
-        return Status.INTERRUPTED, interrupted(m.t)
-    except EventError as error:
-        return Status.EVENT_NOT_FINITE, str(error)
-    except SingularError as error:
-        return Status.SINGULAR_CONFIGURATION, str(error)
+        return Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
+    except RunFailure as failed:
+        return failed.status, str(failed)
     return status, ""

@@ -1,8 +1,8 @@
-"""Switching of limits of motion and contacts: location of the change within a step, and the new side.
+"""Switching of limits of motion and contacts: location of a change of mode within a step, and the new mode.
 
 Where a direction leaves its cone, or a sphere meets its plane, the force begins with a bend or a jump, which an error estimate
 would locate by many rejected steps.  Therefore each limit and contact keeps its mode throughout a step; a step in which one of
-them changes sides is repeated up to the change.
+them switches is repeated up to the change.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def over_at(y, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def first_sides(s, t, w):  # type: ignore[no-untyped-def]
+def first_modes(s, t, w):  # type: ignore[no-untyped-def]
     """Initial mode of every limit, a little after the start so that no direction lies on its cone."""
     for i in range(len(s.y)):
         s.trial[i] = s.y[i] + 1e-6 * s.begin[i]
@@ -64,7 +64,7 @@ def first_contacts(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def side_now(k, t, w):  # type: ignore[no-untyped-def]
+def mode_now(k, t, w):  # type: ignore[no-untyped-def]
     """Mode of contact k by its penetration and force; on its plane, it touches if it moves in."""
     m, outputs = w.contacts, w.contacts.outputs[k]
     if abs(1e3 * outputs[PENETRATION]) <= ON_SIDE:
@@ -75,7 +75,7 @@ def side_now(k, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def next_side(k, t, w):  # type: ignore[no-untyped-def]
+def next_mode(k, t, w):  # type: ignore[no-untyped-def]
     """Mode of contact k after the change that was located."""
     m, outputs, mode = w.contacts, w.contacts.outputs[k], w.contacts.mode[k]
     if mode == INACTIVE:
@@ -89,8 +89,8 @@ def next_side(k, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def change_sides(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
-    """Set the modes of what changed sides at the end of the last step, or its start; number of contacts among them.
+def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
+    """Set the modes of what switched at the end of the last step, or its start; number of contacts among them.
 
     ``at`` [s] is that time.  ``landing``: the step was cut to end at a change.
     ``first``: index of the change at the start, or -1.
@@ -127,9 +127,9 @@ def change_contact(k, time, s, t, w):  # type: ignore[no-untyped-def]
     """Set the mode of contact k after a change, and store a touch-down or lift-off."""
     m, mode, rate = w.contacts, w.contacts.mode[k], w.contacts.outputs[k, PENETRATION_RATE]
     if mode == AUTO:
-        mode, now = w.switches.before_auto[len(w.limits.mode) + k], side_now(k, t, w)
+        mode, now = w.switches.before_auto[len(w.limits.mode) + k], mode_now(k, t, w)
     else:
-        now = next_side(k, t, w)
+        now = next_mode(k, t, w)
     if now == mode:
         m.mode[k] = now
         return
@@ -228,8 +228,8 @@ def graze(s, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def first_crossing(s, t, w):  # type: ignore[no-untyped-def]
-    """Fraction of the last step at which the first limit or contact changes sides; 2 if none does.
+def first_switch(s, t, w):  # type: ignore[no-untyped-def]
+    """Fraction of the last step at which the first limit or contact switches; 2 if none does.
 
     Samples at the end, between, and where one seems to graze its change bracket the change, which is located on the dense output.
     ``s.trial`` is memory.

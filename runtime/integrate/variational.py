@@ -52,7 +52,7 @@ def weights(places: Floats) -> Floats:
 class Directions(NamedTuple):
     """Parameters of the derivatives, as nearby systems, and memory."""
 
-    linear: JacobianWorkspace
+    jacobian: JacobianWorkspace
     data: Ints  # (K, 6) addresses of the data of the nearby systems, 0 for a parameter of the initial state
     works: Ints  # (K, 6) addresses of their memory
     factors: Floats  # (K, 6)
@@ -115,8 +115,8 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     code = call(work.address[ITSELF], time, states.ctypes.data, t, w, VALUE, slopes.ctypes.data)
     if code != OK:
         return code
-    jacobian(data, work, d.linear)
-    J, change = d.linear.J, d.change
+    jacobian(data, work, d.jacobian)
+    J, change = d.jacobian.J, d.change
     for k in range(count):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
         for b in range(bodies):

@@ -21,7 +21,7 @@ def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     """
     try:
         array = np.array(value, dtype=float)
-        if value is None or isinstance(value, str | bytes | bool):
+        if value is None or isinstance(value, str | bytes | bool | np.bool_):
             raise TypeError
     except (TypeError, ValueError):
         raise ModelError(f"{what} = {value!r}: give {shape_text(shape)}") from None
@@ -45,16 +45,18 @@ def not_negative(value: Any, what: str) -> float:
     return number
 
 
-def positive(value: Any, what: str) -> float:
-    """The value as a finite number above 0.
+def positive(value: Any, what: str, *, infinite: bool = False, remedy: str = "give a number above 0") -> float:
+    """The value as a finite number above 0; ``infinite``: or as infinity.
 
     Raises
     ------
     ModelError
     """
+    if infinite and isinstance(value, float) and value == np.inf:
+        return np.inf
     number = float(finite(value, (), what))
     if number <= 0.0:
-        raise ModelError(f"{what} = {number:g} is not positive; give a number above 0")
+        raise ModelError(f"{what} = {number:g} is not positive; {remedy}")
     return number
 
 
@@ -84,6 +86,8 @@ def increasing_times(value: ArrayLike, what: str, *, single: bool = False) -> Fl
         It is no list, is empty, holds a time that is not finite, or does not increase; the message names the time.
     """
     try:
+        if value is None or np.iscomplexobj(value):
+            raise TypeError
         times = np.array(value, dtype=float, ndmin=1 if single else 0)
     except (TypeError, ValueError):
         raise ModelError(f"{what} = {value!r} is no list of times [s]") from None

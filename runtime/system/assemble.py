@@ -9,7 +9,7 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, P, R, V
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite
-from runtime.support.errors import AssemblyError, ModelError
+from runtime.support.errors import AssemblyError
 from runtime.system.homotopy import follow_homotopy
 from runtime.system.parts import Assembly
 from runtime.system.reference import branch_signs
@@ -136,11 +136,7 @@ def assemble(system: System, state: State, *, time: float | None = None, project
 
 def check_state(system: System, state: State, time: float) -> None:
     """Refuse a state of other bodies than this system's, or one that violates its constraints at a time [s]."""
-    if not isinstance(state, State):
-        raise ModelError(f"{state!r} is no State; change system.state with its replace()")
-    if state.names != system.body_names:
-        given, known = ", ".join(state.names), ", ".join(system.body_names)
-        raise ModelError(f"system '{system.name}': the state is of the bodies {given}, not {known}")
+    system.check_bodies(state)
     work = workspace_for(system.data)
     worst = projection.worst_row(time, state.y, system.data, work, False)
     if not worst <= POSITION_TOLERANCE:

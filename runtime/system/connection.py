@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from generated import dispatch
 from runtime.dynamics.layout import ROWS
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite, unit
+from runtime.support.checks import finite, positive, unit
 from runtime.support.errors import ModelError
 from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
 from runtime.system.signal import as_signal
@@ -103,20 +103,9 @@ def checked_name(name: str, what: str, existing: Collection[str]) -> None:
 
 def checked_mass(value: float, what: str) -> float:
     """Return a mass [kg]; refuse values that are not above 0."""
-    mass = float(finite(value, (), f"{what}: mass"))
-    if mass <= 0.0:
-        raise ModelError(
-            f"{what}: mass = {mass:g} kg, must be above 0 kg; a massless link is the joint 'modified_universal'"
-        )
-    return mass
-
-
-def checked_gain(value: float, what: str) -> float:
-    """Return a motor's stiffness or damping; refuse negative values."""
-    gain = float(finite(value, (), what))
-    if gain < 0.0:
-        raise ModelError(f"{what} = {gain:g} would drive the coordinate away; it must not be below 0")
-    return gain
+    return positive(
+        value, f"{what}: mass", remedy="give a mass above 0 kg; a massless link is the joint 'modified_universal'"
+    )
 
 
 def checked_inertia(value: ArrayLike, what: str) -> Floats:

@@ -269,7 +269,7 @@ def null_space(D: Floats) -> Floats:
     return basis
 
 
-def unguided(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
+def undriven(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
     """Names of the degrees of freedom that the rows of joints and drivers (m, 6 bodies) leave open; of bodies in closed loops."""
     open_motions = null_space(rows)
     if not open_motions.shape[1]:

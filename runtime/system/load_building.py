@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from runtime.support.checks import not_negative
 from runtime.support.errors import ModelError
-from runtime.system.connection import KINDS, checked_gain, connection, definition
+from runtime.system.connection import KINDS, connection, definition
 from runtime.system.parts import Load, Motor
 from runtime.system.signal import Signal, as_signal
 
@@ -51,9 +52,9 @@ def build_motor(
     what = f"motor '{name}' ({module.NAME})"
     if not module.COORDINATE:
         able = ", ".join(key for key, m in KINDS.items() if m.COORDINATE)
-        raise ModelError(f"{what}: guides no single coordinate; use {able}")
+        raise ModelError(f"{what}: drives no single coordinate; use {able}")
     given = {"stiffness": stiffness, "damping": damping}
-    checked = {key: checked_gain(value, f"{what}: {key}") for key, value in given.items()}
+    checked = {key: not_negative(value, f"{what}: {key}") for key, value in given.items()}
     if not any(checked.values()):
         values = {module.SIGNALS[0]: 0.0, **values}  # the target has no effect
     joint = connection("motor", name, module, body, other, values, bodies)

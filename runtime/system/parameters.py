@@ -16,11 +16,11 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.support.arrays import frozen
-from runtime.support.checks import finite
+from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.cone import Cone
-from runtime.system.connection import checked_gain, checked_inertia, checked_mass, connection
+from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
@@ -179,7 +179,7 @@ def _change_motors(system: System, changes: Changes, new: dict[str, Any], data: 
         if not (own := changes.get(("motor", motor.name))):
             continue
         for key, given in own.items():
-            gain: dict[str, Any] = {key: checked_gain(given, f"motor '{motor.name}' ({motor.joint.kind}): {key}")}
+            gain: dict[str, Any] = {key: not_negative(given, f"motor '{motor.name}' ({motor.joint.kind}): {key}")}
             motors[k] = replace(motors[k], **gain)
             gains = getattr(loads, key).copy()
             gains[k] = gain[key]

@@ -12,7 +12,7 @@ from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
-from runtime.system.degrees_of_freedom import degrees_of_freedom, dense_rows, null_space, row_places, unguided
+from runtime.system.degrees_of_freedom import degrees_of_freedom, dense_rows, null_space, row_places, undriven
 from runtime.system.parts import Joint
 from runtime.system.system import System
 
@@ -40,13 +40,14 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
         if vanished:
             raise ModelError(
                 f"{_sort(joint)} '{joint.name}' ({joint.kind}): row {', '.join(vanished)} vanishes in this configuration and "
-                f"constrains nothing{singular}"
+                f"constrains nothing{singular}; start from another configuration, or use another {_sort(joint)}"
             )
         values = np.linalg.svd(D / size[:, None], compute_uv=False)
         if values[-1] <= JOINT_RANK_TOLERANCE:
             raise ModelError(
                 f"{_sort(joint)} '{joint.name}' ({joint.kind}): its rows {', '.join(joint.rows)} are dependent in this "
-                f"configuration (rank {int((values > JOINT_RANK_TOLERANCE).sum())} of {len(values)}){singular}"
+                f"configuration (rank {int((values > JOINT_RANK_TOLERANCE).sum())} of {len(values)}){singular}; start from "
+                f"another configuration, or use another {_sort(joint)}"
             )
 
 
@@ -100,7 +101,7 @@ def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
             "start from another configuration"
         )
     if redundant == "refuse" and any(system.joints[k].signals for k, _ in dependent):
-        raise ModelError(_guided_twice(system, y, dependent))
+        raise ModelError(_doubly_driven(system, y, dependent))
     if redundant == "refuse":
         raise ModelError(
             f"system '{system.name}' is over-constrained: {names} repeat other rows; use joints that leave them out, or "
@@ -115,8 +116,8 @@ def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
     return replace(system, data=data, redundant=redundant_rows)
 
 
-def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:
-    """Message on drivers that guide motions already excluded or guided, and on degrees of freedom left unguided."""
+def _doubly_driven(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:
+    """Message on drivers that drive motions already excluded or driven, and on undriven degrees of freedom."""
     work = workspace_for(system.data)
     projection.worst_row(system.time, y, system.data, work, False)
     D = dense_rows(system, work.D)
@@ -125,7 +126,7 @@ def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -
     sentences = []
     for k, r in dependent:
         row = D[names.index((k, r))]
-        guided = [
+        driven = [
             f.name
             for f, motion in zip(kinds, motions.T, strict=True)
             if abs(row @ motion) > 1e-6 * np.linalg.norm(motion)
@@ -138,13 +139,13 @@ def _guided_twice(system: System, y: Floats, dependent: list[tuple[int, int]]) -
             for other, weight in zip(names, share, strict=True)
             if other != (k, r) and system.joints[other[0]].signals and abs(weight) > 1e-6
         ]
-        what = f"guides {', '.join(guided)}" if guided else "guides a motion that the joints exclude"
+        what = f"drives {', '.join(driven)}" if driven else "drives a motion that the joints exclude"
         sentences.append(
-            f"{system.row_name(k, r)} {what}" + (f", which {', '.join(others)} guides too" if others else "")
+            f"{system.row_name(k, r)} {what}" + (f", which {', '.join(others)} drives too" if others else "")
         )
-    missing = unguided(system, system.time, y, D)
-    also = f"; unguided: {', '.join(missing)}" if missing else ""
+    missing = undriven(system, system.time, y, D)
+    also = f"; undriven: {', '.join(missing)}" if missing else ""
     return (
-        f"system '{system.name}' is guided twice: {'; '.join(sentences)}{also}; leave a driver out, or build(redundant=\"fit\") "
+        f"system '{system.name}' is doubly driven: {'; '.join(sentences)}{also}; leave a driver out, or build(redundant=\"fit\") "
         "for runtime.kinematics, which meets the drivers by least squares"
     )

@@ -13,6 +13,7 @@ from scipy.interpolate import PPoly, make_interp_spline
 
 from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.support.arrays import Floats
+from runtime.support.checks import increasing_times
 from runtime.support.errors import ModelError
 
 # From value, rate and acceleration at both ends of an interval of length 1: coefficients of the quintic through them.
@@ -115,10 +116,9 @@ class Signal:
         Values and derivatives are exact at the given times; samples of a cubic spline with the same knots are reproduced
         everywhere.
         """
-        times, y = _samples(t, values)
+        times, y, y1, y2 = _samples(t, values, rates, accelerations)
         if len(times) < 2:
             raise ModelError("signal: give two samples or more, or Signal.constant")
-        (_, y1), (_, y2) = (_samples(t, other) for other in (rates, accelerations))
         h = np.diff(times)
         ends = [y[:-1], h * y1[:-1], h**2 * y2[:-1], y[1:], h * y1[1:], h**2 * y2[1:]]
         scaled = np.array(ends).T @ _HERMITE.T
@@ -171,22 +171,26 @@ def as_signal(value: object, what: str) -> Signal:
     raise ModelError(f"{what} = {value!r}: give a runtime.Signal or a finite number")
 
 
-def _samples(t: ArrayLike, values: ArrayLike) -> tuple[Floats, Floats]:
-    try:
-        if np.iscomplexobj(t) or np.iscomplexobj(values):
-            raise TypeError
-        times, samples = np.array(t, dtype=float), np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError("signal: times and samples must be numbers") from None
-    if times.ndim != 1 or samples.shape != times.shape:
-        raise ModelError(f"signal: times {times.shape} and samples {samples.shape} must be lists of the same length")
-    if not (np.isfinite(times).all() and np.isfinite(samples).all()):
-        bad = int(np.flatnonzero(~(np.isfinite(times) & np.isfinite(samples)))[0])
-        raise ModelError(f"signal: sample {bad} is not finite; fill or leave out what was not measured")
-    if (np.diff(times) <= 0.0).any():
-        bad = int(np.flatnonzero(np.diff(times) <= 0.0)[0])
-        raise ModelError(f"signal: time does not increase after t = {times[bad]:g} s")
-    return times, samples
+def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
+    """Increasing times (n,) and columns of samples (n,), checked."""
+    times = increasing_times(t, "signal: t")
+    checked = [times]
+    for values in columns:
+        try:
+            if np.iscomplexobj(values):
+                raise TypeError
+            samples = np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            raise ModelError("signal: the samples are no numbers; give a list of one number for each time") from None
+        if samples.shape != times.shape:
+            raise ModelError(
+                f"signal: times {times.shape} and samples {samples.shape} must be lists of the same length"
+            )
+        if not np.isfinite(samples).all():
+            bad = int(np.argmin(np.isfinite(samples)))
+            raise ModelError(f"signal: sample {bad} is not finite; fill or leave out what was not measured")
+        checked.append(samples)
+    return checked
 
 
 def signal_data(signals: list[Signal]) -> SignalData:

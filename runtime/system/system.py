@@ -172,7 +172,10 @@ class System:
 
     def check_bodies(self, state: State) -> None:
         """Refuse a state of other bodies than this system's."""
-        if not isinstance(state, State) or state.names != self.body_names:
+        if not isinstance(state, State):
+            raise ModelError(f"system '{self.name}': {state!r} is no State; change system.state with its replace()")
+        if state.names != self.body_names:
             raise ModelError(
-                f"system '{self.name}': {state!r} is no State of its bodies; change system.state with replace()"
+                f"system '{self.name}': the state is of the bodies {', '.join(state.names)}, not {', '.join(self.body_names)}; "
+                "change system.state with its replace()"
             )

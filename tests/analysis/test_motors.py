@@ -248,11 +248,11 @@ def test_a_users_kind_that_is_no_coordinate_is_refused(kind):
     vectors = {} if kind is half_turn else dict(s_i=(0, 0, 0))
     b = Builder("one")
     b.body("one", mass=1.0, inertia=(1, 1, 1), free=True)
-    message = rf"motor 'm' \({kind.__name__}\): guides no single coordinate; use guided_angle, guided_link"
+    message = rf"motor 'm' \({kind.__name__}\): drives no single coordinate; use guided_angle, guided_link"
     with pytest.raises(ModelError, match=message):
         b.motor("m", module, "one", **vectors, effort=1.0)
     run = runtime.simulate(b.build(), 0.1)
     with pytest.raises(
-        ModelError, match=f"coordinate of kind '{kind.__name__}': that driver guides no single coordinate"
+        ModelError, match=f"coordinate of kind '{kind.__name__}': that driver drives no single coordinate"
     ):
         runtime.analysis.coordinate(run, module, "one", **vectors)

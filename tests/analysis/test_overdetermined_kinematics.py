@@ -146,7 +146,7 @@ def test_a_fit_that_leaves_something_open_names_it(only, names):
     if names is None:
         assert runtime.kinematics(system, [0.0, 0.2]).success
         return
-    with pytest.raises(ModelError, match=f"system 'marked': unguided at t = 0 s: .*({names}).*; add a driver for it"):
+    with pytest.raises(ModelError, match=f"system 'marked': undriven at t = 0 s: .*({names}).*; add a driver for it"):
         runtime.kinematics(system, [0.0, 0.2])
 
 
@@ -172,12 +172,12 @@ def test_a_fit_has_no_reactions():
 WEIGHTS_REFUSED = {
     "unknown": ({"knee": 1.0}, "weights: unknown driver 'knee'; the drivers are place, turn, angle"),
     "a joint": ({"ankle": 1.0}, "weights: unknown driver 'ankle'"),
-    "NaN": ({"angle": np.nan}, "weights: angle = nan must be a finite number, not below 0"),
-    "negative": ({"angle": -1.0}, "weights: angle = -1.0 must be a finite number, not below 0"),
-    "text": ({"angle": "1"}, "weights: angle = '1' must be a finite number, not below 0"),
-    "nothing": ({"angle": None}, "weights: angle = None must be a finite number, not below 0"),
+    "NaN": ({"angle": np.nan}, "weights: angle = nan is not finite; give finite numbers"),
+    "negative": ({"angle": -1.0}, "weights: angle = -1 is negative; give 0 or more"),
+    "text": ({"angle": "1"}, "weights: angle = '1': give one number"),
+    "nothing": ({"angle": None}, "weights: angle = None: give one number"),
     "a list": ([1.0], "weights = [1.0]: give a mapping from drivers' names to numbers"),
-    "zero": ({"angle": 0.0}, "unguided at t = 0 s: ankle.a_i; add a driver for it"),
+    "zero": ({"angle": 0.0}, "undriven at t = 0 s: ankle.a_i; add a driver for it"),
 }
 
 

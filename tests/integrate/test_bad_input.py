@@ -5,7 +5,9 @@ import pytest
 
 import models
 import runtime
-from runtime import AssemblyError, ModelError
+from runtime import AssemblyError, ModelError, Signal, Status
+from runtime.dynamics.status import RunFailure
+from runtime.integrate import METHODS
 
 
 def test_inconsistent_state(foot):
@@ -32,22 +34,28 @@ SIMULATE_ERRORS = {
     "negative time": (dict(t_end=-1.0), "t_end = -1 s must be after t_start = 0 s"),
     "no time": (dict(t_end=0.0), "must be after"),
     "time not finite": (dict(t_end=np.nan), "t_end = nan is not finite"),
-    "negative tolerance": (dict(rtol=-1e-6), "rtol = -1e-06 must be a finite number"),
+    "negative tolerance": (dict(rtol=-1e-6), "rtol = -1e-06 is negative; give 0 or more"),
     "tolerances too small": (dict(rtol=0.0, atol=0.0), "both below the rounding"),
-    "negative damping": (dict(alpha=-1.0), "alpha = -1.0 must be a finite number"),
-    "outputs fall": (dict(t_eval=[0.0, 0.5, 0.4]), "t_eval must increase"),
+    "negative damping": (dict(alpha=-1.0), "alpha = -1 is negative; give 0 or more"),
+    "outputs fall": (
+        dict(t_eval=[0.0, 0.5, 0.4]),
+        "t_eval must increase from each time to the next; 0.4 s follows 0.5 s",
+    ),
     "outputs outside": (dict(t_eval=[0.0, 2.0]), "t_eval runs from 0 to 2 s, outside the interval 0 .. 1 s"),
-    "outputs not finite": (dict(t_eval=[0.0, np.nan]), "t_eval holds a number that is not finite"),
+    "outputs not finite": (dict(t_eval=[0.0, np.nan]), "t_eval: time 1 is not finite"),
     "outputs no list": (dict(t_eval=0.5), "t_eval has the shape ()"),
     "no outputs": (dict(t_eval=[]), "give a list of times"),
     "no scale": (dict(atol=0.0), "atol = 0 leaves states that are zero without a scale"),
-    "tolerance a word": (dict(rtol="a"), "rtol = 'a' must be a finite number"),
-    "tolerance a list": (dict(atol=[1e-6]), "atol = [1e-06] must be a finite number"),
-    "step a word": (dict(max_step="a"), "max_step = 'a' s must be above 0 s"),
+    "tolerance a word": (dict(rtol="a"), "rtol = 'a': give one number"),
+    "tolerance true": (dict(rtol=True), "rtol = True: give one number"),
+    "tolerance an object": (dict(rtol=object), "rtol = <class 'object'>: give one number"),
+    "tolerance a list": (dict(atol=[1e-6]), "atol has the shape (1,); give one number"),
+    "step a word": (dict(max_step="a"), "max_step = 'a': give one number"),
+    "step an object": (dict(max_step=object), "max_step = <class 'object'>: give one number"),
     "outputs words": (dict(t_eval=["a"]), "t_eval = ['a'] is no list of times"),
-    "no state": (dict(initial=5), "initial = 5 is no State"),
+    "no state": (dict(initial=5), "5 is no State; change system.state with its replace()"),
     "no event": (dict(events=[abs]), "events must be a sequence of runtime.Event"),
-    "step": (dict(max_step=0.0), "max_step = 0.0 s must be above 0 s"),
+    "step": (dict(max_step=0.0), "max_step = 0 is not positive; give a number above 0"),
     "no steps": (dict(max_steps=0), "max_steps = 0; give a number of steps, 1 or more"),
     "half a step": (dict(max_steps=1.5), "max_steps = 1.5; give a number of steps"),
     "event names": (dict(events=[runtime.Event("e", lambda t, s: t)] * 2), "the names e, e must differ"),
@@ -71,12 +79,34 @@ def test_events(foot):
             runtime.Event(*arguments)
     bad = runtime.Event("bad", lambda t, state: np.nan if t > 0.3 else 1.0)
     run = runtime.simulate(foot, 1.0, events=[bad])
-    assert not run.success and run.message.startswith("event 'bad' is nan at t = 0.3") and len(run.t) > 2
+    assert not run.success and len(run.t) > 2
+    assert run.message.startswith("an event function returned a value that is not finite at t = 0.3")
+    assert run.message.endswith("s: event 'bad' is nan; its function must return a finite number")
 
 
 def test_overflow_is_no_singular_configuration():
-    run = runtime.simulate(models.free_body.build(omega=(1e200, 1e200, 0)), 1.0)
-    assert not run.success and "not finite" in run.message or "finite at t = 0" in run.message
+    sentence = "the state stopped being finite at t = 0 s; check masses, inertias and initial velocities"
+    for method in METHODS:
+        run = runtime.simulate(models.free_body.build(omega=(1e200, 1e200, 0)), 1.0, method=method)
+        assert (run.status, run.message) == (Status.NOT_FINITE, sentence), method
+
+
+def test_a_stage_of_the_dense_output_that_is_not_finite_is_no_singular_configuration():
+    b = runtime.Builder("arm")
+    b.body("arm", mass=0.01, inertia=(1e-4, 1e-4, 1e-5), r=(0, 0, -0.2))
+    b.joint("shoulder", "revolute", "ground", "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.2), a_j=(0, 1, 0))
+    # Of the stages of a step of 0.1 s, only one of the dense output is within 0.1 ms of 0.01 s.
+    spike = Signal.spline([0.0, 0.0099, 0.01, 0.0101, 0.2], [0.0, 0.0, 1e300, 0.0, 0.0], degree=1)
+    b.load("spike", "arm", force=(spike, 0.0, 0.0))
+    run = runtime.simulate(b.build(), 0.1, t_eval=[0.05], rtol=1e-3, atol=1e-3, first_step=0.1)
+    assert run.status == Status.NOT_FINITE and "; check masses, inertias and initial velocities" in run.message
+
+
+def test_rest_at_a_state_without_accelerations_names_reason_and_remedy(foot):
+    event = runtime.rest().of(foot, foot.data)
+    with pytest.raises(RunFailure, match="the state stopped being finite at t = 0 s; check masses") as error:
+        event.function(0.0, runtime.State(foot.body_names, np.full(len(foot.state.y), np.nan)))
+    assert error.value.status is Status.NOT_FINITE
 
 
 def test_first_step_longer_than_the_run(foot):

@@ -128,7 +128,7 @@ def test_a_step_limited_by_stability_is_reported():
 
 
 def test_the_loops_of_a_step_are_bounded():
-    source = ast.parse(inspect.getsource(switching.first_crossing.py_func))
+    source = ast.parse(inspect.getsource(switching.first_switch.py_func))
     assert not [node for node in ast.walk(source) if isinstance(node, ast.While)]
 
 

@@ -45,19 +45,19 @@ BAD_CALLS = {
     "signal of a truth": (driver(**AXES, theta_t=True), "theta_t = True: give a runtime.Signal or a finite number"),
     "motor of an unknown kind": (motor("engine"), "motor 'm': unknown kind 'engine'"),
     "motor without a coordinate": (
-        motor("guided_point", s_i=(0, 0, 0)), "motor 'm' (guided_point): guides no single coordinate; use guided_angle"
+        motor("guided_point", s_i=(0, 0, 0)), "motor 'm' (guided_point): drives no single coordinate; use guided_angle"
     ),
-    "motor of a cosine": (motor("cosine_of_angle", a_i=X, b_j=X), "motor 'm' (cosine_of_angle): guides no single coordinate"),
-    "motor of a joint's kind": (motor("spherical"), "motor 'm' (spherical): guides no single coordinate"),
+    "motor of a cosine": (motor("cosine_of_angle", a_i=X, b_j=X), "motor 'm' (cosine_of_angle): drives no single coordinate"),
+    "motor of a joint's kind": (motor("spherical"), "motor 'm' (spherical): drives no single coordinate"),
     "motor without its target": (motor(**AXES, stiffness=1.0), "motor 'm' (guided_angle): missing theta_t"),
-    "motor that drives away": (motor(**AXES, theta_t=0.0, stiffness=-1.0), "stiffness = -1 would drive the coordinate away"),
-    "motor of negative damping": (motor(**AXES, theta_t=0.0, damping=-1.0), "damping = -1 would drive the coordinate away"),
+    "motor that drives away": (motor(**AXES, theta_t=0.0, stiffness=-1.0), "stiffness = -1 is negative; give 0 or more"),
+    "motor of negative damping": (motor(**AXES, theta_t=0.0, damping=-1.0), "damping = -1 is negative; give 0 or more"),
     "motor's stiffness NaN": (motor(**AXES, theta_t=0.0, stiffness=np.nan), "motor 'm' (guided_angle): stiffness = nan is not"),
     "motor's target NaN": (motor(**AXES, theta_t=np.nan, stiffness=1.0), "theta_t = nan: give a runtime.Signal or a finite"),
     "motor's effort NaN": (motor(effort=np.nan), "effort = nan: give a runtime.Signal or a finite number"),
     "motor's missing vector": (motor(a_i=X, b_j=X), "motor 'm' (guided_angle): missing h_i"),
     "motor of an Euler parameter": (
-        motor("euler_parameter", other="ground", w0=0, w1=1, w2=0, w3=0), "(euler_parameter): guides no single coordinate; use"
+        motor("euler_parameter", other="ground", w0=0, w1=1, w2=0, w3=0), "(euler_parameter): drives no single coordinate; use"
     ),
     "driver of one body with a second one": (
         driver("guided_point", s_i=(0, 0, 0), **PLACE), "driver 'd' (guided_point): has one body only; leave out 'foot'"
@@ -96,17 +96,17 @@ def test_names_of_loads_and_motors_differ():
 
 BAD_ANALYSES = {
     "text": (lambda s, f: f(s, "abc"), "t = 'abc' is no list of times"),
-    "nothing": (lambda s, f: f(s, None), "t must be a list of finite times [s] that increase"),
-    "no times": (lambda s, f: f(s, []), "t must be a list of finite times [s] that increase"),
-    "a NaN time": (lambda s, f: f(s, [0.0, np.nan]), "t must be a list of finite times"),
-    "a table of times": (lambda s, f: f(s, [[0.0, 0.1]]), "t must be a list of finite times"),
-    "times backwards": (lambda s, f: f(s, [0.1, 0.0]), "t must be a list of finite times [s] that increase"),
-    "a time twice": (lambda s, f: f(s, [0.1, 0.1]), "t must be a list of finite times [s] that increase"),
+    "nothing": (lambda s, f: f(s, None), "t = None is no list of times [s]"),
+    "no times": (lambda s, f: f(s, []), "t has the shape (0,); give a list of times [s]"),
+    "a NaN time": (lambda s, f: f(s, [0.0, np.nan]), "t: time 1 is not finite"),
+    "a table of times": (lambda s, f: f(s, [[0.0, 0.1]]), "t has the shape (1, 2)"),
+    "times backwards": (lambda s, f: f(s, [0.2, 0.1]), "t must increase from each time to the next; 0.1 s follows 0.2 s"),
+    "a time twice": (lambda s, f: f(s, [0.1, 0.1]), "0.1 s follows 0.1 s"),
     "beyond a signal": (lambda s, f: f(s, [0.9, 1.1]), "analysing from 0.9 to 1.1 s, but the signal 'angle.theta_t' of system"),
     "another state": (
-        lambda s, f: f(s, [0.0], initial=State(("z",), np.zeros(13))), "initial is no State of its bodies; change system.state",
+        lambda s, f: f(s, [0.0], initial=State(("z",), np.zeros(13))), "the state is of the bodies z, not ",
     ),
-    "no state": (lambda s, f: f(s, [0.0], initial="rest"), "system 'two': initial is no State of its bodies; change"),
+    "no state": (lambda s, f: f(s, [0.0], initial="rest"), "system 'two': 'rest' is no State; change system.state"),
 }  # fmt: skip
 
 

@@ -10,8 +10,8 @@ from tests.support.small_builder import UNIT, builder, counts
 
 ANKLE = dict(s_i=(0.1, 0, 0), a_i=(1, 0, 0), s_j=(-0.1, 0, 0), a_j=(0, 1, 0))
 BODY_ERRORS = {
-    "zero mass": (dict(mass=0.0), "body 'toes': mass = 0 kg, must be above 0 kg"),
-    "negative mass": (dict(mass=-2.0), "body 'toes': mass = -2 kg, must be above 0 kg"),
+    "zero mass": (dict(mass=0.0), "body 'toes': mass = 0 is not positive; give a mass above 0 kg"),
+    "negative mass": (dict(mass=-2.0), "body 'toes': mass = -2 is not positive; give a mass above 0 kg"),
     "mass not finite": (dict(mass=np.inf), "body 'toes': mass = inf is not finite"),
     "mass NaN": (dict(mass=np.nan), "body 'toes': mass = nan is not finite"),
     "mass no number": (dict(mass="heavy"), "body 'toes': mass = 'heavy': give one number"),
@@ -123,6 +123,7 @@ def test_singular_joints(case):
     with pytest.raises(ModelError) as error:
         b.build()
     assert f"joint 'ankle' ({kind})" in str(error.value)
+    assert str(error.value).endswith("; start from another configuration, or use another joint")
     assert message in str(error.value)
 
 

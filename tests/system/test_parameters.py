@@ -157,7 +157,7 @@ def test_names_and_shapes():
 
 BAD = {
     "unknown": ({"mass.hand": 1.0}, "has no parameter 'mass.hand'; it has gravity, mass.toes"),
-    "mass": ({"mass.toes": -1.0}, "body 'toes': mass = -1 kg, must be above 0 kg"),
+    "mass": ({"mass.toes": -1.0}, "body 'toes': mass = -1 is not positive; give a mass above 0 kg"),
     "inertia": ({"inertia.toes": (1.0, 1.0, 3.0)}, "body 'toes': principal moments of inertia 1, 1, 3 kg m^2 violate"),
     "not finite": ({"gravity": (0.0, np.nan, 0.0)}, "gravity = [0.0, nan, 0.0] is not finite"),
     "axis": (
@@ -208,7 +208,9 @@ def test_bad_cases(name):
 
 def test_a_case_whose_parameters_break_a_rule_is_refused():
     found = simulate_many(FOOT, {"mass.toes": [0.3, -1.0]}, 0.1)
-    assert found.status.tolist() == [0, -20] and "mass = -1 kg, must be above 0 kg" in found.messages[1]
+    assert (
+        found.status.tolist() == [0, -20] and "mass = -1 is not positive; give a mass above 0 kg" in found.messages[1]
+    )
     found = simulate_many(FOOT, {"l.ankle": [0.0417, 0.05]}, 0.1)
     assert found.status.tolist() == [0, -20] and "assemble=True" in found.messages[1]
     assert np.isnan(found.states()[1]).all() and found.states().shape == (2, 1, 3, STATE)

@@ -23,7 +23,7 @@ def with_guides(tree, leave=()):
     return b
 
 
-UNGUIDED = {
+UNDRIVEN = {
     "first axis": (("near_1",), False, "joint_1.a_i"),
     "second axis": (("far_1",), False, "joint_1.a_j"),
     "both axes": (("near_1", "far_1"), False, "joint_1.a_i, joint_1.a_j"),
@@ -37,9 +37,9 @@ UNGUIDED = {
 
 
 @pytest.mark.parametrize("kind", ["universal", "modified_universal"])
-@pytest.mark.parametrize("case", UNGUIDED)
+@pytest.mark.parametrize("case", UNDRIVEN)
 def test_undriven_degrees_of_freedom_are_named(case, kind):
-    leave, ball, names = UNGUIDED[case]
+    leave, ball, names = UNDRIVEN[case]
     system = with_guides(chain(kind, ball), leave).build()
     count = len(names.split(", "))
     assert system.degrees_of_freedom == count
@@ -47,21 +47,21 @@ def test_undriven_degrees_of_freedom_are_named(case, kind):
         with pytest.raises(ModelError) as error:
             analysis(system, [0.0, 0.1])
         plural = "s" if count > 1 else ""
-        expected = f"system 'tree': {count} degree{plural} of freedom unguided: {names}; add a driver for each"
+        expected = f"system 'tree': {count} degree{plural} of freedom undriven: {names}; add a driver for each"
         assert str(error.value) == expected
 
 
 def test_an_undriven_motion_of_several_joints_is_named_by_the_first():
     """The ball is guided against the ground: when the ankle turns, the ball turns back.  One driver for the ankle will do."""
     system = with_guides(chain(ball=True), ("near_1",)).build()
-    with pytest.raises(ModelError, match=r"1 degree of freedom unguided: joint_1\.a_i; add a driver for each"):
+    with pytest.raises(ModelError, match=r"1 degree of freedom undriven: joint_1\.a_i; add a driver for each"):
         runtime.kinematics(system, [0.0])
 
 
 def test_an_undriven_loop_is_named():
     """Two bars of a four-bar linkage are left to themselves."""
     system = models.four_bar.build()
-    with pytest.raises(ModelError, match="1 degree of freedom unguided: crank; add a driver for each"):
+    with pytest.raises(ModelError, match="1 degree of freedom undriven: crank; add a driver for each"):
         runtime.kinematics(system, [0.0])
 
 
@@ -75,14 +75,14 @@ def twice(leave=()):
 
 def test_doubly_driven_degrees_of_freedom_are_refused_by_name():
     with pytest.raises(
-        ModelError, match=r"system 'tree' is guided twice: .*angle guides joint_2\.a_i, which .*angle guides too"
+        ModelError, match=r"system 'tree' is doubly driven: .*angle drives joint_2\.a_i, which .*angle drives too"
     ):
         twice().build()
     with pytest.raises(ModelError) as error:
         twice(leave=("near_1",)).build()
     assert all(
         name in str(error.value)
-        for name in ("again.angle", "turn_2.angle", "unguided: joint_1.a_i; leave a driver out")
+        for name in ("again.angle", "turn_2.angle", "undriven: joint_1.a_i; leave a driver out")
     )
 
 
@@ -90,7 +90,7 @@ def test_contradicting_drivers_are_refused():
     b = twice()
     _, _, near, far, vectors = chain().guides(2)[0]
     b.driver("otherwise", "guided_angle", near, far, **vectors, theta_t=0.2)
-    with pytest.raises(ModelError, match=r"system 'tree' is guided twice: .*otherwise\.angle"):
+    with pytest.raises(ModelError, match=r"system 'tree' is doubly driven: .*otherwise\.angle"):
         b.build()
 
 
