@@ -85,7 +85,7 @@ def test_disconnected_body():
     b = builder()
     b.joint("knee", "spherical", "ground", "leg", s_i=(0, 0, 0), s_j=(0, 0, 0))
     with pytest.raises(
-        ModelError, match="no chain of joints leads from 'foot' to the ground; add a joint, or say free=True"
+        ModelError, match="no chain of joints leads from 'foot' to the ground; add a joint, or pass free=True"
     ):
         b.build()
 
