@@ -6,7 +6,7 @@ The dictionary, which users edit, is in this folder: ``joints``, ``drivers``, ``
 Stages, with their modules in ``codegen.compiler``:
 
 1. definition   a function of body vectors, with inputs named by rule     calculus, declarations
-2. reading      call it with symbols, check the rules, find the units     reading, units
+2. reading      call it with symbols, check the rules, find the units     reading, units, bounds
 3. derivation   differentiate moving vectors: D, nu, gamma, forces        derive, soundness, forces, limit_forces,
                                                                           contact_forces, body_forces, cone_curves
 4. functions    straight-line code, and its exact tangents                layout, straight, tangents

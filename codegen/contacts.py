@@ -5,7 +5,8 @@ dissipation function, with the force  f_n = dV/d delta + dR/d delta';  friction 
 f_t = -dR/d slip.  The force on both bodies follows by virtual power:  Q = -f_n d delta'/d(v, omega) + f_t d slip/d(v, omega).
 
 To add a law, add a function here and run ``python -m codegen``: its arguments after the first two are its parameters and the
-keywords of ``Builder.contact``.
+keywords of ``Builder.contact``.  The docstring states the unit of each parameter, and its bounds if they are narrower than
+"finite, 0 or more".
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def kelvin_voigt(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, 
     """Spring and damper in parallel, f_n = K delta^n + c delta'.
 
     Source: Moreira et al. (2011), Eq. (11).
-    stiffness : K [N/m^n]
-    exponent : n [1], 1 for the linear spring
+    stiffness : K [N/m^n], 0 < K <= 1e18
+    exponent : n [1], 1 <= n <= 10; 1 for the linear spring
     damping : c [N s/m]
     """
     return {
@@ -60,7 +61,7 @@ def hertz(delta: Expr, delta_dot: Expr, stiffness: Expr) -> Parts:
     """Elastic spheres, f_n = K delta^(3/2).
 
     Source: Moreira et al. (2011), Eq. (10).
-    stiffness : K [N/m^1.5], see ``hertz_stiffness``
+    stiffness : K [N/m^1.5], 0 < K <= 1e18; see ``hertz_stiffness``
     """
     return {"potential": 2 * stiffness * delta**2 * sqrt(delta) / 5, "dissipation": 0 * delta_dot}
 
@@ -69,9 +70,9 @@ def hunt_crossley(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr,
     """Damping that grows with the penetration, f_n = K delta^n (1 + 3/2 loss delta').
 
     Source: Hunt and Crossley (1975); Moreira et al. (2011), Eq. (13).
-    stiffness : K [N/m^n]
-    exponent : n [1]
-    loss : [s/m] restitution is 1 - loss times the speed of touch-down, for small losses; chi of Moreira et al. is 3/2 loss K
+    stiffness : K [N/m^n], 0 < K <= 1e18
+    exponent : n [1], 1 <= n <= 10
+    loss : [s/m]; restitution is 1 - loss times the speed of touch-down, for small losses; chi of Moreira et al. is 3/2 loss K
     """
     return _hysteresis(delta, delta_dot, stiffness, exponent, 3 * loss / 2)
 
@@ -82,9 +83,9 @@ def lankarani_nikravesh(
     """f_n = K delta^n (1 + 3 (1 - e^2) delta' / (4 delta'_0)), for restitutions near 1.
 
     Source: Lankarani and Nikravesh (1990).
-    stiffness : K [N/m^n]
-    exponent : n [1]
-    restitution : e [1]
+    stiffness : K [N/m^n], 0 < K <= 1e18
+    exponent : n [1], 1 <= n <= 10
+    restitution : e [1], 0 < e <= 1
     impact : speed of touch-down delta'_0 [m/s]
     """
     return _hysteresis(delta, delta_dot, stiffness, exponent, 3 * (1 - restitution**2) / (4 * impact))
@@ -94,9 +95,9 @@ def flores(delta: Expr, delta_dot: Expr, stiffness: Expr, exponent: Expr, restit
     """f_n = K delta^n (1 + 8 (1 - e) delta' / (5 e delta'_0)), for all restitutions.
 
     Source: Flores et al. (2011).
-    stiffness : K [N/m^n]
-    exponent : n [1]
-    restitution : e [1]
+    stiffness : K [N/m^n], 0 < K <= 1e18
+    exponent : n [1], 1 <= n <= 10
+    restitution : e [1], 0 < e <= 1
     impact : speed of touch-down delta'_0 [m/s]
     """
     return _hysteresis(delta, delta_dot, stiffness, exponent, 8 * (1 - restitution) / (5 * restitution * impact))
@@ -114,7 +115,8 @@ def coulomb(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Exp
     Source: Moreira et al. (2011), Eq. (14).
     mu_c : coefficient of friction [1]
     mu_d : viscous part [N s/m]
-    creep : [m/s] slip above which the friction is Coulomb's; below it falls smoothly to zero as  s(x) = 3/2 x - x^3/2
+    creep : [m/s], 0 < creep; slip above which the friction is Coulomb's;
+        below it falls smoothly to zero as  s(x) = 3/2 x - x^3/2
     """
     square = slip.dot(slip)
     drag = mu_d / 2 * square
@@ -129,7 +131,7 @@ def smooth(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Expr
 
     mu_c : coefficient of friction [1]
     mu_d : viscous part [N s/m]
-    creep : [m/s] at a slip of v the friction is below Coulomb's by the fraction creep^2 / (2 v^2)
+    creep : [m/s], 0 < creep; at a slip of v the friction is below Coulomb's by the fraction creep^2 / (2 v^2)
     """
     square = slip.dot(slip)
     whole = mu_c * normal_force * (sqrt(square + creep**2) - creep) + mu_d / 2 * square

@@ -79,7 +79,7 @@ def modified_universal(
     Source: Rodrigues da Silva et al. (2024a), Eq. (25).
     s_i, s_j : the ends P_i and P_j of the link, from the centres of mass [m]
     a_i, a_j : the hinge axis at each end, unit vectors
-    l : length of the link [m]
+    l : length of the link [m], 0 <= l
     Singular when the link is coplanar with the axes a_i and a_j, when the axes are parallel, or when its length is zero
     (use the joint 'universal').  The reaction of a row acts at the ends of the link.
     """
@@ -122,7 +122,7 @@ def constant_distance(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, l: Exp
 
     Source: Rodrigues da Silva et al. (2024a), Eq. (20).
     s_i, s_j : the point on each body, from its centre of mass [m]
-    l : distance [m]
+    l : distance [m], 0 <= l
     Singular when the distance is zero (use the joint 'spherical').  The reaction is a force along the line P_i P_j.
     """
     d = between(r_i, s_i, r_j, s_j)

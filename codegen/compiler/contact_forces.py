@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.compiler.bounds import bounds_of_law
 from codegen.compiler.calculus import Definition, Expr, Moving, Scope, Vector, name_sums, vector
 from codegen.compiler.derive import jacobian_row
 from codegen.compiler.forces import VELOCITIES, over_velocities, refuse_unequal_forces
@@ -23,7 +24,7 @@ from codegen.compiler.reading import (
     refuse_functions,
     refuse_unused,
 )
-from codegen.compiler.straight import function, indexed
+from codegen.compiler.straight import Lines, function, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
 PARTS = ("penetration", "slip", "point")
@@ -104,7 +105,10 @@ def emit_contact(d: ContactDerivation, source: str) -> str:
         kernel(layout, "reference", (*BASE, "out"), [], "No held constants"),
         function("wrench", (*BASE, "f", "Q"), forced, wrench, "Q: force and moment on body i, then j; f: f_n, f_t", *extra),
         tangent("measure_tangent", BASE, place, measure, "Derivatives of ``measure``; seeds: bodies", bodies, *extra),
-        tangent("measure_variation", BASE, place, measure, "Derivatives of ``measure``; seeds: bodies, x", parameters, *extra),
+        tangent(
+            "measure_parameter_tangent", BASE, place, measure, "Derivatives of ``measure``; seeds: bodies, x", parameters,
+            *extra,
+        ),
         tangent(
             "wrench_tangent", (*BASE, "f"), forced, wrench, "Derivatives of ``wrench``; seeds: bodies, f", forces, *extra
         ),
@@ -139,8 +143,7 @@ def emit_normal_law(definition: Callable[..., dict[str, Expr]], source: str) -> 
         function("law", arguments, place, indexed("out", [sp.simplify(v) for v in values]), doc),
         function("law_parameters", arguments, place, slopes, "Derivatives of the force by the parameters"),
     ]
-    data = data_lines({"NAME": definition.__name__, "PARAMETERS": tuple(names[2:])})
-    return assemble_module(inspect.getdoc(definition) or "", None, data, kernels, source)
+    return _assemble_law(definition, names[2:], kernels, source)
 
 
 def emit_friction(definition: Callable[..., dict[str, Any]], source: str) -> str:
@@ -156,5 +159,12 @@ def emit_friction(definition: Callable[..., dict[str, Any]], source: str) -> str
         arguments = (names[0], names[1], "c", "out")
         doc = f"Force {piece} the creep speed; its derivatives by the slip (rows) and by the normal force"
         kernels.append(function(piece, arguments, place, indexed("out", values), doc))
-    data = data_lines({"NAME": definition.__name__, "PARAMETERS": tuple(names[2:])})
-    return assemble_module(inspect.getdoc(definition) or "", None, data, kernels, source)
+    return _assemble_law(definition, names[2:], kernels, source)
+
+
+def _assemble_law(definition: Callable[..., Any], parameters: list[str], kernels: list[Lines], source: str) -> str:
+    """The module of a law from its kernels."""
+    doc = inspect.getdoc(definition) or ""
+    bounds = bounds_of_law(definition.__name__, doc, parameters)
+    data = data_lines({"NAME": definition.__name__, "PARAMETERS": tuple(parameters), "BOUNDS": bounds})
+    return assemble_module(doc, None, data, kernels, source)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codegen.compiler.calculus import VELOCITIES, Definition, DefinitionError
+from codegen.compiler.calculus import VELOCITIES, Definition, DefinitionError, Scope
 
 # Arguments of a limit that do not come from the joint.
 OWN_VECTORS = ("u_xi_i", "u_eta_i", "u_zeta_i", "e_i", "u_r_j")
@@ -51,7 +51,7 @@ def refuse_unclear_limits(limits: Sequence[Definition], joints: Sequence[Definit
     DefinitionError
         Naming the definition and the rule that it breaks.
     """
-    vectors = {joint.__name__: set(inspect.signature(joint).parameters) for joint in joints}
+    vectors = {joint.__name__: _vectors_of(joint) for joint in joints}
     taken: dict[str, str] = {}
     for definition in limits:
         declared = declaration_of(definition)
@@ -63,22 +63,50 @@ def refuse_unclear_limits(limits: Sequence[Definition], joints: Sequence[Definit
             taken[joint] = definition.__name__
 
 
+def _vectors_of(joint: Definition) -> set[str]:
+    """The points and directions among the arguments of a joint, which its user gives."""
+    scope = Scope(joint.__name__)
+    for name in inspect.signature(joint).parameters:
+        scope.argument(name)
+    return {m.name for m in scope.moving.values() if m.kind in ("point", "direction")}
+
+
 def _refuse_unknown_names(
     what: str, definition: Definition, declared: Declaration, vectors: Mapping[str, set[str]]
 ) -> None:
     for joint in declared.fits:
         if joint not in vectors:
             raise DefinitionError(f"{what}: fits the unknown joint '{joint}'; use {', '.join(vectors)}")
-        missing = [name for name in declared.borrows if name not in vectors[joint]]
-        if missing:
-            raise DefinitionError(f"{what}: borrows {', '.join(missing)}, which the joint '{joint}' does not have")
+        # With the reference body j, the vector of the same stem on the other body is borrowed.
+        paired = sorted(name for name in vectors[joint] if {f"{name[:-1]}i", f"{name[:-1]}j"} <= vectors[joint])
+        if missing := [name for name in declared.borrows if name not in paired]:
+            raise DefinitionError(
+                f"{what}: borrows {', '.join(missing)}, which the joint '{joint}' does not have as points or directions of both "
+                f"bodies; use {', '.join(paired) or 'another joint'}"
+            )
     if declared.borrows and not declared.fits:
         raise DefinitionError(
             f"{what}: borrows {', '.join(declared.borrows)} of every joint; name the joints that it fits"
         )
     known: tuple[Any, ...] = (*OWN_VECTORS, *OWN_CONSTANTS, *CENTRES, *VELOCITIES, "held", "rate", *declared.borrows)
-    for name in inspect.signature(definition).parameters:
+    arguments = list(inspect.signature(definition).parameters)
+    for name in arguments:
         if name not in known:
             raise DefinitionError(
                 f"{what}: argument '{name}' is not borrowed from the joint; others: {', '.join(OWN_VECTORS + OWN_CONSTANTS)}"
+            )
+    _refuse_incomplete_hinges(what, arguments, declared.borrows)
+
+
+def _refuse_incomplete_hinges(what: str, arguments: Sequence[str], borrows: Sequence[str]) -> None:
+    """Refuse e_i and its components without the axes from which the runtime finds them."""
+    for name in ("to_xi", "to_eta"):
+        if name in arguments and "e_i" not in arguments:
+            raise DefinitionError(f"{what}: argument '{name}' is a component of e_i, which is no argument; add e_i")
+    if "e_i" in arguments:
+        needed = ("a_i", "a_j") if "u_r_j" in arguments else ("a_i",)
+        if missing := [name for name in needed if name not in borrows]:
+            raise DefinitionError(
+                f"{what}: argument 'e_i' is perpendicular to the axis of a hinge, which is not borrowed; add "
+                f"{', '.join(missing)} to borrows"
             )

@@ -6,6 +6,7 @@ import re
 
 import sympy as sp
 
+from codegen.compiler.bounds import bounds_of
 from codegen.compiler.calculus import BODIES, vector
 from codegen.compiler.derive import Derivation
 from codegen.compiler.layout import Layout, kernel
@@ -79,6 +80,7 @@ def _data(d: Derivation, layout: Layout) -> Lines:
         "KEYWORDS": keywords,
         "VECTORS": tuple((m.name, m.kind, m.body) for m in layout.vectors),
         "PARAMETERS": tuple((name, d.parameter_units[name]) for name in layout.parameters),
+        "BOUNDS": bounds_of(d.name, d.doc, list(layout.parameters)),
         "BODIES": tuple(body for body in BODIES if any(m.body == body for m in d.moving)),
         "HELD": len(layout.held),
         "BRANCH_SIGNS": len(d.scope.branch_signs),

@@ -38,7 +38,7 @@ class ModelInputs:
     def __init__(self, model: Model) -> None:
         self.model, self.record = model, Record()
         self.zero, self.one = self.record.constant(0.0), self.record.constant(1.0)
-        self.places: list[tuple[str, tuple[int, ...]]] = []  # of the parameters in the tables of a system
+        self.places: list[tuple[str, tuple[int, ...]]] = []  # of the parameters in ModelData
         self._parameter: dict[tuple[str, tuple[int, ...]], Node] = {}
         self.evaluated: set[int] = set()  # nodes that change from one evaluation to the next
         self.state_inputs: dict[int, int] = {}  # place in the state -> index of its node

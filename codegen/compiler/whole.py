@@ -89,7 +89,7 @@ def _head(recorded: Recorded, uses_math: bool) -> Lines:
         f"CONSTANTS = {len(recorded.constants)}",
         f"LANES = {recorded.lanes}  # columns of ``lanes``, 0 if there is no such function",
         f"LOADED = {model.loaded}  # the accelerations without joints are inputs",
-        "# Places of the parameters in the tables of a system.",
+        "# Places of the parameters in ModelData.",
         "PARAMETERS = (",
         *(f"    ({name!r}, {index})," for name, index in recorded.inputs.places),
         ")",

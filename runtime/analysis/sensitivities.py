@@ -34,7 +34,7 @@ from runtime.system.quantity import INERTIA, LATITUDES, Quantity, Role, parse, q
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
 from runtime.system.variants import check_arguments, variant
-from runtime.system.whole_model import constants_of, lanes_of
+from runtime.system.whole_model import batch_kernel_of, constants_of
 
 if TYPE_CHECKING:
     import xarray
@@ -117,6 +117,7 @@ class Question:
 
     build: System | Callable[..., System]
     given: Mapping[str, Any]  # arguments of the function, parameters of the system, and parts of the initial state
+    quantities: Mapping[str, Quantity]  # what the given names belong to
     wrt: tuple[Quantity, ...]
 
     @property
@@ -181,7 +182,7 @@ class Question:
 
     def system(self, row: Floats) -> tuple[System, Floats]:
         """System and assembled initial state for a row of values."""
-        system, state, joints_changed = variant(self.build, self.at(row))
+        system, state, joints_changed = variant(self.build, self.at(row), self.quantities)
         return system, (assemble(system, state) if joints_changed or state is not system.state else state).y
 
 
@@ -239,10 +240,11 @@ def question_of(build: System | Callable[..., System], given: Mapping[str, Any],
     names = tuple(given) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
     if not names:
         raise ModelError(f"wrt: no name; choose from {', '.join(given)}, or leave wrt out for all of them")
+    parsed = {name: parse(name, of_system=isinstance(build, System)) for name in given}
     for name in names:
         if name not in given:
             raise ModelError(f"wrt: '{name}' is not among the given: {', '.join(given)}")
-        part = parse(name).part if parse(name).owner else ""
+        part = parsed[name].part if parsed[name].owner else ""
         if part in (INERTIA, LATITUDES) and np.shape(given[name]) != (3,):
             remedy = "principal moments (3,)" if part == INERTIA else "a function of the latitudes that differ"
             raise ModelError(f"wrt: the components of '{name}' cannot differ one by one; give {remedy}")
@@ -255,11 +257,12 @@ def question_of(build: System | Callable[..., System], given: Mapping[str, Any],
     if isinstance(build, System):
         known = {name: quantity for name, (quantity, _) in quantities(build).items()}
     elif callable(build):
-        check_arguments(build, given, "given")
+        check_arguments(build, parsed, "given")
     else:
         raise ModelError(f"{build!r} is neither a System nor a function that builds one")
-    found = (parse(name, of_system=isinstance(build, System)) for name in names)
-    return Question(build, given, tuple(known.get(q.name, q) if q.role is Role.PARAMETER else q for q in found))
+    found = (parsed[name] for name in names)
+    wanted = tuple(known.get(q.name, q) if q.role is Role.PARAMETER else q for q in found)
+    return Question(build, given, parsed, wanted)
 
 
 class _Nearby(NamedTuple):
@@ -337,7 +340,7 @@ def _module(nearby: Sequence[_Nearby]) -> ModuleType | None:
     A kernel omits terms that are 0 in the system; in a nearby system they may differ from 0.
     """
     keys = {other.model.key for six in nearby for other, _ in six.systems}
-    return lanes_of(keys.pop()) if len(keys) == 1 else None
+    return batch_kernel_of(keys.pop()) if len(keys) == 1 else None
 
 
 def _in_batch(

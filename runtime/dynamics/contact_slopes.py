@@ -18,7 +18,7 @@ from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
 from runtime.support.arrays import Floats
 
-CENTRE, RADIUS = 24, 36  # rows of the seeds of ``measure_variation``: 12 for each body, then x
+CENTRE, RADIUS = 24, 36  # rows of the seeds of ``measure_parameter_tangent``: 12 for each body, then x
 SEEDS = 37
 X_RADIUS = 12  # the radius in x
 
@@ -39,7 +39,7 @@ class Slopes(NamedTuple):
 
 @inlined
 def fill_point(n, k, t, w, s):  # type: ignore[no-untyped-def]
-    """Point of contact k and its slopes over centre and radius; also the seeds of ``measure_variation``."""
+    """Point of contact k and its slopes over centre and radius; also the seeds of ``measure_parameter_tangent``."""
     m, A = w.contacts, w.A[t.contacts.body_i[k]]
     i, j = w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
     sphere_plane.point(i, j, m.x[k], s.point[n, k])
@@ -62,7 +62,7 @@ def fill_normal_force(n, k, t, w, s):  # type: ignore[no-untyped-def]
     """Normal force of contact k and its slopes."""
     m, outputs = w.contacts, w.contacts.outputs[k]
     i, j = w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
-    sphere_plane.measure_variation(i, j, m.x[k], s.seeds, s.measured)
+    sphere_plane.measure_parameter_tangent(i, j, m.x[k], s.seeds, s.measured)
     law = t.contacts.law[k]
     dispatch.law_parameters(law, outputs[PENETRATION], outputs[PENETRATION_RATE], m.normal[k], s.parameters)
     s.outputs[n, k, 0] = outputs[NORMAL_FORCE]

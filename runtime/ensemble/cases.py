@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.ensemble.chunk import Cases, row
 from runtime.support.checks import shape_text
 from runtime.support.errors import ModelError
-from runtime.system.quantity import INERTIA, Quantity, Role, parse, quantities
+from runtime.system.quantity import INERTIA, Quantity, Role, quantities
 from runtime.system.state import PARTS
 from runtime.system.system import System
 from runtime.system.variants import build_variant, check_arguments, name_of
 
+Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]  # columns of values by name, a row for each case
 PLAIN = (bool, int, float, str, type(None))  # types of arguments of a function, beside arrays
 
 
-def case_table(cases: Mapping[str, ArrayLike]) -> dict[str, np.ndarray[Any, np.dtype[Any]]]:
+def case_columns(cases: Mapping[str, ArrayLike]) -> Cases:
     """The cases as read-only arrays by name, (cases, ...) each.
 
     Raises
@@ -60,23 +60,35 @@ def _column(name: str, given: ArrayLike) -> np.ndarray[Any, np.dtype[Any]]:
     return values
 
 
-def example_system(system: System | Callable[..., System], columns: Cases) -> System:
+def row(cases: Cases, case: int) -> dict[str, Any]:
+    """Values of a case, by name."""
+    return {
+        name: v.tolist() if isinstance(v := values[case], np.ndarray | np.generic) else v
+        for name, values in cases.items()
+    }
+
+
+def example_system(
+    system: System | Callable[..., System], columns: Cases, quantities: Mapping[str, Quantity]
+) -> System:
     """The system of the first case that can be built; the arguments of the whole ensemble are checked with it."""
     if isinstance(system, System):
         return system
     if not callable(system):
         raise ModelError(f"{system!r} is neither a System nor a function that builds one")
-    check_arguments(system, columns, "cases")
+    check_arguments(system, quantities, "cases")
     for case in range(len(next(iter(columns.values())))):
         try:
-            return build_variant(system, row(columns, case))
+            return build_variant(system, row(columns, case), quantities)
         except ModelError as error:
             refused = error
     raise ModelError(f"{name_of(system)} builds no system for any case; the last error: {refused}")
 
 
-def check_names(system: System | Callable[..., System], example: System, columns: Cases) -> dict[str, Quantity]:
-    """Check names and shapes of the cases, and return the quantity of each name.
+def check_names(
+    system: System | Callable[..., System], example: System, columns: Cases, parsed: Mapping[str, Quantity]
+) -> dict[str, Quantity]:
+    """Check names and shapes of the cases, and return the parsed quantities, with units and shapes of those of the example.
 
     A function may build systems with other parameters than those of the example; such a quantity has no unit.
 
@@ -85,16 +97,15 @@ def check_names(system: System | Callable[..., System], example: System, columns
     ModelError
         For a parameter that a given System does not have, a body that is unknown, and values of another shape.
     """
-    of_system = isinstance(system, System)
     known = quantities(example)
     found: dict[str, Quantity] = {}
     for name, values in columns.items():
-        quantity = parse(name, of_system=of_system)
+        quantity = parsed[name]
         if quantity.role is Role.STATE:
             example.body_index(quantity.owner)
         elif quantity.role is Role.PARAMETER and name in known:
             quantity = known[name][0]
-        elif of_system:
+        elif isinstance(system, System):
             remedy = (
                 "" if quantity.owner else "; arguments need the function that builds the system, in place of a System"
             )

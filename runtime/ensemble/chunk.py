@@ -13,6 +13,7 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.projection import project_velocities, worst_of_all
 from runtime.dynamics.status import Status
+from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
 from runtime.integrate.settings import NO_LIMIT, Settings
 from runtime.integrate.simulate import simulate
@@ -20,14 +21,13 @@ from runtime.jit import addresses
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
-from runtime.system.quantity import parse
+from runtime.system.quantity import Quantity
 from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
 from runtime.system.variants import variant
-from runtime.system.whole_model import lanes_of, whole_of
+from runtime.system.whole_model import batch_kernel_of, whole_of
 
-Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]
 Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
 
 
@@ -40,6 +40,7 @@ class Task:
     """Settings common to all cases."""
 
     system: System | Callable[..., System]
+    quantities: Mapping[str, Quantity]  # of the cases, by name
     how: Settings
     assemble: bool  # initial states
     bodies: tuple[str, ...]
@@ -67,17 +68,9 @@ class Chunk:
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
 
 
-def row(cases: Cases, case: int) -> dict[str, Any]:
-    """Values of a case, by name."""
-    return {
-        name: v.tolist() if isinstance(v := values[case], np.ndarray | np.generic) else v
-        for name, values in cases.items()
-    }
-
-
 def side_by_side(system: System, how: Settings) -> bool:
     """True if cases of a system can be run in a batch."""
-    return how.method == "dop853" and lanes_of(system.model.key) is not None
+    return how.method == "dop853" and batch_kernel_of(system.model.key) is not None
 
 
 def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
@@ -132,7 +125,7 @@ def _bytes(value: Any) -> Any:
 def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built, dict[int, str]]:
     """Systems and initial states of the cases that are not refused, and the messages of those that are."""
     system, start = task.system, task.how.t_start
-    if isinstance(system, System) and all(parse(name).part in ("v", "omega") for name in cases):
+    if isinstance(system, System) and all(task.quantities[name].part in ("v", "omega") for name in cases):
         if not (task.assemble and system.drivers and start != system.time):
             return _many_velocities(system, task, first, cases, count)
     built: Built = {}
@@ -141,7 +134,7 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
         if task.stop[0]:
             raise Stopped
         try:
-            own, state, moved = variant(system, row(cases, case))
+            own, state, moved = variant(system, row(cases, case), task.quantities)
             if own.body_names != task.bodies:
                 names, others = ", ".join(own.body_names), ", ".join(task.bodies)
                 raise ModelError(
@@ -171,7 +164,7 @@ def _many_velocities(system: System, task: Task, first: int, cases: Cases, count
     """Systems and initial states, and messages, where only velocities differ: all cases at once."""
     states = np.tile(system.state.y, (count, 1))
     for name, values in cases.items():
-        quantity = parse(name)
+        quantity = task.quantities[name]
         o, place = STATE * system.body_index(quantity.owner), PARTS[quantity.part]
         states[:, o + place.start : o + place.stop] = values
     start = task.how.t_start
@@ -193,7 +186,7 @@ def _many_velocities(system: System, task: Task, first: int, cases: Cases, count
 
 def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
     """Run cases in a batch; those that failed or came close to a singular configuration, to be run alone for the message."""
-    module, s = lanes_of(key), task.how
+    module, s = batch_kernel_of(key), task.how
     assert module is not None
     made: dict[int, Floats] = {}  # constants, once for each system
     for case in members:

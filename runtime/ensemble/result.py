@@ -12,12 +12,13 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status
-from runtime.ensemble.chunk import Cases, Chunk
+from runtime.ensemble.cases import Cases
+from runtime.ensemble.chunk import Chunk
 from runtime.ensemble.store import Folder
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
-from runtime.system.quantity import Role, parse
+from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 class Ensemble:
     """Results of many cases.
 
-    ``t`` (m,) [s]; ``cases``: name -> values of all cases (n, ...), and ``units``: name -> unit, "" for arguments of a function;
+    ``t`` (m,) [s]; ``cases``: name -> values of all cases (n, ...), ``quantities``: name -> what the name belongs to, and
+    ``units``: name -> unit, "" for arguments of a function;
     ``status`` (n,): numbers of ``runtime.Status``, such as ``Status.REFUSED`` or ``Status.NOT_RUN``;
     ``messages``: the reasons by the number of the case, and warnings, such as of a pose close to a singular configuration;
     ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): computed in a batch, by a
@@ -39,6 +41,7 @@ class Ensemble:
     bodies: tuple[str, ...]
     t: Floats = field(repr=False)
     cases: Cases = field(repr=False)
+    quantities: Mapping[str, Quantity] = field(repr=False)
     status: Ints = field(repr=False)
     reached: Floats = field(repr=False)
     counts: Ints = field(repr=False)
@@ -47,10 +50,14 @@ class Ensemble:
     settings: Mapping[str, Any] = field(repr=False)
     folder: Path | None
     _states: Any = field(repr=False)  # chunks in memory in the order of their first cases, or a Folder
-    units: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
 
     def __len__(self) -> int:
         return len(self.status)
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Units of the cases by name."""
+        return {name: quantity.unit for name, quantity in self.quantities.items()}
 
     @property
     def success(self) -> bool:
@@ -127,10 +134,10 @@ def gathered(
     bodies: tuple[str, ...],
     settings: Mapping[str, Any],
     columns: Cases,
+    quantities: Mapping[str, Quantity],
     chunks: Iterable[Chunk],
     folder: Path | None,
     states: Any,
-    units: Mapping[str, str] | None = None,
 ) -> Ensemble:
     """Return the results of the finished chunks, in memory or in a folder; ``states``: the chunks, or the folder."""
     count = len(next(iter(columns.values())))
@@ -147,16 +154,18 @@ def gathered(
         in_batch[part] = chunk.in_batch
         messages |= chunk.messages
     return Ensemble(
-        name, bodies, np.array(settings["t"]), MappingProxyType(dict(columns)), status, reached, counts, in_batch,
-        MappingProxyType(dict(sorted(messages.items()))), MappingProxyType(dict(settings)), folder, states,
-        MappingProxyType(dict(units or {})),
+        name, bodies, np.array(settings["t"]), MappingProxyType(dict(columns)), MappingProxyType(dict(quantities)), status,
+        reached, counts, in_batch, MappingProxyType(dict(sorted(messages.items()))), MappingProxyType(dict(settings)), folder,
+        states,
     )  # fmt: skip
 
 
 def of_folder(folder: Folder) -> Ensemble:
     """Return the results so far in a folder; states are read on request."""
+    columns = folder.cases()
+    quantities = {name: folder.quantities.get(name) or parse(name) for name in columns}
     return gathered(
-        folder.name, folder.bodies, folder.how, folder.cases(), folder.chunks(), folder.path, folder, folder.units
+        folder.name, folder.bodies, folder.how, columns, quantities, folder.chunks(), folder.path, folder
     )  # fmt: skip
 
 
@@ -186,14 +195,11 @@ def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
     }  # fmt: skip
     for name, values in ensemble.cases.items():
         further = (f"{name}_{k}" for k in range(values.ndim - 1))
-        quantity = parse(name)
+        quantity, unit = ensemble.quantities[name], ensemble.quantities[name].unit
         if quantity.role is Role.STATE:
             _, unit, meaning = BODY_QUANTITIES[quantity.part]
         else:
-            unit, meaning = (
-                ensemble.units.get(name, ""),
-                "parameter of the system, or argument of the function that builds it",
-            )
+            meaning = "parameter of the system, or argument of the function that builds it"
         coordinates[f"case_{name}"] = (("case", *further), values[wanted], {"units": unit, "long_name": meaning})
     messages = np.array([ensemble.messages.get(int(case), "") for case in wanted], dtype=object)
     data["message"] = ("case", messages, {"long_name": "why the case did not reach its end"})

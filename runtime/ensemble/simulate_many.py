@@ -16,14 +16,15 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
-from runtime.ensemble.cases import case_table, check_names, example_system
-from runtime.ensemble.chunk import Cases, Chunk, Stopped, Task, run_chunk, side_by_side
+from runtime.ensemble.cases import Cases, case_columns, check_names, example_system
+from runtime.ensemble.chunk import Chunk, Stopped, Task, run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
 from runtime.integrate.settings import ATOL, RTOL, Settings, settings
 from runtime.support.checks import counted
 from runtime.support.errors import ModelError
 from runtime.support.progress import reporter
+from runtime.system.quantity import parse
 from runtime.system.system import System
 
 SMALL_CHUNK, CHUNK, GPU_CHUNK = (
@@ -108,24 +109,25 @@ def simulate_many(
     ModelError
         For invalid arguments, for a folder that holds another ensemble, and where no case could be run.
     """
-    table = case_table(cases)
-    count = len(next(iter(table.values())))
-    example = example_system(system, table)
+    columns = case_columns(cases)
+    count = len(next(iter(columns.values())))
+    parsed = {name: parse(name, of_system=isinstance(system, System)) for name in columns}
+    example = example_system(system, columns, parsed)
     times = [t_end] if t_eval is None else t_eval
     how = settings(example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
-    units = {name: quantity.unit for name, quantity in check_names(system, example, table).items()}
+    quantities = check_names(system, example, columns, parsed)
     gpu = isinstance(engine, str) and engine == "gpu"
     if gpu:
         _refuse_for_gpu(example, how)
     pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
     size = _chunk_size(chunk, system, example, how, count, workers, GPU_CHUNK if gpu else CHUNK)
-    task = Task(system, how, bool(assemble), example.body_names, gpu)
+    task = Task(system, quantities, how, bool(assemble), example.body_names, gpu)
     folder = None
     try:
         if out is not None:
-            folder = Folder.opened(Path(out), example, task, table, size, units)
+            folder = Folder.opened(Path(out), example, task, columns, size)
             size = folder.chunk
-        results = _run_unfinished(pool, task, table, size, folder, AHEAD * workers, progress)
+        results = _run_unfinished(pool, task, columns, size, folder, AHEAD * workers, progress)
     finally:
         task.stop[0] = 1
         close()
@@ -138,7 +140,9 @@ def simulate_many(
         found = of_folder(folder)
     else:
         chunks = sorted(results.kept, key=lambda chunk: chunk.first)
-        found = gathered(example.name, example.body_names, task.stored_settings, table, chunks, None, chunks, units)
+        found = gathered(
+            example.name, example.body_names, task.stored_settings, columns, quantities, chunks, None, chunks
+        )
     return _with_reasons(found, results.failures, size)
 
 
@@ -154,14 +158,14 @@ class _Results:
 def _run_unfinished(
     pool: Executor,
     task: Task,
-    table: Cases,
+    columns: Cases,
     size: int,
     folder: Folder | None,
     ahead: int,
     progress: bool | Callable[[float, float], None] | None,
 ) -> _Results:
     """Run all chunks of ``size`` cases that the folder does not hold, and save each result or keep it."""
-    count = len(next(iter(table.values())))
+    count = len(next(iter(columns.values())))
     done = {first for first, _ in folder.done()} if folder else set()
     results = _Results(finished=sum(min(size, count - first) for first in done))
     with reporter(progress, 0.0, float(count), "cases") as bar:
@@ -178,7 +182,7 @@ def _run_unfinished(
             bar.update(float(results.finished))
 
         waiting = (first for first in range(0, count, size) if first not in done)
-        chunks = ((first, {k: v[first : first + size] for k, v in table.items()}) for first in waiting)
+        chunks = ((first, {k: v[first : first + size] for k, v in columns.items()}) for first in waiting)
         _run_all(pool, chunks, task, ahead, keep)
     return results
 

@@ -24,9 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ensemble.chunk import Cases, Chunk, Task, built_cases, digest_of_system, mark_of
+from runtime.ensemble.cases import Cases
+from runtime.ensemble.chunk import Chunk, Task, built_cases, digest_of_system, mark_of
 from runtime.jit.cache import compiled_folder
 from runtime.support.errors import ModelError
+from runtime.system.quantity import parse
 from runtime.system.system import System
 
 FORMAT = 2
@@ -52,9 +54,8 @@ class Folder:
             )
             self.chunk, self.count = max(1, int(self._description["chunk"])), int(self._description["count"])
             self.bodies, self.times = tuple(self._description["bodies"]), self.how["t"]
-            self.units: dict[str, str] | None = self._description.get(
-                "units"
-            )  # of the columns; earlier versions have none
+            units = dict(self._description.get("units", {}))  # by the names of the cases; earlier versions have none
+            self.quantities = {name: parse(name)._replace(unit=unit) for name, unit in units.items()}
         except (FileNotFoundError, NotADirectoryError):
             raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -63,15 +64,13 @@ class Folder:
             raise ModelError(f"{path} has the format {version}, this version reads {FORMAT}; run the ensemble anew")
 
     @classmethod
-    def opened(
-        cls, path: Path, example: System, task: Task, cases: Cases, size: int, units: Mapping[str, str]
-    ) -> Folder:
+    def opened(cls, path: Path, example: System, task: Task, cases: Cases, size: int) -> Folder:
         """Open the folder for this ensemble, new or to be resumed, and lock it for this process."""
         own = {
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
             "chunk": size, "settings": task.stored_settings, "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
-            "cases": _digest_of_cases(cases), "units": dict(units),
+            "cases": _digest_of_cases(cases), "units": {name: quantity.unit for name, quantity in task.quantities.items()},
         }  # fmt: skip
         own = json.loads(json.dumps(own))
         try:

@@ -20,6 +20,7 @@ from runtime.system.signal import as_signal
 TRIANGLE_TOLERANCE = (
     1e-9  # relative, because published inertias are rounded and flat bodies satisfy the equality exactly
 )
+Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
 KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.MODULES}
 
 
@@ -86,11 +87,23 @@ def connection(
             unit(checked[key], f"{what}: {key}", AXIS_TOLERANCE)
         checked[key].flags.writeable = False
     for key, _ in module.PARAMETERS:
-        checked[key] = float(finite(values[key], (), f"{what}: {key}"))
-        if key.split("_")[0] == "l" and checked[key] < 0.0:
-            raise ModelError(f"{what}: {key} = {checked[key]:g} m is a length, must not be below 0 m")
+        checked[key] = checked_parameter(values[key], f"{what}: {key}", module.BOUNDS.get(key), "give its magnitude")
     signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
     return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
+
+
+def checked_parameter(value: Any, what: str, bounds: Bounds | None, remedy: str = "") -> float:
+    """Return a constant of a definition; refuse values beyond its bounds, with a remedy."""
+    number = float(finite(value, (), what))
+    lower, excluded, upper, unit_of_bounds = bounds or (None, False, None, "")
+    if lower is not None and (number < lower or (excluded and number == lower)):
+        rule = f"must be above {lower:g}" if excluded else f"must not be below {lower:g}"
+    elif upper is not None and number > upper:
+        rule = f"must not be above {upper:g}"
+    else:
+        return number
+    unit_text = f" {unit_of_bounds}".rstrip()
+    raise ModelError(f"{what} = {number:g}{unit_text}, {rule}{unit_text}" + (f"; {remedy}" if remedy else ""))
 
 
 def checked_name(name: str, what: str, existing: Collection[str]) -> None:

@@ -13,27 +13,20 @@ from runtime.dynamics.contacts import ContactData
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
+from runtime.system.connection import Bounds, checked_parameter
 from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Contact
 from runtime.system.reference import reference_data
 from runtime.system.signal import Signal, as_signal
 
-# Parameters of a contact: lower bound, whether the bound itself is excluded, upper bound, unit.
-BOUNDS: dict[str, tuple[float, bool, float, str]] = {
-    "stiffness": (0.0, True, 1e18, "N/m^n"),
-    "exponent": (1.0, False, 10.0, ""),
-    "damping": (0.0, False, np.inf, "N s/m"),
-    "loss": (0.0, False, np.inf, "s/m"),
-    "restitution": (0.0, True, 1.0, ""),
-    "mu_c": (0.0, False, np.inf, ""),
-    "mu_d": (0.0, False, np.inf, "N s/m"),
-    "radius": (0.0, True, np.inf, "m"),
-    "creep": (0.0, True, np.inf, "m/s"),
-    "least_impact": (0.0, True, np.inf, "m/s"),
+# Bounds of the keywords of ``Builder.contact`` that every contact has; those of its laws are stated by their definitions.
+COMMON: dict[str, Bounds] = {
+    "radius": (0.0, True, None, "m"),
+    "creep": (0.0, True, None, "m/s"),
+    "least_impact": (0.0, True, None, "m/s"),
 }
-# Advice for parameters so large that no step of an integrator could follow the force.
 REMEDY = {
-    "stiffness": "; a steel ball has 1e10, see hertz_stiffness; a rigid connection is a joint",
-    "exponent": "; 1 is a linear spring, 1.5 is Hertz's",
+    "stiffness": "a steel ball has 1e10, see hertz_stiffness; a rigid connection is a joint",
+    "exponent": "1 is a linear spring, 1.5 is Hertz's",
 }
 
 
@@ -58,15 +51,15 @@ def build_contact(
             raise ModelError(f"{what}: unknown {key} {value!r}; the bodies are {', '.join(bodies)}{also}")
     if body == plane:
         raise ModelError(f"{what}: sphere and plane belong to the same body '{body}'; give two")
-    of_friction = FRICTIONS[friction].PARAMETERS if friction else ()
-    wanted = [key for key in (*NORMAL_LAWS[law].PARAMETERS, *of_friction) if key not in ("impact", "creep")]
+    bounds = NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
+    wanted = [key for key in bounds if key not in ("impact", *COMMON)]
     both = f"law {law}" + (f" with friction {friction}" if friction else "")
     if missing := [key for key in wanted if key not in parameters]:
         raise ModelError(f"{what}: missing {', '.join(missing)}; {both} needs {', '.join(wanted)}")
     if unused := [key for key in parameters if key not in wanted]:
         raise ModelError(f"{what}: unused {', '.join(unused)}; {both} needs {', '.join(wanted)}")
     given = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
-    checked = {key: _parameter(f"{what}: {key}", key, value) for key, value in given.items()}
+    checked = {k: checked_parameter(v, f"{what}: {k}", bounds[k], REMEDY.get(k, "")) for k, v in given.items()}
     n = unit(finite(normal, (3,), f"{what}: normal"), f"{what}: normal", AXIS_TOLERANCE)
     if belt is None:
         if isinstance(belt_speed, Signal) or belt_speed != 0.0:
@@ -92,19 +85,6 @@ def build_contact(
         name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
         MappingProxyType(values),
     )  # fmt: skip
-
-
-def _parameter(what: str, key: str, value: Any) -> float:
-    """A parameter within its bounds."""
-    number = float(finite(value, (), what))
-    lower, open_bound, upper, unit_of_key = BOUNDS[key]
-    stated = f"{what} = {number:g} {unit_of_key}".rstrip()
-    if number < lower or (open_bound and number == lower):
-        rule = "must be above" if open_bound else "must not be below"
-        raise ModelError(f"{stated}, {rule} {lower:g} {unit_of_key}".rstrip())
-    if number > upper:
-        raise ModelError(f"{stated}, must not be above {upper:g} {unit_of_key}".rstrip() + REMEDY.get(key, ""))
-    return number
 
 
 def contact_data(

@@ -13,10 +13,10 @@ import scipy.linalg
 
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R
+from runtime.dynamics.layout import GROUND_INDEX, P, R
 from runtime.support.arrays import Floats
 from runtime.system.parts import Joint
-from runtime.system.reference import ground_state, rotation_matrix
+from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
 
 ADMITTED = 1e-7  # a joint admits a motion of 1 rad or 1 m if its rows change by less
@@ -28,7 +28,7 @@ class DegreeOfFreedom:
     """One degree of freedom.
 
     ``name``: "joint.axis", such as "ankle.a_j": rotation of the distal body about this axis of the joint; "joint.along_a_i":
-    translation along an axis; "joint.x": rotation about the x axis of the distal body; "joint.freedom_1": any other motion
+    translation along an axis; "joint.x": rotation about the x axis of the distal body; "joint.twist_1": any other motion
     that the joint admits; "body.x", "body.turn_x": translation and rotation of a floating body along and about global axes.
     """
 
@@ -110,7 +110,7 @@ def degrees_of_freedom(
     """
     work = workspace_for(system.data)
     projection.worst_row(time, y, system.data, work, False)
-    states = np.vstack([ground_state(), y.reshape(-1, STATE)])
+    states = states_with_ground(y)
     found, roots = tree or branches(system)
     names: list[DegreeOfFreedom] = []
     columns: list[Floats] = []
@@ -203,7 +203,7 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
     rest = admitted - basis @ (basis.T @ admitted)
     left, sizes, _ = np.linalg.svd(rest, full_matrices=False) if rest.size else (rest, np.zeros(0), rest)
     for n in range(admitted.shape[1] - len(chosen)):
-        chosen.append((f"freedom_{n + 1}", left[:, n], bool(np.linalg.norm(left[3:, n]) > 0.5)))
+        chosen.append((f"twist_{n + 1}", left[:, n], bool(np.linalg.norm(left[3:, n]) > 0.5)))
     return chosen
 
 

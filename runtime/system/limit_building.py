@@ -222,7 +222,9 @@ def restricting_moment(limit: Limit, directions: ArrayLike) -> RestrictingMoment
         u = np.full(1, np.nan)
     lengths = np.linalg.norm(u, axis=1) if u.ndim == 2 and u.shape[1] == 3 else np.zeros(1)
     if not (np.isfinite(u).all() and (lengths > 0.0).all()):
-        raise ModelError(f"restriction: directions have the shape {u.shape}; give finite vectors (n, 3), longer than 0")
+        raise ModelError(
+            f"restricting_moment: directions have the shape {u.shape}; give finite vectors (n, 3), longer than 0"
+        )
     data = frozen(limit_data([limit], {limit.reference: 0, limit.moving: 0}, _STATE_AT_ORIGIN))
     outputs, moment = np.zeros((len(u), OUTPUTS)), np.zeros((len(u), 3))
     restrain_all(u / lengths[:, None], data, limit_workspace(data), outputs, moment)

@@ -74,5 +74,5 @@ def _refuse_disconnected(name: str, bodies: Sequence[Body], joints: Sequence[Joi
     if loose:
         raise ModelError(
             f"system '{name}': no chain of joints leads from {', '.join(repr(n) for n in loose)} to the ground; "
-            "add a joint, or say free=True of a body that may float"
+            "add a joint, or pass free=True for a body that may float"
         )

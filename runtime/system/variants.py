@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from runtime.support.errors import ModelError
 from runtime.system.parameters import joints_differ, replace_parameters
-from runtime.system.quantity import Role, parse
+from runtime.system.quantity import Quantity, Role
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -18,14 +18,14 @@ def name_of(function: Any) -> str:
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
 
 
-def check_arguments(build: Callable[..., System], given: Iterable[str], what: str) -> None:
+def check_arguments(build: Callable[..., System], given: Mapping[str, Quantity], what: str) -> None:
     """Refuse names of arguments that a function does not accept, and missing names of arguments that it needs.
 
     Parameters
     ----------
     build : function
-    given : names
-        Names of any role; those of arguments are checked.
+    given : mapping
+        Quantities of any role by name; the names of arguments are checked.
     what : str
         The argument of the caller that holds the names, for the message.
 
@@ -41,14 +41,16 @@ def check_arguments(build: Callable[..., System], given: Iterable[str], what: st
     known = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     accepted = f"it takes {', '.join(p.name for p in known)}" if known else "it takes none"
     accepts_any = any(p.kind == p.VAR_KEYWORD for p in signature.parameters.values())
-    arguments = {name for name in given if parse(name).role is Role.ARGUMENT}
+    arguments = {name for name, quantity in given.items() if quantity.role is Role.ARGUMENT}
     if not accepts_any and (unknown := sorted(arguments - {p.name for p in known})):
         raise ModelError(f"{what}: {name_of(build)} has no parameter '{unknown[0]}'; {accepted}")
     if missing := [p.name for p in known if p.default is p.empty and p.name not in arguments]:
         raise ModelError(f"{what}: {name_of(build)} needs '{missing[0]}', too; {accepted}")
 
 
-def build_variant(build: Callable[..., System], values: Mapping[str, Any]) -> System:
+def build_variant(
+    build: Callable[..., System], values: Mapping[str, Any], quantities: Mapping[str, Quantity]
+) -> System:
     """Return the system that a function builds from those of the values that are its arguments.
 
     Raises
@@ -57,7 +59,7 @@ def build_variant(build: Callable[..., System], values: Mapping[str, Any]) -> Sy
         Where the function returns no system or raises any exception, with the text of the exception.
     """
     try:
-        system = build(**{name: value for name, value in values.items() if parse(name).role is Role.ARGUMENT})
+        system = build(**{name: value for name, value in values.items() if quantities[name].role is Role.ARGUMENT})
     except ModelError:
         raise
     except Exception as error:
@@ -67,22 +69,23 @@ def build_variant(build: Callable[..., System], values: Mapping[str, Any]) -> Sy
     return system
 
 
-def variant(build: System | Callable[..., System], values: Mapping[str, Any]) -> tuple[System, State, bool]:
+def variant(
+    build: System | Callable[..., System], values: Mapping[str, Any], quantities: Mapping[str, Quantity]
+) -> tuple[System, State, bool]:
     """Return a system and its initial state with the given values, and whether parameters of joints are among these.
 
-    Names are those of arguments of the function, of parameters of the system, and of parts of the initial state.  The state is
-    not moved onto the constraints.
+    ``quantities`` by the names of the values: arguments of the function, parameters of the system, and parts of the initial
+    state.  The state is not moved onto the constraints.
 
     Raises
     ------
     ModelError
     """
-    of_system = isinstance(build, System)
-    system = build if isinstance(build, System) else build_variant(build, values)
+    system = build if isinstance(build, System) else build_variant(build, values, quantities)
     parameters: dict[str, Any] = {}
     state: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
-        quantity = parse(name, of_system=of_system)
+        quantity = quantities[name]
         if quantity.role is Role.PARAMETER:
             parameters[name] = value
         elif quantity.role is Role.STATE:

@@ -64,7 +64,7 @@ def module_of(key: str) -> ModuleType | None:
     return sys.modules[name]
 
 
-def lanes_of(key: str) -> ModuleType | None:
+def batch_kernel_of(key: str) -> ModuleType | None:
     """Return the module of a model's kernel, if the kernel serves batches.
 
     Kernels of models without limits, contacts, loads, motors and drivers do.

@@ -125,7 +125,7 @@ def test_a_zero_that_depends_on_two_parameters(route, monkeypatch):
     for system in (lever(), lever(a=0.35)):  # a kernel emitted for a - b = 0, and one for a - b != 0
         codegen.compile_model(system)
     if route == "general evaluation":
-        monkeypatch.setattr(room, "lanes_of", lambda key: None)
+        monkeypatch.setattr(room, "batch_kernel_of", lambda key: None)
     given, t = {"a": 0.3, "b": 0.3, "c": 0.4}, [0.3, 0.8]
     found = sensitivities(lever, given, 0.8, wrt=["a", "b"], t_eval=t, rtol=1e-12, atol=1e-12)
     for k, name in enumerate("ab"):
@@ -140,7 +140,7 @@ def test_a_zero_that_depends_on_two_parameters(route, monkeypatch):
 @pytest.mark.parametrize("route", ["recorded kernel", "general evaluation"])
 def test_euler_parameters_of_the_initial_state(route, monkeypatch):
     if route == "general evaluation":
-        monkeypatch.setattr(sys.modules["runtime.analysis.sensitivities"], "lanes_of", lambda key: None)
+        monkeypatch.setattr(sys.modules["runtime.analysis.sensitivities"], "batch_kernel_of", lambda key: None)
     system = models.foot.build()
     p, t = np.array(system.state.p["main_foot"]), [0.4, 1.0]
     found = sensitivities(system, {"p.main_foot": p}, 1.0, t_eval=t)
@@ -168,7 +168,7 @@ def test_labelled(foot):
 
 def test_both_routes_agree(foot, monkeypatch):
     monkeypatch.setattr(
-        sys.modules["runtime.analysis.sensitivities"], "lanes_of", lambda key: None
+        sys.modules["runtime.analysis.sensitivities"], "batch_kernel_of", lambda key: None
     )  # no recorded kernel
     found = sensitivities(models.foot.build, GIVEN, 1.0, t_eval=[0.4, 1.0], rtol=1e-11, atol=1e-11)
     assert np.abs(found.states - foot.states).max() < 1e-9

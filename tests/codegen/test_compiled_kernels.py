@@ -14,7 +14,7 @@ import models
 from generated import dispatch
 from runtime.dynamics.equations import derivative_repeated, workspace_for
 from runtime.jit import addresses
-from runtime.jit.cache import inlined
+from runtime.jit.compilation import inlined
 from tests.support.definitions import DEFINITIONS, module_of
 from tests.support.kernel_checks import KERNELS
 from tests.support.kernel_text import machine_code

@@ -169,7 +169,7 @@ def test_kernels_of_forces_are_straight_line_code(name):
         inputs = [a.arg for a in functions[kernel].args.args[:-1]]
         assert lint_tangent(functions.pop(f"{kernel}_tangent"), sizes(name, kernel), inputs) == []
     if name == "sphere_plane":  # covered by test_tangents.py
-        for tangent in ("measure_tangent", "measure_variation", "wrench_tangent"):
+        for tangent in ("measure_tangent", "measure_parameter_tangent", "wrench_tangent"):
             functions.pop(tangent)
     assert list(functions) == list(OPERATIONS_OF_FORCES[name])
     for kernel, function in functions.items():

@@ -86,9 +86,9 @@ def limit(name, kernel, seed):
 
 
 def contact(name, seed):
-    """``measure_variation`` changes the numbers in x too, but for the belt's: four vectors and the radius."""
+    """``measure_parameter_tangent`` changes the numbers in x too, but for the belt's: four vectors and the radius."""
     c, kernel = Contact(seed), "wrench" if name == "wrench_tangent" else "measure"
-    own, force = (13 * (name == "measure_variation"), 4 * (kernel == "wrench"))
+    own, force = (13 * (name == "measure_parameter_tangent"), 4 * (kernel == "wrench"))
 
     def after(step):
         states, more = displaced(c.states, step[:OF_BODIES]), step[OF_BODIES:]
@@ -132,7 +132,7 @@ def body(name, seed):
 
 ALL = {name: partial(joint, name) for name in DEFINITIONS}
 ALL |= {f"{name}.{kernel}": partial(limit, name, kernel) for name in LIMITS for kernel in ("direction", "wrench")}
-ALL |= {name: partial(contact, name) for name in ("measure_tangent", "measure_variation", "wrench_tangent")}
+ALL |= {name: partial(contact, name) for name in ("measure_tangent", "measure_parameter_tangent", "wrench_tangent")}
 ALL |= {module.NAME: partial(measure, module, size) for module, size in ((position, 8), (separation, 4), (top_view, 8))}
 ALL |= {name: partial(body, name) for name in ("torque", "load_at_point", "load_in_body")}
 seeds = pytest.mark.parametrize("seed", SEEDS)

@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline
 from generated import dispatch
 from runtime import Cone, ModelError
 from runtime.dynamics.cone_curve import nearest
-from runtime.jit.cache import compiled
+from runtime.jit.compilation import compiled
 from runtime.system import cone as search
 
 ALLOWED = 1e-9  # [rad] by which the separation may exceed the least one

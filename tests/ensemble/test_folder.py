@@ -25,6 +25,20 @@ def test_a_folder_holds_the_same_results_as_memory(tmp_path):
     assert files == {f: f.stat().st_mtime_ns for f in (tmp_path / "many" / "chunks").iterdir()}
 
 
+def test_quantities_of_the_cases_are_read_back(tmp_path):
+    cases = {"mass.toes": [0.2, 0.3], "omega.toes": np.zeros((2, 3)), "gravity": [(0, 0, -9.81), (0, 0, -1.62)]}
+    found = simulate_many(models.foot.build(), cases, 0.01, out=tmp_path, **SETTINGS)
+    read = read_ensemble(tmp_path)
+    assert found.units == read.units == {"mass.toes": "kg", "omega.toes": "rad/s", "gravity": "m/s^2"}
+    for one in (found, read):
+        assert [(q.part, q.owner) for q in one.quantities.values()] == [
+            ("mass", "toes"),
+            ("omega", "toes"),
+            ("gravity", ""),
+        ]
+        assert [one.to_xarray()[f"case_{name}"].attrs["units"] for name in cases] == list(found.units.values())
+
+
 def test_repeating_the_call_resumes_an_interrupted_ensemble(tmp_path):
     system, cases = models.foot.build(), thrown(40)
 

@@ -224,5 +224,5 @@ def test_restriction_of_a_law():
     energy = 226.0 * limit.compliance * (c**3 - c**4 / 2 + np.maximum(x - 1.0, 0.0))
     assert given.energy == pytest.approx(energy, abs=1e-12)
     for wrong in ([[0.0, 0.0, 0.0]], [1.0, 0.0, 0.0], [[np.nan, 0.0, 1.0]]):
-        with pytest.raises(runtime.ModelError, match="restriction: directions"):
+        with pytest.raises(runtime.ModelError, match="restricting_moment: directions"):
             runtime.system.restricting_moment(limit, wrong)

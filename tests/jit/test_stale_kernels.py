@@ -11,7 +11,7 @@ PROBE = """
 import numpy as np
 from generated import constant_distance
 from runtime.dynamics.vectors import rotate_vectors
-from runtime.jit.cache import compiled
+from runtime.jit.compilation import compiled
 
 
 @compiled

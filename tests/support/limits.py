@@ -9,7 +9,7 @@ from runtime import Cone
 from runtime.dynamics.cone_curve import KINDS
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.limits import EXCESS, OUTPUTS, POTENTIAL, restrain
-from runtime.jit.cache import compiled
+from runtime.jit.compilation import compiled
 
 IRREGULAR = {
     "elliptical": Cone.from_degrees([0, 90, 180, 270, 360], [60, 30, 45, 20, 60]),

@@ -77,7 +77,7 @@ def test_joints(case):
 
 
 def test_negative_length():
-    with pytest.raises(ModelError, match=r"l = -0.1 m is a length, must not be below 0 m"):
+    with pytest.raises(ModelError, match=r"l = -0.1 m, must not be below 0 m; give its magnitude"):
         builder().joint("link", "constant_distance", "leg", "foot", s_i=(0, 0, 0), s_j=(0, 0, 0), l=-0.1)
 
 
@@ -85,7 +85,7 @@ def test_disconnected_body():
     b = builder()
     b.joint("knee", "spherical", "ground", "leg", s_i=(0, 0, 0), s_j=(0, 0, 0))
     with pytest.raises(
-        ModelError, match="no chain of joints leads from 'foot' to the ground; add a joint, or say free=True"
+        ModelError, match="no chain of joints leads from 'foot' to the ground; add a joint, or pass free=True"
     ):
         b.build()
 

@@ -164,7 +164,7 @@ BAD = {
         {"a_i.metatarsophalangeal": (0.0, 2.0, 0.0)},
         "joint 'metatarsophalangeal' (revolute): a_i has the length 2",
     ),
-    "length": ({"l.ankle": -0.1}, "joint 'ankle' (modified_universal): l = -0.1 m is a length"),
+    "length": ({"l.ankle": -0.1}, "joint 'ankle' (modified_universal): l = -0.1 m, must not be below 0 m"),
     "limited": ({"a_i.ankle": (0.0, 1.0, 0.0)}, "limit 'talocrural' depends on its a_i; give a function that builds"),
     "law": ({"compliance.talocrural": 0.0}, "compliance = 0 rad, must be above 0 rad"),
     "cone": ({"latitudes.talocrural": (0.1, 0.2)}, "latitudes has the shape (2,); give 5 numbers"),

@@ -6,6 +6,7 @@ import pytest
 import models
 import runtime
 from runtime import AssemblyError, Builder, ModelError, Signal
+from runtime.system.degrees_of_freedom import degrees_of_freedom
 from tests.support.trees import Tree
 from tests.support.vectors import X, largest
 
@@ -113,3 +114,13 @@ def test_a_driver_that_cannot_be_met_is_named_with_the_time():
     assert largest(m.v["slider"][:, 0] + height(t) * 0.4 / x) < 1e-8
     with pytest.raises(AssemblyError, match=r"^at t = 0\.6 s: could not assemble: .*worst row (rod|led)\."):
         runtime.kinematics(system, [0.0, 0.2, 0.4, 0.6, 0.8])
+
+
+def test_motions_along_no_axis_of_a_joint_are_named_twists():
+    """A rod between two points: three rotations about the point on the body, and two more twists."""
+    b = Builder("rod")
+    b.body("ball", mass=1.0, inertia=(1.0, 1.0, 1.0), r=(0, 0, -1))
+    b.joint("rod", "constant_distance", "ground", "ball", s_i=(0, 0, 0), s_j=(0, 0, 0.1), l=0.9)
+    system = b.build()
+    names = [degree.name for degree in degrees_of_freedom(system, 0.0, system.state.y)[0]]
+    assert names == ["rod.x", "rod.y", "rod.z", "rod.twist_1", "rod.twist_2"]
