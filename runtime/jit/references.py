@@ -52,7 +52,9 @@ def _store_at(value, address, size):  # type: ignore[no-untyped-def]
 
 
 with cached_here():
-    _store = numba.njit(cache=True, _nrt=False, no_cfunc_wrapper=True, pipeline_class=UnoptimisedCompiler)(_store_at)
+    _store = numba.njit(
+        cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, pipeline_class=UnoptimisedCompiler
+    )(_store_at)
 
 _REFERENCES: dict[int, Reference] = {}  # by the identity of the tuples, the last one used at the end
 
