@@ -10,19 +10,36 @@ Stages, with their modules in ``codegen.compiler``:
 3. derivation   differentiate moving vectors: D, nu, gamma, forces        derive, soundness, forces, limit_forces,
                                                                           contact_forces, body_forces, cone_curves
 4. functions    straight-line code, and its exact tangents                layout, straight, tangents
-5. modules      data, kernels, and a header with a digest                 emit, module
-6. dispatch     switches over the kinds of each family, and files         dispatch, output
+5. modules      data, kernels, and a header with a digest                 emit, module, text
+6. dispatch     switches over the kinds of each family, and files:        dispatch, plan, generation, output
+                what has changed is derived, the rest is kept
 7. whole model  the kernels of a model, traced into one function          trace, recorded_algebra, model_inputs,
                                                                           mass_groups, elimination, whole
 
-``python -m codegen`` runs stages 1 to 6 for the whole dictionary and writes ``generated/``; ``--check`` compares instead;
+``python -m codegen`` runs stages 1 to 6 for the definitions that have changed and writes ``generated/``; ``--check`` runs them for
+all and compares instead;
 ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.  From a study, ``codegen.compile_joint`` compiles a
 joint of the user, and ``codegen.compile_model`` a system as one function.
 
 May import: sympy, numpy, the standard library.  Never ``generated``, ``runtime`` or ``models``.
 """
 
-from codegen.compiler.calculus import DefinitionError, Vector
-from codegen.compiler.study import compile_joint, compile_model
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from codegen.compiler.calculus import Vector
+    from codegen.compiler.errors import DefinitionError
+    from codegen.compiler.study import compile_joint, compile_model
 
 __all__ = ["DefinitionError", "Vector", "compile_joint", "compile_model"]
+PLACES = {"DefinitionError": "errors", "Vector": "calculus", "compile_joint": "study", "compile_model": "study"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is used: SymPy takes half a second, and finding nothing to regenerate does without it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'codegen' has no attribute '{name}'")
+    return getattr(import_module(f"codegen.compiler.{PLACES[name]}"), name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from codegen.compiler.calculus import DefinitionError
+from codegen.compiler.errors import DefinitionError
 
 Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
 

@@ -30,6 +30,8 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.compiler.errors import DefinitionError
+
 Expr = Any  # SymPy's expressions: the library ships no type hints
 
 AXES = "xyz"
@@ -41,10 +43,6 @@ VELOCITIES = ("omega_i", "omega_j")  # velocities that force elements may use, b
 FUNCTIONS = (sp.sin, sp.cos, sp.tan, sp.asin, sp.acos, sp.atan, sp.atan2, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh)
 # Names that the emitted functions use themselves, and velocities, which the calculus supplies.
 RESERVED = set("v_i v_j omega_i omega_j body_i body_j x Phi Phi_dot D nu gamma out math njit".split())
-
-
-class DefinitionError(ValueError):
-    """A definition that breaks a rule of the calculus; the message names the definition and the rule."""
 
 
 @dataclass(frozen=True)

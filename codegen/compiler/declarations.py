@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codegen.compiler.calculus import VELOCITIES, Definition, DefinitionError, Scope
+from codegen.compiler.calculus import VELOCITIES, Definition, Scope
+from codegen.compiler.errors import DefinitionError
 
 # Arguments of a limit that do not come from the joint.
 OWN_VECTORS = ("u_xi_i", "u_eta_i", "u_zeta_i", "e_i", "u_r_j")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from codegen.compiler.module import with_header
 from codegen.compiler.straight import DECORATOR
+from codegen.compiler.text import with_header
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-from codegen.compiler.module import digest, states_its_digest
+from codegen.compiler.text import digest, states_its_digest
 
 STALE = 3  # exit code: the files differ from the emitted texts
 

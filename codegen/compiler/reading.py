@@ -7,7 +7,8 @@ import inspect
 import sympy as sp
 from sympy.core.function import Application
 
-from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, DefinitionError, Expr, Scope, vector
+from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, Expr, Scope, vector
+from codegen.compiler.errors import DefinitionError
 
 
 def argument_names(scope: Scope, definition: Definition) -> list[str]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from codegen.compiler.calculus import Definition, DefinitionError
+from codegen.compiler.calculus import Definition
 from codegen.compiler.derive import derive
 from codegen.compiler.emit import emit
-from codegen.compiler.module import with_header
+from codegen.compiler.errors import DefinitionError
+from codegen.compiler.text import with_header
 from codegen.compiler.whole import emit_model
 
 

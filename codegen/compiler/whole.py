@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codegen.compiler.calculus import DefinitionError
 from codegen.compiler.elimination import state_derivative
+from codegen.compiler.errors import DefinitionError
 from codegen.compiler.model_inputs import STATE, Model, ModelInputs
 from codegen.compiler.straight import Lines
 from codegen.compiler.trace import Node, Record, Text, forward_derivatives

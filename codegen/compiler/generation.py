@@ -1,0 +1,187 @@
+"""The texts of all generated modules: those whose sources are unchanged are kept, the others derived side by side."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pkgutil
+import tomllib
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+
+from codegen.compiler.errors import NoSystemsError
+from codegen.compiler.output import digest_of_files
+from codegen.compiler.plan import FOLDER, Output, outputs
+from codegen.compiler.text import COMMAND, body_of, constants_of, digest, emit_digests, states_its_digest, with_header
+
+ROOT = FOLDER.parent
+GENERATED = ROOT / "generated"
+MODELS = GENERATED / "whole"
+MODELS_COMMAND = f"{COMMAND} --models"
+ALL = "codegen/"
+# The modules of the compiler that decide how whole-model kernels follow from the others.
+WHOLE_SOURCES = ("trace", "recorded_algebra", "model_inputs", "mass_groups", "elimination", "whole")
+# By family in ``generated.dispatch``, the forms of its definitions.
+FAMILIES = {
+    "MODULES": "joint", "LIMITS": "limit", "CONES": "cone", "NORMAL_LAWS": "normal law", "FRICTIONS": "friction",
+}  # fmt: skip
+
+
+def sources_digest() -> str:
+    """One digest of all sources that decide what is generated."""
+    return digest_of_files(FOLDER.rglob("*.py"), FOLDER)
+
+
+def whole_digest() -> str:
+    """One digest of the sources that decide how whole-model kernels follow from the others."""
+    return digest_of_files((FOLDER / "compiler" / f"{name}.py" for name in WHOLE_SOURCES), FOLDER)
+
+
+def kept_modules() -> dict[str, str]:
+    """Module name -> text of the modules in ``generated/`` that are unedited, and whose sources have not changed."""
+    recorded = constants_of(GENERATED / "digests.py")
+    kept = {}
+    for output in outputs():
+        file = GENERATED / f"{output.name}.py"
+        if recorded.get("INPUTS", {}).get(output.name) != output.inputs or not file.is_file():
+            continue
+        text = file.read_text(encoding="utf-8")
+        if states_its_digest(text) and digest(body_of(text)) == recorded["MODULES"].get(output.name):
+            kept[output.name] = text
+    return kept
+
+
+def is_up_to_date() -> bool:
+    """Whether ``generated/`` was made from the present sources and is unedited: by digests alone, nothing is derived."""
+    recorded = constants_of(GENERATED / "digests.py")
+    present = {file.stem: file.read_text(encoding="utf-8") for file in GENERATED.glob("*.py")}
+    wanted = {output.name for output in outputs()} | {"dispatch", "__init__", "digests"}
+    return (
+        recorded.get("SOURCES") == sources_digest()
+        and present.keys() == wanted
+        and all(map(states_its_digest, present.values()))
+        and recorded["MODULES"] == {name: digest(body_of(text)) for name, text in present.items() if name != "digests"}
+        and recorded.get("INPUTS") == {output.name: output.inputs for output in outputs()}
+    )
+
+
+def generate(kept: Mapping[str, str] | None = None) -> dict[str, str]:
+    """File name -> text of all modules of ``generated/``; the texts in ``kept`` are taken as they are."""
+    kept, planned = kept or {}, outputs()
+    _check_declarations()
+    files = {output.name: kept[output.name] for output in planned if output.name in kept}
+    files |= _derived([output for output in planned if output.name not in kept])
+    files["dispatch"] = _dispatch(planned)
+    files["__init__"] = with_header('"""Kernels, emitted by codegen; never edited.  May import: numba, math."""\n', ALL)
+    inputs = {output.name: output.inputs for output in planned}
+    files["digests"] = emit_digests(files, inputs, sources_digest(), whole_digest(), ALL)
+    return {f"{name}.py": text for name, text in sorted(files.items())}
+
+
+def _check_declarations() -> None:
+    from codegen import joints, limits  # the dictionary imports SymPy, which a check by digests does without
+    from codegen.compiler.declarations import refuse_unclear_limits
+    from codegen.compiler.dispatch import definitions
+
+    refuse_unclear_limits(definitions(limits), definitions(joints))
+
+
+def _dispatch(planned: Iterable[Output]) -> str:
+    from codegen.compiler.dispatch import SWITCHES, emit_dispatch  # as above
+
+    families = {
+        family: ([output.name for output in planned if output.form == form], SWITCHES[family])
+        for family, form in FAMILIES.items()
+    }
+    return emit_dispatch(families, ALL)
+
+
+def _derived(wanted: list[Output]) -> dict[str, str]:
+    """Module name -> text, derived in several processes."""
+    workers = min(os.cpu_count() or 1, len(wanted))
+    if workers < 2:
+        return {output.name: derived(output) for output in wanted}
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        return dict(zip((output.name for output in wanted), pool.map(derived, wanted), strict=True))
+
+
+def derived(output: Output) -> str:
+    """The text of one generated module, derived from its definition."""
+    from codegen.compiler.body_forces import emit_bodies  # as above
+    from codegen.compiler.cone_curves import emit_cone, emit_law, emit_measures
+    from codegen.compiler.contact_forces import derive_contact, emit_contact, emit_friction, emit_normal_law
+    from codegen.compiler.derive import derive
+    from codegen.compiler.dispatch import definitions
+    from codegen.compiler.emit import emit
+    from codegen.compiler.limit_forces import derive_limit, emit_limit
+
+    dictionary, place = import_module(f"codegen.{output.file}"), f"codegen/{output.file}.py"
+    if output.form == "bodies":
+        return emit_bodies(definitions(dictionary), inspect.getdoc(dictionary) or "", place)
+    definition, source = getattr(dictionary, output.definition), f"{place}: {output.definition}"
+    match output.form:
+        case "joint":
+            return emit(derive(definition), source)
+        case "limit":
+            return emit_limit(derive_limit(definition), source)
+        case "contact":
+            return emit_contact(derive_contact(definition), source)
+    emitters = {
+        "cone": emit_cone, "measure": emit_measures, "law": emit_law, "normal law": emit_normal_law,
+        "friction": emit_friction,
+    }  # fmt: skip
+    return emitters[output.form](definition, source)
+
+
+def generate_models() -> dict[str, str]:
+    """File name -> text of all modules of ``generated/whole``, made from the kernels in ``generated/``.
+
+    The systems are those of ``[tool.talus] whole-models`` in ``pyproject.toml``: the place of a mapping of names to functions
+    that build them, as "package.module:NAME".  They come from outside, so codegen imports none of the packages that use it.
+    A kernel that has the key of its model is kept: the key is the digest of everything that determines the text.
+    """
+    from codegen.compiler.whole import emit_model  # as above
+
+    table = ROOT / "pyproject.toml"
+    named = tomllib.loads(table.read_text(encoding="utf-8")) if table.is_file() else {}
+    place = named.get("tool", {}).get("talus", {}).get("whole-models")
+    if place is None:
+        raise NoSystemsError(
+            f"{table}: no [tool.talus] whole-models = 'package.module:NAME'; run in a checkout of Talus"
+        )
+    file = place.partition(":")[0].replace(".", "/") + ".py"
+    doc = '"""Whole-model kernels, emitted by codegen; never edited."""\n'
+    made = {"__init__.py": with_header(doc, ALL, MODELS_COMMAND)}
+    for name, build in pkgutil.resolve_name(place).items():
+        model = build().model
+        made[f"{name}.py"] = _kept_model(MODELS / f"{name}.py", model.key) or with_header(
+            emit_model(model), f"{file}: {name}", MODELS_COMMAND
+        )
+    return made
+
+
+def _kept_model(file: Path, key: str) -> str:
+    """The text of an unedited whole-model kernel with this key; empty if there is none."""
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    return text if f"\nKEY = '{key}'\n" in text and states_its_digest(text) else ""
+
+
+def models_left_behind() -> dict[str, list[str]]:
+    """Names of the whole-model kernels that were made from other kernels of joints, with the names of those joints."""
+    left = {}
+    whole = whole_digest()
+    emitter_changed = constants_of(GENERATED / "digests.py").get("WHOLE") != whole
+    for file in sorted(MODELS.glob("*.py")):
+        made_from = constants_of(file).get("MADE_FROM", {})
+        changed = [name.partition(".")[2] for name, recorded in made_from.items() if _digest_of(name) != recorded]
+        if changed or (made_from and emitter_changed):
+            left[file.stem] = changed
+    return left
+
+
+def _digest_of(module: str) -> str:
+    file = ROOT / (module.replace(".", "/") + ".py")
+    return digest(file.read_text(encoding="utf-8")) if file.is_file() else ""
