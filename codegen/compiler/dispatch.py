@@ -23,7 +23,6 @@ class Switch:
 STATES = ("body_i", "body_j", "x")
 # How the modules of each family are called from compiled code; the first argument of a switch is the number of the kind.
 SWITCHES: dict[str, list[Switch]] = {
-    "MODULES": [],  # called through their addresses
     "LIMITS": [
         Switch("direction", (*STATES, "u")),
         Switch("measure", (*STATES, "slope", "out")),
@@ -73,3 +72,10 @@ def emit_dispatch(families: dict[str, tuple[list[str], list[Switch]]], source: s
                 branch = f"    {'el' if k else ''}if kind == {k}:"
                 lines += [branch, f"        {name}.{switch.function}({arguments})"]
     return with_header("\n".join([*lines, ""]), source)
+
+
+def emit_joints(names: list[str], source: str) -> str:
+    """The module ``joints``: a list of the joints and drivers, which compiled code calls through their addresses."""
+    lines = ['"""The joints and drivers, in the order of the dictionary."""', ""]
+    lines += [*(f"from generated import {name}" for name in sorted(names)), "", f"MODULES = ({', '.join(names)},)", ""]
+    return with_header("\n".join(lines), source)

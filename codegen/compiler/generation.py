@@ -26,7 +26,7 @@ ALL = "codegen/"
 WHOLE_SOURCES = ("trace", "recorded_algebra", "model_inputs", "mass_groups", "elimination", "whole")
 # By family in ``generated.dispatch``, the forms of its definitions.
 FAMILIES = {
-    "MODULES": "joint", "LIMITS": "limit", "CONES": "cone", "NORMAL_LAWS": "normal law", "FRICTIONS": "friction",
+    "LIMITS": "limit", "CONES": "cone", "NORMAL_LAWS": "normal law", "FRICTIONS": "friction",
 }  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def is_up_to_date() -> bool:
     """Whether ``generated/`` was made from the present sources and is unedited: by digests alone, nothing is derived."""
     recorded = constants_of(GENERATED / "digests.py")
     present = {file.stem: file.read_text(encoding="utf-8") for file in GENERATED.glob("*.py")}
-    wanted = {output.name for output in outputs()} | {"dispatch", "__init__", "digests"}
+    wanted = {output.name for output in outputs()} | {"dispatch", "joints", "__init__", "digests"}
     return (
         recorded.get("SOURCES") == sources_digest()
         and present.keys() == wanted
@@ -74,7 +74,7 @@ def generate(kept: Mapping[str, str] | None = None) -> dict[str, str]:
     _check_declarations()
     files = {output.name: kept[output.name] for output in planned if output.name in kept}
     files |= _derived([output for output in planned if output.name not in kept])
-    files["dispatch"] = _dispatch(planned)
+    files |= _lists(planned)
     files["__init__"] = with_header('"""Kernels, emitted by codegen; never edited.  May import: numba, math."""\n', ALL)
     inputs = {output.name: output.inputs for output in planned}
     files["digests"] = emit_digests(files, inputs, sources_digest(), whole_digest(), ALL)
@@ -89,14 +89,16 @@ def _check_declarations() -> None:
     refuse_unclear_limits(definitions(limits), definitions(joints))
 
 
-def _dispatch(planned: Iterable[Output]) -> str:
-    from codegen.compiler.dispatch import SWITCHES, emit_dispatch  # as above
+def _lists(planned: Iterable[Output]) -> dict[str, str]:
+    """The modules ``dispatch`` and ``joints``."""
+    from codegen.compiler.dispatch import SWITCHES, emit_dispatch, emit_joints  # as above
 
     families = {
         family: ([output.name for output in planned if output.form == form], SWITCHES[family])
         for family, form in FAMILIES.items()
     }
-    return emit_dispatch(families, ALL)
+    joints = [output.name for output in planned if output.form == "joint"]
+    return {"dispatch": emit_dispatch(families, ALL), "joints": emit_joints(joints, ALL)}
 
 
 def _derived(wanted: list[Output]) -> dict[str, str]:

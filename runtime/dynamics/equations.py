@@ -44,7 +44,7 @@ from runtime.dynamics.loads import apply_loads, load_workspace
 from runtime.dynamics.model_data import EVALUATION, LOADED, WHOLE, ModelData, WholeModelKernel, Workspace
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
-from runtime.jit.cache import cached_here
+from runtime.jit.cache import cached_for
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import CALL, Pointer, address_of, at_address, call
 
@@ -188,7 +188,7 @@ def evaluation_alone() -> Any:
 
 @cache
 def _evaluation_address() -> int:
-    with cached_here():
+    with cached_for(__name__):
         return int(cfunc(CALL, error_model="numpy", cache=True)(_entry).address)
 
 

@@ -1,16 +1,18 @@
 """The cache of machine code.
 
 numba's cache looks at the file of the *calling* function only, so after a regeneration it would keep serving old machine
-code.  Here the name of the cache folder is the digest of ``generated`` and of the folders of compiled code: other sources,
-other folder.
+code.  Here the functions of a module are cached in a folder named by the digest of the module and of all that it imports from
+``generated`` and the folders of compiled code: other sources, other folder.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from numba.core import config
@@ -18,6 +20,7 @@ from numba.core import config
 from runtime.jit.freshness import ROOT, sha256, text_of, verify
 
 COMPILED = ("jit", "dynamics", "integrate")  # folders of compiled code, and of all constants that it uses
+COVERED = ("generated.", *(f"runtime.{folder}." for folder in COMPILED))
 
 
 def cache_folder() -> Path:
@@ -34,20 +37,51 @@ def digest(root: Path = ROOT) -> str:
 
 verify()
 _ONE_AT_A_TIME = threading.RLock()
-_FOLDER = str(cache_folder() / digest())
+_BASE, _ALL = cache_folder(), digest()
 
 
 def compiled_folder() -> Path:
-    """The folder of the machine code that belongs to the present sources."""
-    return Path(_FOLDER)
+    """The folder of what is made from all present sources."""
+    return _BASE / _ALL
+
+
+def sources_of(module: str, root: Path = ROOT) -> dict[str, Path]:
+    """Name -> file of a module, and of those that it imports from ``generated`` and the folders of compiled code, and so on."""
+    found: dict[str, Path] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        file = root / (name.replace(".", "/") + ".py")
+        if name not in found and name.startswith(COVERED) and file.is_file():
+            found[name] = file
+            waiting += _imports(text_of(file))
+    return found
+
+
+def _imports(text: str) -> Iterator[str]:
+    """Names that a text imports, as modules and as names of modules in packages."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names))
+
+
+@cache
+def folder_of(module: str) -> Path:
+    """The folder for the functions of a module; functions of other packages depend on all sources."""
+    if not module.startswith(COVERED):
+        return compiled_folder()
+    texts = [(name, text_of(file)) for name, file in sorted(sources_of(module).items())]
+    return _BASE / sha256(repr(texts))[:16]
 
 
 @contextmanager
-def cached_here() -> Iterator[None]:
-    """Cache the functions that are declared in this context under the digest of the sources."""
+def cached_for(module: str) -> Iterator[None]:
+    """Cache the functions of a module that are declared in this context under the digest of its sources."""
     with _ONE_AT_A_TIME:  # numba's setting belongs to the process, and cases run in threads
         previous = config.CACHE_DIR
-        config.CACHE_DIR = _FOLDER
+        config.CACHE_DIR = str(folder_of(module))
         try:
             yield
         finally:

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 from numba.core.registry import CPUDispatcher
 
-from runtime.jit.cache import cached_here
+from runtime.jit.cache import cached_for
 from runtime.jit.parts import PartCompiler
 from runtime.jit.references import reference
 
@@ -22,9 +22,9 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
 
 
 def compiled(function: Callable[..., Any], **more: Any) -> Any:
-    """Compile an entry point: strict floating point, no exceptions, without the GIL, cached under the digest of the sources."""
+    """Compile an entry point: strict floating point, no exceptions, without the GIL, cached under the digest of its sources."""
     options = dict(nopython=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True, boundscheck=None)
-    with cached_here():
+    with cached_for(function.__module__):
         entry = Entry(function, targetoptions=options | more)
         entry.enable_caching()
     return entry

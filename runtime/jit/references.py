@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from runtime.jit.cache import cached_here
+from runtime.jit.cache import cached_for
 from runtime.jit.parts import UnoptimisedCompiler
 from runtime.jit.pointers import Pointer, number_of, number_of_type, size_of, store
 
@@ -51,7 +51,7 @@ def _store_at(value, address, size):  # type: ignore[no-untyped-def]
     return number_of_type(value)
 
 
-with cached_here():
+with cached_for(__name__):
     _store = numba.njit(
         cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, pipeline_class=UnoptimisedCompiler
     )(_store_at)

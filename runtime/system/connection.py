@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from generated import dispatch
+from generated import joints
 from runtime.dynamics.layout import ROWS
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, positive, unit
@@ -21,7 +21,7 @@ TRIANGLE_TOLERANCE = (
     1e-9  # relative, because published inertias are rounded and flat bodies satisfy the equality exactly
 )
 Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
-KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.MODULES}
+KINDS: dict[str, ModuleType] = {module.NAME: module for module in joints.MODULES}
 
 
 def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:

@@ -18,7 +18,7 @@ from generated import digests
 from runtime.dynamics.kinematics import euler_rates, rotation
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.model_data import ModelData
-from runtime.jit.cache import compiled_folder
+from runtime.jit.cache import cache_folder
 from runtime.jit.freshness import WHOLE
 from runtime.support.arrays import Floats
 from runtime.system.parts import GROUND, Joint
@@ -135,4 +135,4 @@ def _digest(module: ModuleType) -> str:
 
 def file_of(key: str) -> Path:
     """Path of the kernel of a user's model."""
-    return compiled_folder() / WHOLE / f"model_{key}.py"
+    return cache_folder() / WHOLE / f"model_{key}.py"

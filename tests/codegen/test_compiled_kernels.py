@@ -11,7 +11,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import _nrt_python, rtsys
 
 import models
-from generated import dispatch
+from generated import dispatch, joints
 from runtime.dynamics.equations import derivative_repeated, workspace_for
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
@@ -54,7 +54,7 @@ def test_every_kernel_is_reached_through_its_address():
             gamma.ctypes.data,
         )  # fmt: skip
 
-    for module, address in zip(dispatch.MODULES, addresses.addresses_of(dispatch.MODULES), strict=True):
+    for module, address in zip(joints.MODULES, addresses.addresses_of(joints.MODULES), strict=True):
         c = case(module.NAME, 1)
         outputs = [np.full(size, np.nan) for size in shapes(module)["evaluate"]]
         call(address, c.body_i, c.body_j, c.x, *outputs)

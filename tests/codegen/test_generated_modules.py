@@ -13,6 +13,7 @@ import generated
 from codegen import compile_joint, cones, contacts, drivers, joints, laws, limits
 from codegen.compiler.dispatch import definitions
 from generated import digests, dispatch
+from generated import joints as generated_joints
 
 COMMAND = "python -m codegen"
 GENERATED = Path(generated.__file__).parent
@@ -47,15 +48,18 @@ def test_header_states_command_source_and_digest(file):
 
 def test_every_definition_has_a_module():
     assert set(sources()) - {"digests"} == set(digests.MODULES)
-    prefixes = {"LIMITS": "limit_", "CONES": "cone_", "MODULES": "", "NORMAL_LAWS": "normal_", "FRICTIONS": "friction_"}
+    prefixes = {"LIMITS": "limit_", "CONES": "cone_", "NORMAL_LAWS": "normal_", "FRICTIONS": "friction_"}
     for family, prefix in prefixes.items():
         modules = getattr(dispatch, family)
         assert [prefix + module.NAME for module in modules] == [m.__name__.removeprefix("generated.") for m in modules]
     assert {name for name in vars(dispatch) if name.isupper()} == set(prefixes)
+    listed = {m.__name__.removeprefix("generated.") for m in generated_joints.MODULES}
+    assert [m.NAME for m in generated_joints.MODULES] == [f.__name__ for d in (joints, drivers) for f in definitions(d)]
     switched = {m.__name__.removeprefix("generated.") for family in prefixes for m in getattr(dispatch, family)}
     alone = {
         "__init__",
         "dispatch",
+        "joints",
         "bodies",
         "contact_sphere_plane",
         "position",
@@ -63,7 +67,7 @@ def test_every_definition_has_a_module():
         "top_view",
         "law_cubic",
     }
-    assert switched | alone == set(digests.MODULES)
+    assert listed | switched | alone == set(digests.MODULES)
 
 
 def test_a_module_carries_the_docstring_and_its_text():

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from generated import digests, dispatch
+from generated import digests, joints
 from tests.support.definitions import DEFINITIONS, GENERATED, module_of
 from tests.support.kernel_checks import KERNELS
 from tests.support.kernel_text import STATE_INPUTS, functions_of, lint, lint_tangent
@@ -144,7 +144,7 @@ def test_operation_count_has_not_risen(name):
 
 def test_every_definition_of_a_joint_or_driver_has_a_module_and_a_count():
     assert set(OPERATIONS) == set(GENERATED)
-    assert [module.NAME for module in dispatch.MODULES] == GENERATED
+    assert [module.NAME for module in joints.MODULES] == GENERATED
 
 
 # Limits, cones, measures, laws, contacts

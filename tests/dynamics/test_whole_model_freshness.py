@@ -29,7 +29,7 @@ def test_the_key_depends_on_the_emitter_and_the_kernels(monkeypatch):
 def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):
     import runtime.system.model_description as whole
 
-    monkeypatch.setattr(whole, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(whole, "cache_folder", lambda: tmp_path)
 
     def leaning(r_i, s_i, r_j, s_j, a_j, slope):
         """A point on an inclined plane, whose slope is a root and a sine.  Singular nowhere."""
@@ -64,7 +64,7 @@ def own(tmp_path, monkeypatch):
     """A system, and the file of its kernel, as a new process finds them."""
     import runtime.system.model_description as whole
 
-    monkeypatch.setattr(whole, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(whole, "cache_folder", lambda: tmp_path)
     system = models.chain.build(2)
     monkeypatch.delitem(sys.modules, f"{whole.WHOLE}.model_{system.model.key}", raising=False)
     return system, compile_model(system)

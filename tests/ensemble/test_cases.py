@@ -98,7 +98,7 @@ def test_names_and_vectors_are_parameters_too():
 
 
 def test_a_singular_configuration_is_named_as_in_a_single_run(monkeypatch, tmp_path):
-    monkeypatch.setattr(runtime.system.model_description, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(runtime.system.model_description, "cache_folder", lambda: tmp_path)
     # A parallelogram lies flat when its crank has turned to 180 degrees: only the fast one comes there.
     system, speeds = parallelogram(1.0), np.array([0.5, 2.0, 1.0])
     codegen.compile_model(system)
@@ -118,7 +118,7 @@ def test_a_singular_configuration_is_named_as_in_a_single_run(monkeypatch, tmp_p
 
 
 def test_a_case_close_to_a_singular_pose_reports_it(monkeypatch, tmp_path):
-    monkeypatch.setattr(runtime.system.model_description, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(runtime.system.model_description, "cache_folder", lambda: tmp_path)
     system = parallelogram(1.0)  # which lies flat when its crank has turned to 180 degrees
     codegen.compile_model(system)
     states = [turning(system, 1.0, (end - 1.0) / 1.5) for end in (2.0, np.pi - 0.001, 2.5)]

@@ -16,7 +16,7 @@ import runtime
 from runtime.jit import cache
 from tests.support.paths import ROOT
 
-COVERED = ("generated.", *(f"runtime.{folder}." for folder in cache.COMPILED))
+COVERED = cache.COVERED
 OURS = ("codegen", "generated", "models", "runtime")
 
 
@@ -117,13 +117,51 @@ def test_an_edit_elsewhere_keeps_the_digest(miniature):
 
 def test_the_cache_folder_is_named_by_the_digest():
     assert cache.compiled_folder().name == cache.digest()
+    assert cache.folder_of("study") == cache.compiled_folder()
+
+
+def test_the_sources_of_a_module_hold_all_that_its_compiled_functions_use():
+    checked = 0
+    for module in modules():
+        sources = cache.sources_of(module.__name__)
+        for function in compiled_functions(module):
+            for name in names_in(function.__code__) & vars(module).keys():
+                place = home(module, name)
+                if place.startswith(COVERED):
+                    checked += 1
+                    assert place in sources, f"{module.__name__}.{function.__name__}: {name} from {place}"
+    assert checked > 500
+
+
+def test_core_code_does_not_depend_on_joints():
+    for module in ("runtime.dynamics.equations", "runtime.integrate.loop", "runtime.dynamics.jacobian"):
+        sources = cache.sources_of(module)
+        assert "generated.limit_cone" in sources and "runtime.dynamics.elimination" in sources
+        assert not {"generated.modified_universal", "generated.guided_point", "generated.joints"} & sources.keys()
+    assert "generated.limit_cone" not in cache.sources_of("runtime.dynamics.kinematics")
+
+
+def test_an_edit_changes_the_folders_of_what_imports_it(tmp_path):
+    dynamics = tmp_path / "runtime" / "dynamics"
+    dynamics.mkdir(parents=True)
+    for name, text in {
+        "a": "from runtime.dynamics import b",
+        "b": "import runtime.dynamics.c",
+        "c": "C = 1",
+        "d": "",
+    }.items():
+        (dynamics / f"{name}.py").write_text(text, encoding="utf-8")
+    names = {k: set(cache.sources_of(f"runtime.dynamics.{k}", tmp_path)) for k in "abcd"}
+    assert {k: {n[-1] for n in found} for k, found in names.items()} == {
+        "a": {"a", "b", "c"}, "b": {"b", "c"}, "c": {"c"}, "d": {"d"},
+    }  # fmt: skip
 
 
 def test_threads_do_not_disturb_the_place_of_compiled_code():
     before, folder, seen = config.CACHE_DIR, str(cache.compiled_folder()), set()
 
     def use(_):
-        with cache.cached_here():
+        with cache.cached_for("study"):
             seen.add(config.CACHE_DIR)
             time.sleep(1e-3)
             seen.add(config.CACHE_DIR)

@@ -7,7 +7,7 @@ import sympy as sp
 
 from codegen import Vector, compile_joint, drivers, joints
 from codegen.compiler.dispatch import definitions
-from generated import dispatch
+from generated import joints as generated_joints
 
 
 def driven_distance(r_i, s_i, r_j, s_j, l_t):
@@ -97,4 +97,4 @@ def bodies_of(name):
 
 @cache
 def module_of(name):
-    return {m.NAME: m for m in dispatch.MODULES}.get(name) or compile_joint(DEFINITIONS[name])
+    return {m.NAME: m for m in generated_joints.MODULES}.get(name) or compile_joint(DEFINITIONS[name])
