@@ -17,8 +17,8 @@ Stages, with their modules in ``codegen.compiler``:
                                                                           mass_groups, elimination, whole
 
 ``python -m codegen`` runs stages 1 to 6 for the definitions that have changed and writes ``generated/``; ``--check`` runs them
-for all and compares instead; ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.  From a study, ``codegen.compile_joint`` compiles a
-joint of the user, and ``codegen.compile_model`` a system as one function.
+for all and compares instead; ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.
+From a study, ``codegen.compile_joint`` compiles a joint of the user, and ``codegen.compile_model`` a system as one function.
 
 May import: sympy, numpy, the standard library.  Never ``generated``, ``runtime`` or ``models``.
 """

@@ -24,7 +24,7 @@ def sources():
     families = {joints: "", drivers: "", limits: "limit_", cones: "cone_", laws: "law_", contacts: "normal_"}
     others = {cones.position: "", cones.separation: "", cones.top_view: "", contacts.sphere_plane: "contact_"}
     others |= {contacts.coulomb: "friction_", contacts.smooth: "friction_"}
-    found = dict.fromkeys(("__init__", "dispatch", "digests"), "codegen/") | {"bodies": "codegen/bodies.py"}
+    found = dict.fromkeys(("__init__", "dispatch", "joints", "digests"), "codegen/") | {"bodies": "codegen/bodies.py"}
     for module, prefix in families.items():
         file = f"codegen/{module.__name__.split('.')[1]}.py"
         found |= {others.get(f, prefix) + f.__name__: f"{file}: {f.__name__}" for f in definitions(module)}
