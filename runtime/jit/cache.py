@@ -54,17 +54,20 @@ def sources_of(module: str, root: Path = ROOT) -> dict[str, Path]:
         file = root / (name.replace(".", "/") + ".py")
         if name not in found and name.startswith(COVERED) and file.is_file():
             found[name] = file
-            waiting += _imports(text_of(file))
+            waiting += _imports(file)
     return found
 
 
-def _imports(text: str) -> Iterator[str]:
-    """Names that a text imports, as modules and as names of modules in packages."""
-    for node in ast.walk(ast.parse(text)):
+@cache
+def _imports(file: Path) -> list[str]:
+    """Names that a file imports at its top, as modules and as names of modules in packages."""
+    names: list[str] = []
+    for node in ast.parse(text_of(file)).body:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield from (node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names))
+            names += [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names
 
 
 @cache
