@@ -24,6 +24,7 @@ QUESTIONS = {
     "limits": "What do limits of motion cost, does the damped foot come to rest, and how much energy does the printed law lose?",
     "gait": "How exactly does inverse dynamics recover a walk whose moments are known, and how long does it take?",
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
+    "start": "How long does it take from an edit, an installation or a new process to a first result?",
     "targets": "Does Talus reach its targets of speed, memory and accuracy?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }

@@ -1,4 +1,4 @@
-"""Compilation of the runtime's functions: entry points, which Python calls, and the parts that are linked into them."""
+"""Compilation of the runtime's functions: entry points, which Python calls, and functions that are linked into them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numba
 from numba.core.registry import CPUDispatcher
 
 from runtime.jit.cache import cached_for
-from runtime.jit.parts import PartCompiler
+from runtime.jit.pipelines import InlinedCompiler
 from runtime.jit.references import reference
 
 
@@ -31,12 +31,12 @@ def compiled(function: Callable[..., Any], **more: Any) -> Any:
 
 
 OPTIONS: dict[str, Any] = dict(
-    error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=PartCompiler
+    error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=InlinedCompiler
 )
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a part of an entry point; the part is cached with the entry points that call it.
+    """Compile a function that entry points call; it is cached with them.
 
     Only compiled code calls it, so no wrappers for calls from Python and C are made: they took a third of the first start.
     """

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from runtime.jit.cache import cached_for
-from runtime.jit.parts import UnoptimisedCompiler
+from runtime.jit.pipelines import UnoptimisedCompiler
 from runtime.jit.pointers import Pointer, number_of, number_of_type, size_of, store
 
 MAX_REFERENCES = 6  # more would keep memory that new systems could use again, which costs more than new references

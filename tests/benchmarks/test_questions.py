@@ -49,6 +49,15 @@ def test_cost_names_a_method_that_fails(monkeypatch, tmp_path, capsys):
     assert data["failures"] and {row["method"] for row in data["tables"]["runs over 0.5 s"]} == {"dop853"}
 
 
+def test_start(answer):
+    tables, _ = answer("start")
+    rows = tables["starts"]
+    assert {row["what"] for row in rows} == {
+        "warm process, import runtime", "warm process, first result of the foot", "warm process, talus --help",
+    }  # fmt: skip
+    assert all(row["measured [s]"] > 0.0 and row["limit [s]"] > 0.0 for row in rows)
+
+
 def test_rhs(answer):
     tables, _ = answer("rhs")
     chains = tables["chains"]
