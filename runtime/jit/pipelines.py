@@ -1,8 +1,8 @@
 """numba's compiler for two sorts of functions: those that only compiled code calls, and those that run seldom.
 
-numba optimises each function by itself and makes machine code of it, then repeats both wherever the function is inlined.  The
-machine code of an inlined function is never run.  ``InlinedCompiler`` leaves it as it was translated; the entry points that call
-it optimise it, once, together with their own code.
+numba optimises the code of each function with all that it calls and makes machine code of it, then repeats both wherever the
+function is inlined.  The machine code of an inlined function is never run.  ``InlinedCompiler`` leaves both to the entry points
+that call it, which do it once, together with their own code.
 """
 
 from __future__ import annotations
@@ -31,10 +31,16 @@ class _NoEngine:
         """Inlined functions use no Python objects."""
 
 
-class _InlinedLibrary(_UnoptimisedLibrary):
-    """Code that is linked into others, without machine code of its own."""
+class _InlinedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is linked into others, without machine code of its own.
+
+    Only each function by itself is optimised: without this the joint-by-joint evaluation, which inlines it, takes 15 % longer.
+    """
 
     codegen = _NoEngine
+
+    def _optimize_final_module(self) -> None:
+        pass
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -47,7 +53,7 @@ class _InlinedLibrary(_UnoptimisedLibrary):
 class UnoptimisedCompiler(Compiler):  # type: ignore[misc]
     """numba's compiler, for functions that run seldom."""
 
-    library = _UnoptimisedLibrary
+    library: type = _UnoptimisedLibrary
 
     def define_pipelines(self) -> Any:
         """As numba's, but the code goes to a library of this class."""
