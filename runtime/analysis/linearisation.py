@@ -9,6 +9,7 @@ import numpy as np
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.jacobian import jacobian_once
 from runtime.dynamics.layout import OK
+from runtime.dynamics.model_data import stabilised
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError
@@ -63,7 +64,7 @@ def linearisation(
     alpha, beta = not_negative(alpha, "linearisation: alpha"), not_negative(beta, "linearisation: beta")
     system.check_bodies(state)
     data, work, memory = (
-        system.data._replace(alpha=alpha, beta=beta),
+        stabilised(system.data, alpha, beta),
         workspace_for(system.data),
         workspace_of_jacobian(system),
     )

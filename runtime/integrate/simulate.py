@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.model_data import WHOLE
+from runtime.dynamics.model_data import WHOLE, stabilised
 from runtime.dynamics.status import Status
 from runtime.integrate import stepping
 from runtime.integrate.events import Event, Rest
@@ -93,7 +93,7 @@ def simulate(
     """
     how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
     state = _start(system, how, initial, events)
-    data = system.data._replace(alpha=how.alpha, beta=how.beta)
+    data = stabilised(system.data, how.alpha, how.beta)
     begin = clock.perf_counter()
     make = Compiled if method in COMPILED_METHODS else SciPy
     stepper = make(

@@ -19,7 +19,7 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.kinematics import rotations_of
 from runtime.dynamics.layout import OMEGA, ROWS, STATE, P, R, V
 from runtime.dynamics.limits import OUTPUTS
-from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
 from runtime.results import export
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
@@ -109,7 +109,7 @@ class Run:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Unpickle; the addresses of compiled code in this process come from the system."""
         self.__dict__.update(state)
-        data = self.system.data._replace(alpha=self.data.alpha, beta=self.data.beta)
+        data = stabilised(self.system.data, self.data.alpha, self.data.beta)
         object.__setattr__(self, "data", data)
         self.__post_init__()  # unpickled arrays are writable
 
