@@ -102,7 +102,7 @@ def ask(*, quick: bool, say: Say) -> Answer:
     rows = [[d.what, d.limit, d.measured, "yes" if d.measured <= d.limit else "no"] for d in durations]
     note = "Each in a process of its own; first starts once, with an empty cache; warm processes the least of three."
     report = Report("From an edit, an installation or a new process to a first result")
-    report.tables.append(Table("Starts", ["what", "limit [s]", "measured [s]", "reached"], rows, note))
+    report.tables.append(Table("starts", ["what", "limit [s]", "measured [s]", "reached"], rows, note))
     return Answer(report)
 
 

@@ -1,1 +1,8 @@
-"""Compilation, its cache under the digest of the sources, and calls by address.  May import: `support`, `generated`."""
+"""Compilation, its cache, and calls by address.  May import: `support`, `generated`.
+
+freshness, cache       refuse stale kernels; folders named by the digests of sources
+compilation, pipelines compiled functions: entry points that Python calls, and what is linked into them
+pointers, references   named tuples of arrays behind one pointer, and how Python hands them over
+straight_line          generated kernels in LLVM's language
+kernels, addresses     their two uses: by name in compiled code, by address for joints and whole models
+"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numba
@@ -56,15 +57,17 @@ with cached_for(__name__):
         cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, pipeline_class=UnoptimisedCompiler
     )(_store_at)
 
+_LOCK = threading.Lock()
 _REFERENCES: dict[int, Reference] = {}  # by the identity of the tuples, the last one used at the end
 
 
 def reference(value: Any) -> Reference:
     """The reference to a named tuple, made once for several calls."""
-    known = _REFERENCES.pop(id(value), None)
-    if known is None or known.value is not value:
-        known = Reference(value)
-        while len(_REFERENCES) >= MAX_REFERENCES:
-            _REFERENCES.pop(next(iter(_REFERENCES), 0), None)  # the one that was not used for longest
-    _REFERENCES[id(value)] = known
+    with _LOCK:  # cases run in threads
+        known = _REFERENCES.pop(id(value), None)
+        if known is None or known.value is not value:
+            known = Reference(value)
+            while len(_REFERENCES) >= MAX_REFERENCES:
+                del _REFERENCES[next(iter(_REFERENCES))]  # the one that was not used for longest
+        _REFERENCES[id(value)] = known
     return known

@@ -15,6 +15,7 @@ from tests.support.legible_tables import assert_legible
 FIGURES = {
     "cost": {"cost", "evaluations"},
     "rhs": {"rhs"},
+    "start": set(),
     "limits": {"energy_by_law"},
     "targets": {"targets"},
     "peers": {"peers", "chain"},

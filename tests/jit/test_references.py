@@ -1,0 +1,94 @@
+"""Named tuples that compiled functions take by reference: values, types, memory, threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from runtime.jit import references
+from runtime.jit.compilation import compiled
+from runtime.jit.references import MAX_REFERENCES, Reference, reference
+
+
+class Inner(NamedTuple):
+    matrix: np.ndarray
+    factor: float
+
+
+class Outer(NamedTuple):
+    count: int
+    values: np.ndarray
+    inner: Inner
+    root: complex
+
+
+def total(t):
+    found = t.inner.factor * t.root.real + t.root.imag
+    for i in range(t.count):
+        for k in range(t.inner.matrix.shape[1]):
+            found += t.values[i] * t.inner.matrix[i, k]
+    return found
+
+
+summed = compiled(total)
+
+
+def example(seed=0, n=3, m=2):
+    rng = np.random.default_rng(seed)
+    return Outer(n, rng.normal(size=n), Inner(rng.normal(size=(n, m)), rng.normal()), complex(*rng.normal(size=2)))
+
+
+def test_compiled_code_reads_every_field():
+    for seed in range(3):
+        t = example(seed)
+        assert summed(t) == pytest.approx(total(t), rel=1e-14)
+
+
+def test_arrays_are_not_copied():
+    t = example()
+    before = summed(t)
+    t.values[:] *= 2.0
+    assert summed(t) == pytest.approx(total(t), rel=1e-14) != before
+
+
+@pytest.mark.parametrize("change", ["read-only", "strided", "transposed", "larger"])
+def test_other_forms_of_arrays_have_types_of_their_own(change):
+    t = example(n=4, m=4)
+    if change == "read-only":
+        t.values.flags.writeable = False
+    elif change == "strided":
+        t = t._replace(values=np.repeat(t.values, 3)[::3])
+    elif change == "transposed":
+        t = t._replace(inner=t.inner._replace(matrix=t.inner.matrix.T))
+    else:
+        t = example(n=40, m=9)
+    assert summed(t) == pytest.approx(total(t), rel=1e-13)
+
+
+def test_one_reference_serves_several_calls_and_few_are_kept():
+    t = example()
+    assert reference(t) is reference(t)
+    others = [example(seed) for seed in range(2 * MAX_REFERENCES)]
+    for other in others:
+        reference(other)
+    assert len(references._REFERENCES) <= MAX_REFERENCES
+    assert reference(t).value is t and summed(t) == pytest.approx(total(t), rel=1e-14)
+
+
+def test_a_tuple_at_the_place_of_another_has_its_own_reference():
+    results = {summed(example(seed)) == pytest.approx(total(example(seed)), rel=1e-14) for seed in range(50)}
+    assert results == {True}
+
+
+def test_threads():
+    tuples = [example(seed) for seed in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(summed, tuples * 20))
+    assert found == pytest.approx([total(t) for t in tuples] * 20, rel=1e-14)
+
+
+def test_the_address_is_that_of_the_values():
+    held = Reference(Inner(np.ones((2, 3)), 7.5))
+    words = np.frombuffer(held._memory.tobytes(), np.float64)
+    assert words[-1] == 7.5
