@@ -75,8 +75,13 @@ def folder_of(module: str) -> Path:
     """The folder for the functions of a module; functions of other packages depend on all sources."""
     if not module.startswith(COVERED):
         return compiled_folder()
-    texts = [(name, text_of(file)) for name, file in sorted(sources_of(module).items())]
+    texts = [(name, _digest_of(file)) for name, file in sorted(sources_of(module).items())]
     return _BASE / sha256(repr(texts))[:16]
+
+
+@cache
+def _digest_of(file: Path) -> str:
+    return sha256(text_of(file))
 
 
 @contextmanager
