@@ -58,8 +58,8 @@ def _write(options: argparse.Namespace) -> int:
     left = models_left_behind()
     if left:
         print(
-            f"{_place(MODELS)}: {', '.join(left)} made from other kernels of joints; run: {MODELS_COMMAND} "
-            "(until then these models use the general evaluation, which is slower)"
+            f"{_place(MODELS)}: {', '.join(left)} made from other kernels of joints, or by another emitter; "
+            f"run: {MODELS_COMMAND} (until then these models use the general evaluation, which is slower)"
         )
     return 0
 

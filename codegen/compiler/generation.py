@@ -156,6 +156,7 @@ def generate_models() -> dict[str, str]:
         )
     file = place.partition(":")[0].replace(".", "/") + ".py"
     doc = '"""Whole-model kernels, emitted by codegen; never edited."""\n'
+    doc += f'\nWHOLE = "{whole_digest()}"  # of the modules that emitted the kernels\n'
     made = {"__init__.py": with_header(doc, ALL, MODELS_COMMAND)}
     for name, build in pkgutil.resolve_name(place).items():
         model = build().model
@@ -171,16 +172,15 @@ def _kept_model(file: Path, key: str) -> str:
     return text if f"\nKEY = '{key}'\n" in text and states_its_digest(text) else ""
 
 
-def models_left_behind() -> dict[str, list[str]]:
-    """Names of the whole-model kernels that were made from other kernels of joints, with the names of those joints."""
-    left = {}
-    whole = whole_digest()
-    emitter_changed = constants_of(GENERATED / "digests.py").get("WHOLE") != whole
+def models_left_behind() -> list[str]:
+    """Names of the whole-model kernels that were made from other kernels of joints, or by another emitter."""
+    emitter_changed = constants_of(MODELS / "__init__.py").get("WHOLE") != whole_digest()
+    left = []
     for file in sorted(MODELS.glob("*.py")):
-        made_from = constants_of(file).get("MADE_FROM", {})
-        changed = [name.partition(".")[2] for name, recorded in made_from.items() if _digest_of(name) != recorded]
-        if changed or (made_from and emitter_changed):
-            left[file.stem] = changed
+        constants = constants_of(file)
+        changed = any(_digest_of(name) != known for name, known in constants.get("MADE_FROM", {}).items())
+        if "KEY" in constants and (emitter_changed or changed):
+            left.append(file.stem)
     return left
 
 

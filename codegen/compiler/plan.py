@@ -35,14 +35,15 @@ class Output:
     inputs: str
 
 
-def outputs() -> list[Output]:
+@cache
+def outputs() -> tuple[Output, ...]:
     """All generated modules with definitions, in the order of the dictionary."""
     found = []
     for file in ("joints", "drivers", "limits", "cones", "contacts", "laws"):
         for function in _definitions(file):
             form, name = _form(file, function)
             found.append(Output(name, form, file, function.name, _inputs(file, function.name)))
-    return [*found, Output("bodies", "bodies", "bodies", "", digest(_text("bodies") + common_digest()))]
+    return (*found, Output("bodies", "bodies", "bodies", "", digest(_text("bodies") + common_digest())))
 
 
 def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:

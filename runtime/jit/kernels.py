@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from llvmlite import ir
@@ -19,7 +18,7 @@ import generated.law_cubic
 import generated.position
 import generated.separation
 import generated.top_view
-from runtime.jit.straight_line import INTEGER, Value, View, emit, functions_of
+from runtime.jit.straight_line import INTEGER, Value, View, emit
 
 types: Any = numba_types  # numba's types are opaque to a type checker
 BYTES = 3  # 2**3 in a float
@@ -29,13 +28,16 @@ def callable_from_compiled_code(module: ModuleType) -> ModuleType:
     """A generated module with its constants, whose kernels take arrays of any layout, floats and integers of compiled code."""
     made = ModuleType(module.__name__, module.__doc__)
     for name, value in vars(module).items():
+        function = getattr(value, "py_func", value)
+        if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+            value = _kernel(module, function)
         if not name.startswith("__"):
-            setattr(made, name, _kernel(module, name) if name in functions_of(module) else value)
+            setattr(made, name, value)
     return made
 
 
-def _kernel(module: ModuleType, name: str) -> Any:
-    count = len(functions_of(module)[name].args.args)
+def _kernel(module: ModuleType, function: FunctionType) -> Any:
+    name, count = function.__name__, function.__code__.co_argcount
 
     @intrinsic  # type: ignore[untyped-decorator]
     def kernel(typingctx: Any, *kinds: Any) -> Any:
@@ -48,7 +50,7 @@ def _kernel(module: ModuleType, name: str) -> Any:
 
         return types.void(types.StarArgTuple(kinds)), generate
 
-    kernel.__doc__ = inspect.getdoc(getattr(module, name))
+    kernel.__doc__ = function.__doc__
     return kernel
 
 
