@@ -21,7 +21,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import carray, cfunc, types
+from numba import carray, types
 
 from runtime.dynamics.contacts import apply_contacts, contact_workspace
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, apply, code_of_pivot, factorise, rows_times, solve
@@ -44,8 +44,7 @@ from runtime.dynamics.loads import apply_loads, load_workspace
 from runtime.dynamics.model_data import EVALUATION, LOADED, WHOLE, ModelData, WholeModelKernel, Workspace
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
-from runtime.jit.cache import cached_for
-from runtime.jit.compilation import compiled, inlined
+from runtime.jit.compilation import address_of_compiled, compiled, inlined
 from runtime.jit.pointers import CALL, Pointer, address_of, at_address, call
 
 
@@ -188,8 +187,7 @@ def evaluation_alone() -> Any:
 
 @cache
 def _evaluation_address() -> int:
-    with cached_for(__name__):
-        return int(cfunc(CALL, error_model="numpy", cache=True)(_entry).address)
+    return address_of_compiled(_entry, CALL)
 
 
 @compiled

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba import carray, cfunc
+from numba import carray
 
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
@@ -25,7 +25,7 @@ from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.model_data import EVALUATION, ModelData, Workspace
-from runtime.jit.cache import cached_for
+from runtime.jit.compilation import address_of_compiled
 from runtime.jit.pointers import CALL, address_of, at_address, call
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
@@ -164,5 +164,4 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 
 @cache
 def _address() -> int:
-    with cached_for(__name__):
-        return int(cfunc(CALL, error_model="numpy", cache=True)(_entry).address)
+    return address_of_compiled(_entry, CALL)

@@ -6,9 +6,7 @@ The generated kernels and those of a user's own joint are treated alike.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import os
 import pickle
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,8 +15,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
@@ -28,8 +24,7 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from runtime.jit import straight_line
-from runtime.jit.cache import cache_folder
-from runtime.jit.freshness import sha256, text_of
+from runtime.jit.machine_code import digest_of_kernel, file_of, store, stored
 from runtime.support.arrays import Ints
 
 
@@ -60,34 +55,28 @@ def _kernel(module: ModuleType, name: str) -> tuple[int, Any]:
     if hasattr(module, "LANES"):
         _vectorise_lanes()
     codegen = cpu_target.target_context.codegen()
-    symbol = f"talus_{_digest(inspect.getsource(module), name, codegen.magic_tuple())}"
-    file = cache_folder() / "kernels" / symbol
+    sources = digest_of_kernel(inspect.getsource(module))
+    file = file_of(sources, f"{module.__name__.rpartition('.')[2]}.{name}", codegen.magic_tuple())
+    symbol = f"talus_{sources}_{file.name}"
     with global_compiler_lock:
-        library = _stored(file, codegen) or _made(module, name, file, codegen)
+        library = _stored(file, codegen) or _made(module, name, file, symbol, codegen)
     return int(library.get_pointer_to_function(symbol)), library
 
 
 def _stored(file: Path, codegen: Any) -> Any:
     """The library in a file of the cache, None if there is none."""
-    with suppress(OSError):
-        digest, _, state = file.read_bytes().partition(b"\n")
-        if digest.decode(errors="replace") == hashlib.sha256(state).hexdigest():  # the file is whole
-            return codegen.unserialize_library(pickle.loads(state))
+    with suppress(Exception):  # whatever is wrong with it, it is made anew
+        return codegen.unserialize_library(pickle.loads(stored(file) or b""))
     return None
 
 
-def _made(module: ModuleType, name: str, file: Path, codegen: Any) -> Any:
-    """A new library with one kernel, under the name of its file; the library is stored there."""
-    library = codegen.create_library(file.name)
+def _made(module: ModuleType, name: str, file: Path, symbol: str, codegen: Any) -> Any:
+    """A new library with one kernel under the name ``symbol``; the library is stored in the file."""
+    library = codegen.create_library(symbol)
     library.enable_object_caching()
-    library.add_ir_module(_translated(module, name, library.create_ir_module(file.name), file.name))
+    library.add_ir_module(_translated(module, name, library.create_ir_module(symbol), symbol))
     library.finalize()
-    with suppress(OSError):  # the code of this process serves, whether or not the folder can be written
-        file.parent.mkdir(parents=True, exist_ok=True)
-        state = pickle.dumps(library.serialize_using_object_code())
-        part = file.with_name(f"{file.name}.{os.getpid()}")  # other processes see all of the file or none
-        part.write_bytes(hashlib.sha256(state).hexdigest().encode() + b"\n" + state)
-        part.replace(file)
+    store(file, pickle.dumps(library.serialize_using_object_code()))
     return library
 
 
@@ -99,17 +88,6 @@ def _translated(module: ModuleType, name: str, owner: ir.Module, symbol: str) ->
     straight_line.emit(builder, module, name, function.args)
     builder.ret_void()
     return owner
-
-
-@cache
-def _translator() -> str:
-    """Digest of what translates kernels."""
-    texts = [text_of(Path(file)) for file in (straight_line.__file__, __file__)]
-    return sha256("".join([*texts, numba.__version__, llvmlite.__version__]))
-
-
-def _digest(text: str, name: str, machine: tuple[str, ...]) -> str:
-    return sha256(repr((text, name, machine, _translator())))[:32]
 
 
 @cache

@@ -1,25 +1,21 @@
-"""The cache of machine code.
+"""The folder of the cache, and the digests that name what is in it.
 
-numba's cache looks at the file of the *calling* function only, so after a regeneration it would keep serving old machine
-code.  Here the functions of a module are cached in a folder named by the digest of the module and of all that it imports from
-``generated`` and the folders of compiled code: other sources, other folder.
+Compiled code is kept under the digest of all that it is made from: other sources, other place, so that old code never runs.
 """
 
 from __future__ import annotations
 
 import ast
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
 from functools import cache
 from pathlib import Path
-
-from numba.core import config
+from typing import Any
 
 from runtime.jit.freshness import ROOT, sha256, text_of, verify
 
 COMPILED = ("jit", "dynamics", "integrate")  # folders of compiled code, and of all constants that it uses
+FIRST_DEFINITION = re.compile(r"\n\n\n(?=def |class |@)")  # imports stand before it
 COVERED = ("generated.", *(f"runtime.{folder}." for folder in COMPILED))
 
 
@@ -36,13 +32,12 @@ def digest(root: Path = ROOT) -> str:
 
 
 verify()
-_ONE_AT_A_TIME = threading.RLock()
-_BASE, _ALL = cache_folder(), digest()
+_ALL = digest()
 
 
 def compiled_folder() -> Path:
     """The folder of what is made from all present sources."""
-    return _BASE / _ALL
+    return cache_folder() / _ALL
 
 
 def sources_of(module: str, root: Path = ROOT) -> dict[str, Path]:
@@ -62,7 +57,10 @@ def sources_of(module: str, root: Path = ROOT) -> dict[str, Path]:
 def _imports(file: Path) -> list[str]:
     """Names that a file imports at its top, as modules and as names of modules in packages."""
     names: list[str] = []
-    for node in ast.parse(text_of(file)).body:
+    top = FIRST_DEFINITION.split(text_of(file), maxsplit=1)[
+        0
+    ]  # all of it would take a quarter of a second at each start
+    for node in ast.parse(top).body:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -71,26 +69,18 @@ def _imports(file: Path) -> list[str]:
 
 
 @cache
-def folder_of(module: str) -> Path:
-    """The folder for the functions of a module; functions of other packages depend on all sources."""
-    if not module.startswith(COVERED):
-        return compiled_folder()
-    texts = [(name, _digest_of(file)) for name, file in sorted(sources_of(module).items())]
-    return _BASE / sha256(repr(texts))[:16]
+def digest_of(module: str) -> str:
+    """Digest of a module and of all that it imports from ``generated`` and the folders of compiled code."""
+    return sha256(repr([(name, _digest_of(file)) for name, file in sorted(sources_of(module).items())]))[:16]
+
+
+def digest_for(function: Any) -> str:
+    """Digest of all that decides what machine code a function has."""
+    if function.__module__.startswith(COVERED):
+        return digest_of(function.__module__)
+    return sha256(_ALL + text_of(Path(function.__code__.co_filename)))[:16]
 
 
 @cache
 def _digest_of(file: Path) -> str:
     return sha256(text_of(file))
-
-
-@contextmanager
-def cached_for(module: str) -> Iterator[None]:
-    """Cache the functions of a module that are declared in this context under the digest of its sources."""
-    with _ONE_AT_A_TIME:  # numba's setting belongs to the process, and cases run in threads
-        previous = config.CACHE_DIR
-        config.CACHE_DIR = str(folder_of(module))
-        try:
-            yield
-        finally:
-            config.CACHE_DIR = previous

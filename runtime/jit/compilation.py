@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 
-from runtime.jit.cache import cached_for
+from runtime.jit.machine_code import Callback, Kept
 from runtime.jit.pipelines import InlinedCompiler
 from runtime.jit.references import reference
 
 
-class Entry(CPUDispatcher):  # type: ignore[misc]
+class Entry(Kept):
     """A compiled function that Python calls; it receives named tuples as pointers."""
 
     def __call__(self, *arguments: Any) -> Any:
@@ -22,12 +22,20 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
 
 
 def compiled(function: Callable[..., Any], **more: Any) -> Any:
-    """Compile an entry point: strict floating point, no exceptions, without the GIL, cached under the digest of its sources."""
+    """Compile an entry point: strict floating point, no exceptions, without the GIL, kept under the digest of its sources."""
     options = dict(nopython=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True, boundscheck=None)
-    with cached_for(function.__module__):
-        entry = Entry(function, targetoptions=options | more)
-        entry.enable_caching()
+    entry = Entry(function, targetoptions=options | more)
+    entry.enable_caching()
     return entry
+
+
+def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
+    """Address of a function that is compiled for a signature, for calls from compiled code."""
+    callback: Any = Callback(function, normalize_signature(signature), {}, dict(error_model="numpy"))
+    callback.enable_caching()
+    callback.compile()
+    address: int = callback.address
+    return address
 
 
 OPTIONS: dict[str, Any] = dict(

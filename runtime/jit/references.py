@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from runtime.jit.cache import cached_for
+from runtime.jit.machine_code import Kept
 from runtime.jit.pipelines import UnoptimisedCompiler
 from runtime.jit.pointers import Pointer, number_of, number_of_type, size_of, store
 
@@ -52,10 +52,12 @@ def _store_at(value, address, size):  # type: ignore[no-untyped-def]
     return number_of_type(value)
 
 
-with cached_for(__name__):
-    _store = numba.njit(
-        cache=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, pipeline_class=UnoptimisedCompiler
-    )(_store_at)
+_store = Kept(
+    _store_at,
+    targetoptions=dict(nopython=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, boundscheck=None),
+    pipeline_class=UnoptimisedCompiler,
+)
+_store.enable_caching()
 
 _LOCK = threading.Lock()
 _REFERENCES: dict[int, Reference] = {}  # by the identity of the tuples, the last one used at the end

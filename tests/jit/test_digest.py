@@ -3,13 +3,10 @@
 import ast
 import importlib
 import pkgutil
-import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache as cache_of_calls
 from pathlib import Path
 
 import pytest
-from numba.core import config
 from numba.core.dispatcher import Dispatcher
 
 import runtime
@@ -117,7 +114,23 @@ def test_an_edit_elsewhere_keeps_the_digest(miniature):
 
 def test_the_cache_folder_is_named_by_the_digest():
     assert cache.compiled_folder().name == cache.digest()
-    assert cache.folder_of("study") == cache.compiled_folder()
+
+
+def test_functions_of_other_packages_depend_on_all_sources_and_on_their_file(tmp_path, monkeypatch):
+    def digest_of_a_copy():
+        cache._digest_of.cache_clear()
+        namespace = {"__name__": "study"}
+        exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), namespace)
+        return cache.digest_for(namespace["f"])
+
+    file = tmp_path / "study.py"
+    file.write_text("def f(x):\n    return x\n", encoding="utf-8")
+    before = digest_of_a_copy()
+    assert digest_of_a_copy() == before
+    file.write_text("A = 1\n\ndef f(x):\n    return x\n", encoding="utf-8")
+    assert digest_of_a_copy() != before
+    monkeypatch.setattr(cache, "_ALL", "other")
+    assert digest_of_a_copy() != before
 
 
 def test_the_sources_of_a_module_hold_all_that_its_compiled_functions_use():
@@ -155,17 +168,3 @@ def test_an_edit_changes_the_folders_of_what_imports_it(tmp_path):
     assert {k: {n[-1] for n in found} for k, found in names.items()} == {
         "a": {"a", "b", "c"}, "b": {"b", "c"}, "c": {"c"}, "d": {"d"},
     }  # fmt: skip
-
-
-def test_threads_do_not_disturb_the_place_of_compiled_code():
-    before, folder, seen = config.CACHE_DIR, str(cache.compiled_folder()), set()
-
-    def use(_):
-        with cache.cached_for("study"):
-            seen.add(config.CACHE_DIR)
-            time.sleep(1e-3)
-            seen.add(config.CACHE_DIR)
-
-    with ThreadPoolExecutor(8) as threads:
-        list(threads.map(use, range(40)))
-    assert seen == {folder} and config.CACHE_DIR == before

@@ -1,0 +1,191 @@
+"""Machine code in files of the cache: one file for a function, the types of its arguments and the processor.
+
+numba's own cache is not used.  It takes whatever lies beside the sources where a folder cannot be written, keeps an index that
+only the process that wrote it may be able to read, and ends at the first damaged file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import platform
+import sys
+from contextlib import ExitStack, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core.caching import _Cache
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.registry import CPUDispatcher
+from numba.core.serialize import dumps
+
+from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_for, digest_of
+from runtime.jit.freshness import ROOT, sha256, text_of
+from runtime.jit.tidying import record, recorded, tidy, touch
+
+VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__)
+
+
+def file_of(sources: str, name: str, *what: Any) -> Path:
+    """The file for code that is made from sources (their digest) under a name, for one more key."""
+    return cache_folder() / sources / f"{name}-{sha256(repr((VERSIONS, what)))[:20]}"
+
+
+def stored(file: Path) -> bytes | None:
+    """What was stored in a file, None if there is nothing, or not all of it."""
+    _record_sources()
+    with suppress(OSError):
+        digest, _, data = file.read_bytes().partition(b"\n")
+        if digest == hashlib.sha256(data).hexdigest().encode():
+            touch(file.parent)
+            return data
+    return None
+
+
+def store(file: Path, data: bytes) -> None:
+    """Store data; where this cannot be done, one sentence says so, and the code of this process serves."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f"{file.name}.{os.getpid()}")  # other processes see all of the file or none
+        try:
+            part.write_bytes(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
+        tidy(cache_folder())
+    except OSError as error:
+        _say_that_nothing_is_kept(str(cache_folder()), error.strerror or str(error))
+
+
+def digest_of_kernel(text: str) -> str:
+    """Digest of a module of generated kernels, for the translation of its kernels to machine code."""
+    return sha256(text + _translator())[:16]
+
+
+@cache
+def _translator() -> str:
+    return sha256("".join(text_of(ROOT / "runtime" / "jit" / f"{name}.py") for name in ("straight_line", "addresses")))
+
+
+@cache  # once in a process
+def _record_sources() -> None:
+    if not recorded(cache_folder(), compiled_folder().name):
+        kernels = [file for folder in ("generated", "generated/whole") for file in (ROOT / folder).glob("*.py")]
+        own = [digest_of_kernel(text_of(file)) for file in kernels]
+        modules = [file for folder in COMPILED for file in (ROOT / "runtime" / folder).glob("*.py")]
+        own += [digest_of(f"runtime.{file.parent.name}.{file.stem}") for file in modules]
+        record(cache_folder(), compiled_folder().name, [*own, compiled_folder().name])
+
+
+@cache  # once in a process
+def _say_that_nothing_is_kept(folder: str, reason: str) -> None:
+    print(
+        f"compiled code cannot be kept in {folder} ({reason}), so each process compiles anew; "
+        "set TALUS_CACHE_DIR to a folder that can be written",
+        file=sys.stderr,
+    )
+
+
+class FunctionCache(_Cache):  # type: ignore[misc]
+    """The cached machine code of one function, for numba's dispatcher.
+
+    While a process compiles a function, others that need it wait and take its code.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._held = ExitStack()
+
+    def _file(self, signature: Any, codegen: Any) -> Path:
+        function = self._function
+        closure = tuple(cell.cell_contents for cell in function.__closure__ or ())
+        return file_of(
+            digest_for(function), f"{function.__module__.rpartition('.')[2]}.{function.__name__}",
+            repr(signature), codegen.magic_tuple(), sha256(dumps(closure).hex()) if closure else "",
+        )  # fmt: skip
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function for a signature, None if it has to be compiled: then this process does it."""
+        target_context.refresh()
+        file = self._file(sig, target_context.codegen())
+        found = self._rebuilt(file, sig, target_context)
+        if found is None:
+            self._wait_for_others(file)
+            found = self._rebuilt(file, sig, target_context)
+        if found is not None:
+            self.release()
+        return found
+
+    @staticmethod
+    def _rebuilt(file: Path, sig: Any, target_context: Any) -> Any:
+        data = stored(file)
+        if data is None:
+            return None
+        try:
+            found = CompileResult._rebuild(target_context, *pickle.loads(data))
+        except Exception:  # whatever is wrong with it, it is made anew
+            return None
+        arguments = sig.args if hasattr(sig, "args") else sig
+        return found if tuple(found.signature.args) == tuple(arguments) else None
+
+    def _wait_for_others(self, file: Path) -> None:
+        with suppress(ImportError, OSError):  # a folder that cannot be written, or a system without locks
+            import fcntl
+
+            file.parent.mkdir(parents=True, exist_ok=True)
+            lock = self._held.enter_context(open(f"{file}.lock", "wb"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._held.callback(os.unlink, lock.name)
+
+    def save_overload(self, sig: Any, cres: Any) -> None:
+        """Keep a compiled function."""
+        if not cres.library.has_dynamic_globals:
+            store(self._file(sig, cres.codegen), dumps(cres._reduce()))
+        self.release()
+
+    def release(self) -> None:
+        """Let other processes go on."""
+        with suppress(OSError):
+            self._held.close()
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the function's files."""
+        return str(cache_folder() / digest_for(self._function))
+
+    def enable(self) -> None:
+        """A function is always cached."""
+
+    def disable(self) -> None:
+        """A function is always cached."""
+
+    def flush(self) -> None:
+        """Files of other sources have other names."""
+
+
+class Kept(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function whose machine code is kept under the digest of its sources."""
+
+    def enable_caching(self) -> None:
+        """Keep the machine code."""
+        self._cache = FunctionCache(self.py_func)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for the types of arguments."""
+        try:
+            return super().compile(sig)
+        finally:
+            self._cache.release()
+
+
+class Callback(CFunc):  # type: ignore[misc]
+    """A compiled function that compiled code calls through its address."""
+
+    def enable_caching(self) -> None:
+        """Keep the machine code."""
+        self._cache = FunctionCache(self.__wrapped__)
