@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.layout import GROUND_INDEX, OK
 from runtime.dynamics.loads import push
 from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
@@ -170,8 +170,6 @@ def pass_contact_events(time, contact_events, passed, data, w):  # type: ignore[
 def apply_contacts(data, w):  # type: ignore[no-untyped-def]
     """Add the effect of the contacts to ``w.free``, the accelerations of the bodies without joints."""
     t, m = data.contacts, w.contacts
-    if len(t.law) == 0:
-        return
     place_contacts(data, w)
     for k in range(len(t.law)):
         if not evaluate_contact(k, data, w):
@@ -182,6 +180,12 @@ def apply_contacts(data, w):  # type: ignore[no-untyped-def]
             b = i if side == 0 else j
             if b != GROUND_INDEX:
                 push(b, m.Q[6 * side : 6 * side + 6], data, w)
+
+
+def contacts_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """``apply_contacts`` as a part of the evaluation."""
+    apply_contacts(t, w)
+    return OK
 
 
 @inlined

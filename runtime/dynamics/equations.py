@@ -16,6 +16,7 @@ In compiled code ``t`` is the ModelData of a system and ``w`` its Workspace, or 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -23,7 +24,7 @@ import numba
 import numpy as np
 from numba import carray, types
 
-from runtime.dynamics.contacts import apply_contacts, contact_workspace
+from runtime.dynamics.contacts import contact_workspace, contacts_part
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, apply, code_of_pivot, factorise, rows_times, solve
 from runtime.dynamics.kinematics import euler_rates, evaluate_joints, update_bodies, update_signals
 from runtime.dynamics.layout import (
@@ -39,17 +40,39 @@ from runtime.dynamics.layout import (
     R,
     V,
 )
-from runtime.dynamics.limits import apply_limits, limit_workspace
+from runtime.dynamics.limits import limit_workspace, limits_part
 from runtime.dynamics.loads import apply_loads, load_workspace
-from runtime.dynamics.model_data import EVALUATION, LOADED, WHOLE, ModelData, WholeModelKernel, Workspace
+from runtime.dynamics.model_data import (
+    CONTACTS,
+    EVALUATION,
+    LIMITS,
+    LOADED,
+    WHOLE,
+    ModelData,
+    WholeModelKernel,
+    Workspace,
+)
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
 from runtime.jit.compilation import address_of_compiled, compiled, inlined
-from runtime.jit.pointers import CALL, Pointer, address_of, at_address, call
+from runtime.jit.pointers import Pointer, call
 
 
 def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
     """Memory for the evaluations of a system, with its whole-model kernel if there is one."""
+    work = _memory(t, whole)
+    types_of(t)
+    work.address[EVALUATION] = address_of_part(_entry)
+    if len(t.limits.kind):
+        work.address[LIMITS] = address_of_part(limits_part)
+    if len(t.contacts.law):
+        work.address[CONTACTS] = address_of_part(contacts_part)
+    if whole is not None:
+        work.address[WHOLE], work.address[LOADED] = whole.address, whole.loaded
+    return work
+
+
+def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     six = (joints, ROWS)
     limits = len(t.limits.kind)
@@ -82,37 +105,41 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Worksp
         limits=limit_workspace(t.limits, switches.mode[:limits]),
         loads=load_workspace(t.loads),
         contacts=contact_workspace(t.contacts, switches.mode[limits:]),
-        address=np.zeros(3, np.int64),
+        address=np.zeros(5, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
     )
     work.state[GROUND_INDEX, P] = 1.0
     work.A[GROUND_INDEX] = np.eye(3)
-    if not _TYPES:
-        globals()["_TYPES"] = (numba.typeof(t), numba.typeof(work))
-    work.address[EVALUATION] = _evaluation_address()
-    if whole is not None:
-        work.address[WHOLE], work.address[LOADED] = whole.address, whole.loaded
     return work
+
+
+_TYPES: list[Any] = []  # of the data and the memory, equal for all systems
+
+
+def types_of(t: ModelData) -> list[Any]:
+    """Numba's types of the data and of the memory of an evaluation."""
+    if not _TYPES:
+        _TYPES.extend([Pointer(numba.typeof(t)), Pointer(numba.typeof(_memory(t)))])
+    return _TYPES
+
+
+@cache
+def address_of_part(part: Callable[..., Any]) -> int:
+    """Address of the evaluation or a part of it, which is compiled when a system first needs it."""
+    state = types.CPointer(types.float64)
+    return address_of_compiled(part, types.int64(types.float64, state, *_TYPES, types.int64, state))
 
 
 @inlined
 def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
     """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code.  ``report`` fills all outputs of the limits."""
-    return call(
-        w.address[EVALUATION],
-        time,
-        y.ctypes.data,
-        address_of(t),
-        address_of(w),
-        REPORT if report else FORCES,
-        y.ctypes.data,
-    )
+    return call(w.address[EVALUATION], time, y, t, w, REPORT if report else FORCES, y)
 
 
 @inlined
 def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
     """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
-    return call(w.address[EVALUATION], time, y.ctypes.data, address_of(t), address_of(w), DERIVATIVE, y_dot.ctypes.data)
+    return call(w.address[EVALUATION], time, y, t, w, DERIVATIVE, y_dot)
 
 
 @inlined
@@ -123,9 +150,11 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     else:
         update_bodies(y, t, w)
         update_signals(time, t, w)
-        apply_limits(t, w, purpose == REPORT)
+        if w.address[LIMITS] != 0:
+            call(w.address[LIMITS], time, y, t, w, purpose, y)
         apply_loads(t, w)
-        apply_contacts(t, w)
+        if w.address[CONTACTS] != 0:
+            call(w.address[CONTACTS], time, y, t, w, purpose, y)
     if whole:
         addresses.call(
             w.address[WHOLE], y.ctypes.data, w.free.ctypes.data, w.signals.ctypes.data, w.constants.ctypes.data,
@@ -169,25 +198,16 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``_evaluate`` with pointers as arguments: compiled once for all callers."""
-    data, work = at_address(t, _TYPES[0]), at_address(w, _TYPES[1])
-    n = STATE * (len(data.mass) - 1)
-    return _evaluate(time, carray(y, (n,)), data, work, purpose, carray(y_dot, (n,)))
-
-
-_TYPES: tuple[Any, ...] = ()  # numba's types of ModelData and Workspace, equal for all systems
+    n = STATE * (len(t.mass) - 1)
+    return _evaluate(time, carray(y, (n,)), t, w, purpose, carray(y_dot, (n,)))
 
 
 def evaluation_alone() -> Any:
     """The evaluation as a separate function, compiled anew, for the inspection of its code."""
     alone = numba.njit(error_model="numpy", _nrt=False)(_evaluate.py_func)
     state = types.Array(types.float64, 1, "C")
-    alone.compile((types.float64, state, Pointer(_TYPES[0]), Pointer(_TYPES[1]), types.int64, state))
+    alone.compile((types.float64, state, *_TYPES, types.int64, state))
     return alone
-
-
-@cache
-def _evaluation_address() -> int:
-    return address_of_compiled(_entry, CALL)
 
 
 @compiled

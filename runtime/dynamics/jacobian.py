@@ -10,27 +10,32 @@ change of v and change of omega.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
+from numba import types
 
 from runtime.dynamics.contacts import NORMAL_FORCE, POTENTIAL, evaluate_contact
 from runtime.dynamics.elimination import apply, rows_times, solve
-from runtime.dynamics.equations import accelerations
+from runtime.dynamics.equations import accelerations, types_of
 from runtime.dynamics.layout import GROUND_INDEX, OK, ROWS
 from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
 from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
+from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.switches import LEAVING
 from runtime.jit import addresses
-from runtime.jit.compilation import compiled, inlined
+from runtime.jit.compilation import address_of_compiled, compiled, inlined
 from runtime.jit.kernels import bodies, dispatch, law_cubic, separation, sphere_plane, top_view
-from runtime.jit.pointers import local
+from runtime.jit.pointers import Pointer, call, local
 from runtime.support.arrays import Floats, Ints
 
 BODY = 12  # directions of one body
 BOTH = 2 * BODY
+ALL, OF_LIMITS, OF_CONTACTS = range(3)  # places in ``JacobianWorkspace.address``
 AT_REST = 1e-7  # [1] sine between u and the curve's normal below which u counts as perpendicular to the curve
 
 
@@ -51,25 +56,43 @@ class JacobianWorkspace(NamedTuple):
     Q: Floats  # (bodies + 1, 6, columns) derivatives of forces less those of M v' and D^T lam
     rows: Floats  # (joints, ROWS, columns) derivatives of D v' - gamma + 2 alpha Phi' + beta^2 Phi
     v_dot: Floats  # (bodies + 1, 6)
+    address: Ints  # (3,) in this process: of this code, and that for limits and contacts, 0 if the system has none
     J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
 
 
-def jacobian_workspace(bodies: int, joints: Sequence[ModuleType], motors: Sequence[ModuleType]) -> JacobianWorkspace:
-    """Memory for Jacobians of a system of bodies, with the generated modules of its joints and motors.
+def jacobian_workspace(t: ModelData, joints: Sequence[ModuleType], motors: Sequence[ModuleType]) -> JacobianWorkspace:
+    """Memory for Jacobians of a system, with the generated modules of its joints and motors.
 
-    The tangents of these modules are compiled here.
+    The tangents of these modules are compiled here, and what the Jacobian needs.
     """
+    bodies = len(t.mass) - 1
     columns = BODY * bodies
     identity = np.eye(BOTH)
-    return JacobianWorkspace(
+    m = JacobianWorkspace(
         joint=addresses.addresses_of(joints, "tangent_entry"),
         motor=addresses.addresses_of(motors, "tangent_entry"),
         seeds=identity, of_slope=np.vstack([identity, np.zeros((3, BOTH))]),
         of_force=np.vstack([identity, np.zeros((4, BOTH))]), about=np.zeros(18), out=np.zeros((12 + 3 * ROWS, BOTH)),
         u=np.zeros((5, BOTH)), frame=np.zeros(9), pair=np.zeros((6, 1)), measured=np.zeros((8, 1)),
         Q=np.zeros((bodies + 1, 6, columns)), rows=np.zeros((len(joints), ROWS, columns)), v_dot=np.zeros((bodies + 1, 6)),
-        J=np.zeros((6 * bodies, columns)),
+        address=np.zeros(3, np.int64), J=np.zeros((6 * bodies, columns)),
     )  # fmt: skip
+    if not _TYPES:
+        _TYPES.extend([*types_of(t), Pointer(numba.typeof(m))])
+    m.address[ALL] = _address_of(_entry)
+    if len(t.limits.kind):
+        m.address[OF_LIMITS] = _address_of(_limits_part)
+    if len(t.contacts.law):
+        m.address[OF_CONTACTS] = _address_of(_contacts_part)
+    return m
+
+
+_TYPES: list[Any] = []  # of the data and both memories, equal for all systems
+
+
+@cache
+def _address_of(part: Callable[..., Any]) -> int:
+    return address_of_compiled(part, types.int64(*_TYPES))
 
 
 @inlined
@@ -287,17 +310,35 @@ def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
         add_wrench(m.out, 0, i, j, 1.0, m)
 
 
+def _limits_part(t, w, m):  # type: ignore[no-untyped-def]
+    linearise_limits(t, w, m)
+    return OK
+
+
+def _contacts_part(t, w, m):  # type: ignore[no-untyped-def]
+    linearise_contacts(t, w, m)
+    return OK
+
+
 @inlined
 def jacobian(t, w, m):  # type: ignore[no-untyped-def]
     """Fill ``m.J`` at the state whose accelerations were just computed."""
+    call(m.address[ALL], t, w, m)
+
+
+def _entry(t, w, memory):  # type: ignore[no-untyped-def]
+    """``jacobian``, compiled once for all callers."""
+    m = local(memory)
     count = len(t.mass) - 1
     m.Q[:] = 0.0
     m.rows[:] = 0.0
     linearise_bodies(t, w, m)
     linearise_joints(t, w, m)
-    linearise_limits(t, w, m)
+    if m.address[OF_LIMITS] != 0:
+        call(m.address[OF_LIMITS], t, w, memory)
     linearise_loads(t, w, m)
-    linearise_contacts(t, w, m)
+    if m.address[OF_CONTACTS] != 0:
+        call(m.address[OF_CONTACTS], t, w, memory)
     for column in range(m.J.shape[1]):
         for b in range(1, count + 1):
             K, inverse, Q = w.inertia_inverse[b], 1.0 / t.mass[b], m.Q[b]
@@ -314,6 +355,7 @@ def jacobian(t, w, m):  # type: ignore[no-untyped-def]
         for b in range(1, count + 1):
             for c in range(6):
                 m.J[6 * (b - 1) + c, column] = m.v_dot[b, c]
+    return OK
 
 
 @compiled
@@ -321,5 +363,5 @@ def jacobian_once(time, y, t, w, m):  # type: ignore[no-untyped-def]
     """Accelerations and their Jacobian at a state, called from Python; a code."""
     code = accelerations(time, y, t, w, False)
     if code == OK:
-        jacobian(t, w, local(m))
+        jacobian(t, w, m)
     return code

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.cone_curve import Pieces, maximum, nearest
-from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.layout import GROUND_INDEX, OK, REPORT
 from runtime.dynamics.loads import push
 from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
@@ -177,6 +177,12 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
             if b == GROUND_INDEX:
                 continue
             push(b, Q[6 * side : 6 * side + 6], data, w)
+
+
+def limits_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """``apply_limits`` as a part of the evaluation."""
+    apply_limits(t, w, purpose == REPORT)
+    return OK
 
 
 @inlined

@@ -34,8 +34,10 @@ class Stepper(NamedTuple):
     end: Floats  # (n,) derivative at its end
     tried: Floats  # (3,) of the last attempt: error in units of the tolerance, factor for the next step, smallest pivot ratio
     smallest_pivot: Floats  # (3,) pivot ratio: at the start, the smallest of all accepted steps, time of this step
-    flags: Ints  # (5,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
-    # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations
+    flags: Ints  # (6,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
+    # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
+    # 1: the last step was undone, to be cut at a change of mode
+    address: Ints  # (1,) of the code for limits and contacts, in this process; 0 if there are none
     sampled: (
         Floats  # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     )
@@ -45,7 +47,8 @@ class Stepper(NamedTuple):
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND = range(7)
-DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES = range(5)
+DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE = range(6)
+SWITCHING = 0  # place in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
@@ -57,7 +60,7 @@ def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(7, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3), smallest_pivot=np.array([np.inf, np.inf, t]),
-        flags=np.array([0, 0, 0, 0, bodies]), sampled=np.zeros((SAMPLES + 1, switches)),
+        flags=np.array([0, 0, 0, 0, bodies, 0]), address=np.zeros(1, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), own=own,
     )  # fmt: skip
 

@@ -12,27 +12,25 @@ through ``Workspace.address``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numba import carray
 
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import address_of_part, workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.model_data import EVALUATION, ModelData, Workspace
-from runtime.jit.compilation import address_of_compiled
-from runtime.jit.pointers import CALL, address_of, at_address, call
+from runtime.jit.pointers import at_address, call
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
 
-ITSELF, DIRECTIONS = 3, 4  # places in ``Workspace.address``, beside those of every system
+ITSELF, DIRECTIONS = 5, 6  # places in ``Workspace.address``, beside those of every system
 # Places of the nearby systems, as fractions of the step: on both sides, or on one.  The latter are the points of Chebyshev, whose
 # weights, and with them the rounding error of the slope, are smallest.
 BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
@@ -95,7 +93,10 @@ class Varied:
         )
         if not _TYPES:
             globals()["_TYPES"] = (numba.typeof(data), numba.typeof(work), numba.typeof(directions))
-        address = np.array([_address(), 0, 0, work.address[EVALUATION], self._keep(directions)])
+        address = np.zeros(7, np.int64)
+        address[: len(work.address)] = work.address
+        address[EVALUATION], address[ITSELF] = address_of_part(_entry), work.address[EVALUATION]
+        address[DIRECTIONS] = self._keep(directions)
         self.work = work._replace(address=address)
 
     def _keep(self, value: ModelData | Workspace | Directions) -> int:
@@ -108,14 +109,13 @@ _TYPES: tuple[Any, ...] = ()  # of data, memory and directions, identical for al
 
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """State derivative and its derivatives with respect to the parameters; a code."""
-    data, work = at_address(t, _TYPES[0]), at_address(w, _TYPES[1])
-    d = at_address(work.address[DIRECTIONS], _TYPES[2])
-    bodies, count, n = len(data.mass) - 1, len(d.factors), len(d.rates)
+    d = at_address(w.address[DIRECTIONS], _TYPES[2])
+    bodies, count, n = len(t.mass) - 1, len(d.factors), len(d.rates)
     states, slopes = carray(y, ((1 + count) * n,)), carray(y_dot, ((1 + count) * n,))
-    code = call(work.address[ITSELF], time, states.ctypes.data, t, w, VALUE, slopes.ctypes.data)
+    code = call(w.address[ITSELF], time, states, t, w, VALUE, slopes)
     if code != OK:
         return code
-    jacobian(data, work, d.jacobian)
+    jacobian(t, w, d.jacobian)
     J, change = d.jacobian.J, d.change
     for k in range(count):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
@@ -145,23 +145,10 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             if d.data[k, q] == 0:
                 break
             other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-            code = call(
-                work.address[ITSELF],
-                time,
-                states.ctypes.data,
-                address_of(other),
-                address_of(memory),
-                VALUE,
-                d.rates.ctypes.data,
-            )
+            code = call(w.address[ITSELF], time, states, other, memory, VALUE, d.rates)
             if code != OK:
                 return code
             for b in range(bodies):
                 for c in range(STATE * b + V, STATE * (b + 1)):
                     to[c] += d.factors[k, q] * (d.rates[c] - slopes[c])  # exactly 0 where the parameter has no effect
     return OK
-
-
-@cache
-def _address() -> int:
-    return address_of_compiled(_entry, CALL)

@@ -24,15 +24,12 @@ class Entry(Kept):
 def compiled(function: Callable[..., Any], **more: Any) -> Any:
     """Compile an entry point: strict floating point, no exceptions, without the GIL, kept under the digest of its sources."""
     options = dict(nopython=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True, boundscheck=None)
-    entry = Entry(function, targetoptions=options | more)
-    entry.enable_caching()
-    return entry
+    return Entry(function, targetoptions=options | more)
 
 
 def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
     """Address of a function that is compiled for a signature, for calls from compiled code."""
     callback: Any = Callback(function, normalize_signature(signature), {}, dict(error_model="numpy"))
-    callback.enable_caching()
     callback.compile()
     address: int = callback.address
     return address

@@ -11,6 +11,7 @@ import os
 import pickle
 import platform
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 
 import llvmlite
 import numba
+from numba.core import types as numba_types
 from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
@@ -26,8 +28,10 @@ from numba.core.serialize import dumps
 
 from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_for, digest_of
 from runtime.jit.freshness import ROOT, sha256, text_of
+from runtime.jit.pointers import Pointer
 from runtime.jit.tidying import record, recorded, tidy, touch
 
+types: Any = numba_types  # numba's types are opaque to a type checker
 VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__)
 
 
@@ -91,6 +95,16 @@ def _say_that_nothing_is_kept(folder: str, reason: str) -> None:
     )
 
 
+def modules_of(kind: Any) -> Iterator[str]:
+    """Modules that define the classes of a named tuple and of those in it; they decide what ``overload`` selects."""
+    if isinstance(kind, Pointer):
+        yield from modules_of(kind.of)
+    elif isinstance(kind, types.BaseNamedTuple):
+        yield kind.instance_class.__module__
+        for inner in kind.types:
+            yield from modules_of(inner)
+
+
 class FunctionCache(_Cache):  # type: ignore[misc]
     """The cached machine code of one function, for numba's dispatcher.
 
@@ -104,10 +118,12 @@ class FunctionCache(_Cache):  # type: ignore[misc]
     def _file(self, signature: Any, codegen: Any) -> Path:
         function = self._function
         closure = tuple(cell.cell_contents for cell in function.__closure__ or ())
-        return file_of(
-            digest_for(function), f"{function.__module__.rpartition('.')[2]}.{function.__name__}",
-            repr(signature), codegen.magic_tuple(), sha256(dumps(closure).hex()) if closure else "",
-        )  # fmt: skip
+        arguments = signature.args if hasattr(signature, "args") else signature
+        modules = {module for kind in arguments for module in modules_of(kind)}
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        kept = sha256(dumps(closure).hex()) if closure else ""
+        digests = sorted(map(digest_of, modules))
+        return file_of(digest_for(function), name, repr(signature), digests, codegen.magic_tuple(), kept)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, None if it has to be compiled: then this process does it."""
@@ -171,9 +187,9 @@ class FunctionCache(_Cache):  # type: ignore[misc]
 class Kept(CPUDispatcher):  # type: ignore[misc]
     """A compiled function whose machine code is kept under the digest of its sources."""
 
-    def enable_caching(self) -> None:
-        """Keep the machine code."""
-        self._cache = FunctionCache(self.py_func)
+    def __init__(self, function: Any, *arguments: Any, **more: Any) -> None:
+        super().__init__(function, *arguments, **more)
+        self._cache = FunctionCache(function)
 
     def compile(self, sig: Any) -> Any:
         """Compile for the types of arguments."""
@@ -186,6 +202,6 @@ class Kept(CPUDispatcher):  # type: ignore[misc]
 class Callback(CFunc):  # type: ignore[misc]
     """A compiled function that compiled code calls through its address."""
 
-    def enable_caching(self) -> None:
-        """Keep the machine code."""
-        self._cache = FunctionCache(self.__wrapped__)
+    def __init__(self, function: Any, *arguments: Any, **more: Any) -> None:
+        super().__init__(function, *arguments, **more)
+        self._cache = FunctionCache(function)

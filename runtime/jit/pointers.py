@@ -133,22 +133,17 @@ def local(typingctx: Any, pointer: Any) -> Any:
     return pointer(pointer), generate
 
 
-# Signature of ``call``: time, state, ModelData, Workspace, purpose, output; returns a code.
-_STATE = types.CPointer(types.float64)
-CALL = types.int64(types.float64, _STATE, types.voidptr, types.voidptr, types.int64, _STATE)
-
-
 @intrinsic  # type: ignore[untyped-decorator]
-def call(typingctx: Any, address: Any, time: Any, y: Any, t: Any, w: Any, purpose: Any, out: Any) -> Any:
-    """Call the function at an address; ``y`` and ``out`` are addresses of states."""
+def call(typingctx: Any, address: Any, *arguments: Any) -> Any:
+    """Call the function at an address with numbers, named tuples and the first places of arrays; it returns a code."""
+    kinds = [types.unliteral(kind) for kind in arguments]
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        double, integer = ir.DoubleType(), ir.IntType(64)
-        void, state = context.get_value_type(types.voidptr), ir.DoubleType().as_pointer()
-        function = ir.FunctionType(integer, [double, state, void, void, integer, state])
-        address, time, y, t, w, purpose, out = arguments
-        called = builder.inttoptr(address, function.as_pointer())
-        return builder.call(called, [time, builder.inttoptr(y, state), t, w, purpose, builder.inttoptr(out, state)])
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        passed = [
+            context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
+            for kind, value in zip(kinds, cgutils.unpack_tuple(builder, values[1], len(kinds)), strict=True)
+        ]
+        function = ir.FunctionType(ir.IntType(64), [value.type for value in passed])
+        return builder.call(builder.inttoptr(values[0], function.as_pointer()), passed)
 
-    arguments = (types.int64, types.float64, types.intp, types.voidptr, types.voidptr, types.int64, types.intp)
-    return types.int64(*arguments), generate
+    return types.int64(types.int64, types.StarArgTuple(kinds)), generate

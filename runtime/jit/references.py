@@ -57,7 +57,6 @@ _store = Kept(
     targetoptions=dict(nopython=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, boundscheck=None),
     pipeline_class=UnoptimisedCompiler,
 )
-_store.enable_caching()
 
 _LOCK = threading.Lock()
 _REFERENCES: dict[int, Reference] = {}  # by the identity of the tuples, the last one used at the end
