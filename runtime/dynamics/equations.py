@@ -45,8 +45,8 @@ from runtime.dynamics.loads import apply_loads, load_workspace
 from runtime.dynamics.model_data import (
     CONTACTS,
     EVALUATION,
+    GENERAL,
     LIMITS,
-    LOADED,
     WHOLE,
     ModelData,
     WholeModelKernel,
@@ -54,21 +54,40 @@ from runtime.dynamics.model_data import (
 )
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
-from runtime.jit.compilation import address_of_compiled, compiled, inlined
-from runtime.jit.pointers import Pointer, call
+from runtime.jit.compilation import address_of_compiled, compiled, inlined, place_of_address, value_at
+from runtime.jit.pointers import Pointer, address_at, call
+from runtime.jit.second_process import ask
 
 
 def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
     """Memory for the evaluations of a system, with its whole-model kernel if there is one."""
     work = _memory(t, whole)
     types_of(t)
-    work.address[EVALUATION] = address_of_part(_entry)
+    if len(t.contacts.law):
+        ask("contacts")
     if len(t.limits.kind):
+        ask("limits")
         work.address[LIMITS] = address_of_part(limits_part)
     if len(t.contacts.law):
         work.address[CONTACTS] = address_of_part(contacts_part)
-    if whole is not None:
-        work.address[WHOLE], work.address[LOADED] = whole.address, whole.loaded
+    if whole is None:
+        work.address[EVALUATION] = address_of_part(_general_part)
+    else:
+        work.address[EVALUATION] = address_of_part(_loaded_part if whole.loaded else _whole_part)
+        work.address[GENERAL] = place_of_part(_general_part)  # it seldom runs in an integration
+        work.address[WHOLE] = whole.address
+    return work
+
+
+def lean_workspace_for(t: ModelData) -> Workspace:
+    """Memory for assembly and rank, which evaluate the joints alone: the rest would be compiled, and slow, if it were called."""
+    work = _memory(t)
+    types_of(t)
+    work.address[EVALUATION] = value_at(place_of_part(_general_part))
+    if len(t.limits.kind):
+        work.address[LIMITS] = value_at(place_of_part(limits_part))
+    if len(t.contacts.law):
+        work.address[CONTACTS] = value_at(place_of_part(contacts_part))
     return work
 
 
@@ -126,8 +145,18 @@ def types_of(t: ModelData) -> list[Any]:
 @cache
 def address_of_part(part: Callable[..., Any]) -> int:
     """Address of the evaluation or a part of it, which is compiled when a system first needs it."""
+    return address_of_compiled(part, _signature())
+
+
+@cache
+def place_of_part(part: Callable[..., Any]) -> int:
+    """Where the address of a part stands that is compiled when it is called."""
+    return place_of_address(part, _signature())
+
+
+def _signature() -> Any:
     state = types.CPointer(types.float64)
-    return address_of_compiled(part, types.int64(types.float64, state, *_TYPES, types.int64, state))
+    return types.int64(types.float64, state, *_TYPES, types.int64, state)
 
 
 @inlined
@@ -143,29 +172,20 @@ def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
+    """The accelerations of the bodies without joints, into ``w.free``."""
+    update_bodies(y, t, w)
+    update_signals(time, t, w)
+    if w.address[LIMITS] != 0:
+        call(w.address[LIMITS], time, y, t, w, purpose, y)
+    apply_loads(t, w)
+    if w.address[CONTACTS] != 0:
+        call(w.address[CONTACTS], time, y, t, w, purpose, y)
+
+
+@inlined
 def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    whole = purpose == DERIVATIVE and w.address[WHOLE] != 0
-    if whole and w.address[LOADED] == 0:
-        update_signals(time, t, w)
-    else:
-        update_bodies(y, t, w)
-        update_signals(time, t, w)
-        if w.address[LIMITS] != 0:
-            call(w.address[LIMITS], time, y, t, w, purpose, y)
-        apply_loads(t, w)
-        if w.address[CONTACTS] != 0:
-            call(w.address[CONTACTS], time, y, t, w, purpose, y)
-    if whole:
-        addresses.call(
-            w.address[WHOLE], y.ctypes.data, w.free.ctypes.data, w.signals.ctypes.data, w.constants.ctypes.data,
-            y_dot.ctypes.data, w.smallest_pivot.ctypes.data,
-        )  # fmt: skip
-        w.smallest_pivot[0] = 1.0 / math.sqrt(w.smallest_pivot[0])
-        if w.smallest_pivot[0] > PIVOT_TOLERANCE:
-            return OK
-        if w.address[LOADED] == 0:
-            update_bodies(y, t, w)
-        # The general evaluation below finds the dependent row, which the whole-model kernel does not report.
+    _load(time, y, t, w, purpose)
     evaluate_joints(t, w)
     for k in range(len(t.address)):
         for r in range(t.active[k]):
@@ -196,10 +216,45 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     return OK
 
 
-def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+def _general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``_evaluate`` with pointers as arguments: compiled once for all callers."""
     n = STATE * (len(t.mass) - 1)
     return _evaluate(time, carray(y, (n,)), t, w, purpose, carray(y_dot, (n,)))
+
+
+@inlined
+def _whole(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """The whole-model kernel; where a row is dependent, which it does not report, the evaluation joint by joint."""
+    addresses.call(
+        w.address[WHOLE], y.ctypes.data, w.free.ctypes.data, w.signals.ctypes.data, w.constants.ctypes.data,
+        y_dot.ctypes.data, w.smallest_pivot.ctypes.data,
+    )  # fmt: skip
+    w.smallest_pivot[0] = 1.0 / math.sqrt(w.smallest_pivot[0])
+    return (
+        OK
+        if w.smallest_pivot[0] > PIVOT_TOLERANCE
+        else call(address_at(w.address[GENERAL]), time, y, t, w, purpose, y_dot)
+    )
+
+
+def _whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """The evaluation of a system with a whole-model kernel that knows all its loads."""
+    n = STATE * (len(t.mass) - 1)
+    state, rates = carray(y, (n,)), carray(y_dot, (n,))
+    if purpose != DERIVATIVE:
+        return call(address_at(w.address[GENERAL]), time, state, t, w, purpose, rates)
+    update_signals(time, t, w)
+    return _whole(time, state, t, w, purpose, rates)
+
+
+def _loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """The evaluation of a system with a whole-model kernel and with limits, contacts or loads of its own."""
+    n = STATE * (len(t.mass) - 1)
+    state, rates = carray(y, (n,)), carray(y_dot, (n,))
+    if purpose != DERIVATIVE:
+        return call(address_at(w.address[GENERAL]), time, state, t, w, purpose, rates)
+    _load(time, state, t, w, purpose)
+    return _whole(time, state, t, w, purpose, rates)
 
 
 def evaluation_alone() -> Any:

@@ -65,26 +65,37 @@ def jacobian_workspace(t: ModelData, joints: Sequence[ModuleType], motors: Seque
 
     The tangents of these modules are compiled here, and what the Jacobian needs.
     """
-    bodies = len(t.mass) - 1
-    columns = BODY * bodies
-    identity = np.eye(BOTH)
-    m = JacobianWorkspace(
-        joint=addresses.addresses_of(joints, "tangent_entry"),
-        motor=addresses.addresses_of(motors, "tangent_entry"),
-        seeds=identity, of_slope=np.vstack([identity, np.zeros((3, BOTH))]),
-        of_force=np.vstack([identity, np.zeros((4, BOTH))]), about=np.zeros(18), out=np.zeros((12 + 3 * ROWS, BOTH)),
-        u=np.zeros((5, BOTH)), frame=np.zeros(9), pair=np.zeros((6, 1)), measured=np.zeros((8, 1)),
-        Q=np.zeros((bodies + 1, 6, columns)), rows=np.zeros((len(joints), ROWS, columns)), v_dot=np.zeros((bodies + 1, 6)),
-        address=np.zeros(3, np.int64), J=np.zeros((6 * bodies, columns)),
-    )  # fmt: skip
-    if not _TYPES:
-        _TYPES.extend([*types_of(t), Pointer(numba.typeof(m))])
-    m.address[ALL] = _address_of(_entry)
+    m = jacobian_memory(t, len(motors))
+    m.address[ALL] = address_of_jacobian(t)
     if len(t.limits.kind):
         m.address[OF_LIMITS] = _address_of(_limits_part)
     if len(t.contacts.law):
         m.address[OF_CONTACTS] = _address_of(_contacts_part)
+    m.joint[:] = addresses.addresses_of(joints, "tangent_entry")
+    m.motor[:] = addresses.addresses_of(motors, "tangent_entry")
     return m
+
+
+def jacobian_memory(t: ModelData, motors: int) -> JacobianWorkspace:
+    """Memory without the addresses of compiled code."""
+    bodies, joints = len(t.mass) - 1, len(t.address)
+    columns = BODY * bodies
+    identity = np.eye(BOTH)
+    return JacobianWorkspace(
+        joint=np.zeros(joints, np.int64), motor=np.zeros(motors, np.int64),
+        seeds=identity, of_slope=np.vstack([identity, np.zeros((3, BOTH))]),
+        of_force=np.vstack([identity, np.zeros((4, BOTH))]), about=np.zeros(18), out=np.zeros((12 + 3 * ROWS, BOTH)),
+        u=np.zeros((5, BOTH)), frame=np.zeros(9), pair=np.zeros((6, 1)), measured=np.zeros((8, 1)),
+        Q=np.zeros((bodies + 1, 6, columns)), rows=np.zeros((joints, ROWS, columns)), v_dot=np.zeros((bodies + 1, 6)),
+        address=np.zeros(3, np.int64), J=np.zeros((6 * bodies, columns)),
+    )  # fmt: skip
+
+
+def address_of_jacobian(t: ModelData) -> int:
+    """Address of the Jacobian's code, which is compiled when it is first needed."""
+    if not _TYPES:
+        _TYPES.extend([*types_of(t), Pointer(numba.typeof(jacobian_memory(t, 0)))])
+    return _address_of(_entry)
 
 
 _TYPES: list[Any] = []  # of the data and both memories, equal for all systems

@@ -12,7 +12,7 @@ from runtime.dynamics.sparsity import Sparsity
 from runtime.dynamics.switches import Switches
 from runtime.support.arrays import Floats, Ints
 
-EVALUATION, WHOLE, LOADED, LIMITS, CONTACTS = range(5)  # places in ``Workspace.address``
+EVALUATION, GENERAL, WHOLE, LIMITS, CONTACTS = range(5)  # places in ``Workspace.address``
 
 
 class ModelData(NamedTuple):
@@ -80,8 +80,8 @@ class Workspace(NamedTuple):
     limits: LimitWorkspace
     loads: LoadWorkspace
     contacts: ContactWorkspace
-    # (5,) in this process: evaluation; whole-model kernel, 0 if none; 1 if the loads are evaluated before that kernel;
-    # limits and contacts, 0 if the system has none
+    # (5,) addresses in this process: evaluation; place of that joint by joint, where there is a whole-model kernel; this kernel;
+    # limits; contacts; 0 for what the system lacks
     address: Ints
     constants: Floats  # of the whole-model kernel
 

@@ -114,7 +114,7 @@ def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
+def assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
     """Newton's method on Phi with the least change of y, which is changed in place; iterations and largest |Phi| left.
 
     Steps that do not reduce the misfit are halved.
@@ -144,7 +144,7 @@ def _assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
 def assemble_positions(time: float, y: Floats, t: ModelData, w: Workspace) -> tuple[Floats, int, float]:
     """State moved onto Phi = 0 by the least change, iterations, largest |Phi| left."""
     y = y.copy()
-    steps, residual = _assemble(time, y, t, w, np.zeros((len(t.mass), 6)), np.empty_like(y))
+    steps, residual = assemble(time, y, t, w, np.zeros((len(t.mass), 6)), np.empty_like(y))
     return y, steps, residual
 
 

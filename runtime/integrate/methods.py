@@ -17,9 +17,10 @@ from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.landing import address_of_switching
 from runtime.integrate.step_control import failure
+from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats
 from runtime.system.system import System
-from runtime.system.workspaces import workspace
+from runtime.system.workspaces import workspace, workspace_of_jacobian
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 COMPILED_METHODS = ("dop853", "radau")
@@ -70,6 +71,11 @@ class Method(Protocol):
         """Smallest pivot ratio of the constraints at the start, its minimum since, and the time of the minimum."""
 
 
+def _memory_of_radau(system: System) -> radau.Memory:
+    ask("radau")
+    return radau.memory(len(system.bodies), workspace_of_jacobian(system))
+
+
 class Compiled:
     """The compiled methods: DOP853, and Radau IIA of order 5 for stiff systems."""
 
@@ -80,7 +86,7 @@ class Compiled:
         self.system, self.data = system, data
         self.work = workspace(system, data) if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        own = dop853.memory(len(y)) if method == "dop853" else radau.memory(system)
+        own = dop853.memory(len(y)) if method == "dop853" else _memory_of_radau(system)
         self.s = stepping.stepper(y, t_start, own, data, first_step)
         self.s.address[stepping.SWITCHING] = address_of_switching(self.s, data, self.work)
         self.found: list[Floats] = []
@@ -90,7 +96,7 @@ class Compiled:
     ) -> tuple[Status, str]:
         """Up to ``steps`` accepted steps in compiled code; status and message as of ``step``."""
         control = (self.end, self.rtol, self.atol, self.max_step, steps)
-        status: Status = loop.advance(self.s, self.data, self.work, *control, outputs, out, record_t, record_y)
+        status = Status(loop.advance(self.s, self.data, self.work, *control, outputs, out, record_t, record_y))
         if count := int(self.s.counts[stepping.FOUND]):
             self.found.append(self.s.found[:count].copy())
             self.s.counts[stepping.FOUND] = 0

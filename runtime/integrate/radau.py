@@ -43,8 +43,6 @@ from runtime.integrate.stepping import (
 )
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
-from runtime.system.system import System
-from runtime.system.workspaces import workspace_of_jacobian
 
 MAX_ITERATIONS = 7
 ROUNDING = 2.2e-16
@@ -86,12 +84,11 @@ FRESH, FACTORISED, MODES, HAS_LAST_STEP = range(4)
 FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_END = range(5)
 
 
-def memory(system: System) -> Memory:
-    """Memory for a system."""
-    bodies = len(system.bodies)
+def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
+    """Memory for a system of bodies."""
     n, m = STATE * bodies, 6 * bodies
     return Memory(
-        coefficients=COEFFICIENTS, jacobian=workspace_of_jacobian(system), z=np.zeros((3, n)), f=np.zeros((3, n)),
+        coefficients=COEFFICIENTS, jacobian=jacobian, z=np.zeros((3, n)), f=np.zeros((3, n)),
         real=np.zeros(n), pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex), lu=np.zeros((m, m)),
         lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m), u_pair=np.zeros(m, complex),
         T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),

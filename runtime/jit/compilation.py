@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import _thread
+import ctypes
+import traceback
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numba
+import numpy as np
+from numba.core import types as numba_types
 from numba.core.sigutils import normalize_signature
 
 from runtime.jit.machine_code import Callback, Kept
-from runtime.jit.pipelines import InlinedCompiler
+from runtime.jit.pipelines import EntryCompiler, InlinedCompiler
 from runtime.jit.references import reference
+
+types: Any = numba_types  # numba's types are opaque to a type checker
 
 
 class Entry(Kept):
@@ -24,15 +32,50 @@ class Entry(Kept):
 def compiled(function: Callable[..., Any], **more: Any) -> Any:
     """Compile an entry point: strict floating point, no exceptions, without the GIL, kept under the digest of its sources."""
     options = dict(nopython=True, error_model="numpy", nogil=True, _nrt=False, no_cfunc_wrapper=True, boundscheck=None)
-    return Entry(function, targetoptions=options | more)
+    return Entry(function, targetoptions=options | more, pipeline_class=EntryCompiler)
 
 
+@cache
 def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
     """Address of a function that is compiled for a signature, for calls from compiled code."""
-    callback: Any = Callback(function, normalize_signature(signature), {}, dict(error_model="numpy"))
+    callback: Any = Callback(function, normalize_signature(signature), {}, dict(error_model="numpy"), EntryCompiler)
     callback.compile()
+    _KEPT.append(callback)
     address: int = callback.address
     return address
+
+
+@cache
+def place_of_address(function: Callable[..., Any], signature: Any) -> int:
+    """Where the address of a function stands that is compiled when compiled code first calls it; see ``address_at``."""
+    place = np.zeros(1, np.int64)
+    kinds = [ctypes.c_double if kind == types.float64 else ctypes.c_int64 if kind == types.int64 else ctypes.c_void_p
+             for kind in (signature.return_type, *signature.args)]  # fmt: skip
+    prototype = ctypes.CFUNCTYPE(*kinds)
+
+    def compile_and_call(*arguments: Any) -> Any:
+        try:
+            place[0] = address_of_compiled(function, signature)
+            return prototype(int(place[0]))(*arguments)
+        except KeyboardInterrupt:
+            _thread.interrupt_main()
+        except BaseException:
+            traceback.print_exc()
+        return FAILED
+
+    callback = prototype(compile_and_call)
+    place[0] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+    _KEPT.extend((callback, place))
+    return int(place.ctypes.data)
+
+
+def value_at(place: int) -> int:
+    """The address that stands at a place now."""
+    return ctypes.c_int64.from_address(place).value
+
+
+FAILED = 2  # NOT_FINITE: no result
+_KEPT: list[Any] = []  # what compiled code may call lives as long as the process
 
 
 OPTIONS: dict[str, Any] = dict(

@@ -29,6 +29,7 @@ from numba.core.serialize import dumps
 from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_for, digest_of
 from runtime.jit.freshness import ROOT, sha256, text_of
 from runtime.jit.pointers import Pointer
+from runtime.jit.second_process import begin, is_second
 from runtime.jit.tidying import record, recorded, tidy, touch
 
 types: Any = numba_types  # numba's types are opaque to a type checker
@@ -105,6 +106,10 @@ def modules_of(kind: Any) -> Iterator[str]:
             yield from modules_of(inner)
 
 
+class CompiledElsewhere(Exception):
+    """Another process is compiling the function that the second process was to compile."""
+
+
 class FunctionCache(_Cache):  # type: ignore[misc]
     """The cached machine code of one function, for numba's dispatcher.
 
@@ -155,8 +160,13 @@ class FunctionCache(_Cache):  # type: ignore[misc]
 
             file.parent.mkdir(parents=True, exist_ok=True)
             lock = self._held.enter_context(open(f"{file}.lock", "wb"))
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if is_second() else 0))
+            except BlockingIOError:
+                self._held.close()
+                raise CompiledElsewhere from None
             self._held.callback(os.unlink, lock.name)
+            begin()
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Keep a compiled function."""

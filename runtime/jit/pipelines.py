@@ -1,4 +1,4 @@
-"""numba's compiler for two sorts of functions: those that only compiled code calls, and those that run seldom.
+"""numba's compiler for three sorts of functions: entry points, those that only compiled code calls, and those that run seldom.
 
 numba optimises the code of each function with all that it calls and makes machine code of it, then repeats both wherever the
 function is inlined.  The machine code of an inlined function is never run.  ``InlinedCompiler`` leaves both to the entry points
@@ -7,10 +7,13 @@ that call it, which do it once, together with their own code.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from numba.core import types as numba_types
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
+
+types: Any = numba_types  # numba's types are opaque to a type checker
 
 
 class _UnoptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -50,7 +53,53 @@ class _InlinedLibrary(JITCodeLibrary):  # type: ignore[misc]
         return 0
 
 
-class UnoptimisedCompiler(Compiler):  # type: ignore[misc]
+class _Typing:
+    """numba's typing, which remembers what a function gives for types: numba tries some twenty definitions at each use."""
+
+    known: ClassVar[dict[Any, Any]] = {}
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, arguments: Any, more: Any) -> Any:
+        """Signature of a call, None if there is none."""
+        if type(function) is not types.Function or more:
+            return self._context.resolve_function_type(function, arguments, more)
+        key = function, tuple(arguments)
+        found = self.known.get(key) or self._context.resolve_function_type(function, arguments, more)
+        if found is not None:  # what is not defined yet may be later
+            self.known[key] = found
+        return found
+
+
+class _Flags(Flags):  # type: ignore[misc]
+    """numba's settings of a compilation, hashed once: numba does it at each definition that it tries."""
+
+    __slots__ = ("_hash",)
+
+    def __hash__(self) -> int:
+        if not hasattr(self, "_hash"):
+            self._hash = super().__hash__()
+        found: int = self._hash
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or bool(super().__eq__(other))
+
+
+class EntryCompiler(Compiler):  # type: ignore[misc]
+    """numba's compiler, for functions that Python calls and for those called by their address."""
+
+    def __init__(
+        self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
+    ) -> None:
+        super().__init__(_Typing(typing), target, library, args, return_type, _Flags(flags), names)
+
+
+class UnoptimisedCompiler(EntryCompiler):
     """numba's compiler, for functions that run seldom."""
 
     library: type = _UnoptimisedLibrary

@@ -88,6 +88,16 @@ def at_address(typingctx: Any, address: Any, kind: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def address_at(typingctx: Any, place: Any) -> Any:
+    """The address that stands at a place."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def size_of(typingctx: Any, value: Any) -> Any:
     """Size of a named tuple [bytes]."""
 

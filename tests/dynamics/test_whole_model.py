@@ -14,7 +14,7 @@ from models.shipped import SYSTEMS
 from runtime import GROUND, Builder, Signal, simulate
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, SINGULAR
-from runtime.dynamics.model_data import LOADED, WHOLE
+from runtime.dynamics.model_data import WHOLE
 from runtime.system.model_description import FOLDED
 from runtime.system.whole_model import module_of
 from runtime.system.workspaces import workspace
@@ -150,7 +150,7 @@ def test_shipped_kernels_are_found_and_used(name):
     module = module_of(system.model.key)
     assert module is not None and module.__name__ == f"generated.whole.{name}"
     work, y, y_dot = workspace(system), spun(system).y.copy(), np.empty_like(system.state.y)
-    assert work.address[WHOLE] != 0 and work.address[LOADED] == module.LOADED
+    assert work.address[WHOLE] != 0
     assert derivative_once(system.time, y, system.data, work, y_dot) == OK
     expected, plain = general(system, y)
     assert np.abs(y_dot - expected).max() < 1e-14 * max(1.0, np.abs(expected).max())

@@ -5,12 +5,19 @@ import importlib
 import pkgutil
 from functools import cache as cache_of_calls
 from pathlib import Path
+from types import FunctionType
 
+import numba
+import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
+import models
 import runtime
+from runtime.integrate import dop853, stepping
 from runtime.jit import cache
+from runtime.jit.machine_code import modules_of
+from runtime.jit.pointers import Pointer
 from tests.support.paths import ROOT
 
 COVERED = cache.COVERED
@@ -63,8 +70,10 @@ def compiled_functions(module):
     """The Python functions of a module that are compiled."""
     values = [value for value in vars(module).values() if isinstance(value, Dispatcher)]
     functions = [value.py_func for value in values]
-    if "_entry" in vars(module):  # compiled by ``cfunc`` when it is first needed
-        functions.append(module._entry)
+    # Those called by their address are compiled when they are first needed.
+    functions += [
+        f for name, f in vars(module).items() if isinstance(f, FunctionType) and name.endswith(("_entry", "_part"))
+    ]
     return [function for function in functions if function.__module__ == module.__name__]
 
 
@@ -144,6 +153,13 @@ def test_the_sources_of_a_module_hold_all_that_its_compiled_functions_use():
                     checked += 1
                     assert place in sources, f"{module.__name__}.{function.__name__}: {name} from {place}"
     assert checked > 500
+
+
+def test_machine_code_depends_on_the_method_that_the_types_of_its_arguments_select():
+    stepper = stepping.stepper(np.zeros(13), 0.0, dop853.memory(13), models.free_body.build().data)
+    found = set(modules_of(Pointer(numba.typeof(stepper))))
+    assert found == {"runtime.integrate.stepping", "runtime.integrate.dop853"}
+    assert "runtime.integrate.dop853" not in cache.sources_of("runtime.integrate.loop")
 
 
 def test_core_code_does_not_depend_on_joints():

@@ -1,0 +1,72 @@
+"""A second process that compiles beside this one; both take the other's machine code from the cache.
+
+It is started when a function is missing in the cache, compiles what a first simulation will need (``runtime.integrate.ahead``),
+leaves out what this process is compiling, and ends with this process.  TALUS_SECOND_PROCESS=0 leaves it out.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from runtime.jit.cache import cache_folder
+from runtime.jit.freshness import ROOT
+
+PROGRAM = "from runtime.integrate.ahead import main; main()"
+SETTING = "TALUS_SECOND_PROCESS"
+HERE = "here"  # its value in the second process
+
+
+def is_second() -> bool:
+    """Whether this is the second process."""
+    return os.environ.get(SETTING) == HERE
+
+
+_asked: list[str] = []
+
+
+def ask(part: str) -> None:
+    """Have a part compiled before others if something is to be compiled; see ``runtime.integrate.ahead.PARTS``."""
+    if part not in _asked:
+        _asked.append(part)
+        if begin.cache_info().currsize:
+            _send(begin(), [part])
+
+
+@cache  # once in a process
+def begin() -> subprocess.Popen[str] | None:
+    """Start the second process; None where there can be none."""
+    if os.environ.get(SETTING) or multiprocessing.parent_process() is not None or len(os.sched_getaffinity(0)) < 2:
+        return None
+    if not Path(sys.executable or "").name.startswith("python"):
+        return None  # Python is part of another program
+    environment = os.environ | {SETTING: HERE, "PYTHONPATH": str(ROOT), "TALUS_CACHE_DIR": str(cache_folder())}
+    nowhere = subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", PROGRAM], stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, text=True,
+            env=environment,
+        )  # fmt: skip
+    except OSError:
+        return None
+    atexit.register(_end, process)
+    _send(process, _asked)
+    return process
+
+
+def _send(process: subprocess.Popen[str] | None, parts: list[str]) -> None:
+    if process is not None and process.stdin is not None:
+        with suppress(OSError):  # it has ended
+            process.stdin.write("".join(f"{part}\n" for part in parts))
+            process.stdin.flush()
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
