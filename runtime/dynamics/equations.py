@@ -26,7 +26,7 @@ from numba import carray, types
 
 from runtime.dynamics.contacts import contact_workspace, contacts_part
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, apply, code_of_pivot, factorise, rows_times, solve
-from runtime.dynamics.kinematics import euler_rates, evaluate_joints, update_bodies, update_signals
+from runtime.dynamics.kinematics import euler_rates, evaluate_joints, kinematics_part, update_bodies, update_signals
 from runtime.dynamics.layout import (
     DERIVATIVE,
     FORCES,
@@ -42,20 +42,13 @@ from runtime.dynamics.layout import (
 )
 from runtime.dynamics.limits import limit_workspace, limits_part
 from runtime.dynamics.loads import apply_loads, load_workspace
-from runtime.dynamics.model_data import (
-    CONTACTS,
-    EVALUATION,
-    GENERAL,
-    LIMITS,
-    WHOLE,
-    ModelData,
-    WholeModelKernel,
-    Workspace,
-)
+from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace
+from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, GENERAL, LIMITS, PLACES, WHOLE
+from runtime.dynamics.projection import correction_part
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
-from runtime.jit.compilation import address_of_compiled, compiled, inlined, place_of_address, value_at
-from runtime.jit.pointers import Pointer, address_at, call
+from runtime.jit.compilation import compiled, inlined, place_of_address
+from runtime.jit.pointers import Pointer, call_at
 from runtime.jit.second_process import ask
 
 
@@ -63,31 +56,17 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Worksp
     """Memory for the evaluations of a system, with its whole-model kernel if there is one."""
     work = _memory(t, whole)
     types_of(t)
-    if len(t.contacts.law):
-        ask("contacts")
+    evaluation = general_part
+    if whole is not None:
+        work.address[WHOLE] = whole.address
+        evaluation = loaded_part if whole.loaded else whole_part
+    parts = (evaluation, general_part, limits_part, contacts_part, kinematics_part, correction_part)
+    for place, part in zip(PLACES, parts, strict=True):
+        work.address[place] = place_of_part(part)
     if len(t.limits.kind):
         ask("limits")
-        work.address[LIMITS] = address_of_part(limits_part)
     if len(t.contacts.law):
-        work.address[CONTACTS] = address_of_part(contacts_part)
-    if whole is None:
-        work.address[EVALUATION] = address_of_part(_general_part)
-    else:
-        work.address[EVALUATION] = address_of_part(_loaded_part if whole.loaded else _whole_part)
-        work.address[GENERAL] = place_of_part(_general_part)  # it seldom runs in an integration
-        work.address[WHOLE] = whole.address
-    return work
-
-
-def lean_workspace_for(t: ModelData) -> Workspace:
-    """Memory for assembly and rank, which evaluate the joints alone: the rest would be compiled, and slow, if it were called."""
-    work = _memory(t)
-    types_of(t)
-    work.address[EVALUATION] = value_at(place_of_part(_general_part))
-    if len(t.limits.kind):
-        work.address[LIMITS] = value_at(place_of_part(limits_part))
-    if len(t.contacts.law):
-        work.address[CONTACTS] = value_at(place_of_part(contacts_part))
+        ask("contacts")
     return work
 
 
@@ -124,7 +103,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         limits=limit_workspace(t.limits, switches.mode[:limits]),
         loads=load_workspace(t.loads),
         contacts=contact_workspace(t.contacts, switches.mode[limits:]),
-        address=np.zeros(5, np.int64),
+        address=np.zeros(ADDRESSES, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
     )
     work.state[GROUND_INDEX, P] = 1.0
@@ -143,18 +122,13 @@ def types_of(t: ModelData) -> list[Any]:
 
 
 @cache
-def address_of_part(part: Callable[..., Any]) -> int:
-    """Address of the evaluation or a part of it, which is compiled when a system first needs it."""
-    return address_of_compiled(part, _signature())
-
-
-@cache
 def place_of_part(part: Callable[..., Any]) -> int:
-    """Where the address of a part stands that is compiled when it is called."""
-    return place_of_address(part, _signature())
+    """Where the address of a part stands, which is compiled when it is first called."""
+    return place_of_address(part, signature_of_parts())
 
 
-def _signature() -> Any:
+def signature_of_parts() -> Any:
+    """Of all parts: a number (time), state, data, memory, a number (purpose), output.  They return a code."""
     state = types.CPointer(types.float64)
     return types.int64(types.float64, state, *_TYPES, types.int64, state)
 
@@ -162,13 +136,13 @@ def _signature() -> Any:
 @inlined
 def accelerations(time, y, t, w, report):  # type: ignore[no-untyped-def]
     """Put v' and lam of a state into ``w.v_dot`` and ``w.lam``; returns a code.  ``report`` fills all outputs of the limits."""
-    return call(w.address[EVALUATION], time, y, t, w, REPORT if report else FORCES, y)
+    return call_at(w.address[EVALUATION], time, y, t, w, REPORT if report else FORCES, y)
 
 
 @inlined
 def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
     """Put y' of a state (13 numbers per body) into ``y_dot``; returns a code."""
-    return call(w.address[EVALUATION], time, y, t, w, DERIVATIVE, y_dot)
+    return call_at(w.address[EVALUATION], time, y, t, w, DERIVATIVE, y_dot)
 
 
 @inlined
@@ -176,11 +150,11 @@ def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     """The accelerations of the bodies without joints, into ``w.free``."""
     update_bodies(y, t, w)
     update_signals(time, t, w)
-    if w.address[LIMITS] != 0:
-        call(w.address[LIMITS], time, y, t, w, purpose, y)
+    if len(t.limits.kind) > 0:
+        call_at(w.address[LIMITS], time, y, t, w, purpose, y)
     apply_loads(t, w)
-    if w.address[CONTACTS] != 0:
-        call(w.address[CONTACTS], time, y, t, w, purpose, y)
+    if len(t.contacts.law) > 0:
+        call_at(w.address[CONTACTS], time, y, t, w, purpose, y)
 
 
 @inlined
@@ -216,7 +190,7 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     return OK
 
 
-def _general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``_evaluate`` with pointers as arguments: compiled once for all callers."""
     n = STATE * (len(t.mass) - 1)
     return _evaluate(time, carray(y, (n,)), t, w, purpose, carray(y_dot, (n,)))
@@ -230,29 +204,25 @@ def _whole(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
         y_dot.ctypes.data, w.smallest_pivot.ctypes.data,
     )  # fmt: skip
     w.smallest_pivot[0] = 1.0 / math.sqrt(w.smallest_pivot[0])
-    return (
-        OK
-        if w.smallest_pivot[0] > PIVOT_TOLERANCE
-        else call(address_at(w.address[GENERAL]), time, y, t, w, purpose, y_dot)
-    )
+    return OK if w.smallest_pivot[0] > PIVOT_TOLERANCE else call_at(w.address[GENERAL], time, y, t, w, purpose, y_dot)
 
 
-def _whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+def whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The evaluation of a system with a whole-model kernel that knows all its loads."""
     n = STATE * (len(t.mass) - 1)
     state, rates = carray(y, (n,)), carray(y_dot, (n,))
     if purpose != DERIVATIVE:
-        return call(address_at(w.address[GENERAL]), time, state, t, w, purpose, rates)
+        return call_at(w.address[GENERAL], time, state, t, w, purpose, rates)
     update_signals(time, t, w)
     return _whole(time, state, t, w, purpose, rates)
 
 
-def _loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The evaluation of a system with a whole-model kernel and with limits, contacts or loads of its own."""
     n = STATE * (len(t.mass) - 1)
     state, rates = carray(y, (n,)), carray(y_dot, (n,))
     if purpose != DERIVATIVE:
-        return call(address_at(w.address[GENERAL]), time, state, t, w, purpose, rates)
+        return call_at(w.address[GENERAL], time, state, t, w, purpose, rates)
     _load(time, state, t, w, purpose)
     return _whole(time, state, t, w, purpose, rates)
 

@@ -10,8 +10,7 @@ change of v and change of omega.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -28,9 +27,9 @@ from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.switches import LEAVING
 from runtime.jit import addresses
-from runtime.jit.compilation import address_of_compiled, compiled, inlined
+from runtime.jit.compilation import compiled, inlined, place_of_address
 from runtime.jit.kernels import bodies, dispatch, law_cubic, separation, sphere_plane, top_view
-from runtime.jit.pointers import Pointer, call, local
+from runtime.jit.pointers import Pointer, call_at, local
 from runtime.support.arrays import Floats, Ints
 
 BODY = 12  # directions of one body
@@ -56,21 +55,19 @@ class JacobianWorkspace(NamedTuple):
     Q: Floats  # (bodies + 1, 6, columns) derivatives of forces less those of M v' and D^T lam
     rows: Floats  # (joints, ROWS, columns) derivatives of D v' - gamma + 2 alpha Phi' + beta^2 Phi
     v_dot: Floats  # (bodies + 1, 6)
-    address: Ints  # (3,) in this process: of this code, and that for limits and contacts, 0 if the system has none
+    address: Ints  # (3,) where the addresses stand, in this process: of this code, that for limits, that for contacts
     J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
 
 
 def jacobian_workspace(t: ModelData, joints: Sequence[ModuleType], motors: Sequence[ModuleType]) -> JacobianWorkspace:
     """Memory for Jacobians of a system, with the generated modules of its joints and motors.
 
-    The tangents of these modules are compiled here, and what the Jacobian needs.
+    The tangents of these modules are compiled here.
     """
     m = jacobian_memory(t, len(motors))
-    m.address[ALL] = address_of_jacobian(t)
-    if len(t.limits.kind):
-        m.address[OF_LIMITS] = _address_of(_limits_part)
-    if len(t.contacts.law):
-        m.address[OF_CONTACTS] = _address_of(_contacts_part)
+    signature = types.int64(*types_of_parts(t))
+    for place, part in enumerate(PARTS):
+        m.address[place] = place_of_address(part, signature)
     m.joint[:] = addresses.addresses_of(joints, "tangent_entry")
     m.motor[:] = addresses.addresses_of(motors, "tangent_entry")
     return m
@@ -91,19 +88,14 @@ def jacobian_memory(t: ModelData, motors: int) -> JacobianWorkspace:
     )  # fmt: skip
 
 
-def address_of_jacobian(t: ModelData) -> int:
-    """Address of the Jacobian's code, which is compiled when it is first needed."""
-    if not _TYPES:
-        _TYPES.extend([*types_of(t), Pointer(numba.typeof(jacobian_memory(t, 0)))])
-    return _address_of(_entry)
-
-
 _TYPES: list[Any] = []  # of the data and both memories, equal for all systems
 
 
-@cache
-def _address_of(part: Callable[..., Any]) -> int:
-    return address_of_compiled(part, types.int64(*_TYPES))
+def types_of_parts(t: ModelData) -> list[Any]:
+    """Numba's types of the arguments of the parts of this module."""
+    if not _TYPES:
+        _TYPES.extend([*types_of(t), Pointer(numba.typeof(jacobian_memory(t, 0)))])
+    return _TYPES
 
 
 @inlined
@@ -334,7 +326,7 @@ def _contacts_part(t, w, m):  # type: ignore[no-untyped-def]
 @inlined
 def jacobian(t, w, m):  # type: ignore[no-untyped-def]
     """Fill ``m.J`` at the state whose accelerations were just computed."""
-    call(m.address[ALL], t, w, m)
+    call_at(m.address[ALL], t, w, m)
 
 
 def _entry(t, w, memory):  # type: ignore[no-untyped-def]
@@ -345,11 +337,11 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
     m.rows[:] = 0.0
     linearise_bodies(t, w, m)
     linearise_joints(t, w, m)
-    if m.address[OF_LIMITS] != 0:
-        call(m.address[OF_LIMITS], t, w, memory)
+    if len(t.limits.kind) > 0:
+        call_at(m.address[OF_LIMITS], t, w, memory)
     linearise_loads(t, w, m)
-    if m.address[OF_CONTACTS] != 0:
-        call(m.address[OF_CONTACTS], t, w, memory)
+    if len(t.contacts.law) > 0:
+        call_at(m.address[OF_CONTACTS], t, w, memory)
     for column in range(m.J.shape[1]):
         for b in range(1, count + 1):
             K, inverse, Q = w.inertia_inverse[b], 1.0 / t.mass[b], m.Q[b]
@@ -367,6 +359,9 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
             for c in range(6):
                 m.J[6 * (b - 1) + c, column] = m.v_dot[b, c]
     return OK
+
+
+PARTS = (_entry, _limits_part, _contacts_part)  # at ALL, OF_LIMITS, OF_CONTACTS
 
 
 @compiled

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import OMEGA, STATE, P, V
+from numba import carray
+
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
+from runtime.dynamics.places import KINEMATICS
 from runtime.dynamics.signals import evaluate_signals
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined
+from runtime.jit.pointers import call_at
 
 
 @inlined
@@ -88,9 +92,15 @@ def update_signals(time, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def update_kinematics(time, y, t, w):  # type: ignore[no-untyped-def]
     """Update bodies and signals, and evaluate the rows of every joint."""
-    update_bodies(y, t, w)
+    call_at(w.address[KINEMATICS], time, y, t, w, 0, y)
+
+
+def kinematics_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """``update_kinematics``, compiled once for all callers."""
+    update_bodies(carray(y, (STATE * (len(t.mass) - 1),)), t, w)
     update_signals(time, t, w)
     evaluate_joints(t, w)
+    return OK
 
 
 @inlined

@@ -12,8 +12,6 @@ from runtime.dynamics.sparsity import Sparsity
 from runtime.dynamics.switches import Switches
 from runtime.support.arrays import Floats, Ints
 
-EVALUATION, GENERAL, WHOLE, LIMITS, CONTACTS = range(5)  # places in ``Workspace.address``
-
 
 class ModelData(NamedTuple):
     """Data of a system, in flat arrays."""
@@ -80,9 +78,7 @@ class Workspace(NamedTuple):
     limits: LimitWorkspace
     loads: LoadWorkspace
     contacts: ContactWorkspace
-    # (5,) addresses in this process: evaluation; place of that joint by joint, where there is a whole-model kernel; this kernel;
-    # limits; contacts; 0 for what the system lacks
-    address: Ints
+    address: Ints  # (7,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import carray
 
 from runtime.dynamics.elimination import apply, factorise, solve
 from runtime.dynamics.kinematics import euler_rates, update_kinematics
-from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.places import CORRECTION
 from runtime.jit.compilation import compiled, inlined
+from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, frozen
 
 # The rank is found with unit masses, so that it depends on the geometry alone: a row whose pivot in D D^T is below this
@@ -55,14 +58,21 @@ def worst_of_all(time, states, t, w, worst):  # type: ignore[no-untyped-def]
 def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
     """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi')."""
     update_kinematics(time, y, t, w)
+    call_at(w.address[CORRECTION], damping, y, t, w, 1 if velocities else 0, u)
+
+
+def correction_part(damping, y, t, w, velocities, u):  # type: ignore[no-untyped-def]
+    """``correction`` after ``update_kinematics``, compiled once for all callers."""
     factorise(t, w, 0.0, damping)
     for k in range(len(t.address)):
         for r in range(t.active[k]):
             row = t.active_row[k, r]
-            w.y[k, r] = w.Phi_dot[k, row] if velocities else w.Phi[k, row]
+            w.y[k, r] = w.Phi_dot[k, row] if velocities == 1 else w.Phi[k, row]
     solve(t, w)
-    u[:, :] = 0.0
-    apply(t, w, w.y, u)
+    to = carray(u, (len(t.mass), 6))
+    to[:, :] = 0.0
+    apply(t, w, w.y, to)
+    return OK
 
 
 @compiled

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.equations import lean_workspace_for
+from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.projection import project_velocities, worst_of_all
 from runtime.dynamics.status import Status
@@ -169,9 +169,9 @@ def _many_velocities(system: System, task: Task, first: int, cases: Cases, count
         states[:, o + place.start : o + place.stop] = values
     start = task.how.t_start
     if task.assemble:
-        states = project_velocities(start, states, system.data, lean_workspace_for(system.data))
+        states = project_velocities(start, states, system.data, workspace_for(system.data))
     worst = np.zeros((count, 2))
-    worst_of_all(start, states, system.data, lean_workspace_for(system.data), worst)
+    worst_of_all(start, states, system.data, workspace_for(system.data), worst)
     speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))
     bad = ~((worst[:, 0] <= POSITION_TOLERANCE) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)))
     messages = {}

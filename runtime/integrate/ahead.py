@@ -19,13 +19,22 @@ from numba import types
 
 from runtime.dynamics import projection
 from runtime.dynamics.contacts import contacts_part
-from runtime.dynamics.equations import address_of_part, lean_workspace_for, types_of
-from runtime.dynamics.jacobian import jacobian_memory
+from runtime.dynamics.equations import (
+    general_part,
+    loaded_part,
+    signature_of_parts,
+    types_of,
+    whole_part,
+    workspace_for,
+)
+from runtime.dynamics.jacobian import ALL, OF_CONTACTS, PARTS, jacobian_memory, types_of_parts
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.limits import limits_part
 from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.projection import correction_part
 from runtime.integrate import dop853, loop, radau, stepping
-from runtime.integrate.landing import address_of_switching
+from runtime.integrate.landing import signature_of_switching, switching_part
+from runtime.jit.compilation import address_of_compiled
 from runtime.jit.machine_code import CompiledElsewhere
 from runtime.jit.pointers import Pointer
 from runtime.jit.references import Reference
@@ -60,6 +69,10 @@ def _method(method: str) -> None:
     loop.advance.compile((Pointer(numba.typeof(s)), *types_of(_data()), *control))
 
 
+def _part(part: Callable[..., Any]) -> None:
+    address_of_compiled(part, signature_of_parts())
+
+
 def _assembly() -> None:
     data, work = types_of(_data())
     projection.worst_row.compile((FLOAT, VECTOR, data, work, types.boolean))
@@ -68,20 +81,32 @@ def _assembly() -> None:
 
 
 def _switching(method: str) -> None:
-    address_of_switching(_stepper(method), _data(), lean_workspace_for(_data()))
+    signature = signature_of_switching(_stepper(method), _data(), workspace_for(_data()))
+    address_of_compiled(switching_part, signature)
+
+
+def _jacobian(number: int) -> None:
+    address_of_compiled(PARTS[number], types.int64(*types_of_parts(_data())))
 
 
 def _memory() -> None:
     Reference(_data())
-    Reference(lean_workspace_for(_data()))
+    Reference(workspace_for(_data()))
 
 
 # By the names that ``second_process.ask`` takes.  Contacts are usually simulated with radau.
-PARTS: dict[str, tuple[Callable[[], object], ...]] = {
-    "first simulation": (lambda: _method("dop853"), _memory, _assembly),
-    "limits": (lambda: address_of_part(limits_part), lambda: _switching("dop853")),
-    "contacts": (lambda: address_of_part(contacts_part), lambda: _method("radau"), lambda: _switching("radau")),
-    "radau": (lambda: _method("radau"), lambda: _switching("radau")),
+ASKED: dict[str, tuple[Callable[[], object], ...]] = {
+    "first simulation": (
+        lambda: _method("dop853"),
+        lambda: _part(correction_part),
+        lambda: _part(whole_part),
+        lambda: _part(general_part),
+        _memory,
+        _assembly,
+    ),
+    "limits": (lambda: _part(limits_part), lambda: _part(loaded_part), lambda: _switching("dop853")),
+    "contacts": (lambda: _part(contacts_part), lambda: _jacobian(OF_CONTACTS), lambda: _switching("radau")),
+    "radau": (lambda: _part(general_part), lambda: _jacobian(ALL), lambda: _method("radau")),
 }
 
 
@@ -96,10 +121,10 @@ def main() -> None:
 
     threading.Thread(target=listen, daemon=True).start()
     types_of(_data())
-    waiting: list[Callable[[], object]] = list(PARTS["first simulation"])
+    waiting: list[Callable[[], object]] = list(ASKED["first simulation"])
     while True:
         while not asked.empty() or not waiting:
-            waiting[:0] = PARTS.get(asked.get(), ())
+            waiting[:0] = ASKED.get(asked.get(), ())
         try:
             waiting.pop(0)()
         except CompiledElsewhere:

@@ -43,7 +43,7 @@ from runtime.integrate.switching import (
     foremost,
     set_auto,
 )
-from runtime.jit.compilation import address_of_compiled, inlined
+from runtime.jit.compilation import inlined, place_of_address
 from runtime.jit.pointers import Pointer
 
 MIN_LANDING = 1e-12  # [s] times the larger of 1 and the time
@@ -53,7 +53,7 @@ CLOSE, CLOSE_TIME = (
     1e-11,
 )  # of a step, [s]: a contact changes at the end of a step that was cut there if it is so near
 FIRST_ACTIVE = 0.05  # of the usual step: the first one with a limit active
-FIRST_CONTACTS, FIRST_MODES, SWITCH = range(3)  # what ``_entry`` does
+FIRST_CONTACTS, FIRST_MODES, SWITCH = range(3)  # what ``switching_part`` does
 
 
 @inlined
@@ -108,7 +108,7 @@ def switch(s, t, w, h, time_end):  # type: ignore[no-untyped-def]
     return Status.RUNNING
 
 
-def _entry(purpose, s, t, w, h, time_end):  # type: ignore[no-untyped-def]
+def switching_part(purpose, s, t, w, h, time_end):  # type: ignore[no-untyped-def]
     """First modes of contacts or limits, or ``switch``; returns a status."""
     if purpose == FIRST_CONTACTS:
         w.contacts.speed_resolution[0] = SPEED_RESOLUTION * h
@@ -120,17 +120,19 @@ def _entry(purpose, s, t, w, h, time_end):  # type: ignore[no-untyped-def]
     return Status.RUNNING
 
 
-_ADDRESSES: dict[type, int] = {}  # by the class of the method's memory
+_SIGNATURES: dict[type, Any] = {}  # by the class of the method's memory
 
 
-def address_of_switching(s: Stepper, t: ModelData, w: Workspace) -> int:
-    """Address of the code for limits and contacts, with a method's way to interpolate; 0 for a system without them."""
-    if not len(w.switches.mode):
-        return 0
+def signature_of_switching(s: Stepper, t: ModelData, w: Workspace) -> Any:
+    """Of ``switching_part``, for a method."""
     method = type(s.own)
-    if method not in _ADDRESSES:
+    if method not in _SIGNATURES:
         values: tuple[Any, ...] = (s, t, w)
         arguments = [Pointer(numba.typeof(value)) for value in values]
-        signature = types.int64(types.int64, *arguments, types.float64, types.float64)
-        _ADDRESSES[method] = address_of_compiled(_entry, signature)
-    return _ADDRESSES[method]
+        _SIGNATURES[method] = types.int64(types.int64, *arguments, types.float64, types.float64)
+    return _SIGNATURES[method]
+
+
+def place_of_switching(s: Stepper, t: ModelData, w: Workspace) -> int:
+    """Where the address of the code for limits and contacts stands, which has a method's way to interpolate."""
+    return place_of_address(switching_part, signature_of_switching(s, t, w))

@@ -53,7 +53,7 @@ from runtime.integrate.stepping import (
     prepare_dense,
 )
 from runtime.jit.compilation import compiled, inlined
-from runtime.jit.pointers import call, local
+from runtime.jit.pointers import call_at, local
 
 # A smallest pivot ratio of the constraints that falls to this fraction of its initial value is reported: the run came close to
 # a singular configuration.
@@ -67,14 +67,14 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
     code = derivative(s.time[T], s.y, t, w, s.begin)
     s.counts[EVALUATIONS] += 1
     if code == OK and len(w.contacts.mode) > 0:
-        call(s.address[SWITCHING], FIRST_CONTACTS, stepper, t, w, atol + rtol, 0.0)
+        call_at(s.address[SWITCHING], FIRST_CONTACTS, stepper, t, w, atol + rtol, 0.0)
         code = derivative(s.time[T], s.y, t, w, s.begin)  # now with the speeds of the touch-downs at the start
         s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
     s.smallest_pivot[0] = s.smallest_pivot[1] = w.smallest_pivot[0]
     if len(w.switches.mode) > 0:
-        call(s.address[SWITCHING], FIRST_MODES, stepper, t, w, 0.0, 0.0)
+        call_at(s.address[SWITCHING], FIRST_MODES, stepper, t, w, 0.0, 0.0)
     for i in range(len(s.y)):
         if not abs(s.begin[i]) < np.inf:
             return NOT_FINITE
@@ -120,7 +120,7 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
     s.time[T_OLD], s.time[LENGTH] = time, h
     s.flags[DENSE_READY] = 0
     if len(w.switches.mode) > 0:
-        status = call(s.address[SWITCHING], SWITCH, stepper, t, w, h, time_end)
+        status = call_at(s.address[SWITCHING], SWITCH, stepper, t, w, h, time_end)
         if s.flags[UNDONE] == 1 or status != Status.RUNNING:
             return status
     if smallest_pivot < s.smallest_pivot[1]:

@@ -15,7 +15,7 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.contact_events import find_contact_events
-from runtime.integrate.landing import address_of_switching
+from runtime.integrate.landing import place_of_switching
 from runtime.integrate.step_control import failure
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats
@@ -88,7 +88,8 @@ class Compiled:
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         own = dop853.memory(len(y)) if method == "dop853" else _memory_of_radau(system)
         self.s = stepping.stepper(y, t_start, own, data, first_step)
-        self.s.address[stepping.SWITCHING] = address_of_switching(self.s, data, self.work)
+        if len(self.work.switches.mode):
+            self.s.address[stepping.SWITCHING] = place_of_switching(self.s, data, self.work)
         self.found: list[Floats] = []
 
     def advance(

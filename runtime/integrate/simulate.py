@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.model_data import WHOLE, stabilised
+from runtime.dynamics.model_data import stabilised
+from runtime.dynamics.places import WHOLE
 from runtime.dynamics.status import Status
 from runtime.integrate import stepping
 from runtime.integrate.events import Event, Rest

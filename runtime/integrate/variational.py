@@ -18,19 +18,20 @@ import numba
 import numpy as np
 from numba import carray
 
-from runtime.dynamics.equations import address_of_part, workspace_for
+from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
-from runtime.dynamics.model_data import EVALUATION, ModelData, Workspace
-from runtime.jit.pointers import at_address, call
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.places import ADDRESSES, EVALUATION
+from runtime.jit.pointers import at_address, call_at
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
 
-ITSELF, DIRECTIONS = 5, 6  # places in ``Workspace.address``, beside those of every system
+ITSELF, DIRECTIONS = ADDRESSES, ADDRESSES + 1  # places in ``Workspace.address``, beside those of every system
 # Places of the nearby systems, as fractions of the step: on both sides, or on one.  The latter are the points of Chebyshev, whose
 # weights, and with them the rounding error of the slope, are smallest.
 BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
@@ -93,9 +94,9 @@ class Varied:
         )
         if not _TYPES:
             globals()["_TYPES"] = (numba.typeof(data), numba.typeof(work), numba.typeof(directions))
-        address = np.zeros(7, np.int64)
+        address = np.zeros(ADDRESSES + 2, np.int64)
         address[: len(work.address)] = work.address
-        address[EVALUATION], address[ITSELF] = address_of_part(_entry), work.address[EVALUATION]
+        address[EVALUATION], address[ITSELF] = place_of_part(_entry), work.address[EVALUATION]
         address[DIRECTIONS] = self._keep(directions)
         self.work = work._replace(address=address)
 
@@ -112,7 +113,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     d = at_address(w.address[DIRECTIONS], _TYPES[2])
     bodies, count, n = len(t.mass) - 1, len(d.factors), len(d.rates)
     states, slopes = carray(y, ((1 + count) * n,)), carray(y_dot, ((1 + count) * n,))
-    code = call(w.address[ITSELF], time, states, t, w, VALUE, slopes)
+    code = call_at(w.address[ITSELF], time, states, t, w, VALUE, slopes)
     if code != OK:
         return code
     jacobian(t, w, d.jacobian)
@@ -145,7 +146,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             if d.data[k, q] == 0:
                 break
             other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-            code = call(w.address[ITSELF], time, states, other, memory, VALUE, d.rates)
+            code = call_at(w.address[ITSELF], time, states, other, memory, VALUE, d.rates)
             if code != OK:
                 return code
             for b in range(bodies):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import _thread
 import ctypes
-import traceback
+import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -26,7 +25,14 @@ class Entry(Kept):
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the compiled function."""
-        return super().__call__(*[reference(a) if isinstance(a, tuple) else a for a in arguments])
+        result = super().__call__(*[reference(a) if isinstance(a, tuple) else a for a in arguments])
+        if getattr(_STATE, "error", None) is not None:
+            error, _STATE.error = _STATE.error, None
+            raise error
+        return result
+
+
+_STATE = threading.local()  # ``error``: why a function that compiled code called could not be compiled
 
 
 def compiled(function: Callable[..., Any], **more: Any) -> Any:
@@ -47,34 +53,30 @@ def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
 
 @cache
 def place_of_address(function: Callable[..., Any], signature: Any) -> int:
-    """Where the address of a function stands that is compiled when compiled code first calls it; see ``address_at``."""
+    """Where the address of a function stands that is compiled when compiled code first calls it, with ``call_at``.
+
+    Until then the address is that of Python code, which compiles the function.
+    """
     place = np.zeros(1, np.int64)
-    kinds = [ctypes.c_double if kind == types.float64 else ctypes.c_int64 if kind == types.int64 else ctypes.c_void_p
-             for kind in (signature.return_type, *signature.args)]  # fmt: skip
+    kinds: Any = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in (signature.return_type, *signature.args)]
     prototype = ctypes.CFUNCTYPE(*kinds)
 
     def compile_and_call(*arguments: Any) -> Any:
         try:
             place[0] = address_of_compiled(function, signature)
             return prototype(int(place[0]))(*arguments)
-        except KeyboardInterrupt:
-            _thread.interrupt_main()
-        except BaseException:
-            traceback.print_exc()
-        return FAILED
+        except BaseException as error:
+            _STATE.error = error  # the entry point raises it
+            return FAILED
 
-    callback = prototype(compile_and_call)
-    place[0] = ctypes.cast(callback, ctypes.c_void_p).value or 0
-    _KEPT.extend((callback, place))
+    first = prototype(compile_and_call)
+    place[0] = ctypes.cast(first, ctypes.c_void_p).value or 0
+    _KEPT.extend((first, place))
     return int(place.ctypes.data)
 
 
-def value_at(place: int) -> int:
-    """The address that stands at a place now."""
-    return ctypes.c_int64.from_address(place).value
-
-
-FAILED = 2  # NOT_FINITE: no result
+FAILED = 2  # NOT_FINITE, a code of an evaluation
+_C_TYPES: dict[Any, Any] = {types.float64: ctypes.c_double, types.int64: ctypes.c_int64}
 _KEPT: list[Any] = []  # what compiled code may call lives as long as the process
 
 

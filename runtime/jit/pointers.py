@@ -88,16 +88,6 @@ def at_address(typingctx: Any, address: Any, kind: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def address_at(typingctx: Any, place: Any) -> Any:
-    """The address that stands at a place."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(builder.inttoptr(arguments[0], ir.IntType(64).as_pointer()))
-
-    return types.int64(types.int64), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
 def size_of(typingctx: Any, value: Any) -> Any:
     """Size of a named tuple [bytes]."""
 
@@ -144,8 +134,11 @@ def local(typingctx: Any, pointer: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def call(typingctx: Any, address: Any, *arguments: Any) -> Any:
-    """Call the function at an address with numbers, named tuples and the first places of arrays; it returns a code."""
+def call_at(typingctx: Any, place: Any, *arguments: Any) -> Any:
+    """Call the function whose address stands at a place, with numbers, named tuples and the first places of arrays.
+
+    The function returns a code.  See ``runtime.jit.compilation.place_of_address``.
+    """
     kinds = [types.unliteral(kind) for kind in arguments]
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -153,7 +146,8 @@ def call(typingctx: Any, address: Any, *arguments: Any) -> Any:
             context.make_array(kind)(context, builder, value).data if isinstance(kind, types.Array) else value
             for kind, value in zip(kinds, cgutils.unpack_tuple(builder, values[1], len(kinds)), strict=True)
         ]
+        address = builder.load(builder.inttoptr(values[0], ir.IntType(64).as_pointer()))
         function = ir.FunctionType(ir.IntType(64), [value.type for value in passed])
-        return builder.call(builder.inttoptr(values[0], function.as_pointer()), passed)
+        return builder.call(builder.inttoptr(address, function.as_pointer()), passed)
 
     return types.int64(types.int64, types.StarArgTuple(kinds)), generate

@@ -32,7 +32,7 @@ _asked: list[str] = []
 
 
 def ask(part: str) -> None:
-    """Have a part compiled before others if something is to be compiled; see ``runtime.integrate.ahead.PARTS``."""
+    """Have a part compiled before others if something is to be compiled; see ``runtime.integrate.ahead.ASKED``."""
     if part not in _asked:
         _asked.append(part)
         if begin.cache_info().currsize:

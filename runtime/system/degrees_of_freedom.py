@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import lean_workspace_for
+from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, P, R
 from runtime.support.arrays import Floats
 from runtime.system.parts import Joint
@@ -108,7 +108,7 @@ def degrees_of_freedom(
     measures (n, 6 bodies): the rates of the degrees of freedom are the measures times the velocities of all bodies.
     tree : result of ``branches``, which is the same in all configurations
     """
-    work = lean_workspace_for(system.data)
+    work = workspace_for(system.data)
     projection.worst_row(time, y, system.data, work, False)
     states = states_with_ground(y)
     found, roots = tree or branches(system)

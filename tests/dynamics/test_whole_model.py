@@ -14,7 +14,7 @@ from models.shipped import SYSTEMS
 from runtime import GROUND, Builder, Signal, simulate
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, SINGULAR
-from runtime.dynamics.model_data import WHOLE
+from runtime.dynamics.places import WHOLE
 from runtime.system.model_description import FOLDED
 from runtime.system.whole_model import module_of
 from runtime.system.workspaces import workspace

@@ -9,7 +9,7 @@ import models
 import runtime
 from codegen import DefinitionError, compile_joint, compile_model
 from runtime import Builder, StaleKernelsError, simulate
-from runtime.dynamics.model_data import WHOLE
+from runtime.dynamics.places import WHOLE
 from runtime.system.workspaces import workspace
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from codegen.compiler.whole import emit_model
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, STATE
-from runtime.dynamics.model_data import WHOLE
+from runtime.dynamics.places import WHOLE
 
 RANDOM = np.random.default_rng(6)
 

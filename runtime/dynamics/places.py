@@ -1,0 +1,8 @@
+"""Parts of an evaluation that are compiled apart, when they are first needed: their places in ``Workspace.address``."""
+
+from __future__ import annotations
+
+# Where the addresses of the parts stand: the evaluation; joint by joint; limits; contacts; rows of the joints; least correction.
+PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, CORRECTION = range(6)
+WHOLE = 6  # the address of the whole-model kernel, 0 if there is none
+ADDRESSES = 7
