@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-import scipy.integrate
 
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import NOT_FINITE, OK
@@ -165,6 +164,8 @@ class SciPy:
                 self.smallest_pivot[1:] = [work.smallest_pivot[0], t]
             return y_dot
 
+        from scipy import integrate  # here because the import takes a third of a second
+
         self.method = method
         self.bounded = 0
         self.failure: tuple[Status, str] | None = None
@@ -175,7 +176,7 @@ class SciPy:
                 # SciPy warns of an overflow in the choice of the first step, which shows in the step itself, and of a relative
                 # tolerance below 100 roundings, which is raised here.
                 warnings.simplefilter("ignore", RuntimeWarning)
-                self.solver = getattr(scipy.integrate, method)(
+                self.solver = getattr(integrate, method)(
                     fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
                     first_step=first_step or None,
                 )  # fmt: skip
