@@ -21,7 +21,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import carray, types
+from numba import types
 
 from runtime.dynamics.contacts import apply_contacts, contact_workspace
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, apply, code_of_pivot, factorise, rows_times, solve
@@ -45,7 +45,7 @@ from runtime.dynamics.model_data import EVALUATION, LOADED, WHOLE, ModelData, Wh
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
 from runtime.jit.compilation import address_of_compiled, compiled, inlined
-from runtime.jit.pointers import CALL, Pointer, address_of, at_address, call
+from runtime.jit.pointers import CALL, Pointer, address_of, array_at, at_address, call
 
 
 def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
@@ -171,7 +171,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``_evaluate`` with pointers as arguments: compiled once for all callers."""
     data, work = at_address(t, _TYPES[0]), at_address(w, _TYPES[1])
     n = STATE * (len(data.mass) - 1)
-    return _evaluate(time, carray(y, (n,)), data, work, purpose, carray(y_dot, (n,)))
+    return _evaluate(time, array_at(y, n), data, work, purpose, array_at(y_dot, n))
 
 
 _TYPES: tuple[Any, ...] = ()  # numba's types of ModelData and Workspace, equal for all systems

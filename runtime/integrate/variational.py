@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba import carray
 
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
@@ -26,7 +25,7 @@ from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.model_data import EVALUATION, ModelData, Workspace
 from runtime.jit.compilation import address_of_compiled
-from runtime.jit.pointers import CALL, address_of, at_address, call
+from runtime.jit.pointers import CALL, address_of, array_at, at_address, call
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
@@ -111,7 +110,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     data, work = at_address(t, _TYPES[0]), at_address(w, _TYPES[1])
     d = at_address(work.address[DIRECTIONS], _TYPES[2])
     bodies, count, n = len(data.mass) - 1, len(d.factors), len(d.rates)
-    states, slopes = carray(y, ((1 + count) * n,)), carray(y_dot, ((1 + count) * n,))
+    states, slopes = array_at(y, (1 + count) * n), array_at(y_dot, (1 + count) * n)
     code = call(work.address[ITSELF], time, states.ctypes.data, t, w, VALUE, slopes.ctypes.data)
     if code != OK:
         return code

@@ -31,7 +31,7 @@ def compiled(function: Callable[..., Any], **more: Any) -> Any:
 
 def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
     """Address of a function that is compiled for a signature, for calls from compiled code."""
-    callback: Any = Callback(function, normalize_signature(signature), {}, dict(error_model="numpy"))
+    callback: Any = Callback(function, normalize_signature(signature), {}, dict(error_model="numpy", _nrt=False))
     callback.enable_caching()
     callback.compile()
     address: int = callback.address

@@ -146,6 +146,18 @@ def test_the_sources_of_a_module_hold_all_that_its_compiled_functions_use():
     assert checked > 500
 
 
+@pytest.mark.parametrize("package", ["generated", "runtime"])
+def test_imports_are_read_as_python_reads_them(package):
+    for file in (ROOT / package).rglob("*.py"):
+        expected = set()
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Import):
+                expected |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                expected |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        assert set(cache._imports(file)) == expected, file
+
+
 def test_core_code_does_not_depend_on_joints():
     for module in ("runtime.dynamics.equations", "runtime.integrate.loop", "runtime.dynamics.jacobian"):
         sources = cache.sources_of(module)
