@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.analysis.sensitivities import Question, Sensitivities, question_of, solve
-from runtime.integrate.settings import ATOL, RTOL
+from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times
 from runtime.support.errors import ModelError

@@ -19,9 +19,6 @@ from runtime.support.arrays import Floats
 from runtime.system.system import System
 from runtime.system.workspaces import workspace
 
-SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-COMPILED_METHODS = ("dop853", "radau")
-METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
 NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
 

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.model_data import WHOLE, stabilised
 from runtime.dynamics.status import Status
 from runtime.integrate import stepping
+from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.events import Event, Rest
 from runtime.integrate.loop import CLOSE_TO_SINGULAR
-from runtime.integrate.methods import COMPILED_METHODS, NONE, NONE2, Compiled, Method, SciPy
-from runtime.integrate.settings import ATOL, RTOL, Settings, settings
+from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
+from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up
 from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats
