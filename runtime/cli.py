@@ -13,6 +13,7 @@ import math
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -69,6 +70,7 @@ def _models() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=MODELS), key=lambda entry: entry.name)}
 
 
+@cache
 def _studies() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=STUDIES), key=lambda entry: entry.name)}
 
