@@ -4,21 +4,28 @@
 it.  Modules of this folder import the public names of ``runtime`` and one another.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from models.hidden_runtime import refuse_hidden_runtime
 
 refuse_hidden_runtime()  # before anything is imported from runtime
 
-from models import (  # noqa: E402
-    chain,
-    double_pendulum,
-    foot,
-    foot_ground,
-    four_bar,
-    free_body,
-    hooke_shaft,
-    pendulum,
-    walking,
-)
+if TYPE_CHECKING:
+    from models import (
+        chain,
+        double_pendulum,
+        foot,
+        foot_ground,
+        four_bar,
+        free_body,
+        hooke_shaft,
+        pendulum,
+        walking,
+    )
 
 __all__ = [
     "chain",
@@ -31,3 +38,14 @@ __all__ = [
     "pendulum",
     "walking",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import a model when it is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module 'models' has no attribute '{name}'")
+    return import_module(f"models.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

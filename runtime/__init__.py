@@ -9,32 +9,68 @@ Rooms, each importing only from those below it: ``ensemble``, ``analysis``, ``in
 ``runtime.report.plots``, ``runtime.analysis.Motion`` or ``runtime.system.hertz_stiffness``.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from runtime.support.hidden_packages import refuse_hidden_packages
 
 refuse_hidden_packages()  # before anything is imported from them
 
-from runtime import report  # noqa: E402, F401  the other rooms are loaded by the imports below
-from runtime.analysis.contact_sensitivity import contact_sensitivities  # noqa: E402
-from runtime.analysis.equilibrium import equilibrium  # noqa: E402
-from runtime.analysis.fit import fit_parameters  # noqa: E402
-from runtime.analysis.inverse import inverse_dynamics, kinematics  # noqa: E402
-from runtime.analysis.linearisation import linearisation  # noqa: E402
-from runtime.analysis.sensitivities import sensitivities  # noqa: E402
-from runtime.dynamics.status import Status  # noqa: E402
-from runtime.ensemble.simulate_many import read_ensemble, simulate_many  # noqa: E402
-from runtime.integrate.events import Event, rest  # noqa: E402
-from runtime.integrate.simulate import simulate  # noqa: E402
-from runtime.results.run import Run  # noqa: E402
+from runtime.jit.freshness import verify  # noqa: E402
+
+verify()  # before anything is compiled
+
 from runtime.support.errors import AssemblyError, ModelError, StaleKernelsError  # noqa: E402
-from runtime.system.assemble import assemble  # noqa: E402
-from runtime.system.builder import Builder  # noqa: E402
-from runtime.system.cone import Cone  # noqa: E402
-from runtime.system.parameters import parameters, with_parameters  # noqa: E402
-from runtime.system.parts import GROUND  # noqa: E402
-from runtime.system.signal import Signal  # noqa: E402
-from runtime.system.state import State  # noqa: E402
-from runtime.system.system import System  # noqa: E402
+from runtime.support.late_names import late_names  # noqa: E402
 from runtime.version import __version__  # noqa: E402
+
+if TYPE_CHECKING:
+    from runtime import analysis, dynamics, ensemble, integrate, report, results, system  # noqa: F401
+    from runtime.analysis.contact_sensitivity import contact_sensitivities
+    from runtime.analysis.equilibrium import equilibrium
+    from runtime.analysis.fit import fit_parameters
+    from runtime.analysis.inverse import inverse_dynamics, kinematics
+    from runtime.analysis.linearisation import linearisation
+    from runtime.analysis.sensitivities import sensitivities
+    from runtime.dynamics.status import Status
+    from runtime.ensemble.simulate_many import read_ensemble, simulate_many
+    from runtime.integrate.events import Event, rest
+    from runtime.integrate.simulate import simulate
+    from runtime.results.run import Run
+    from runtime.system.assemble import assemble
+    from runtime.system.builder import Builder
+    from runtime.system.cone import Cone
+    from runtime.system.parameters import parameters, with_parameters
+    from runtime.system.parts import GROUND
+    from runtime.system.signal import Signal
+    from runtime.system.state import State
+    from runtime.system.system import System
+else:
+    __getattr__, __dir__ = late_names(
+        __name__,
+        {
+            "analysis.contact_sensitivity": "contact_sensitivities",
+            "analysis.equilibrium": "equilibrium",
+            "analysis.fit": "fit_parameters",
+            "analysis.inverse": "inverse_dynamics kinematics",
+            "analysis.linearisation": "linearisation",
+            "analysis.sensitivities": "sensitivities",
+            "dynamics.status": "Status",
+            "ensemble.simulate_many": "read_ensemble simulate_many",
+            "integrate.events": "Event rest",
+            "integrate.simulate": "simulate",
+            "results.run": "Run",
+            "system.assemble": "assemble",
+            "system.builder": "Builder",
+            "system.cone": "Cone",
+            "system.parameters": "parameters with_parameters",
+            "system.parts": "GROUND",
+            "system.signal": "Signal",
+            "system.state": "State",
+            "system.system": "System",
+        },
+    )
 
 __all__ = [
     "GROUND",

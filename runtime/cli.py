@@ -9,34 +9,46 @@ import ast
 import importlib
 import inspect
 import json
+import math
 import re
 import sys
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from functools import cache
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
+from typer.core import TyperGroup
 
-from runtime.integrate.methods import METHODS
-from runtime.integrate.settings import ATOL, RTOL
-from runtime.integrate.simulate import simulate
-from runtime.jit.cache import cache_folder
+from runtime.integrate.choices import ATOL, METHODS, RTOL
 from runtime.report.tables import Report, Table
-from runtime.report.terminal import err_console, out_console, show
+from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
 from runtime.support.results_folder import results_folder
-from runtime.system.system import System
-from runtime.system.whole_model import place_of
 from runtime.version import __version__
+
+if TYPE_CHECKING:
+    from runtime.system.system import System
 
 FAILED, BAD_INPUT = 1, 2
 OR_ZERO = "or 0"  # annotation of a study's option that may be 0
 MODELS, STUDIES = "talus.models", "talus.studies"
 DISTRIBUTION = "talus-multibody"
 
+
+class Verbs(TyperGroup):
+    """The verbs.  A study is imported when it is called: to import all of them takes a second."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the verb that is called."""
+        if study := _studies().get(args[0]):
+            self.commands[args[0]] = _study_command(args[0], study.load)
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=Verbs,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -54,12 +66,19 @@ Arguments = Annotated[
 Model = Annotated[str, typer.Argument(help="Name of a model (see talus models), or package.module:function.")]
 
 
-def _models() -> dict[str, Any]:
+def _models() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=MODELS), key=lambda entry: entry.name)}
+
+
+@cache
+def _studies() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in sorted(entry_points(group=STUDIES), key=lambda entry: entry.name)}
 
 
 def _build(model: str, given: list[str] | None) -> System:
     """Build the system of a model's name, with the arguments ``key=value``."""
+    from runtime.system.system import System
+
     known = _models()
     if model in known:
         build = known[model].load()
@@ -104,8 +123,10 @@ def _print_json(data: Any) -> None:
 @app.command()
 def models() -> None:
     """List the models that can be simulated by name."""
+    from runtime.report.terminal import out_console
+
     for name, entry in _models().items():
-        doc = inspect.getdoc(importlib.import_module(entry.module)) or ""
+        doc = documentation(entry.module)
         out_console.print(
             f"{name:18s}{doc.splitlines()[0] if doc else ''}", markup=False, highlight=False, soft_wrap=True
         )
@@ -114,6 +135,11 @@ def models() -> None:
 @app.command()
 def info(model: Model, arguments: Arguments = None, as_json: Json = False) -> None:
     """Show a model: bodies, joints, limits, degrees of freedom.  Also redundant rows, assembly and kernel."""
+    import numpy as np
+
+    from runtime.report.terminal import show
+    from runtime.system.whole_model import place_of
+
     system = _build(model, arguments)
     bodies: list[list[Any]] = []
     for b in system.bodies:
@@ -176,6 +202,11 @@ def simulate_command(
     as_json: Json = False,
 ) -> None:
     """Simulate a model and write its motion to files.  The formats are NetCDF, CSV and OpenSim storage."""
+    import numpy as np
+
+    from runtime.integrate.simulate import simulate
+    from runtime.report.terminal import err_console, out_console, show
+
     system = _build(model, arguments)
     run = simulate(
         system,
@@ -228,7 +259,12 @@ def doctor(
     import shutil
 
     import numba
+    import numpy as np
     import scipy
+
+    from runtime.integrate.simulate import simulate
+    from runtime.jit.cache import cache_folder
+    from runtime.report.terminal import show
 
     folder = cache_folder()
     if clear_cache and folder.is_dir():
@@ -275,8 +311,8 @@ def _size(folder: Path) -> str:
     return f"{total / 2**20:.1f} MiB"
 
 
-def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None:
-    """Add a study as a verb: its parameters as options, and the options --out and --json."""
+def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
+    """The verb of a study: its parameters as options, and the options --out and --json."""
     study = load()
     signature = inspect.signature(study, eval_str=True)
     helps = _helps(study)
@@ -286,9 +322,11 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
     several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
 
     def command(**options: Any) -> None:
+        from runtime.report.terminal import err_console, out_console, show
+
         as_json, out = options.pop("as_json"), options.pop("out")
         for key, value in options.items():
-            if isinstance(value, float) and not (0.0 < value < np.inf or (value == 0.0 and key in or_zero)):
+            if isinstance(value, float) and not (0.0 < value < math.inf or (value == 0.0 and key in or_zero)):
                 above = "0 or a finite number above it" if key in or_zero else "a finite number above 0"
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
@@ -319,7 +357,9 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> None
     command.__signature__ = signature.replace(parameters=[*own, *extra], return_annotation=None)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in (*own, *extra)}
     command.__doc__ = (inspect.getdoc(study) or "").split("\n\n")[0]
-    app.command(name=name)(command)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name=name)(command)
+    return typer.main.get_command(alone)
 
 
 def _helps(study: Callable[..., Report]) -> dict[str, str]:
@@ -349,10 +389,12 @@ def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter
 
 def main() -> None:
     """Run the command; an error ends it with one sentence and an exit code."""
-    for entry in sorted(entry_points(group=STUDIES), key=lambda entry: entry.name):
-        _study_command(entry.name, entry.load)
+    for name, study in _studies().items():
+        app.command(name=name, help=documentation(study.module, study.attr).split("\n\n")[0])(lambda: None)
     try:
         app()
     except ModelError as error:
+        from runtime.report.terminal import err_console
+
         err_console.print(str(error), highlight=False, markup=False, soft_wrap=True)
         sys.exit(BAD_INPUT)

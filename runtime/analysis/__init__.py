@@ -1,11 +1,30 @@
 """Inverse dynamics, equilibrium, linearisation, sensitivities and fits.  Imports ``integrate`` and below."""
 
-from runtime.analysis.contact_sensitivity import ContactSensitivity
-from runtime.analysis.fit import ParameterFit
-from runtime.analysis.inverse import coordinate
-from runtime.analysis.linearisation import Linearisation
-from runtime.analysis.motion import DegreeOfFreedomMotion, DriverMotion, Motion
-from runtime.analysis.sensitivities import Sensitivities
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime.support.late_names import late_names
+
+if TYPE_CHECKING:
+    from runtime.analysis.contact_sensitivity import ContactSensitivity
+    from runtime.analysis.fit import ParameterFit
+    from runtime.analysis.inverse import coordinate
+    from runtime.analysis.linearisation import Linearisation
+    from runtime.analysis.motion import DegreeOfFreedomMotion, DriverMotion, Motion
+    from runtime.analysis.sensitivities import Sensitivities
+else:
+    __getattr__, __dir__ = late_names(
+        __name__,
+        {
+            "contact_sensitivity": "ContactSensitivity",
+            "fit": "ParameterFit",
+            "inverse": "coordinate",
+            "linearisation": "Linearisation",
+            "motion": "DegreeOfFreedomMotion DriverMotion Motion",
+            "sensitivities": "Sensitivities",
+        },
+    )
 
 __all__ = [
     "ContactSensitivity",

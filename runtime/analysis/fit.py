@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import qr
-from scipy.optimize import OptimizeResult, least_squares
 
 from runtime.analysis.sensitivities import Question, Sensitivities, question_of, solve
-from runtime.integrate.settings import ATOL, RTOL
+from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times
 from runtime.support.errors import ModelError
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
 from runtime.system.system import System
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 # Limit of the steps of a candidate's run: this many times the steps of the first run, and at least this many.
 MAX_STEPS_RATIO, MIN_STEPS_LIMIT = 100, 1000
@@ -116,6 +117,8 @@ def fit_parameters(
 
 def _search(problem: _Problem, start: Floats, low: Floats, high: Floats) -> OptimizeResult:
     """Least squares within bounds; candidates without a system or a run have residuals NaN, which shortens the step."""
+    from scipy.optimize import least_squares  # here because the import takes a fifth of a second
+
     tie = TIE * np.diag(problem.effects(start).scale)
 
     def residuals(row: Floats) -> Floats:
@@ -241,6 +244,8 @@ def _determined(question: Question, row: Floats, effects: _Effects, squares: flo
     if not len(free):
         return deviation, ()
     deviation[np.linalg.norm(free, axis=0) > MIN_SHARE] = np.inf
+    from scipy.linalg import qr
+
     pivots = qr(free, mode="r", pivoting=True)[1][: len(free)]
     named = []
     for pivot, direction in sorted(

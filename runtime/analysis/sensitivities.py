@@ -21,8 +21,9 @@ from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate import batch
+from runtime.integrate.choices import ATOL, RTOL
 from runtime.integrate.methods import NONE, NONE2, Compiled
-from runtime.integrate.settings import ATOL, RTOL, Settings, settings
+from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
 from runtime.jit import addresses
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
 
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
 ROUNDING = 1e-14  # values below this count as 0, for which the size 1 is used
-# Smallest size of a quantity during a fit, as a fraction of its first size: the steps of the differences stay above rounding.
-MIN_SIZE = 1e-3
+MIN_SIZE = 1e-3  # smallest size of a quantity in a fit, as a fraction of its first one; differences stay above rounding
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import carray, types
+from numba import types
 
 from runtime.dynamics.contacts import contact_workspace, contacts_part
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, apply, code_of_pivot, factorise, rows_times, solve
@@ -48,7 +48,7 @@ from runtime.dynamics.projection import correction_part
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
-from runtime.jit.pointers import Pointer, call_at
+from runtime.jit.pointers import Pointer, array_at, call_at
 from runtime.jit.second_process import ask
 
 
@@ -193,7 +193,7 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``_evaluate`` with pointers as arguments: compiled once for all callers."""
     n = STATE * (len(t.mass) - 1)
-    return _evaluate(time, carray(y, (n,)), t, w, purpose, carray(y_dot, (n,)))
+    return _evaluate(time, array_at(y, n), t, w, purpose, array_at(y_dot, n))
 
 
 @inlined
@@ -210,7 +210,7 @@ def _whole(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 def whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The evaluation of a system with a whole-model kernel that knows all its loads."""
     n = STATE * (len(t.mass) - 1)
-    state, rates = carray(y, (n,)), carray(y_dot, (n,))
+    state, rates = array_at(y, n), array_at(y_dot, n)
     if purpose != DERIVATIVE:
         return call_at(w.address[GENERAL], time, state, t, w, purpose, rates)
     update_signals(time, t, w)
@@ -220,7 +220,7 @@ def whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The evaluation of a system with a whole-model kernel and with limits, contacts or loads of its own."""
     n = STATE * (len(t.mass) - 1)
-    state, rates = carray(y, (n,)), carray(y_dot, (n,))
+    state, rates = array_at(y, n), array_at(y_dot, n)
     if purpose != DERIVATIVE:
         return call_at(w.address[GENERAL], time, state, t, w, purpose, rates)
     _load(time, state, t, w, purpose)

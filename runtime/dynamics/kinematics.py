@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from numba import carray
-
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.places import KINEMATICS
 from runtime.dynamics.signals import evaluate_signals
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined
-from runtime.jit.pointers import call_at
+from runtime.jit.pointers import array_at, call_at
 
 
 @inlined
@@ -97,7 +95,7 @@ def update_kinematics(time, y, t, w):  # type: ignore[no-untyped-def]
 
 def kinematics_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``update_kinematics``, compiled once for all callers."""
-    update_bodies(carray(y, (STATE * (len(t.mass) - 1),)), t, w)
+    update_bodies(array_at(y, STATE * (len(t.mass) - 1)), t, w)
     update_signals(time, t, w)
     evaluate_joints(t, w)
     return OK

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import carray
 
 from runtime.dynamics.elimination import apply, factorise, solve
 from runtime.dynamics.kinematics import euler_rates, update_kinematics
@@ -11,7 +10,7 @@ from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import CORRECTION
 from runtime.jit.compilation import compiled, inlined
-from runtime.jit.pointers import call_at
+from runtime.jit.pointers import array_at, call_at
 from runtime.support.arrays import Floats, frozen
 
 # The rank is found with unit masses, so that it depends on the geometry alone: a row whose pivot in D D^T is below this
@@ -69,9 +68,12 @@ def correction_part(damping, y, t, w, velocities, u):  # type: ignore[no-untyped
             row = t.active_row[k, r]
             w.y[k, r] = w.Phi_dot[k, row] if velocities == 1 else w.Phi[k, row]
     solve(t, w)
-    to = carray(u, (len(t.mass), 6))
-    to[:, :] = 0.0
-    apply(t, w, w.y, to)
+    w.v_dot[:, :] = 0.0
+    apply(t, w, w.y, w.v_dot)
+    to = array_at(u, 6 * len(t.mass))
+    for b in range(len(t.mass)):
+        for c in range(6):
+            to[6 * b + c] = w.v_dot[b, c]
     return OK
 
 

@@ -20,7 +20,8 @@ from runtime.ensemble.cases import Cases, case_columns, check_names, example_sys
 from runtime.ensemble.chunk import Chunk, Stopped, Task, run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
-from runtime.integrate.settings import ATOL, RTOL, Settings, settings
+from runtime.integrate.choices import ATOL, RTOL
+from runtime.integrate.settings import Settings, settings
 from runtime.support.checks import counted
 from runtime.support.errors import ModelError
 from runtime.support.progress import reporter

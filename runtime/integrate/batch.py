@@ -22,7 +22,8 @@ from runtime.integrate.batch_stages import (
     norm,
     replace_accepted,
 )
-from runtime.integrate.dop853 import EXTRA, FASTEST, ORDER, SAFETY, SLOWEST, STAGES
+from runtime.integrate.dop853 import FASTEST, ORDER, SAFETY, SLOWEST
+from runtime.integrate.dop853_coefficients import EXTRA, STAGES
 from runtime.integrate.loop import CLOSE_TO_SINGULAR
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import (

@@ -14,7 +14,8 @@ import numpy as np
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK, STATE, P
-from runtime.integrate.dop853 import COEFFICIENTS, EXTRA, POWER, STAGES
+from runtime.integrate.dop853 import POWER
+from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints

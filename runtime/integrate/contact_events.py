@@ -6,7 +6,6 @@ Between two times the penetration is the cubic through its values and rates at b
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 
 from runtime.dynamics.contacts import PENETRATION, PENETRATION_RATE, measure, place_contacts
 from runtime.dynamics.kinematics import update_bodies
@@ -85,6 +84,8 @@ def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, dat
             if (force(*at(place)) > 0.0) != closed:
                 x = before
                 if (force(*at(before)) > 0.0) == closed:
+                    from scipy.optimize import brentq  # here because the import takes a fifth of a second
+
                     x = float(brentq(lambda x, at=at: force(*at(x)), before, place, xtol=1e-15, rtol=1e-14))
                 time, rate = float(times[n]) + h * x, at(x)[1]
                 closed = not closed

@@ -1,7 +1,7 @@
 """Dormand and Prince's explicit Runge-Kutta method of order 8 with dense output of order 7, in compiled code.
 
-Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10, with the coefficients of SciPy's
-class ``DOP853``; ``runtime.integrate.loop`` takes the steps.
+Hairer, Norsett and Wanner (1993), Solving Ordinary Differential Equations I, section II.10; ``runtime.integrate.loop`` takes
+the steps.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.integrate import DOP853
 
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
 from runtime.integrate import stepping
+from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.step_control import combined_error, factor_of
 from runtime.integrate.stepping import (
     BODIES,
@@ -31,33 +31,10 @@ from runtime.integrate.stepping import (
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
 
-STAGES = 12
-EXTRA = 3  # further stages of the dense output
 ORDER = 8
 POWER = 7  # terms of the dense output
 STABLE = 5.5  # below the length of the method's interval of stability
 SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
-
-
-class Coefficients(NamedTuple):
-    """Coefficients of the method."""
-
-    a: Floats  # (16, 16)
-    b: Floats  # (12,)
-    c: Floats  # (16,) places of the stages in the step
-    error5: Floats  # (13,)
-    error3: Floats  # (13,)
-    dense: Floats  # (4, 16)
-
-
-COEFFICIENTS = Coefficients(
-    a=np.block([[np.asarray(DOP853.A), np.zeros((STAGES, 4))], [np.zeros((1, 16))], [np.asarray(DOP853.A_EXTRA)]]),
-    b=np.asarray(DOP853.B).copy(),
-    c=np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA]),
-    error5=np.asarray(DOP853.E5).copy(),
-    error3=np.asarray(DOP853.E3).copy(),
-    dense=np.asarray(DOP853.D).copy(),
-)
 
 
 class Memory(NamedTuple):

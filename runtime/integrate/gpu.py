@@ -20,7 +20,8 @@ from runtime.integrate import step_control
 from runtime.integrate.batch import EVALUATIONS, REJECTIONS, STEPS
 from runtime.integrate.batch_stages import END, ERROR3, ERROR5
 from runtime.integrate.batch_stages import SUMS as ALL_SUMS
-from runtime.integrate.dop853 import COEFFICIENTS, EXTRA, FASTEST, ORDER, POWER, SAFETY, SLOWEST, STAGES
+from runtime.integrate.dop853 import FASTEST, ORDER, POWER, SAFETY, SLOWEST
+from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.loop import CLOSE_TO_SINGULAR
 from runtime.integrate.step_control import ACCEPTED, REJECTED
 from runtime.support.arrays import Floats, Ints

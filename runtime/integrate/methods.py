@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-import scipy.integrate
 
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import NOT_FINITE, OK
@@ -22,9 +21,6 @@ from runtime.support.arrays import Floats
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
-SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
-COMPILED_METHODS = ("dop853", "radau")
-METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
 EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
 NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
 
@@ -174,6 +170,8 @@ class SciPy:
                 self.smallest_pivot[1:] = [work.smallest_pivot[0], t]
             return y_dot
 
+        from scipy import integrate  # here because the import takes a third of a second
+
         self.method = method
         self.bounded = 0
         self.failure: tuple[Status, str] | None = None
@@ -184,7 +182,7 @@ class SciPy:
                 # SciPy warns of an overflow in the choice of the first step, which shows in the step itself, and of a relative
                 # tolerance below 100 roundings, which is raised here.
                 warnings.simplefilter("ignore", RuntimeWarning)
-                self.solver = getattr(scipy.integrate, method)(
+                self.solver = getattr(integrate, method)(
                     fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
                     first_step=first_step or None,
                 )  # fmt: skip

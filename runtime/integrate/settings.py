@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.integrate.methods import COMPILED_METHODS, METHODS, SCIPY_METHODS
+from runtime.integrate.choices import COMPILED_METHODS, METHODS, SCIPY_METHODS
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, finite, increasing_times, not_negative, positive
 from runtime.support.errors import ModelError
 from runtime.system.system import System
 
-RTOL = ATOL = 1e-11
 NO_LIMIT = 10**15  # steps
 
 

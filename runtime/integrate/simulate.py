@@ -12,10 +12,11 @@ from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.places import WHOLE
 from runtime.dynamics.status import Status
 from runtime.integrate import stepping
+from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.events import Event, Rest
 from runtime.integrate.loop import CLOSE_TO_SINGULAR
-from runtime.integrate.methods import COMPILED_METHODS, NONE, NONE2, Compiled, Method, SciPy
-from runtime.integrate.settings import ATOL, RTOL, Settings, settings
+from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
+from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up
 from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import brentq
 
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.events import Event
@@ -82,6 +81,8 @@ class EventSearch:
             rising = value < 0.0 <= here
             falling = value > 0.0 >= here
             if (rising and event.direction >= 0) or (falling and event.direction <= 0):
+                from scipy.optimize import brentq  # here because the import takes a fifth of a second
+
                 zeros.append(right if here == 0.0 else float(brentq(g, left, right, xtol=1e-14, rtol=1e-14)))
             left, value = right, here
         self.values[number] = value

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba import carray
 
 from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
@@ -25,7 +24,7 @@ from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import ADDRESSES, EVALUATION
-from runtime.jit.pointers import at_address, call_at
+from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
@@ -112,7 +111,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """State derivative and its derivatives with respect to the parameters; a code."""
     d = at_address(w.address[DIRECTIONS], _TYPES[2])
     bodies, count, n = len(t.mass) - 1, len(d.factors), len(d.rates)
-    states, slopes = carray(y, ((1 + count) * n,)), carray(y_dot, ((1 + count) * n,))
+    states, slopes = array_at(y, (1 + count) * n), array_at(y_dot, (1 + count) * n)
     code = call_at(w.address[ITSELF], time, states, t, w, VALUE, slopes)
     if code != OK:
         return code

@@ -2,6 +2,8 @@
 
 freshness, cache       refuse stale kernels; folders named by the digests of sources
 compilation, pipelines compiled functions: entry points that Python calls, and what is linked into them
+machine_code, stored_library
+                       machine code in files of the cache, and what is made of it in the next process
 pointers, references   named tuples of arrays behind one pointer, and how Python hands them over
 straight_line          generated kernels in LLVM's language
 kernels, addresses     their two uses: by name in compiled code, by address for joints and whole models

@@ -25,6 +25,7 @@ from numba.extending import intrinsic
 
 from runtime.jit import straight_line
 from runtime.jit.machine_code import digest_of_kernel, file_of, store, stored
+from runtime.jit.stored_library import library_from, names_in
 from runtime.support.arrays import Ints
 
 
@@ -66,7 +67,7 @@ def _kernel(module: ModuleType, name: str) -> tuple[int, Any]:
 def _stored(file: Path, codegen: Any) -> Any:
     """The library in a file of the cache, None if there is none."""
     with suppress(Exception):  # whatever is wrong with it, it is made anew
-        return codegen.unserialize_library(pickle.loads(stored(file) or b""))
+        return library_from(codegen, *pickle.loads(stored(file) or b""))
     return None
 
 
@@ -76,7 +77,7 @@ def _made(module: ModuleType, name: str, file: Path, symbol: str, codegen: Any) 
     library.enable_object_caching()
     library.add_ir_module(_translated(module, name, library.create_ir_module(symbol), symbol))
     library.finalize()
-    store(file, pickle.dumps(library.serialize_using_object_code()))
+    store(file, pickle.dumps((library.serialize_using_object_code(), names_in(library))))
     return library
 
 

@@ -5,16 +5,17 @@ Compiled code is kept under the digest of all that it is made from: other source
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from runtime.jit.freshness import ROOT, sha256, text_of, verify
+from runtime.jit.freshness import ROOT, sha256, text_of
 
 COMPILED = ("jit", "dynamics", "integrate")  # folders of compiled code, and of all constants that it uses
+IMPORT = re.compile(r"^(?:from ([\w.]+) )?import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
+BESIDES_NAMES = re.compile(r"#.*| as \w+")
 FIRST_DEFINITION = re.compile(r"\n\n\n(?=def |class |@)")  # imports stand before it
 COVERED = ("generated.", *(f"runtime.{folder}." for folder in COMPILED))
 
@@ -31,7 +32,6 @@ def digest(root: Path = ROOT) -> str:
     return sha256("".join(text_of(file) for folder in folders for file in sorted(folder.glob("*.py"))))[:16]
 
 
-verify()
 _ALL = digest()
 
 
@@ -46,25 +46,29 @@ def sources_of(module: str, root: Path = ROOT) -> dict[str, Path]:
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        file = root / (name.replace(".", "/") + ".py")
-        if name not in found and name.startswith(COVERED) and file.is_file():
+        if name not in found and (file := _file_of(name, root)):
             found[name] = file
             waiting += _imports(file)
     return found
 
 
 @cache
+def _file_of(module: str, root: Path) -> Path | None:
+    """The file of a module of ``generated`` or of a folder of compiled code, None for other names."""
+    file = root / (module.replace(".", "/") + ".py")
+    return file if module.startswith(COVERED) and file.is_file() else None
+
+
+@cache
 def _imports(file: Path) -> list[str]:
-    """Names that a file imports at its top, as modules and as names of modules in packages."""
+    """Names that a file imports at its top, as modules and as names of modules in packages.
+
+    They are read from the text: to parse it would take a twentieth of a second at each start.
+    """
     names: list[str] = []
-    top = FIRST_DEFINITION.split(text_of(file), maxsplit=1)[
-        0
-    ]  # all of it would take a quarter of a second at each start
-    for node in ast.parse(top).body:
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names += [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+    for module, several, listed in IMPORT.findall(FIRST_DEFINITION.split(text_of(file), maxsplit=1)[0]):
+        imported = re.findall(r"[\w.]+", BESIDES_NAMES.sub("", several or listed))
+        names += [module, *(f"{module}.{name}" for name in imported)] if module else imported
     return names
 
 

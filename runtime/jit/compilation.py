@@ -44,7 +44,8 @@ def compiled(function: Callable[..., Any], **more: Any) -> Any:
 @cache
 def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
     """Address of a function that is compiled for a signature, for calls from compiled code."""
-    callback: Any = Callback(function, normalize_signature(signature), {}, dict(error_model="numpy"), EntryCompiler)
+    options = dict(error_model="numpy", _nrt=False)
+    callback: Any = Callback(function, normalize_signature(signature), {}, options, EntryCompiler)
     callback.compile()
     _KEPT.append(callback)
     address: int = callback.address

@@ -22,7 +22,7 @@ import numba
 from numba.core import types as numba_types
 from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc
-from numba.core.compiler import CompileResult
+from numba.core.compiler import compile_result
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
@@ -30,9 +30,12 @@ from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_fo
 from runtime.jit.freshness import ROOT, sha256, text_of
 from runtime.jit.pointers import Pointer
 from runtime.jit.second_process import begin, is_second
+from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.tidying import record, recorded, tidy, touch
 
 types: Any = numba_types  # numba's types are opaque to a type checker
+# In the names of functions that numba defines when it gets ready to compile: a quarter of a second.
+MEMORY_OF_NUMBA = b"NRT_"
 VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__)
 
 
@@ -132,7 +135,6 @@ class FunctionCache(_Cache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, None if it has to be compiled: then this process does it."""
-        target_context.refresh()
         file = self._file(sig, target_context.codegen())
         found = self._rebuilt(file, sig, target_context)
         if found is None:
@@ -147,8 +149,10 @@ class FunctionCache(_Cache):  # type: ignore[misc]
         data = stored(file)
         if data is None:
             return None
+        if MEMORY_OF_NUMBA in data:
+            target_context.refresh()
         try:
-            found = CompileResult._rebuild(target_context, *pickle.loads(data))
+            found = _result(target_context, *pickle.loads(data))
         except Exception:  # whatever is wrong with it, it is made anew
             return None
         arguments = sig.args if hasattr(sig, "args") else sig
@@ -171,7 +175,7 @@ class FunctionCache(_Cache):  # type: ignore[misc]
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Keep a compiled function."""
         if not cres.library.has_dynamic_globals:
-            store(self._file(sig, cres.codegen), dumps(cres._reduce()))
+            store(self._file(sig, cres.codegen), dumps((names_in(cres.library), *cres._reduce())))
         self.release()
 
     def release(self) -> None:
@@ -192,6 +196,24 @@ class FunctionCache(_Cache):  # type: ignore[misc]
 
     def flush(self) -> None:
         """Files of other sources have other names."""
+
+
+def _result(
+    target_context: Any, names: set[str], library_data: Any, description: Any, environment: Any, signature: Any,
+    objectmode: bool, lifted: Any, types: str, reload_init: Any, environments: Any,
+) -> Any:  # fmt: skip
+    """A result of numba's compiler from what was stored of it, as ``CompileResult._rebuild`` makes it, with a StoredLibrary."""
+    for prepare in reload_init:
+        prepare()
+    library = library_from(target_context.codegen(), library_data, names)
+    entry_point = target_context.get_executable(library, description, environment)
+    for other in environments:
+        library.codegen.set_env(other.env_name, other)
+    return compile_result(
+        target_context=target_context, typing_context=target_context.typing_context, library=library, environment=environment,
+        entry_point=entry_point, fndesc=description, type_annotation=types, signature=signature, objectmode=objectmode,
+        lifted=lifted, reload_init=reload_init, referenced_envs=environments,
+    )  # fmt: skip
 
 
 class Kept(CPUDispatcher):  # type: ignore[misc]

@@ -88,6 +88,23 @@ def at_address(typingctx: Any, address: Any, kind: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def array_at(typingctx: Any, address: Any, size: Any) -> Any:
+    """The array (size,) of floats at an address; unlike numba's ``carray``, without numba's memory management."""
+    array = types.Array(types.float64, 1, "C")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data, size = arguments
+        item = ir.Constant(ir.IntType(64), context.get_abi_sizeof(ir.DoubleType()))
+        made = context.make_array(array)(context, builder)
+        made.data, made.itemsize, made.nitems = data, item, size
+        made.shape, made.strides = cgutils.pack_array(builder, [size]), cgutils.pack_array(builder, [item])
+        made.meminfo, made.parent = (cgutils.get_null_value(value.type) for value in (made.meminfo, made.parent))
+        return made._getvalue()
+
+    return array(address, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def size_of(typingctx: Any, value: Any) -> Any:
     """Size of a named tuple [bytes]."""
 

@@ -1,6 +1,15 @@
 """Tables, figures and the terminal.  Imports ``results`` and below."""
 
-from runtime.report import cone_plots, plots
-from runtime.report.tables import Report, Table
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime.support.late_names import late_names
+
+if TYPE_CHECKING:
+    from runtime.report import cone_plots, plots
+    from runtime.report.tables import Report, Table
+else:
+    __getattr__, __dir__ = late_names(__name__, {"tables": "Report Table"})
 
 __all__ = ["Report", "Table", "cone_plots", "plots"]

@@ -1,8 +1,25 @@
 """Results of a run, and their export.  Imports ``system`` and below."""
 
-from runtime.results.contact_motion import ContactMotion, GroundReaction
-from runtime.results.export import write_storage
-from runtime.results.limit_motion import LimitMotion
-from runtime.results.run import Reaction, Stats
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime.support.late_names import late_names
+
+if TYPE_CHECKING:
+    from runtime.results.contact_motion import ContactMotion, GroundReaction
+    from runtime.results.export import write_storage
+    from runtime.results.limit_motion import LimitMotion
+    from runtime.results.run import Reaction, Stats
+else:
+    __getattr__, __dir__ = late_names(
+        __name__,
+        {
+            "contact_motion": "ContactMotion GroundReaction",
+            "export": "write_storage",
+            "limit_motion": "LimitMotion",
+            "run": "Reaction Stats",
+        },
+    )
 
 __all__ = ["ContactMotion", "GroundReaction", "LimitMotion", "Reaction", "Stats", "write_storage"]

@@ -1,7 +1,23 @@
 """Systems as immutable values, building and assembling them, whole-model kernels.  Imports `dynamics` and below."""
 
-from runtime.system.contact_building import hertz_stiffness
-from runtime.system.limit_building import RestrictingMoment, restricting_moment
-from runtime.system.parts import Body, Contact, Joint, Limit
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime.support.late_names import late_names
+
+if TYPE_CHECKING:
+    from runtime.system.contact_building import hertz_stiffness
+    from runtime.system.limit_building import RestrictingMoment, restricting_moment
+    from runtime.system.parts import Body, Contact, Joint, Limit
+else:
+    __getattr__, __dir__ = late_names(
+        __name__,
+        {
+            "contact_building": "hertz_stiffness",
+            "limit_building": "RestrictingMoment restricting_moment",
+            "parts": "Body Contact Joint Limit",
+        },
+    )
 
 __all__ = ["Body", "Contact", "Joint", "Limit", "RestrictingMoment", "hertz_stiffness", "restricting_moment"]

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
 from runtime.dynamics.cone_curve import (
     COEFFICIENTS,
@@ -194,12 +193,12 @@ class Cone:
             coefficients[:, 1] = sigma[[1, 1, 3, 3]]  # and along eta
         elif self.interpolation == "latitude_spline":
             coefficients[:, 0] = psi[:-1]
-            coefficients[:, 1:5] = CubicSpline(psi, sigma, bc_type="periodic").c[::-1].T
+            coefficients[:, 1:5] = _periodic_cubics(psi, sigma).T
         else:
             plane = sigma[:, None] * np.stack([np.cos(psi), np.sin(psi)], axis=1)
             plane[-1] = plane[0]
             chords = np.linalg.norm(np.diff(plane, axis=0), axis=1)
-            cubics = CubicSpline(np.concatenate([[0.0], np.cumsum(chords)]), plane, bc_type="periodic").c[::-1]
+            cubics = _periodic_cubics(np.concatenate([[0.0], np.cumsum(chords)]), plane)
             coefficients[:, :2], coefficients[:, 2] = spans, chords
             coefficients[:, 3:7], coefficients[:, 7:11] = cubics[:, :, 0].T, cubics[:, :, 1].T
             spans = np.stack([np.zeros(len(chords)), chords], axis=1)
@@ -242,6 +241,14 @@ class Cone:
                         f"cone: the spline in the top view reaches the latitude {_degrees(float(np.sqrt(square(h))))} between "
                         f"longitudes {_degrees(first)} and {_degrees(last)}, must stay below 180; {remedy}"
                     )
+
+
+def _periodic_cubics(x: Floats, values: Floats) -> Floats:
+    """Coefficients (4, pieces, ...) of the periodic cubic spline, of powers of the distance from each knot, lowest first."""
+    from scipy.interpolate import CubicSpline  # here because the import takes a fifth of a second
+
+    coefficients: Floats = CubicSpline(x, values, bc_type="periodic").c[::-1]
+    return coefficients
 
 
 def _roots(polynomial: Polynomial, length: float) -> list[float]:

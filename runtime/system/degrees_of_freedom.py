@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
@@ -279,6 +278,8 @@ def undriven(system: System, time: float, y: Floats, rows: Floats) -> list[str]:
         return [system.bodies[int(np.abs(column).argmax()) // 6].name for column in open_motions.T]
     # As many degrees of freedom as there are open motions, chosen by pivoting to be as independent as possible.
     rates = np.linalg.lstsq(motions, open_motions, rcond=None)[0]
-    _, _, order = scipy.linalg.qr(rates.T, pivoting=True)
+    from scipy.linalg import qr
+
+    _, _, order = qr(rates.T, pivoting=True)
     chosen = sorted(order[: open_motions.shape[1]])
     return [names[k].name for k in chosen]

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import PPoly, make_interp_spline
 
 from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.support.arrays import Floats
@@ -74,6 +73,8 @@ class Signal:
             )
         if np.isinf(self.knots[0]):
             return np.full(times.shape, self.coefficients[0, 0] if order == 0 else 0.0)
+        from scipy.interpolate import PPoly  # here because the import takes a fifth of a second
+
         values: Floats = PPoly(self.coefficients[:, ::-1].T, self.knots)(times, order)
         return values
 
@@ -103,6 +104,8 @@ class Signal:
             raise ModelError(f"signal: degree = {degree!r}; use 1, 3 or 5")
         if len(times) <= degree:
             raise ModelError(f"signal: {len(times)} samples, a spline of degree {degree} needs {degree + 1} or more")
+        from scipy.interpolate import PPoly, make_interp_spline
+
         pieces = PPoly.from_spline(make_interp_spline(times, samples, k=degree))
         kept = np.diff(pieces.x) > 0.0
         coefficients = np.zeros((int(kept.sum()), DEGREE + 1))

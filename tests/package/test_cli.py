@@ -153,9 +153,11 @@ def test_help_lists_every_verb(talus):
 def test_a_failed_run_ends_with_exit_1(monkeypatch, tmp_path, capsys):
     from dataclasses import replace
 
-    real = runtime.cli.simulate
+    from runtime.integrate import simulate
+
+    real = simulate.simulate
     monkeypatch.setattr(
-        runtime.cli, "simulate", lambda *a, **k: replace(real(*a, **k), status=-2, message="singular at t")
+        simulate, "simulate", lambda *a, **k: replace(real(*a, **k), status=-2, message="singular at t")
     )
     monkeypatch.setattr(sys, "argv", ["talus", "simulate", "pendulum", "--t-end", "0.1", "--out", str(tmp_path / "o")])
     with pytest.raises(SystemExit) as stop:

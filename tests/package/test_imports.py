@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.processes import environment
 
 ROOMS = {"codegen", "generated", "runtime", "models", "tests", "benchmarks"}
 MAY_IMPORT = {
@@ -64,6 +65,30 @@ def test_top_level_holds_the_agreed_names():
     }  # fmt: skip
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert {name for name in {path.split("/")[0] for path in listed} if not name.startswith(".")} <= allowed
+
+
+SCIPYS = ["integrate", "interpolate", "optimize", "signal", "sparse", "spatial", "special"]  # numba uses its linalg
+UNUSED = {
+    "import runtime": ["numba", "numpy", "runtime.dynamics"],
+    "import models": ["numba", "numpy", "runtime.dynamics", "models.foot"],
+    "from runtime.cli import main; sys.argv[1:] = ['--help']; main()": ["numba", "numpy", "models.studies.ankle.study"],
+    "from runtime.cli import main; sys.argv[1:] = ['models']; main()": ["numba", "numpy", "models.foot"],
+    "from runtime.cli import main; sys.argv[1:] = ['drop', '--help']; main()": ["models.studies.ankle", "models.walking"],
+    "import models, runtime; runtime.simulate(models.foot.build(), 0.1).energy": [
+        *(f"scipy.{part}" for part in SCIPYS), "matplotlib", "xarray", "pandas", "rich", "typer", "sympy", "codegen",
+        "models.walking", "runtime.analysis", "runtime.ensemble", "runtime.report",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", UNUSED)
+def test_a_call_imports_what_it_uses(program):
+    whole = (
+        f"import sys\ntry:\n    {program}\nexcept SystemExit as end:\n    assert not end.code\n"
+        f"found = set(sys.modules) & set({UNUSED[program]!r})\nassert not found, found"
+    )
+    done = subprocess.run([sys.executable, "-c", whole], env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 PROGRAM = """

@@ -1,0 +1,37 @@
+"""Public names of a package, imported when they are first used: a process does not wait for what it does not use."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+
+def late_names(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    package : str
+        Its name.  Its modules are attributes, too.
+    names : mapping
+        Module of the package -> public names that it defines, separated by spaces.
+    """
+    places = {name: module for module, several in names.items() for name in several.split()}
+
+    def get(name: str) -> Any:
+        if name in places:
+            value = getattr(import_module(f"{package}.{places[name]}"), name)
+            setattr(sys.modules[package], name, value)
+            return value
+        spec = None if name.startswith("__") else find_spec(f"{package}.{name}")
+        if spec is None or spec.origin is None:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        return import_module(f"{package}.{name}")
+
+    def list_names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *places})
+
+    return get, list_names
