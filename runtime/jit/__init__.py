@@ -4,5 +4,6 @@ freshness, cache       refuse stale kernels; folders named by the digests of sou
 compilation, pipelines compiled functions: entry points that Python calls, and what is linked into them
 pointers, references   named tuples of arrays behind one pointer, and how Python hands them over
 straight_line          generated kernels in LLVM's language
+words                  compiled code in the terms of the field, for the notice of compilation
 kernels, addresses     their two uses: by name in compiled code, by address for joints and whole models
 """

@@ -1,4 +1,4 @@
-"""Errors, checks of arguments, array types, progress and results folders.  Imports no other room."""
+"""Errors, checks of arguments, array types, progress, the notice of compilation and results folders.  Imports no other room."""
 
 from runtime.support.results_folder import results_folder
 
