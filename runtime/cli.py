@@ -6,12 +6,14 @@ Exit codes: 0 done, 1 a run failed, 2 bad usage or input, 3 stale kernels.
 from __future__ import annotations
 
 import ast
+import difflib
 import importlib
 import inspect
 import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Annotated, Any
@@ -58,19 +60,27 @@ def _models() -> dict[str, Any]:
     return {entry.name: entry for entry in sorted(entry_points(group=MODELS), key=lambda entry: entry.name)}
 
 
-def _build(model: str, given: list[str] | None) -> System:
-    """Build the system of a model's name, with the arguments ``key=value``."""
+def _load(model: str) -> Any:
+    """The function that builds the system of a model's name."""
     known = _models()
     if model in known:
-        build = known[model].load()
-    elif ":" in model:
-        module, _, function = model.partition(":")
-        try:
-            build = getattr(importlib.import_module(module), function)
-        except (ImportError, AttributeError) as error:
-            raise ModelError(f"model '{model}' cannot be loaded: {error}; give package.module:function") from None
-    else:
-        raise ModelError(f"unknown model '{model}'; the models are {', '.join(known)}, or give package.module:function")
+        return known[model].load()
+    if ":" not in model:
+        near = difflib.get_close_matches(model, list(known), n=1, cutoff=0.7)
+        meant = f"; did you mean '{near[0]}'? The" if near else "; the"
+        raise ModelError(
+            f"unknown model '{model}'{meant} models are {', '.join(known)}, or give package.module:function"
+        )
+    module, _, function = model.partition(":")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ModelError(f"model '{model}' cannot be loaded: {error}; give package.module:function") from None
+
+
+def _build(model: str, given: list[str] | None) -> System:
+    """Build the system of a model's name, with the arguments ``key=value``."""
+    build = _load(model)
     try:
         parameters = inspect.signature(build).parameters
     except (TypeError, ValueError):
@@ -215,6 +225,36 @@ def simulate_command(
     if not run.success:
         err_console.print(run.message, highlight=False)
         raise typer.Exit(FAILED)
+
+
+@app.command(name="warm")
+def warm_command(
+    named: Annotated[
+        list[str] | None, typer.Argument(metavar="[MODEL]...", help="Names of models; default: all of talus models.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compile ahead what simulations and analyses of models need.  For containers, clusters and courses."""
+    from runtime.warm import warm
+
+    wanted = list(dict.fromkeys(named or _models()))
+    for model in wanted:
+        _load(model)  # all names are checked first
+    done = []
+    for model in wanted:
+        err_console.print(model, style="dim", highlight=False, markup=False)
+        done.append(warm(model, lambda model=model: _build(model, None)))  # type: ignore[misc]
+    folder = cache_folder()
+    if as_json:
+        _print_json({"models": [asdict(model) for model in done], "folder": str(folder), "size": _size(folder)})
+        return
+    columns = ["model", "uses", "compiled", "compilation [s]"]
+    rows = [
+        [m.model, ", ".join(m.uses), ", ".join(m.compiled) or "nothing: all was there", round(m.seconds, 1)]
+        for m in done
+    ]
+    show(Table("talus warm", columns, rows))
+    out_console.print(f"compiled code: {folder} ({_size(folder)})", highlight=False, markup=False, soft_wrap=True)
 
 
 @app.command()
