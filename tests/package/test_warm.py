@@ -8,6 +8,7 @@ import pytest
 
 import runtime.cli
 from runtime.jit.cache import cache_folder
+from tests.support.permissions import read_only, without_privileges, writable
 from tests.support.processes import environment
 
 
@@ -71,14 +72,20 @@ print(compilations())
 
 
 @pytest.mark.slow
-def test_after_it_nothing_is_left_to_compile(tmp_path):
+def test_after_it_nothing_is_left_to_compile_and_the_cache_may_be_read_only(tmp_path):
+    drop = without_privileges()
+
     def python(*arguments):
-        variables = environment(TALUS_CACHE_DIR=str(tmp_path))
-        done = subprocess.run([sys.executable, "-c", *arguments], env=variables, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", *arguments], env=environment(TALUS_CACHE_DIR=str(tmp_path)), capture_output=True,
+            text=True, preexec_fn=drop,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     found = json.loads(python("from runtime.cli import main; main()", "warm", "pendulum", "--json"))["models"]
     assert {"whole-model kernel of pendulum", "integration loop (dop853)"} <= set(found[0]["compiled"])
     assert found[0]["seconds"] > 1.0
+    read_only(tmp_path)
     assert python(USE) == "[]\n"
+    writable(tmp_path)
