@@ -10,6 +10,7 @@ import difflib
 import importlib
 import inspect
 import json
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -235,11 +236,11 @@ def warm_command(
     as_json: Json = False,
 ) -> None:
     """Compile ahead what simulations and analyses of models need.  For containers, clusters and courses."""
+    from runtime.jit import second_process
     from runtime.warm import warm
 
-    wanted = list(dict.fromkeys(named or _models()))
-    for model in wanted:
-        _load(model)  # all names are checked first
+    os.environ[second_process.SETTING] = "0"  # all is compiled in this process, which lists it
+    wanted = {model: _load(model) for model in named or _models()}  # all names are checked first
     done = []
     for model in wanted:
         err_console.print(model, style="dim", highlight=False, markup=False)

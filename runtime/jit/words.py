@@ -7,6 +7,7 @@ from typing import Any
 WORDS = {  # by module
     "runtime.dynamics.cone_curve": "cones of limits",
     "runtime.dynamics.contact_slopes": "the derivatives of contact forces",
+    "runtime.dynamics.contacts": "contacts",
     "runtime.dynamics.derived": "accelerations, reactions and energies of results",
     "runtime.dynamics.equations": "the equations of motion",
     "runtime.dynamics.jacobian": "the Jacobian of the equations of motion",
@@ -15,6 +16,7 @@ WORDS = {  # by module
     "runtime.dynamics.projection": "the assembly of the initial state",
     "runtime.integrate.batch": "the integration of cases in a batch (dop853)",
     "runtime.integrate.contact_events": "contact events",
+    "runtime.integrate.landing": "the switching of limits and contacts",
     "runtime.integrate.loop": "the integration loop",
     "runtime.integrate.stepping": "Euler parameters",
     "runtime.integrate.variational": "the variational equations",

@@ -16,6 +16,8 @@ from tests.support.processes import environment
 def warm(monkeypatch, capsys):
     """The command in this process: its exit code, stdout and stderr."""
 
+    monkeypatch.setenv("TALUS_SECOND_PROCESS", "0")  # as the command sets it, and restored after the test
+
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["talus", "warm", *arguments])
         try:
