@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 a run failed, 2 bad usage or input, 3 stale kernels.
 from __future__ import annotations
 
 import ast
+import difflib
 import importlib
 import inspect
 import json
@@ -13,8 +14,9 @@ import math
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +28,6 @@ from runtime.report.tables import Report, Table
 from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
 from runtime.support.results_folder import results_folder
-from runtime.version import __version__
 
 if TYPE_CHECKING:
     from runtime.system.system import System
@@ -75,21 +76,29 @@ def _studies() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=STUDIES), key=lambda entry: entry.name)}
 
 
+def _load(model: str) -> Any:
+    """The function that builds the system of a model's name."""
+    known = _models()
+    if model in known:
+        return known[model].load()
+    if ":" not in model:
+        near = difflib.get_close_matches(model, list(known), n=1, cutoff=0.7)
+        meant = f"; did you mean '{near[0]}'? The" if near else "; the"
+        raise ModelError(
+            f"unknown model '{model}'{meant} models are {', '.join(known)}, or give package.module:function"
+        )
+    module, _, function = model.partition(":")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ModelError(f"model '{model}' cannot be loaded: {error}; give package.module:function") from None
+
+
 def _build(model: str, given: list[str] | None) -> System:
     """Build the system of a model's name, with the arguments ``key=value``."""
     from runtime.system.system import System
 
-    known = _models()
-    if model in known:
-        build = known[model].load()
-    elif ":" in model:
-        module, _, function = model.partition(":")
-        try:
-            build = getattr(importlib.import_module(module), function)
-        except (ImportError, AttributeError) as error:
-            raise ModelError(f"model '{model}' cannot be loaded: {error}; give package.module:function") from None
-    else:
-        raise ModelError(f"unknown model '{model}'; the models are {', '.join(known)}, or give package.module:function")
+    build = _load(model)
     try:
         parameters = inspect.signature(build).parameters
     except (TypeError, ValueError):
@@ -248,6 +257,35 @@ def simulate_command(
         raise typer.Exit(FAILED)
 
 
+@app.command(name="warm")
+def warm_command(
+    named: Annotated[
+        list[str] | None, typer.Argument(metavar="[MODEL]...", help="Names of models; default: all of talus models.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compile ahead what simulations and analyses of models need.  For containers, clusters and courses."""
+    from runtime.report.terminal import err_console, out_console, show
+    from runtime.upkeep import compiled_code, warm
+
+    wanted = {model: _load(model) for model in named or _models()}  # all names are checked first
+    done = []
+    for model in wanted:
+        err_console.print(model, style="dim", highlight=False, markup=False)
+        done.append(warm(model, lambda model=model: _build(model, None)))  # type: ignore[misc]
+    folder, size = compiled_code()
+    if as_json:
+        _print_json({"models": [asdict(model) for model in done], "folder": folder, "size": size})
+        return
+    columns = ["model", "uses", "compiled", "compilation [s]"]
+    rows = [
+        [m.model, ", ".join(m.uses), ", ".join(m.compiled) or "nothing: all was there", round(m.seconds, 1)]
+        for m in done
+    ]
+    show(Table("talus warm", columns, rows))
+    out_console.print(f"compiled code: {folder} ({size})", highlight=False, markup=False, soft_wrap=True)
+
+
 @app.command()
 def doctor(
     clear_cache: Annotated[
@@ -256,59 +294,19 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Check the installation.  Shows versions, kernels, compiled code, and the energy drift of a simulation."""
-    import shutil
-
-    import numba
-    import numpy as np
-    import scipy
-
-    from runtime.integrate.simulate import simulate
-    from runtime.jit.cache import cache_folder
     from runtime.report.terminal import show
+    from runtime.upkeep import checked, clear
 
-    folder = cache_folder()
-    if clear_cache and folder.is_dir():
-        shutil.rmtree(folder)
-    facts: list[list[Any]] = [
-        ["talus", f"{__version__}, distribution {_distribution()}"],
-        ["folder", str(Path(__file__).parents[1])],
-        ["python", sys.version.split()[0]],
-        ["numpy", np.__version__],
-        ["scipy", scipy.__version__],
-        ["numba", numba.__version__],
-        ["kernels", "fresh"],  # runtime refuses to be imported with stale ones
-    ]
-    build = _models().get("foot")
-    healthy = False
-    if build is not None:
-        system = build.load()()
-        simulate(system, 0.01)  # compiles, so that the next run is timed without compilation
-        run = simulate(system, 0.5)
-        drift = float(np.abs(run.energy - run.energy[0]).max())
-        facts.append(["foot, 0.5 s", f"{run.message}, energy drift {drift:.1e} J, {1000 * run.stats.wall_time:.1f} ms"])
-        healthy = run.success and drift < 1e-8
-    else:
-        facts.append(["models", f"none found; install the distribution: pip install {DISTRIBUTION}"])
-    facts.append(["compiled code", f"{folder} ({_size(folder)})"])
+    if clear_cache:
+        clear()
+    foot = _models().get("foot")
+    facts, healthy = checked(DISTRIBUTION, None if foot is None else foot.load())
     if as_json:
         _print_json(dict(facts))
     else:
         show(Table("talus doctor", ["fact", "value"], facts))
     if not healthy:
         raise typer.Exit(FAILED)
-
-
-def _distribution() -> str:
-    """Name and version of the installed distribution."""
-    try:
-        return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
-    except PackageNotFoundError:
-        return f"{DISTRIBUTION} is not installed"
-
-
-def _size(folder: Path) -> str:
-    total = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else 0
-    return f"{total / 2**20:.1f} MiB"
 
 
 def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:

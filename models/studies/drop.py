@@ -58,8 +58,7 @@ def drop(
         Initial height of the lowest sphere above the ground.
     """
     report = Report("A foot falls on the ground: Moreira et al. (2011)")
-    say("compiling (most of a minute at the first start after installation or after an edit of a definition)")
-    simulate(foot_ground.build(), 0.01, method=METHOD)
+    simulate(foot_ground.build(), 0.01, method=METHOD)  # compiles, so that the runs below are timed without compilation
     settings: dict[str, Any] = dict(method=METHOD, rtol=tolerance, atol=tolerance)
     times = measures.times(t_end)
 

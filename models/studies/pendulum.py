@@ -101,8 +101,7 @@ def study(folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, toler
         Relative and absolute tolerance of the integration.
     """
     report = Report("A spherical pendulum with limits of motion: Rodrigues da Silva et al. (2024b), Section 4")
-    say("compiling (most of a minute at the first start after installation or after an edit of a joint)")
-    simulate(build("elastic"), 0.01)
+    simulate(build("elastic"), 0.01)  # compiles, so that the runs below are timed without compilation
 
     say(f"three cases: {', '.join(CASES)}; {t_end:g} s at tolerance {tolerance:g}")
     three = cases(t_end, tolerance)

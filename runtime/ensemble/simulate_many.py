@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from runtime.ensemble.cases import Cases, case_columns, check_names, example_sys
 from runtime.ensemble.chunk import Chunk, Stopped, Task, run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
+from runtime.ensemble.waiting import first_of
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.integrate.settings import Settings, settings
 from runtime.support.checks import counted
@@ -267,6 +268,7 @@ def _run_all(
     After an interruption the submitted chunks are asked to stop, and those that finish in time are kept.
     """
     under_way: dict[Future[Chunk], int] = {}
+    threads = isinstance(pool, ThreadPoolExecutor)
 
     def collect(futures: Iterable[Future[Chunk]]) -> None:
         for future in futures:
@@ -284,13 +286,12 @@ def _run_all(
                 keep(first, error)
                 break
             while len(under_way) >= ahead:
-                collect(wait(under_way, return_when=FIRST_COMPLETED).done)
+                collect(first_of(under_way, not threads))
         while under_way:
-            collect(wait(under_way, return_when=FIRST_COMPLETED).done)
+            collect(first_of(under_way, not threads))
     except KeyboardInterrupt:
         task.stop[0] = 1
         for future in under_way:
             future.cancel()
-        threads = isinstance(pool, ThreadPoolExecutor)
         with suppress(KeyboardInterrupt):
             collect(wait(under_way, timeout=TIMEOUT if threads else 0.0).done)

@@ -24,8 +24,9 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from runtime.jit import straight_line
-from runtime.jit.machine_code import digest_of_kernel, file_of, store, stored
+from runtime.jit.machine_code import digest_of_kernel, file_of, making, store, stored
 from runtime.jit.stored_library import library_from, names_in
+from runtime.jit.words import words_of_kernel
 from runtime.support.arrays import Ints
 
 
@@ -60,7 +61,10 @@ def _kernel(module: ModuleType, name: str) -> tuple[int, Any]:
     file = file_of(sources, f"{module.__name__.rpartition('.')[2]}.{name}", codegen.magic_tuple())
     symbol = f"talus_{sources}_{file.name}"
     with global_compiler_lock:
-        library = _stored(file, codegen) or _made(module, name, file, symbol, codegen)
+        library = _stored(file, codegen)
+        if library is None:
+            with making(file, words_of_kernel(module.__name__)):
+                library = _stored(file, codegen) or _made(module, name, file, symbol, codegen)
     return int(library.get_pointer_to_function(symbol)), library
 
 

@@ -7,12 +7,13 @@ only the process that wrote it may be able to read, and ends at the first damage
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import pickle
 import platform
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ from runtime.jit.pointers import Pointer
 from runtime.jit.second_process import begin, is_second
 from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.tidying import record, recorded, tidy, touch
+from runtime.jit.words import words_of
+from runtime.support.notice import clear_notice, compiling
 
 types: Any = numba_types  # numba's types are opaque to a type checker
 # In the names of functions that numba defines when it gets ready to compile: a quarter of a second.
@@ -92,10 +95,11 @@ def _record_sources() -> None:
 
 @cache  # once in a process
 def _say_that_nothing_is_kept(folder: str, reason: str) -> None:
+    clear_notice()
     print(
         f"compiled code cannot be kept in {folder} ({reason}), so each process compiles anew; "
         "set TALUS_CACHE_DIR to a folder that can be written",
-        file=sys.stderr,
+        file=sys.stderr or io.StringIO(),
     )
 
 
@@ -111,6 +115,43 @@ def modules_of(kind: Any) -> Iterator[str]:
 
 class CompiledElsewhere(Exception):
     """Another process is compiling the function that the second process was to compile."""
+
+
+@contextmanager
+def making(file: Path, what: str) -> Iterator[bool]:
+    """While a process makes a file, others that need it wait; if that takes long, a notice says what is made.
+
+    Whether there is a lock, without which each process makes the file.
+    """
+    locked = False
+    with ExitStack() as held:
+        held.enter_context(compiling(what, cache_folder()))
+        with suppress(ImportError, OSError):  # a folder that cannot be written, or a system without locks
+            import fcntl
+
+            file.parent.mkdir(parents=True, exist_ok=True)
+            lock = held.enter_context(open(f"{file}.lock", "wb"))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if is_second() else 0))
+            except BlockingIOError:
+                raise CompiledElsewhere from None
+            held.callback(Path(lock.name).unlink, missing_ok=True)
+            locked = True
+        yield locked
+
+
+def being_made() -> bool:
+    """Whether any process makes code for the cache."""
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        for file in cache_folder().glob("*/*.lock"):
+            with suppress(FileNotFoundError), open(file, "rb") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return True
+    return False
 
 
 class FunctionCache(_Cache):  # type: ignore[misc]
@@ -138,7 +179,8 @@ class FunctionCache(_Cache):  # type: ignore[misc]
         file = self._file(sig, target_context.codegen())
         found = self._rebuilt(file, sig, target_context)
         if found is None:
-            self._wait_for_others(file)
+            if self._held.enter_context(making(file, words_of(self._function, sig))):
+                begin()
             found = self._rebuilt(file, sig, target_context)
         if found is not None:
             self.release()
@@ -157,20 +199,6 @@ class FunctionCache(_Cache):  # type: ignore[misc]
             return None
         arguments = sig.args if hasattr(sig, "args") else sig
         return found if tuple(found.signature.args) == tuple(arguments) else None
-
-    def _wait_for_others(self, file: Path) -> None:
-        with suppress(ImportError, OSError):  # a folder that cannot be written, or a system without locks
-            import fcntl
-
-            file.parent.mkdir(parents=True, exist_ok=True)
-            lock = self._held.enter_context(open(f"{file}.lock", "wb"))
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if is_second() else 0))
-            except BlockingIOError:
-                self._held.close()
-                raise CompiledElsewhere from None
-            self._held.callback(os.unlink, lock.name)
-            begin()
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Keep a compiled function."""
@@ -237,3 +265,10 @@ class Callback(CFunc):  # type: ignore[misc]
     def __init__(self, function: Any, *arguments: Any, **more: Any) -> None:
         super().__init__(function, *arguments, **more)
         self._cache = FunctionCache(function)
+
+    def compile(self) -> None:
+        """Compile for the types of arguments."""
+        try:
+            super().compile()
+        finally:
+            self._cache.release()

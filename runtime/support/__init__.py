@@ -1,4 +1,7 @@
-"""Errors, checks of arguments, array types, progress, results folders, late imports.  Imports no other room."""
+"""Errors, checks of arguments, array types, progress, the notice of compilation, results folders, late imports.
+
+Imports no other room.
+"""
 
 from runtime.support.results_folder import results_folder
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-SILENT_SECONDS = 2.0
+from runtime.support.notice import SILENT_SECONDS, clear_notice
 
 
 class Progress:
@@ -42,6 +42,7 @@ class Progress:
 
             self.bar = Bar(console=Console(stderr=True), transient=True)
             self.task = self.bar.add_task(self.what, total=self.end - self.start)
+            clear_notice()
             self.bar.start()
         if self.bar is not None:
             self.bar.update(self.task, completed=t - self.start)

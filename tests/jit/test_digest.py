@@ -182,6 +182,14 @@ def test_core_code_does_not_depend_on_joints():
     assert "generated.limit_cone" not in cache.sources_of("runtime.dynamics.kinematics")
 
 
+def test_core_code_depends_on_all_limits_laws_cones_and_contacts():
+    """They are inlined in it; drivers and joints are called by address."""
+    inlined = {
+        name for name in KERNELS if name.split(".")[1].startswith(("limit_", "law_", "cone_", "normal_", "friction_"))
+    }
+    assert len(inlined) > 10 and inlined <= cache.sources_of("runtime.dynamics.equations").keys()
+
+
 def test_an_edit_changes_the_folders_of_what_imports_it(tmp_path):
     dynamics = tmp_path / "runtime" / "dynamics"
     dynamics.mkdir(parents=True)

@@ -145,7 +145,7 @@ def test_bad_input_is_one_sentence_and_exit_2(talus, tmp_path, arguments):
 
 def test_help_lists_every_verb(talus):
     text = talus("--help").stdout
-    for verb in ("ankle", "simulate", "info", "models", "doctor"):
+    for verb in ("ankle", "simulate", "info", "models", "warm", "doctor"):
         assert verb in text
     assert "--tolerance" in talus("ankle", "--help").stdout
 

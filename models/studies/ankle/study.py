@@ -52,8 +52,7 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
     settings: dict[str, Any] = dict(
         t_eval=measures.times(t_end, measures.WRITTEN_PER_SECOND), rtol=tolerance, atol=tolerance
     )
-    say("compiling (most of a minute at the first start after installation or after an edit of a joint)")
-    for method in COST_METHODS:
+    for method in COST_METHODS:  # compiles, so that the runs below are timed without compilation
         simulate(foot.build(limits="elastic"), 0.01, method=method)
 
     free = _free_runs(report, folder, say, t_end, settings)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from models.studies.ankle.runs import build
 from models.studies.claims import rodrigues_da_silva_2024a, rodrigues_da_silva_2024b, rodrigues_da_silva_2024c
 from models.studies.claims.foot_runs import foot_runs
 from models.studies.claims.pendulum_runs import pendulum_runs
 from models.studies.claims.verdicts import VERDICTS, Claims
-from runtime import simulate
 from runtime.report import Report, Table
 
 SECONDS = 5.0  # the papers' simulated time
@@ -29,8 +27,6 @@ def claims(folder: Path, say: Callable[[str], None], *, tolerance: float = 1e-10
         Relative and absolute tolerance of the integration.
     """
     report = Report("Claims of the papers and results of the runs")
-    say("compiling (most of a minute at the first start after installation or after an edit of a joint)")
-    simulate(build("modified", "elastic", "published"), 0.01)
     say("foot: free, elastic and dissipative, both joints, both presets; link lengths; cost")
     foot = foot_runs(SECONDS, tolerance)
     say("pendulum: three cases, three studies; cost")

@@ -108,9 +108,7 @@ def gait(
         static, trials = _recorded(files, forces, say, up=up, units=units)
         landmarks = _landmarks(marker or [])
     else:
-        say(
-            "no files: analysing the synthetic trial, whose result is known (the first start compiles for about a minute)"
-        )
+        say("no files: analysing the synthetic trial, whose result is known")
         static, trials = synthetic.static(), [("synthetic trial", synthetic.trial)]
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
     options: dict[str, Any] = dict(

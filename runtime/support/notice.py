@@ -1,0 +1,153 @@
+"""Notice of compilation: one line on stderr once it has lasted SILENT_SECONDS, on a terminal updated in place.
+
+Compilations with less than PAUSE between them are one burst, which has one line.  Processes of an engine are silent; the process
+that started them gives the notice.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time as clock
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+SILENT_SECONDS = 2.0
+PAUSE = 1.0  # [s]
+REFRESH = 0.5  # [s] between two updates on a terminal
+
+
+class Compilation(NamedTuple):
+    """A compilation of this process, with those inside it."""
+
+    what: str
+    seconds: float
+
+
+class _Notice:
+    """The line for the compilations that are under way, in all threads."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.under_way: list[tuple[str, Path]] = []
+        self.begin = self.end = -PAUSE  # of the burst
+        self.outer = 0.0  # start of the outermost compilation
+        self.watched = self.given = self.in_place = False
+        self.history: list[Compilation] = []
+
+    def start(self, what: str, folder: Path) -> None:
+        """A compilation begins."""
+        with self.changed:
+            now = clock.monotonic()
+            if not self.under_way:
+                self.outer = now
+                if now - self.end > PAUSE:
+                    self.begin, self.given = now, False
+            self.under_way.append((what, folder))
+            self.changed.notify_all()
+            if not self.watched:
+                with suppress(RuntimeError):  # the interpreter is about to end
+                    threading.Thread(target=self._watch, name="notice of compilation", daemon=True).start()
+                    self.watched = True
+
+    def stop(self, what: str, folder: Path) -> None:
+        """A compilation has ended."""
+        with self.changed:
+            self.under_way.remove((what, folder))
+            if not self.under_way:
+                self.end = clock.monotonic()
+                self.history.append(Compilation(what, self.end - self.outer))
+                self.clear()
+            self.changed.notify_all()
+
+    def _watch(self) -> None:
+        with self.changed:
+            while self.under_way:
+                wait = self.begin + SILENT_SECONDS - clock.monotonic()
+                if wait <= 0.0:
+                    with suppress(OSError, ValueError, AttributeError):  # stderr is closed, or there is none
+                        self._write()
+                    wait = REFRESH
+                self.changed.wait(wait)
+            self.watched = False
+
+    def _write(self) -> None:
+        from multiprocessing import parent_process
+
+        stream = sys.stderr
+        if stream is None or parent_process() is not None:  # without a stream, print would write to stdout
+            return
+        what, folder = self.under_way[-1]
+        where = f"(once; kept in {_short(folder)})" if _may_be_kept(folder) else ""
+        seconds = clock.monotonic() - self.begin
+        # A bar of progress replaces stderr: lines are printed above it.
+        if stream.isatty() and stream is sys.__stderr__:
+            self._put(f"compiling {what}, {seconds:.0f} s {where}")
+            self.in_place = True
+        elif not self.given:
+            print(f"compiling {what} ... {where}".rstrip(), file=stream, flush=True)
+        self.given = True
+
+    @staticmethod
+    def _put(text: str) -> None:
+        """Replace the present line; the cursor goes to its beginning, where other output may follow."""
+        terminal = sys.__stderr__
+        if terminal is not None:
+            width = max(os.get_terminal_size(terminal.fileno()).columns - 1, 0)
+            terminal.write(f"\r{text[:width]:{width}}\r")
+            terminal.flush()
+
+    def clear(self) -> None:
+        """Remove the line from the terminal."""
+        with self.changed:
+            if self.in_place:
+                self.in_place = False
+                with suppress(OSError, ValueError, AttributeError):
+                    self._put("")
+
+
+def _short(folder: Path) -> str:
+    with suppress(ValueError, RuntimeError):
+        return f"~/{folder.relative_to(Path.home()).as_posix()}"
+    return str(folder)
+
+
+def _may_be_kept(folder: Path) -> bool:
+    """Whether a file can be written in a folder that may not exist yet."""
+    existing = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    return os.access(existing, os.W_OK)
+
+
+_NOTICE = _Notice()
+
+
+def _renew() -> None:
+    global _NOTICE
+    _NOTICE = _Notice()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)  # threads of the parent process do not go on in the child
+
+
+@contextmanager
+def compiling(what: str, folder: Path) -> Iterator[None]:
+    """Note that code is compiled, or made by another process that is waited for; ``what`` in the terms of the field."""
+    _NOTICE.start(what, folder)
+    try:
+        yield
+    finally:
+        _NOTICE.stop(what, folder)
+
+
+def clear_notice() -> None:
+    """Remove the line from the terminal, before other output."""
+    _NOTICE.clear()
+
+
+def compilations() -> list[Compilation]:
+    """All compilations of this process."""
+    return list(_NOTICE.history)

@@ -1,0 +1,122 @@
+"""The upkeep of an installation: its check, its compiled code, and the compilation ahead of what models need."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numba
+import numpy as np
+import scipy
+
+from runtime.analysis.inverse import inverse_dynamics
+from runtime.analysis.linearisation import linearisation
+from runtime.analysis.sensitivities import sensitivities
+from runtime.ensemble.simulate_many import simulate_many
+from runtime.integrate.simulate import simulate
+from runtime.jit.cache import cache_folder
+from runtime.jit.second_process import SETTING
+from runtime.support.notice import compilations
+from runtime.system.parameters import parameters
+from runtime.system.system import System
+from runtime.version import __version__
+
+DURATION = 1e-3  # [s] of the runs
+
+
+@dataclass(frozen=True)
+class Warmed:
+    """What was run of a model, what it compiled, and how long compilation took [s]."""
+
+    model: str
+    uses: tuple[str, ...]
+    compiled: tuple[str, ...]
+    seconds: float
+
+
+def warm(name: str, build: Callable[[], System]) -> Warmed:
+    """Build a model and run what applies to it, so that its code is compiled and kept.
+
+    Simulation with dop853, for systems with contacts with radau too; linearisation; an ensemble; sensitivities of systems without
+    contacts; inverse dynamics of driven ones.
+    """
+    os.environ[SETTING] = "0"  # all is compiled in this process, which lists it
+    before = len(compilations())
+    system = build()
+    uses = []
+    for use, run in _uses(system):
+        run()
+        uses.append(use)
+    made = compilations()[before:]
+    compiled = tuple(dict.fromkeys(what.removeprefix("the ") for what, _ in made))
+    return Warmed(name, tuple(uses), compiled, sum((seconds for _, seconds in made), 0.0))
+
+
+def _uses(system: System) -> Iterator[tuple[str, Callable[[], object]]]:
+    end = system.time + DURATION
+    name = f"mass.{system.body_names[0]}"
+    value = parameters(system)[name]
+    for method in ("dop853", "radau") if system.contacts else ("dop853",):
+        yield f"simulation ({method})", lambda method=method: _simulation(system, end, method)  # type: ignore[misc]
+    yield "linearisation", lambda: linearisation(system)
+    yield "ensemble", lambda: simulate_many(system, {name: [value, value]}, end, workers=1, progress=False)
+    if not system.contacts:
+        yield "sensitivities", lambda: sensitivities(system, {name: value}, end)
+    if system.drivers and not system.overdetermined and system.degrees_of_freedom == 0:
+        yield "inverse dynamics", lambda: inverse_dynamics(system, [system.time, end]).energy
+
+
+def _simulation(system: System, end: float, method: str) -> None:
+    run = simulate(system, end, t_eval=[system.time, end], method=method, progress=False)
+    if run.success:
+        _ = run.energy, run.violation  # compile what reads results
+
+
+def compiled_code() -> tuple[str, str]:
+    """The folder of the compiled code, and its size with a unit."""
+    folder = cache_folder()
+    total = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else 0
+    return str(folder), f"{total / 2**20:.1f} MiB"
+
+
+def clear() -> None:
+    """Remove the compiled code."""
+    if cache_folder().is_dir():
+        shutil.rmtree(cache_folder())
+
+
+def checked(distribution: str, build: Callable[[], System] | None) -> tuple[list[list[str]], bool]:
+    """Facts of an installation with their values, and whether the simulation of a model conserves energy."""
+    facts = [
+        ["talus", f"{__version__}, distribution {_installed(distribution)}"],
+        ["folder", str(Path(__file__).parents[1])],
+        ["python", sys.version.split()[0]],
+        ["numpy", np.__version__],
+        ["scipy", scipy.__version__],
+        ["numba", numba.__version__],
+        ["kernels", "fresh"],  # runtime refuses to be imported with stale ones
+    ]
+    healthy = False
+    if build is None:
+        facts.append(["models", f"none found; install the distribution: pip install {distribution}"])
+    else:
+        system = build()
+        simulate(system, 0.01)  # compiles, so that the next run is timed without compilation
+        run = simulate(system, 0.5)
+        drift = float(np.abs(run.energy - run.energy[0]).max())
+        facts.append(["foot, 0.5 s", f"{run.message}, energy drift {drift:.1e} J, {1000 * run.stats.wall_time:.1f} ms"])
+        healthy = run.success and drift < 1e-8
+    folder, size = compiled_code()
+    return [*facts, ["compiled code", f"{folder} ({size})"]], healthy
+
+
+def _installed(distribution: str) -> str:
+    try:
+        return f"{distribution} {version(distribution)}"
+    except PackageNotFoundError:
+        return f"{distribution} is not installed"

@@ -1,0 +1,218 @@
+"""The notice of compilation: one line for a burst, after two seconds, on stderr alone."""
+
+import io
+import multiprocessing
+import os
+import pty
+import struct
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from runtime.support import notice
+from tests.support.processes import environment
+
+LINE = "compiling the equations of motion ... (once; kept in /tmp)\n"
+FOLDER = Path("/tmp")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """A new notice with shorter times."""
+    monkeypatch.setattr(notice, "_NOTICE", notice._Notice())
+    monkeypatch.setattr(notice, "SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(notice, "PAUSE", 0.1)
+    monkeypatch.setattr(notice, "REFRESH", 0.05)
+
+
+def compile_for(seconds, what="the equations of motion"):
+    with notice.compiling(what, FOLDER):
+        time.sleep(seconds)
+
+
+def test_a_long_compilation_is_noticed_once_on_stderr(capsys):
+    compile_for(0.5)
+    compile_for(0.5, "the integration loop")
+    assert capsys.readouterr() == ("", LINE)
+
+
+def test_short_ones_directly_after_each_other_are_noticed_and_others_are_not(capsys):
+    for _ in range(3):
+        compile_for(0.05)
+        time.sleep(0.2)
+    assert capsys.readouterr() == ("", "")
+    for _ in range(5):
+        compile_for(0.06)
+    assert capsys.readouterr() == ("", LINE)
+
+
+def test_a_later_burst_has_a_line_of_its_own(capsys):
+    compile_for(0.3)
+    time.sleep(0.2)
+    compile_for(0.3)
+    assert capsys.readouterr().err == 2 * LINE
+
+
+def test_compilations_inside_each_other_and_in_threads_have_one_line(capsys):
+    threads = [threading.Thread(target=compile_for, args=(0.4,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    with notice.compiling("the equations of motion", FOLDER):
+        compile_for(0.4)
+    for thread in threads:
+        thread.join()
+    assert capsys.readouterr() == ("", LINE)
+    assert len(notice.compilations()) == 1 and notice.compilations()[0].seconds == pytest.approx(0.4, abs=0.3)
+
+
+def test_a_failed_compilation_ends_the_notice(capsys):
+    with pytest.raises(ZeroDivisionError), notice.compiling("the equations of motion", FOLDER):
+        raise ZeroDivisionError
+    time.sleep(0.3)
+    assert capsys.readouterr() == ("", "")
+
+
+class Closed(io.StringIO):
+    def __init__(self):
+        super().__init__()
+        self.close()
+
+
+class Broken(io.StringIO):
+    def write(self, text):
+        raise BrokenPipeError
+
+
+@pytest.mark.parametrize("stream", [None, Closed(), Broken()])
+def test_without_a_usable_stderr_nothing_is_written(stream, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stderr", stream)
+    compile_for(0.3)
+    monkeypatch.undo()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing(capsys, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    compile_for(0.3)
+    assert capsys.readouterr().err == "compiling the equations of motion ...\n"
+
+
+def test_the_folder_is_named_from_the_home_folder(capsys):
+    with notice.compiling("cones of limits", Path.home() / ".cache" / "not there"):
+        time.sleep(0.3)
+    assert capsys.readouterr().err == "compiling cones of limits ... (once; kept in ~/.cache/not there)\n"
+
+
+def in_a_worker(method):
+    program = f"""
+import multiprocessing, time
+from pathlib import Path
+from runtime.support import notice
+notice.SILENT_SECONDS = 0.05
+
+def compile():
+    with notice.compiling("cones", Path("/tmp")):
+        time.sleep(0.3)
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context({method!r})
+    workers = [context.Process(target=compile) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    print(*(worker.exitcode for worker in workers))
+"""
+    return program
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_workers_are_silent(method, tmp_path):
+    (tmp_path / "program.py").write_text(in_a_worker(method), encoding="utf-8")
+    command = [sys.executable, str(tmp_path / "program.py")]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("0 0\n", "")
+
+
+TERMINAL = """
+import sys, time
+from pathlib import Path
+from runtime.support import notice
+notice.SILENT_SECONDS, notice.REFRESH = 0.1, 0.05
+for what in ("the equations of motion", "the integration loop (dop853)"):
+    with notice.compiling(what, Path("/tmp")):
+        time.sleep(0.3)
+print("done")
+"""
+
+
+def on_a_terminal(program, columns=80):
+    """What a program writes to a terminal."""
+    import fcntl
+    import termios
+
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen([sys.executable, "-c", program], env=environment(), stdout=its, stderr=its)
+    os.close(its)
+    text = b""
+    while True:
+        try:
+            data = os.read(ours, 65536)
+        except OSError:  # the end, on Linux
+            break
+        if not data:
+            break
+        text += data
+    os.close(ours)
+    assert process.wait() == 0, text
+    return text.decode()
+
+
+def screen_of(text):
+    """Lines of the screen after carriage returns and line feeds, and whether a line went beyond ``columns``."""
+    lines, column = [[]], 0
+    for letter in text:
+        if letter == "\r":
+            column = 0
+        elif letter == "\n":
+            lines.append([])
+        else:
+            lines[-1][column : column + 1] = [letter]
+            column += 1
+    return ["".join(line).rstrip() for line in lines]
+
+
+def test_on_a_terminal_the_line_is_updated_in_place_and_removed():
+    text = on_a_terminal(TERMINAL)
+    assert "\rcompiling the equations of motion, 0 s (once; kept in /tmp)" in text
+    assert "\rcompiling the integration loop (dop853), 0 s (once; kept in /tmp)" in text
+    assert screen_of(text) == ["done", ""]
+
+
+def test_on_a_narrow_terminal_the_line_is_cut():
+    text = on_a_terminal(TERMINAL, 20)
+    assert max(len(part) for part in text.split("\r")) == 19
+    assert screen_of(text) == ["done", ""]
+
+
+def test_beside_a_bar_of_progress_the_line_has_a_place_of_its_own():
+    program = """
+import time
+from pathlib import Path
+from runtime.support import notice, progress
+notice.SILENT_SECONDS = progress.SILENT_SECONDS = 0.1
+with progress.reporter(True, 0.0, 1.0, "cases") as bar:
+    time.sleep(0.2)
+    bar.update(0.5)
+    with notice.compiling("the equations of motion", Path("/tmp")):
+        time.sleep(0.4)
+print("done")
+"""
+    text = on_a_terminal(program)
+    assert text.count("compiling the equations of motion ... (once; kept in /tmp)\r\n") == 1
+    assert text.count("compiling") == 1 and text.endswith("done\r\n")
