@@ -20,10 +20,11 @@ from numpy.typing import ArrayLike
 import models
 import runtime
 from runtime import Run, System
-from runtime.dynamics.equations import derivative_once, derivative_repeated, evaluation_alone, workspace_for
+from runtime.dynamics import equations, jacobian
+from runtime.dynamics.equations import derivative_once, derivative_repeated, signature_of_parts, workspace_for
 from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
-from runtime.integrate import dop853, loop, stepping
+from runtime.integrate import dop853, landing, loop, stepping
 from runtime.jit.cache import compiled_folder
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
@@ -206,11 +207,12 @@ def compiled_run(
     return run, lambda: evaluations
 
 
-def compiled_entries(*, step: bool) -> dict[str, list[Any]]:
-    """Compiled functions, with the signatures that they were called with: of one evaluation and, if asked for, of a step."""
+def compiled_entries(*, step: bool) -> dict[str, list[tuple[Any, Any]]]:
+    """Functions of compiled code with the types of their arguments: of one evaluation and, if asked for, of a step."""
     system = foot("modified")
     evaluated(system)
-    entries: dict[str, list[Any]] = {"evaluation": [derivative_once, evaluation_alone()]}
+    entries: dict[str, list[tuple[Any, Any]]] = {"evaluation": _called(derivative_once)}
+    entries["evaluation"] += [(part, signature_of_parts().args) for part in equations.PARTS]
     if step:
         y, data, work = system.state.y.copy(), system.data, workspace_for(system.data)
         compiled_run(system, 0.1, 1e-6)
@@ -218,8 +220,14 @@ def compiled_entries(*, step: bool) -> dict[str, list[Any]]:
         s = stepping.stepper(y, 0.0, dop853.memory(len(y)), data)
         loop.advance(s, data, work, 0.1, 1e-6, 1e-6, np.inf, 1, _NONE, _NONE2, _NONE, _NONE2)
         loop.interpolate_once(s, data, work, float(s.time[stepping.T]), y)
-        entries["step"] = [loop.advance, loop.interpolate_once]
+        entries["step"] = [*_called(loop.advance), *_called(loop.interpolate_once)]
+        entries["step"].append((landing.switching_part, landing.signature_of_switching(s, data, work).args))
+        entries["step"] += [(part, jacobian.types_of_parts(data)) for part in jacobian.PARTS]
     return entries
+
+
+def _called(entry: Any) -> list[tuple[Any, Any]]:
+    return [(entry.py_func, signature) for signature in entry.signatures]
 
 
 def build_folder() -> Path:

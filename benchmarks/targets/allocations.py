@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from numba.core.registry import CPUDispatcher
+
 from benchmarks.measure import Say, compiled_entries
 from benchmarks.targets.target import Target
+from runtime.jit.pipelines import EntryCompiler
 
 # External functions that compiled code may call: LLVM's own operations, arithmetic of the C library, numba's ``nextafter``.
 # None of them touches the heap.
@@ -20,21 +23,24 @@ _CALL = re.compile(r'\b(?:call|invoke)\b[^@\n]*@(?:"([^"]+)"|([\w.$]+))\(')
 _WRAPPERS = ("_ZN7cpython", "cfunc.")
 
 
-def outside_calls(function: Any, signature: Any) -> set[str]:
+def outside_calls(function: Any, signature: Any, *, memory: bool = False) -> set[str]:
     """Names of the external functions that compiled code calls, other than harmless ones.
 
     Parameters
     ----------
-    function : numba dispatcher
-        It is compiled again, because numba does not show the code of functions that come from its cache.
+    function : function
+        It is compiled again, because code that comes from the cache is machine code alone.
     signature : tuple of numba types
+    memory : bool
+        Compile with numba's memory runtime.
 
     Notes
     -----
-    Calls through an address, by which a user's own joint is called, have no name and are not examined.
+    Calls through an address have no name: what is called so is examined by itself, but for a user's own joint.
     """
-    anew = type(function)(function.py_func, targetoptions=dict(function.targetoptions))
-    anew.compile(signature)
+    options = dict(nopython=True, error_model="numpy", _nrt=memory)
+    anew = CPUDispatcher(function, targetoptions=options, pipeline_class=EntryCompiler)
+    anew.compile(tuple(signature))
     text = "\n".join(anew.inspect_llvm().values())
     bodies = {match["quoted"] or match["plain"]: match["body"] for match in _DEFINITION.finditer(text)}
     inside = {name: body for name, body in bodies.items() if not name.startswith(_WRAPPERS)}
@@ -47,10 +53,10 @@ def heap(quick: bool, say: Say) -> Iterator[Target]:
     entries = compiled_entries(step=not quick)
     for what, functions in entries.items():
         say(f"compiling the {what} again to read its code")
-        outside = set().union(*(outside_calls(f, signature) for f in functions for signature in f.signatures))
+        outside = set().union(*(outside_calls(f, signature) for f, signature in functions))
         yield Target(
             f"heap allocations, {what}", float(len(outside)), 0.0, "calls",
-            f"LLVM IR of {', '.join(f.__name__ for f in functions)}: calls of external functions, other than LLVM's own and "
+            f"LLVM IR of {', '.join(f.__name__ for f, _ in functions)}: calls of external functions, other than LLVM's own and "
             f"arithmetic, are {', '.join(sorted(outside)) or 'none'}; numba's memory runtime is switched off",
         )  # fmt: skip
     if quick:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from runtime.dynamics.contacts import NORMAL_FORCE, pass_contact_events
 from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
@@ -11,6 +13,7 @@ from runtime.dynamics.equations import accelerations
 from runtime.dynamics.kinematics import angular_momentum
 from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, R, V
 from runtime.dynamics.limits import OUTPUTS, POTENTIAL
+from runtime.dynamics.model_data import ModelData
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
 from runtime.jit.pointers import local
@@ -32,6 +35,18 @@ class Derived(NamedTuple):
     damping_force: Floats  # (n, contacts)
     contact_force: Floats  # (n, contacts, 3) on the sphere's body
     contact_point: Floats  # (n, contacts, 3)
+
+
+def derived_memory(n: int, t: ModelData) -> Derived:
+    """Arrays for n states."""
+    bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.law)
+    return Derived(
+        v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
+        Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
+        outputs=np.zeros((n, limits, OUTPUTS)), measured=np.zeros((n, limits, 3)),
+        contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
+        contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
+    )  # fmt: skip
 
 
 @inlined

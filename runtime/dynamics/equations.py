@@ -227,12 +227,7 @@ def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     return _whole(time, state, t, w, purpose, rates)
 
 
-def evaluation_alone() -> Any:
-    """The evaluation as a separate function, compiled anew, for the inspection of its code."""
-    alone = numba.njit(error_model="numpy", _nrt=False)(_evaluate.py_func)
-    state = types.Array(types.float64, 1, "C")
-    alone.compile((types.float64, state, *_TYPES, types.int64, state))
-    return alone
+PARTS = (general_part, whole_part, loaded_part, limits_part, contacts_part, kinematics_part, correction_part)
 
 
 @compiled

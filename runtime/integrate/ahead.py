@@ -10,6 +10,7 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from numba import types
 
 from runtime.dynamics import projection
 from runtime.dynamics.contacts import contacts_part
+from runtime.dynamics.derived import derive, derived_memory
 from runtime.dynamics.equations import (
     general_part,
     loaded_part,
@@ -94,24 +96,44 @@ def _memory() -> None:
     Reference(workspace_for(_data()))
 
 
-# By the names that ``second_process.ask`` takes.  Contacts are usually simulated with radau.
-ASKED: dict[str, tuple[Callable[[], object], ...]] = {
+def _derived() -> None:
+    derived = Pointer(numba.typeof(derived_memory(1, _data())))
+    vector, matrix = (types.Array(FLOAT, n, "C", readonly=True) for n in (1, 2))
+    derive.compile((vector, matrix, matrix, *types_of(_data()), derived))
+
+
+# What is compiled for each name that ``second_process.ask`` takes, with its rank: what takes longest and is needed late comes
+# first, so that both processes are busy to the end.  Contacts are usually simulated with radau.
+ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
     "first simulation": (
-        lambda: _method("dop853"),
-        lambda: _part(correction_part),
-        lambda: _part(whole_part),
-        lambda: _part(general_part),
-        _memory,
-        _assembly,
+        (2, lambda: _method("dop853")),
+        (5, lambda: _part(whole_part)),
+        (6, _derived),
+        (7, lambda: _part(general_part)),
+        (8, lambda: _part(correction_part)),
+        (9, _assembly),
+        (9, _memory),
     ),
-    "limits": (lambda: _part(limits_part), lambda: _part(loaded_part), lambda: _switching("dop853")),
-    "contacts": (lambda: _part(contacts_part), lambda: _jacobian(OF_CONTACTS), lambda: _switching("radau")),
-    "radau": (lambda: _part(general_part), lambda: _jacobian(ALL), lambda: _method("radau")),
+    "limits": ((3, lambda: _part(limits_part)), (3, lambda: _part(loaded_part)), (4, lambda: _switching("dop853"))),
+    "contacts": (
+        (0, lambda: _method("radau")),
+        (1, lambda: _jacobian(ALL)),
+        (1, lambda: _jacobian(OF_CONTACTS)),
+        (1, lambda: _switching("radau")),
+        (3, lambda: _part(contacts_part)),
+        (3, lambda: _part(loaded_part)),
+    ),
+    "radau": (
+        (0, lambda: _jacobian(ALL)),
+        (0, lambda: _part(general_part)),
+        (1, lambda: _switching("radau")),
+        (1, lambda: _method("radau")),
+    ),
 }
 
 
 def main() -> None:
-    """Compile what is asked for on the standard input, then the rest; end with the process at its other end."""
+    """Compile what a first simulation needs and what is asked for on the standard input; end with the process that asks."""
     asked: queue.Queue[str] = queue.Queue()
 
     def listen() -> None:
@@ -120,12 +142,11 @@ def main() -> None:
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()
+    asked.put("first simulation")
     types_of(_data())
-    waiting: list[Callable[[], object]] = list(ASKED["first simulation"])
+    waiting: list[tuple[int, Callable[[], object]]] = []
     while True:
         while not asked.empty() or not waiting:
-            waiting[:0] = ASKED.get(asked.get(), ())
-        try:
-            waiting.pop(0)()
-        except CompiledElsewhere:
-            continue
+            waiting = sorted([*waiting, *ASKED.get(asked.get(), ())], key=lambda ranked: ranked[0])
+        with suppress(CompiledElsewhere):
+            waiting.pop(0)[1]()

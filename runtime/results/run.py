@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.dynamics.derived import Derived, derive
+from runtime.dynamics.derived import Derived, derive, derived_memory
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.kinematics import rotations_of
-from runtime.dynamics.layout import OMEGA, ROWS, STATE, P, R, V
-from runtime.dynamics.limits import OUTPUTS
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
 from runtime.results import export
@@ -166,15 +164,7 @@ class Run:
 
     @cached_property
     def _derived(self) -> Derived:
-        n, t = len(self.t), self.data
-        bodies, joints, contacts = len(t.mass), len(t.address), len(t.contacts.law)
-        d = Derived(
-            v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
-            Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
-            outputs=np.zeros((n, len(t.limits.kind), OUTPUTS)), measured=np.zeros((n, len(t.limits.kind), 3)),
-            contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
-            contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
-        )  # fmt: skip
+        t, d = self.data, derived_memory(len(self.t), self.data)
         work = self._work()
         object.__setattr__(
             self, "_singular", derive(self.t, np.ascontiguousarray(self.states), self.contact_events, t, work, d)

@@ -40,8 +40,8 @@ def test_allocations_are_found():
 
     allocates.compile((numba.int64,))
     computes.compile((numba.float64[::1],))
-    assert any("NRT" in name for name in outside_calls(allocates, allocates.signatures[0]))
-    assert outside_calls(computes, computes.signatures[0]) == set()
+    assert any("NRT" in name for name in outside_calls(allocates.py_func, allocates.signatures[0], memory=True))
+    assert outside_calls(computes.py_func, computes.signatures[0]) == set()
 
 
 @pytest.mark.slow

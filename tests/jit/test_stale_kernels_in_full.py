@@ -10,7 +10,7 @@ import numpy as np
 import codegen
 from runtime import Builder, Cone
 from runtime.dynamics.equations import derivative_once
-from runtime.dynamics.model_data import WHOLE
+from runtime.dynamics.places import WHOLE
 from runtime.system.whole_model import place_of
 from runtime.system.workspaces import workspace
 
