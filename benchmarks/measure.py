@@ -212,7 +212,7 @@ def compiled_entries(*, step: bool) -> dict[str, list[tuple[Any, Any]]]:
     system = foot("modified")
     evaluated(system)
     entries: dict[str, list[tuple[Any, Any]]] = {"evaluation": _called(derivative_once)}
-    entries["evaluation"] += [(part, signature_of_parts().args) for part in equations.PARTS]
+    entries["evaluation"] += [(part, signature_of_parts().args) for part in (*equations.PARTS, *equations.EVALUATIONS)]
     if step:
         y, data, work = system.state.y.copy(), system.data, workspace_for(system.data)
         compiled_run(system, 0.1, 1e-6)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import GROUND_INDEX, OK
+from runtime.dynamics.layout import GROUND_INDEX, OK, OVER
 from runtime.dynamics.loads import push
 from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
@@ -182,12 +182,6 @@ def apply_contacts(data, w):  # type: ignore[no-untyped-def]
                 push(b, m.Q[6 * side : 6 * side + 6], data, w)
 
 
-def contacts_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """``apply_contacts`` as a part of the evaluation."""
-    apply_contacts(t, w)
-    return OK
-
-
 @inlined
 def contact_over(data, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over`` of the contacts: distance of each beyond the side of its mode; after ``update_bodies``.
@@ -195,8 +189,6 @@ def contact_over(data, w):  # type: ignore[no-untyped-def]
     In millimetres, so that a contact is on its plane within 1e-12 m where a limit is on its cone within 1e-9 rad.
     """
     t, m, over = data.contacts, w.contacts, w.switches.over
-    if len(t.law) == 0:
-        return
     place_contacts(data, w)
     first = len(over) - len(t.law)
     for k in range(len(t.law)):
@@ -211,3 +203,12 @@ def contact_over(data, w):  # type: ignore[no-untyped-def]
             continue
         ends = -min(left, outputs[PENETRATION]) if t.fades[k] == 1 else -left
         over[first + k] = 1e3 * (max(ends, outputs[PENETRATION_RATE]) if mode == LEAVING else ends)
+
+
+def contacts_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """``apply_contacts`` as a part of the evaluation, or ``contact_over``."""
+    if purpose == OVER:
+        contact_over(t, w)
+    else:
+        apply_contacts(t, w)
+    return OK

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, SINGULAR
+from runtime.dynamics.places import FACTORS
 from runtime.jit.compilation import inlined
+from runtime.jit.pointers import call_at
 
 # A row whose pivot in S is below this fraction of the row's diagonal entry depends on the rows before it.
 # Pivots are squares: 1e-13 means that the row leaves the others by an angle below 3e-7.
@@ -119,11 +121,17 @@ def factorise(t, w, tolerance, damping):  # type: ignore[no-untyped-def]
     Such rows, whose pivot is below the tolerance times their own size, get the inverse pivot 0, which removes them from the
     system: their multiplier is zero.  The diagonal of S is enlarged by the fraction ``damping``.
     """
+    w.tolerance[0] = tolerance
+    return call_at(w.address[FACTORS], damping, w.tolerance, t, w, 0, w.tolerance)
+
+
+def factors_part(damping, tolerance, t, w, purpose, output):  # type: ignore[no-untyped-def]
+    """``factorise``, compiled once for all callers."""
     assemble(t, w, damping)
     dependent, smallest_pivot = 0, np.inf
     for p in range(len(t.sparsity.order)):
         k = t.sparsity.order[p]
-        dependent, smallest_pivot = factorise_diagonal(k, dependent, smallest_pivot, tolerance, t, w)
+        dependent, smallest_pivot = factorise_diagonal(k, dependent, smallest_pivot, w.tolerance[0], t, w)
         eliminate(p, k, t, w)
     w.smallest_pivot[0] = smallest_pivot
     return dependent

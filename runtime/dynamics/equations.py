@@ -16,6 +16,7 @@ In compiled code ``t`` is the ModelData of a system and ``w`` its Workspace, or 
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -25,8 +26,16 @@ import numpy as np
 from numba import types
 
 from runtime.dynamics.contacts import contact_workspace, contacts_part
-from runtime.dynamics.elimination import PIVOT_TOLERANCE, apply, code_of_pivot, factorise, rows_times, solve
-from runtime.dynamics.kinematics import euler_rates, evaluate_joints, kinematics_part, update_bodies, update_signals
+from runtime.dynamics.elimination import (
+    PIVOT_TOLERANCE,
+    apply,
+    code_of_pivot,
+    factorise,
+    factors_part,
+    rows_times,
+    solve,
+)
+from runtime.dynamics.kinematics import euler_rates, kinematics_part, update_bodies, update_kinematics, update_signals
 from runtime.dynamics.layout import (
     DERIVATIVE,
     FORCES,
@@ -60,13 +69,23 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Worksp
     if whole is not None:
         work.address[WHOLE] = whole.address
         evaluation = loaded_part if whole.loaded else whole_part
-    parts = (evaluation, general_part, limits_part, contacts_part, kinematics_part, correction_part)
-    for place, part in zip(PLACES, parts, strict=True):
+    for place, part in zip(PLACES, (evaluation, *PARTS), strict=True):
         work.address[place] = place_of_part(part)
     if len(t.limits.kind):
         ask("limits")
     if len(t.contacts.law):
         ask("contacts")
+    return work
+
+
+_LAST = threading.local()
+
+
+def shared_workspace_for(t: ModelData) -> Workspace:
+    """Memory for assembly and rank, the same for all uses of the same data in a thread: nothing in it lasts."""
+    if getattr(_LAST, "data", None) is not t:
+        _LAST.data, _LAST.work = t, workspace_for(t)
+    work: Workspace = _LAST.work
     return work
 
 
@@ -96,6 +115,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         inverse=np.zeros(six),
         y=np.zeros(six),
         lam=np.zeros(six),
+        tolerance=np.zeros(1),
         failed=np.zeros(2, np.int64),
         smallest_pivot=np.ones(1),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
@@ -147,9 +167,7 @@ def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
 
 @inlined
 def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
-    """The accelerations of the bodies without joints, into ``w.free``."""
-    update_bodies(y, t, w)
-    update_signals(time, t, w)
+    """The accelerations of the bodies without joints, into ``w.free``; after the kinematics of the bodies."""
     if len(t.limits.kind) > 0:
         call_at(w.address[LIMITS], time, y, t, w, purpose, y)
     apply_loads(t, w)
@@ -159,8 +177,8 @@ def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
 
 @inlined
 def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    update_kinematics(time, y, t, w)
     _load(time, y, t, w, purpose)
-    evaluate_joints(t, w)
     for k in range(len(t.address)):
         for r in range(t.active[k]):
             row = t.active_row[k, r]
@@ -223,11 +241,14 @@ def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     state, rates = array_at(y, n), array_at(y_dot, n)
     if purpose != DERIVATIVE:
         return call_at(w.address[GENERAL], time, state, t, w, purpose, rates)
+    update_bodies(state, t, w)
+    update_signals(time, t, w)
     _load(time, state, t, w, purpose)
     return _whole(time, state, t, w, purpose, rates)
 
 
-PARTS = (general_part, whole_part, loaded_part, limits_part, contacts_part, kinematics_part, correction_part)
+PARTS = (general_part, limits_part, contacts_part, kinematics_part, factors_part, correction_part)  # at PLACES[1:]
+EVALUATIONS = (whole_part, loaded_part)  # in place of ``general_part`` at PLACES[0]
 
 
 @compiled

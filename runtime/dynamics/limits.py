@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.cone_curve import Pieces, maximum, nearest
-from runtime.dynamics.layout import GROUND_INDEX, OK, REPORT
+from runtime.dynamics.layout import GROUND_INDEX, OK, OVER, REPORT
 from runtime.dynamics.loads import push
 from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
@@ -179,12 +179,6 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
             push(b, Q[6 * side : 6 * side + 6], data, w)
 
 
-def limits_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """``apply_limits`` as a part of the evaluation."""
-    apply_limits(t, w, purpose == REPORT)
-    return OK
-
-
 @inlined
 def limit_over(data, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over`` of the limits: latitude of each direction beyond the side of its mode; after ``update_bodies``."""
@@ -195,6 +189,15 @@ def limit_over(data, w):  # type: ignore[no-untyped-def]
         dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
         beyond = locate(m.u, k, t, m, m.outputs[k])
         w.switches.over[k] = -beyond if m.mode[k] == ACTIVE else beyond
+
+
+def limits_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """``apply_limits`` as a part of the evaluation, or ``limit_over``."""
+    if purpose == OVER:
+        limit_over(t, w)
+    else:
+        apply_limits(t, w, purpose == REPORT)
+    return OK
 
 
 @compiled

@@ -70,6 +70,7 @@ class Workspace(NamedTuple):
     inverse: Floats  # (joints, 6) inverse pivots, 0 where a row depends on those before it
     y: Floats  # (joints, 6)
     lam: Floats  # (joints, 6) multipliers of the kept rows
+    tolerance: Floats  # (1,) of the last factorisation
     failed: Ints  # (2,) joint and kept row of a failure
     # (1,) smallest pivot of S as a fraction of its row's size: the distance from a singular configuration
     smallest_pivot: Floats
@@ -78,7 +79,7 @@ class Workspace(NamedTuple):
     limits: LimitWorkspace
     loads: LoadWorkspace
     contacts: ContactWorkspace
-    address: Ints  # (7,) in this process; see ``runtime.dynamics.places``
+    address: Ints  # (8,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-# Where the addresses of the parts stand: the evaluation; joint by joint; limits; contacts; rows of the joints; least correction.
-PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, CORRECTION = range(6)
-WHOLE = 6  # the address of the whole-model kernel, 0 if there is none
-ADDRESSES = 7
+# Where the addresses of the parts stand: the evaluation; joint by joint; limits; contacts; rows of the joints; factors of S;
+# least correction.
+PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION = range(7)
+WHOLE = 7  # the address of the whole-model kernel, 0 if there is none
+ADDRESSES = 8

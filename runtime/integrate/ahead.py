@@ -107,14 +107,14 @@ def _derived() -> None:
 ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
     "first simulation": (
         (2, lambda: _method("dop853")),
-        (5, lambda: _part(whole_part)),
+        (5, lambda: _part(general_part)),
         (6, _derived),
-        (7, lambda: _part(general_part)),
+        (7, lambda: _part(whole_part)),
         (8, lambda: _part(correction_part)),
         (9, _assembly),
         (9, _memory),
     ),
-    "limits": ((3, lambda: _part(limits_part)), (3, lambda: _part(loaded_part)), (4, lambda: _switching("dop853"))),
+    "limits": ((3, lambda: _switching("dop853")), (4, lambda: _part(limits_part)), (7, lambda: _part(loaded_part))),
     "contacts": (
         (0, lambda: _method("radau")),
         (1, lambda: _jacobian(ALL)),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from runtime.integrate.choices import COMPILED_METHODS, METHODS, SCIPY_METHODS
 from runtime.support.arrays import Floats
-from runtime.support.checks import counted, finite, increasing_times, not_negative, positive
+from runtime.support.checks import counted, finite_number, increasing_times, not_negative, positive
 from runtime.support.errors import ModelError
 from runtime.system.system import System
 
@@ -51,8 +51,8 @@ def settings(
     ModelError
         For an argument that breaks a rule.
     """
-    t_start = system.time if t_start is None else float(finite(t_start, (), "t_start"))
-    t_end = float(finite(t_end, (), "t_end"))
+    t_start = system.time if t_start is None else finite_number(t_start, "t_start")
+    t_end = finite_number(t_end, "t_end")
     if t_end <= t_start:
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:

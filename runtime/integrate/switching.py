@@ -10,17 +10,17 @@ from __future__ import annotations
 from runtime.dynamics.contacts import (
     PENETRATION,
     PENETRATION_RATE,
-    contact_over,
     force_left,
     measure,
     place_contacts,
 )
 from runtime.dynamics.kinematics import update_bodies
-from runtime.dynamics.layout import OK
-from runtime.dynamics.limits import limit_over
+from runtime.dynamics.layout import OK, OVER
+from runtime.dynamics.places import CONTACTS, LIMITS
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
 from runtime.integrate.stepping import FOUND, LENGTH, SAMPLES, T_OLD, T, between_ends, interpolate, prepare_dense
 from runtime.jit.compilation import inlined
+from runtime.jit.pointers import call_at
 
 # [rad] or [mm] within this distance a direction is on its cone: the moment is below 1e-13 of its maximum
 ON_SIDE = 1e-9
@@ -36,8 +36,10 @@ REFINEMENTS = 3  # each with a tenth of the distance between samples
 def over_at(y, t, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over`` in a state."""
     update_bodies(y, t, w)
-    limit_over(t, w)
-    contact_over(t, w)
+    if len(t.limits.kind) > 0:
+        call_at(w.address[LIMITS], 0.0, y, t, w, OVER, y)
+    if len(t.contacts.law) > 0:
+        call_at(w.address[CONTACTS], 0.0, y, t, w, OVER, y)
 
 
 @inlined

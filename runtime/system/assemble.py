@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, R, V
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite
@@ -41,7 +41,7 @@ def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, floa
     AssemblyError
         With the worst row, or the joints that would become mirror images of their reference configuration.
     """
-    work, start = workspace_for(system.data), y
+    work, start = shared_workspace_for(system.data), y
     y, iterations, residual = projection.assemble_positions(time, start, system.data, work)
     if (
         system.drivers
@@ -78,7 +78,7 @@ def branch_signs_of(system: System, time: float, y: Floats) -> tuple[tuple[float
     """Signs of the expressions that each joint's definition passes to ``keeps_sign``, in a configuration."""
     if not any(joint.module.BRANCH_SIGNS for joint in system.joints):
         return ((),) * len(system.joints)
-    work = workspace_for(system.data)
+    work = shared_workspace_for(system.data)
     projection.worst_row(time, y, system.data, work, False)
     i, j = system.data.body_i, system.data.body_j
     return tuple(
@@ -88,7 +88,7 @@ def branch_signs_of(system: System, time: float, y: Floats) -> tuple[tuple[float
 
 def check_velocities(system: System, time: float, y: Floats, remedy: str) -> None:
     """Refuse velocities with D v != nu, naming the worst row."""
-    work = workspace_for(system.data)
+    work = shared_workspace_for(system.data)
     worst = projection.worst_row(time, y, system.data, work, True)
     k, r = map(int, work.failed)
     bodies = y.reshape(-1, STATE)
@@ -129,7 +129,7 @@ def assemble(system: System, state: State, *, time: float | None = None, project
     system.check_span(time, time, "assembling")
     y, _, _ = assembled(system, time, state.y)
     if project_velocities:
-        y = projection.project_velocities(time, y, system.data, workspace_for(system.data))
+        y = projection.project_velocities(time, y, system.data, shared_workspace_for(system.data))
     check_velocities(system, time, y, "call runtime.assemble(system, state) to project them onto the constraints")
     return State(state.names, y)
 
@@ -137,7 +137,7 @@ def assemble(system: System, state: State, *, time: float | None = None, project
 def check_state(system: System, state: State, time: float) -> None:
     """Refuse a state of other bodies than this system's, or one that violates its constraints at a time [s]."""
     system.check_bodies(state)
-    work = workspace_for(system.data)
+    work = shared_workspace_for(system.data)
     worst = projection.worst_row(time, state.y, system.data, work, False)
     if not worst <= POSITION_TOLERANCE:
         k, r = map(int, work.failed)

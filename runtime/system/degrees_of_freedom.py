@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, P, R
 from runtime.support.arrays import Floats
 from runtime.system.parts import Joint
@@ -107,7 +107,7 @@ def degrees_of_freedom(
     measures (n, 6 bodies): the rates of the degrees of freedom are the measures times the velocities of all bodies.
     tree : result of ``branches``, which is the same in all configurations
     """
-    work = workspace_for(system.data)
+    work = shared_workspace_for(system.data)
     projection.worst_row(time, y, system.data, work, False)
     states = states_with_ground(y)
     found, roots = tree or branches(system)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arrays import Floats
 from runtime.system.degrees_of_freedom import dense_rows, stacked
 from runtime.system.system import System
@@ -21,7 +21,7 @@ LARGEST = 0.2  # [m], [rad] largest change in one iteration
 
 def follow_homotopy(system: System, time: float, y: Floats) -> Floats:
     """Return a state close to the constraints of joints and drivers at a time, reached from the state y by a continuous path."""
-    work, y = workspace_for(system.data), y.copy()
+    work, y = shared_workspace_for(system.data), y.copy()
     u, moved = np.zeros((len(system.bodies) + 1, 6)), np.empty_like(y)
     projection.worst_row(time, y, system.data, work, False)
     driven = np.concatenate([np.full(len(joint.rows), bool(joint.signals)) for joint in system.joints])

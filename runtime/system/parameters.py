@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arrays import frozen
 from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError
@@ -116,7 +116,7 @@ def with_parameters(system: System, values: Mapping[str, Any]) -> System:
     if joints_differ(system, other):
         refuse_singular_joints(other, y)
         without_redundant_rows(other, y, "refuse")
-    y = projection.project_velocities(other.time, y, other.data, workspace_for(other.data))
+    y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     check_velocities(other, other.time, y, "give other velocities")
     found = replace(
         other, state=State(other.body_names, y), assembly=change(other.body_names, before, y, iterations, residual)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.support.arrays import Floats, frozen
@@ -22,7 +22,7 @@ NEARBY = 0.05  # [m, rad] distance of a nearby configuration, where rows that de
 
 def refuse_singular_joints(system: System, y: Floats) -> None:
     """Refuse joints whose own rows are dependent in this configuration."""
-    work = workspace_for(system.data)
+    work = shared_workspace_for(system.data)
     projection.worst_row(system.time, y, system.data, work, False)
     for k, joint in enumerate(system.joints):
         D = work.D[k, : len(joint.rows)].copy()
@@ -53,7 +53,7 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
 
 def refuse_singular_motors(system: System, y: Floats) -> None:
     """Refuse motors whose coordinate has no gradient in this configuration."""
-    work, t = workspace_for(system.data), system.data.loads
+    work, t = shared_workspace_for(system.data), system.data.loads
     projection.worst_row(system.time, y, system.data, work, False)
     x = np.array(t.x)
     rotate_vectors.py_func(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, work.A, x)
@@ -87,15 +87,15 @@ def _length(joint: Joint) -> float:
 def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
     """Refuse or remove redundant rows; refuse a singular pose, where rows are dependent only in this configuration."""
     length = max(_length(joint) for joint in system.joints) if system.joints else 1.0
-    dependent = projection.dependent_rows(system.time, y, system.data, workspace_for(system.data), length)
+    dependent = projection.dependent_rows(system.time, y, system.data, shared_workspace_for(system.data), length)
     if not dependent:
         return system
     redundant_rows = tuple(system.row_name(k, r) for k, r in dependent)
     names = ", ".join(redundant_rows)
-    nearby = projection.nearby_configuration(system.time, y, system.data, workspace_for(system.data), NEARBY)
-    if len(projection.dependent_rows(system.time, nearby, system.data, workspace_for(system.data), length)) < len(
-        dependent
-    ):
+    nearby = projection.nearby_configuration(system.time, y, system.data, shared_workspace_for(system.data), NEARBY)
+    if len(
+        projection.dependent_rows(system.time, nearby, system.data, shared_workspace_for(system.data), length)
+    ) < len(dependent):
         raise ModelError(
             f"system '{system.name}': the initial configuration is singular, {names} depend on other rows here but not nearby; "
             "start from another configuration"
@@ -118,7 +118,7 @@ def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
 
 def _doubly_driven(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:
     """Message on drivers that drive motions already excluded or driven, and on undriven degrees of freedom."""
-    work = workspace_for(system.data)
+    work = shared_workspace_for(system.data)
     projection.worst_row(system.time, y, system.data, work, False)
     D = dense_rows(system, work.D)
     names = row_places(system)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
@@ -42,7 +42,7 @@ def build_system(
         refuse_singular_motors(system, start)
     system = without_redundant_rows(system, start, redundant)
     if project_velocities or (project_velocities is None and system.drivers):
-        start = projection.project_velocities(time, start, system.data, workspace_for(system.data))
+        start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
     check_velocities(system, time, start, "make them consistent, or build(project_velocities=True)")
     rank, names = int(system.data.active.sum()), system.body_names
     return replace(
