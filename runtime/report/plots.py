@@ -54,6 +54,7 @@ def save(fig: Figure, folder: Path, name: str) -> list[Path]:
     files = [folder / f"{name}.{kind}" for kind in ("png", "svg")]
     for file in files:
         fig.savefig(file, dpi=150)
+        fig.set_layout_engine("none")  # the first file has placed everything, which takes a third of the time
     return files
 
 
