@@ -7,18 +7,21 @@ import linecache
 import os
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from codegen.compiler.calculus import Definition
-from codegen.compiler.derive import derive
-from codegen.compiler.emit import emit
 from codegen.compiler.errors import DefinitionError
+from codegen.compiler.kept import keep, kept
 from codegen.compiler.text import with_header
-from codegen.compiler.whole import emit_model
+
+if TYPE_CHECKING:
+    from codegen.compiler.calculus import Definition
 
 
 def compile_joint(definition: Definition) -> ModuleType:
     """Derive and emit a joint's kernels; the result goes to ``Builder.joint`` in place of a built-in joint's name.
+
+    They are kept in the cache by the digest of the definition and of all that it uses: another process derives nothing, and does
+    not import SymPy unless the definition does.  A definition whose text does not tell what it uses is derived each time.
 
     Parameters
     ----------
@@ -37,13 +40,20 @@ def compile_joint(definition: Definition) -> ModuleType:
     """
     if not inspect.isfunction(definition):
         raise DefinitionError(f"compile_joint({definition!r}): give the function that returns the joint's rows")
-    text = emit(derive(definition), f"the definition '{definition.__name__}'")
+    text = kept(definition) or _derived(definition)
     module = ModuleType(f"generated_from_{definition.__name__}")
     file = f"<kernels of {definition.__name__}>"
     module.__file__ = file
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), module.__dict__)
     return module
+
+
+def _derived(definition: Definition) -> str:
+    from codegen.compiler.derive import derive
+    from codegen.compiler.emit import emit
+
+    return keep(definition, emit(derive(definition), f"the definition '{definition.__name__}'"))  # type: ignore[arg-type]
 
 
 def compile_model(system: Any) -> Path:
@@ -70,6 +80,8 @@ def compile_model(system: Any) -> Path:
         raise DefinitionError(
             f"compile_model({system!r}): give a runtime.System, such as what a model's build() returns"
         )
+    from codegen.compiler.whole import emit_model
+
     model = system.model
     text, file = with_header(emit_model(model), f"the system '{model.name}'"), Path(model.file)
     file.parent.mkdir(parents=True, exist_ok=True)

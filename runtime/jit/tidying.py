@@ -21,6 +21,7 @@ LARGE = 1e9  # bytes
 OLD = 30 * 86400.0  # [s] since the last use
 DAY = 86400.0  # [s] between two looks at all files
 CHECKOUTS, LOOKED = "checkouts", "looked_at"
+TEXTS = {CHECKOUTS, "joints", "whole"}  # records, and kernels of users' joints and models: small, and long to derive
 
 
 def recorded(folder: Path, version: str, root: Path = ROOT) -> bool:
@@ -66,7 +67,7 @@ def tidy(folder: Path, large: float = LARGE, old: float = OLD) -> list[str]:
         for entry in sorted(sizes, key=lambda entry: entry.stat().st_mtime):
             if total <= large or time.time() - entry.stat().st_mtime < old:
                 break
-            if entry.name not in used | {CHECKOUTS}:
+            if entry.name not in used | TEXTS:
                 shutil.rmtree(entry, ignore_errors=True)
                 total -= sizes[entry]
                 removed.append(entry.name)

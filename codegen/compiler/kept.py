@@ -1,0 +1,117 @@
+"""The kernels of users' joints, kept by the digest of all that they are derived from; SymPy is not imported here."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import inspect
+import os
+import platform
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from codegen.compiler.output import digest_of_files
+from codegen.compiler.text import digest, states_its_digest
+
+FOLDER = Path(__file__).resolve().parents[1]
+FIXED = ("sympy", "numpy", "math", "codegen")  # packages whose digest or version is that of all that they define
+# Functions whose results the text of a definition does not decide.
+OUTSIDE = {"open", "input", "eval", "exec", "__import__", "globals", "locals", "vars", "id", "hash"}
+
+
+def kept(definition: FunctionType) -> str | None:
+    """The emitted text of a definition that was derived before, None if there is none."""
+    key = digest_of(definition)
+    with suppress(OSError, UnicodeDecodeError):
+        if key is not None:
+            text = _file(key).read_text(encoding="utf-8")
+            return text if states_its_digest(text) else None
+    return None
+
+
+def keep(definition: FunctionType, text: str) -> str:
+    """Keep the emitted text of a definition, and return it."""
+    key = digest_of(definition)
+    with suppress(OSError):  # it is derived again where nothing can be written
+        if key is not None:
+            file = _file(key)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            part = file.with_name(f"{file.name}.{os.getpid()}")  # other processes see all of the file or none
+            part.write_text(text, encoding="utf-8")
+            part.replace(file)
+    return text
+
+
+def digest_of(definition: FunctionType) -> str | None:
+    """Digest of a definition and of all that it uses; None where its text does not tell what that is."""
+    try:
+        return digest(repr((_parts(definition, set()), _common())))
+    except (_UnknownError, OSError, TypeError):  # no source, or a value of another kind
+        return None
+
+
+def cache_folder() -> Path:
+    """The folder of the cache, as in ``runtime.jit.cache``, which is not imported here."""
+    base = os.environ.get("TALUS_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "talus")
+    return Path(base).expanduser()
+
+
+def _file(key: str) -> Path:
+    return cache_folder() / "joints" / f"{key[:32]}.py"
+
+
+@cache
+def _common() -> tuple[str, ...]:
+    return digest_of_files(FOLDER.rglob("*.py"), FOLDER), version("sympy"), version("numpy"), platform.python_version()
+
+
+class _UnknownError(Exception):
+    """A definition uses something whose value its text does not tell."""
+
+
+def _parts(function: FunctionType, seen: set[FunctionType]) -> list[Any]:
+    """The source of a function, and name and digest of what it uses."""
+    if function in seen:
+        return []
+    seen.add(function)
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    used = {name: cell.cell_contents for name, cell in cells}
+    for name in sorted(_names(function.__code__)):
+        if name in function.__globals__:
+            used[name] = function.__globals__[name]
+        elif name in OUTSIDE or not hasattr(builtins, name):
+            raise _UnknownError(name)
+    return [inspect.getsource(function), function.__defaults__, *((n, _value(v, seen)) for n, v in used.items())]
+
+
+def _names(code: CodeType) -> set[str]:
+    """Global names that a function uses, those of functions inside it included."""
+    names = set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            names.add(str(instruction.argval))
+        elif instruction.opname.startswith("IMPORT"):
+            raise _UnknownError(instruction.argval)
+    return names.union(*(_names(inner) for inner in code.co_consts if isinstance(inner, CodeType)))
+
+
+def _value(value: Any, seen: set[FunctionType]) -> Any:
+    if isinstance(value, ModuleType):
+        home = value.__name__
+    elif value is None or type(value) in (bool, int, float, complex, str):
+        return repr(value)
+    elif type(value) in (tuple, list):
+        return [_value(v, seen) for v in value]
+    elif type(value).__module__ == "numpy" and hasattr(value, "tobytes"):
+        return str(value.dtype), value.shape, value.tobytes().hex()
+    else:
+        home = str(getattr(value, "__module__", ""))
+    if home.partition(".")[0] in FIXED and (isinstance(value, ModuleType) or hasattr(value, "__qualname__")):
+        return home, getattr(value, "__qualname__", "")
+    if isinstance(value, FunctionType):
+        return _parts(value, seen)
+    raise _UnknownError(value)

@@ -1,0 +1,117 @@
+"""Kernels of users' joints that are kept: by all that a definition uses, and only where its text tells what that is."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from codegen.compiler import kept
+from runtime.jit.cache import cache_folder
+
+STUDY = '''
+import hashlib
+import inspect
+import sys
+from codegen import compile_joint
+
+FACTOR = 2.0
+
+
+def scaled(d, l):
+    return FACTOR * (d.dot(d) - l**2)
+
+
+def rod(r_i, s_i, r_j, s_j, l):
+    """Points at the distance l.  l [m]."""
+    return {"distance": scaled(r_j + s_j - r_i - s_i, l)}
+
+
+module = compile_joint(rod)
+print("sympy" in sys.modules, hashlib.sha256(inspect.getsource(module).encode()).hexdigest())
+'''
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Run the study after a change of its text: whether SymPy was imported, and the digest of the kernels."""
+
+    def run(before="", after=""):
+        (tmp_path / "study.py").write_text(STUDY.replace(before, after), encoding="utf-8")
+        environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run(
+            [sys.executable, "study.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        derived, digest = done.stdout.split()
+        return derived == "True", digest
+
+    return run
+
+
+def test_a_second_process_derives_nothing(study):
+    derived, digest = study()
+    assert derived
+    assert study() == (False, digest)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("FACTOR = 2.0", "FACTOR = 3.0"), ("- l**2)", "- 2 * l**2)"), ("d.dot(d)", "2 * d.dot(d)")]
+)
+def test_what_a_definition_uses_is_part_of_it(study, before, after):
+    _, first = study()
+    derived, other = study(before, after)
+    assert derived and other != first
+
+
+def test_a_damaged_file_is_derived_again(study, tmp_path):
+    _, digest = study()
+    (file,) = (tmp_path / "cache" / "joints").iterdir()
+    file.write_text(file.read_text(encoding="utf-8")[:-40], encoding="utf-8")
+    assert study() == (True, digest)
+
+
+OPTIONS = {"factor": 2.0}
+
+
+def test_a_definition_whose_text_does_not_tell_what_it_uses_is_not_kept():
+    def of_a_mapping(l):
+        return OPTIONS["factor"] * l
+
+    def of_a_file(l):
+        return l * len(open("lengths.txt").read())
+
+    def of_an_import(l):
+        import random
+
+        return random.random() * l
+
+    def of_an_unknown_name(l):
+        return l * not_there  # noqa: F821
+
+    assert [kept.digest_of(f) for f in (of_a_mapping, of_a_file, of_an_import, of_an_unknown_name)] == [None] * 4
+
+
+def test_values_of_an_enclosing_function_are_part_of_a_definition():
+    def factory(factor):
+        def definition(l):
+            return [factor * a for a in (l, l)]
+
+        return definition
+
+    one, two, again = (kept.digest_of(factory(value)) for value in (1.0, 2.0, 1.0))
+    assert one == again != two and one is not None
+
+
+def test_functions_inside_a_definition_are_looked_into():
+    def definition(l):
+        return (lambda: OPTIONS["factor"] * l)()
+
+    assert kept.digest_of(definition) is None
+
+
+def test_the_folder_is_that_of_the_runtime(monkeypatch):
+    assert kept.cache_folder() == cache_folder()
+    monkeypatch.delenv("TALUS_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "somewhere")
+    assert kept.cache_folder() == cache_folder()
