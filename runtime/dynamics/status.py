@@ -45,6 +45,11 @@ class Status(IntEnum):
         return "".join(parts)
 
 
+def message_at_end(t: float) -> str:
+    """Message of a run of which there is nothing else to say."""
+    return f"reached t = {t:g} s"
+
+
 class RunFailure(Exception):
     """A failure of an integration outside of compiled code, with its status and message."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.projection import project_velocities, worst_of_all
-from runtime.dynamics.status import Status
+from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
 from runtime.integrate.settings import NO_LIMIT, Settings
@@ -246,5 +246,5 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
     chunk.status[case] = run.status
     chunk.reached[case] = reached
     chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
-    if run.message != f"reached t = {s.t_end:g} s":  # reason of a failure, or loss of accuracy
+    if run.message != message_at_end(s.t_end):  # reason of a failure, or loss of accuracy
         chunk.messages[chunk.first + case] = run.message

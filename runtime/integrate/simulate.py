@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.places import WHOLE
-from runtime.dynamics.status import Status
+from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.events import Event, Rest
@@ -114,7 +114,7 @@ def simulate(
         states=states[finite_rows],
         final=State(system.body_names, stepper.y),
         status=status,
-        message=(reason or f"reached t = {how.t_end:g} s") + _closeness(stepper) + _stiffness(stepper),
+        message=(reason or message_at_end(how.t_end)) + _closeness(stepper) + _stiffness(stepper),
         stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, how.rtol, how.atol, kernel),
         events={name: np.array(times) for name, (times, _) in search.found.items()},
         contact_events=stepper.contact_events,
