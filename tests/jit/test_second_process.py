@@ -1,0 +1,133 @@
+"""The second process that compiles ahead: what it makes, and that it ends with the first."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from runtime.jit import second_process
+
+PROGRAM = """
+import sys, time
+import numpy as np
+from runtime.dynamics.projection import worst_row
+from runtime.dynamics.equations import workspace_for
+from runtime.integrate import ahead
+from runtime.jit import second_process
+
+data = ahead._data()
+worst_row(0.0, ahead._state(), data, workspace_for(data), False)  # the first function that is missing
+process = second_process.begin()
+print(process.pid if process else None, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def first(tmp_path):
+    """The first process, which waits until its standard input is closed; the second one's number."""
+    begun = []
+
+    def start(**more):
+        environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache"), second_process.SETTING: "", **more}
+        pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, cwd=tmp_path, **pipes)
+        begun.append(process)
+        line = process.stdout.readline().strip()
+        return process, None if line == "None" else int(line)
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+def ended(number):
+    """Whether a process ends within ten seconds."""
+    for _ in range(100):
+        try:
+            os.kill(number, 0)
+            with open(f"/proc/{number}/stat", encoding="utf-8") as file:
+                if file.read().rpartition(")")[2].split()[0] == "Z":
+                    return True
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def is_made(tmp_path, name, seconds=120.0):
+    begin = time.monotonic()
+    while time.monotonic() - begin < seconds:
+        if [file for file in (tmp_path / "cache").glob(f"*/{name}-*") if not file.name.endswith(".lock")]:
+            return True
+        time.sleep(0.2)
+    return False
+
+
+pytestmark = [
+    pytest.mark.slow,  # processes that compile
+    pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core: there is no second process"),
+]
+
+
+def test_it_compiles_what_the_first_process_has_not_called(first, tmp_path):
+    _, number = first()
+    assert number is not None and is_made(tmp_path, "loop.advance")
+
+
+def test_it_ends_with_the_first_process(first):
+    process, number = first()
+    process.stdin.close()
+    process.wait(timeout=30)
+    assert ended(number)
+
+
+def test_it_ends_when_the_first_process_is_killed(first):
+    process, number = first()
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=30)
+    assert ended(number)
+
+
+def test_it_can_be_left_out(first):
+    assert first(TALUS_SECOND_PROCESS="0")[1] is None
+
+
+def test_all_that_can_be_asked_for_compiles(tmp_path):
+    program = (
+        "from runtime.integrate.ahead import ASKED, _data, types_of\n"
+        "types_of(_data())\n"
+        "for ranked in ASKED.values():\n"
+        "    for _, make in ranked:\n"
+        "        make()\n"
+    )
+    environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache"), second_process.SETTING: "0"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    made = {file.name.partition("-")[0] for file in (tmp_path / "cache").glob("*/*-*")}
+    assert {"loop.advance", "limits.limits_part", "contacts.contacts_part", "jacobian._entry", "derived.derive"} <= made
+
+
+def test_a_first_simulation_finds_its_types(tmp_path):
+    """The second process compiles for the types that a simulation has: nothing is compiled twice."""
+    program = "import models, runtime\nrun = runtime.simulate(models.foot.build(), 0.01)\nprint(run.energy[-1])\n"
+    environment = {**os.environ, "TALUS_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    made = [
+        file.name.partition("-")[0] for file in (tmp_path / "cache").glob("*/*-*") if not file.name.endswith(".lock")
+    ]
+    for name in (
+        "loop.advance",
+        "derived.derive",
+        "projection.assemble",
+        "projection.worst_row",
+        "projection.mark_dependent",
+    ):
+        assert made.count(name) == 1, name
