@@ -30,6 +30,7 @@ from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
 from runtime.jit.kernels import bodies, dispatch, law_cubic, separation, sphere_plane, top_view
 from runtime.jit.pointers import Pointer, call_at, local
+from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
 
 BODY = 12  # directions of one body
@@ -64,6 +65,7 @@ def jacobian_workspace(t: ModelData, joints: Sequence[ModuleType], motors: Seque
 
     The tangents of these modules are compiled here.
     """
+    ask("Jacobian")
     m = jacobian_memory(t, len(motors))
     signature = types.int64(*types_of_parts(t))
     for place, part in enumerate(PARTS):

@@ -123,6 +123,7 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (3, lambda: _part(contacts_part)),
         (3, lambda: _part(loaded_part)),
     ),
+    "Jacobian": ((0, lambda: _jacobian(ALL)),),
     "radau": (
         (0, lambda: _jacobian(ALL)),
         (0, lambda: _part(general_part)),
