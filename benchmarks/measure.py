@@ -28,6 +28,7 @@ from runtime.integrate import dop853, landing, loop, stepping
 from runtime.jit.cache import compiled_folder
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
+from runtime.support.machine import cores
 from runtime.system.workspaces import workspace
 
 if TYPE_CHECKING:
@@ -242,14 +243,10 @@ def exponent(sizes: ArrayLike, costs: ArrayLike) -> float:
 
 def machine(command: str) -> Table:
     """The command and the machine of the measurement."""
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system has it
-        cores = os.cpu_count() or 1
     facts = [
         ["command", command],
         ["cpu", _cpu()],
-        ["cores", cores],
+        ["cores", cores()],
         ["system", f"{platform.system()} {platform.machine()}"],
         ["python", platform.python_version()],
         *([package, metadata.version(package)] for package in ("numpy", "scipy", "numba")),

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -45,7 +46,23 @@ def warm(name: str, build: Callable[[], System]) -> Warmed:
     Simulation with dop853, for systems with contacts with radau too; linearisation; an ensemble; sensitivities of systems without
     contacts; inverse dynamics of driven ones.
     """
-    os.environ[SETTING] = "0"  # all is compiled in this process, which lists it
+    with _one_process():
+        return _warmed(name, build)
+
+
+@contextmanager
+def _one_process() -> Iterator[None]:
+    """All is compiled in this process, which lists it."""
+    before = os.environ.get(SETTING)
+    os.environ[SETTING] = "0"
+    try:
+        yield
+    finally:
+        del os.environ[SETTING]
+        os.environ |= {} if before is None else {SETTING: before}
+
+
+def _warmed(name: str, build: Callable[[], System]) -> Warmed:
     before = len(compilations())
     system = build()
     uses = []

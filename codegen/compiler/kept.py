@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import dis
-import inspect
 import os
 import platform
 from contextlib import suppress
@@ -50,7 +49,7 @@ def digest_of(definition: FunctionType) -> str | None:
     """Digest of a definition and of all that it uses; None where its text does not tell what that is."""
     try:
         return digest(repr((_parts(definition, set()), _common())))
-    except (_UnknownError, OSError, TypeError):  # no source, or a value of another kind
+    except (_UnknownError, TypeError, ValueError, RecursionError):  # an empty cell, a list that contains itself
         return None
 
 
@@ -74,7 +73,7 @@ class _UnknownError(Exception):
 
 
 def _parts(function: FunctionType, seen: set[FunctionType]) -> list[Any]:
-    """The source of a function, and name and digest of what it uses."""
+    """The code of a function, and name and value of what it uses; its text may have been edited since it was read."""
     if function in seen:
         return []
     seen.add(function)
@@ -85,7 +84,26 @@ def _parts(function: FunctionType, seen: set[FunctionType]) -> list[Any]:
             used[name] = function.__globals__[name]
         elif name in OUTSIDE or not hasattr(builtins, name):
             raise _UnknownError(name)
-    return [inspect.getsource(function), function.__defaults__, *((n, _value(v, seen)) for n, v in used.items())]
+    own = (
+        function.__defaults__ or (),
+        *sorted((function.__kwdefaults__ or {}).items()),
+        function.__dict__.get("__wrapped__"),
+    )
+    facts = function.__name__, function.__doc__, _code(function.__code__), _value(own, seen)
+    return [*facts, *((name, _value(value, seen)) for name, value in used.items())]
+
+
+def _code(code: CodeType) -> tuple[Any, ...]:
+    constants = [_code(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    return (
+        code.co_code.hex(),
+        code.co_names,
+        code.co_varnames,
+        code.co_argcount,
+        code.co_kwonlyargcount,
+        code.co_flags,
+        constants,
+    )
 
 
 def _names(code: CodeType) -> set[str]:
@@ -106,12 +124,14 @@ def _value(value: Any, seen: set[FunctionType]) -> Any:
         return repr(value)
     elif type(value) in (tuple, list):
         return [_value(v, seen) for v in value]
-    elif type(value).__module__ == "numpy" and hasattr(value, "tobytes"):
+    elif type(value).__module__ == "numpy" and hasattr(value, "tobytes") and value.dtype != object:
         return str(value.dtype), value.shape, value.tobytes().hex()
     else:
         home = str(getattr(value, "__module__", ""))
+    if isinstance(value, FunctionType):
+        home = str(value.__globals__.get("__name__", ""))  # a decorator may have copied another function's module
+        if home.partition(".")[0] not in FIXED:
+            return _parts(value, seen)
     if home.partition(".")[0] in FIXED and (isinstance(value, ModuleType) or hasattr(value, "__qualname__")):
         return home, getattr(value, "__qualname__", "")
-    if isinstance(value, FunctionType):
-        return _parts(value, seen)
     raise _UnknownError(value)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from codegen.compiler.errors import DefinitionError
 from codegen.compiler.kept import keep, kept
-from codegen.compiler.text import with_header
+from codegen.compiler.text import digest, with_header
 
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Definition
@@ -42,7 +42,7 @@ def compile_joint(definition: Definition) -> ModuleType:
         raise DefinitionError(f"compile_joint({definition!r}): give the function that returns the joint's rows")
     text = kept(definition) or _derived(definition)
     module = ModuleType(f"generated_from_{definition.__name__}")
-    file = f"<kernels of {definition.__name__}>"
+    file = f"<kernels of {definition.__name__}, {digest(text)[:16]}>"  # two definitions may have one name
     module.__file__ = file
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), module.__dict__)

@@ -143,7 +143,7 @@ def types_of(t: ModelData) -> list[Any]:
 
 @cache
 def place_of_part(part: Callable[..., Any]) -> int:
-    """Where the address of a part stands, which is compiled when it is first called."""
+    """Place of the address of a part, which is compiled when it is first called."""
     return place_of_address(part, signature_of_parts())
 
 

@@ -56,7 +56,7 @@ class JacobianWorkspace(NamedTuple):
     Q: Floats  # (bodies + 1, 6, columns) derivatives of forces less those of M v' and D^T lam
     rows: Floats  # (joints, ROWS, columns) derivatives of D v' - gamma + 2 alpha Phi' + beta^2 Phi
     v_dot: Floats  # (bodies + 1, 6)
-    address: Ints  # (3,) where the addresses stand, in this process: of this code, that for limits, that for contacts
+    address: Ints  # (3,) places of addresses, in this process: of this code, that for limits, that for contacts
     J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Where the addresses of the parts stand: the evaluation; joint by joint; limits; contacts; rows of the joints; factors of S;
+# Places of the addresses of the parts: the evaluation; joint by joint; limits; contacts; rows of the joints; factors of S;
 # least correction.
 PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION = range(7)
 WHOLE = 7  # the address of the whole-model kernel, 0 if there is none

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -25,6 +24,7 @@ from runtime.integrate.choices import ATOL, RTOL
 from runtime.integrate.settings import Settings, settings
 from runtime.support.checks import counted
 from runtime.support.errors import ModelError
+from runtime.support.machine import cores
 from runtime.support.progress import reporter
 from runtime.system.quantity import parse
 from runtime.system.system import System
@@ -241,19 +241,14 @@ def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], in
     """The executor of the chunks, a function that closes it, and its number of workers."""
     given = None if workers is None else counted("workers", workers, "workers")
     if engine is None:
-        threads = ThreadPoolExecutor(given or _cores())
-        return threads, lambda: threads.shutdown(wait=False, cancel_futures=True), given or _cores()
+        threads = ThreadPoolExecutor(given or cores())
+        return threads, lambda: threads.shutdown(wait=False, cancel_futures=True), given or cores()
     if hasattr(engine, "get_executor"):  # a client of dask.distributed
         executor = engine.get_executor(pure=False)
         return executor, lambda: executor.shutdown(wait=False), given or max(1, sum(engine.nthreads().values()))
     if not hasattr(engine, "submit"):
         raise ModelError(f"engine = {engine!r}; give an executor of concurrent.futures or a client of dask.distributed")
-    return engine, lambda: None, given or getattr(engine, "_max_workers", None) or _cores()
-
-
-def _cores() -> int:
-    """Number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return engine, lambda: None, given or getattr(engine, "_max_workers", None) or cores()
 
 
 def _run_all(

@@ -134,5 +134,5 @@ def signature_of_switching(s: Stepper, t: ModelData, w: Workspace) -> Any:
 
 
 def place_of_switching(s: Stepper, t: ModelData, w: Workspace) -> int:
-    """Where the address of the code for limits and contacts stands, which has a method's way to interpolate."""
+    """Place of the address of the code for limits and contacts, which has a method's way to interpolate."""
     return place_of_address(switching_part, signature_of_switching(s, t, w))

@@ -37,9 +37,7 @@ class Stepper(NamedTuple):
     flags: Ints  # (6,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
     # 1: the last step was undone, to be cut at a change of mode
-    address: (
-        Ints  # (1,) where the address of the code for limits and contacts stands, in this process; 0 if there are none
-    )
+    address: Ints  # (1,) place of the address of the code for limits and contacts, in this process; 0 if there are none
     sampled: (
         Floats  # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     )

@@ -16,7 +16,7 @@ from runtime.jit.freshness import ROOT, sha256, text_of
 COMPILED = ("jit", "dynamics", "integrate")  # folders of compiled code, and of all constants that it uses
 IMPORT = re.compile(r"^(?:from ([\w.]+) )?import (?:\(([^)]*)\)|(.*))", re.MULTILINE)
 BESIDES_NAMES = re.compile(r"#.*| as \w+")
-FIRST_DEFINITION = re.compile(r"\n\n\n(?=def |class |@)")  # imports stand before it
+FIRST_DEFINITION = re.compile(r"\n\n\n(?=def |class |@)")  # imports are before it
 COVERED = ("generated.", *(f"runtime.{folder}." for folder in COMPILED))
 
 
@@ -32,7 +32,22 @@ def digest(root: Path = ROOT) -> str:
     return sha256("".join(text_of(file) for folder in folders for file in sorted(folder.glob("*.py"))))[:16]
 
 
+def _stamp(file: Path) -> tuple[int, int]:
+    stat = file.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
+_FOLDERS = [ROOT / "generated", *(ROOT / "runtime" / folder for folder in COMPILED)]
+_STAMPS = {file: _stamp(file) for folder in _FOLDERS for file in folder.glob("*.py")}  # when this process imports them
 _ALL = digest()
+
+
+def unchanged(module: str) -> bool:
+    """Whether the sources of a module are those that this process imported: the digest of others is not that of its code."""
+    try:
+        return all(_stamp(file) == _STAMPS.get(file) for file in sources_of(module).values())
+    except OSError:
+        return False
 
 
 def compiled_folder() -> Path:

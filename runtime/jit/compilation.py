@@ -25,8 +25,9 @@ class Entry(Kept):
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the compiled function."""
+        _STATE.error = None
         result = super().__call__(*[reference(a) if isinstance(a, tuple) else a for a in arguments])
-        if getattr(_STATE, "error", None) is not None:
+        if _STATE.error is not None:
             error, _STATE.error = _STATE.error, None
             raise error
         return result
@@ -54,7 +55,7 @@ def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
 
 @cache
 def place_of_address(function: Callable[..., Any], signature: Any) -> int:
-    """Where the address of a function stands that is compiled when compiled code first calls it, with ``call_at``.
+    """Place of the address of a function that is compiled when compiled code first calls it, with ``call_at``.
 
     Until then the address is that of Python code, which compiles the function.
     """
@@ -63,6 +64,8 @@ def place_of_address(function: Callable[..., Any], signature: Any) -> int:
     prototype = ctypes.CFUNCTYPE(*kinds)
 
     def compile_and_call(*arguments: Any) -> Any:
+        if getattr(_STATE, "error", None) is not None:
+            return FAILED  # once is enough: the entry point is about to raise it
         try:
             place[0] = address_of_compiled(function, signature)
             return prototype(int(place[0]))(*arguments)

@@ -7,7 +7,6 @@ only the process that wrote it may be able to read, and ends at the first damage
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import pickle
 import platform
@@ -24,10 +23,11 @@ from numba.core import types as numba_types
 from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import compile_result
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
-from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_for, digest_of
+from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_for, digest_of, unchanged
 from runtime.jit.freshness import ROOT, sha256, text_of
 from runtime.jit.pointers import Pointer
 from runtime.jit.second_process import begin, is_second
@@ -96,11 +96,12 @@ def _record_sources() -> None:
 @cache  # once in a process
 def _say_that_nothing_is_kept(folder: str, reason: str) -> None:
     clear_notice()
-    print(
-        f"compiled code cannot be kept in {folder} ({reason}), so each process compiles anew; "
-        "set TALUS_CACHE_DIR to a folder that can be written",
-        file=sys.stderr or io.StringIO(),
-    )
+    with suppress(OSError, ValueError, AttributeError):  # stderr may be closed, or missing
+        print(
+            f"compiled code cannot be kept in {folder} ({reason}), so each process compiles anew; "
+            "set TALUS_CACHE_DIR to a folder that can be written",
+            file=sys.stderr,
+        )
 
 
 def modules_of(kind: Any) -> Iterator[str]:
@@ -135,6 +136,7 @@ def making(file: Path, what: str) -> Iterator[bool]:
                 fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if is_second() else 0))
             except BlockingIOError:
                 raise CompiledElsewhere from None
+            held.callback(fcntl.flock, lock, fcntl.LOCK_UN)  # a process forked meanwhile would hold it
             held.callback(Path(lock.name).unlink, missing_ok=True)
             locked = True
         yield locked
@@ -164,11 +166,14 @@ class FunctionCache(_Cache):  # type: ignore[misc]
         self._function = function
         self._held = ExitStack()
 
-    def _file(self, signature: Any, codegen: Any) -> Path:
+    def _file(self, signature: Any, codegen: Any) -> Path | None:
+        """The file of the code, None where the sources have changed since this process imported them."""
         function = self._function
         closure = tuple(cell.cell_contents for cell in function.__closure__ or ())
         arguments = signature.args if hasattr(signature, "args") else signature
         modules = {module for kind in arguments for module in modules_of(kind)}
+        if not all(map(unchanged, {function.__module__, *modules})):
+            return None
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         kept = sha256(dumps(closure).hex()) if closure else ""
         digests = sorted(map(digest_of, modules))
@@ -177,6 +182,8 @@ class FunctionCache(_Cache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, None if it has to be compiled: then this process does it."""
         file = self._file(sig, target_context.codegen())
+        if file is None:
+            return None
         found = self._rebuilt(file, sig, target_context)
         if found is None:
             if self._held.enter_context(making(file, words_of(self._function, sig))):
@@ -202,8 +209,9 @@ class FunctionCache(_Cache):  # type: ignore[misc]
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Keep a compiled function."""
-        if not cres.library.has_dynamic_globals:
-            store(self._file(sig, cres.codegen), dumps((names_in(cres.library), *cres._reduce())))
+        file = self._file(sig, cres.codegen)
+        if file is not None and not cres.library.has_dynamic_globals:
+            store(file, dumps((names_in(cres.library), *cres._reduce())))
         self.release()
 
     def release(self) -> None:
@@ -253,10 +261,11 @@ class Kept(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile for the types of arguments."""
-        try:
-            return super().compile(sig)
-        finally:
-            self._cache.release()
+        with global_compiler_lock:  # another thread may compile for other types next
+            try:
+                return super().compile(sig)
+            finally:
+                self._cache.release()
 
 
 class Callback(CFunc):  # type: ignore[misc]
@@ -268,7 +277,8 @@ class Callback(CFunc):  # type: ignore[misc]
 
     def compile(self) -> None:
         """Compile for the types of arguments."""
-        try:
-            super().compile()
-        finally:
-            self._cache.release()
+        with global_compiler_lock:
+            try:
+                super().compile()
+            finally:
+                self._cache.release()

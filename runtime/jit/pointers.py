@@ -152,11 +152,13 @@ def local(typingctx: Any, pointer: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def call_at(typingctx: Any, place: Any, *arguments: Any) -> Any:
-    """Call the function whose address stands at a place, with numbers, named tuples and the first places of arrays.
+    """Call the function whose address is at a place, with numbers, named tuples and the first places of arrays.
 
     The function returns a code.  See ``runtime.jit.compilation.place_of_address``.
     """
     kinds = [types.unliteral(kind) for kind in arguments]
+    if any(isinstance(kind, types.Array) and kind.layout != "C" for kind in kinds):
+        return None  # numba then names the call
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         passed = [

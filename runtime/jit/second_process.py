@@ -17,6 +17,7 @@ from pathlib import Path
 
 from runtime.jit.cache import cache_folder
 from runtime.jit.freshness import ROOT
+from runtime.support.machine import cores
 
 PROGRAM = "from runtime.integrate.ahead import main; main()"
 SETTING = "TALUS_SECOND_PROCESS"
@@ -42,16 +43,20 @@ def ask(part: str) -> None:
 @cache  # once in a process
 def begin() -> subprocess.Popen[str] | None:
     """Start the second process; None where there can be none."""
-    if os.environ.get(SETTING) or multiprocessing.parent_process() is not None or len(os.sched_getaffinity(0)) < 2:
+    if os.environ.get(SETTING) or multiprocessing.parent_process() is not None or cores() < 2:
         return None
     if not Path(sys.executable or "").name.startswith("python"):
         return None  # Python is part of another program
-    environment = os.environ | {SETTING: HERE, "PYTHONPATH": str(ROOT), "TALUS_CACHE_DIR": str(cache_folder())}
+    environment = os.environ | {
+        SETTING: HERE,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
+        "TALUS_CACHE_DIR": str(cache_folder()),
+    }
     nowhere = subprocess.DEVNULL
     try:
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", PROGRAM], stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, text=True,
-            env=environment,
+            env=environment, start_new_session=True,
         )  # fmt: skip
     except OSError:
         return None

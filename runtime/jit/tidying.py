@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import sys
 import time
@@ -19,21 +20,26 @@ from runtime.jit.freshness import ROOT, sha256
 
 LARGE = 1e9  # bytes
 OLD = 30 * 86400.0  # [s] since the last use
-DAY = 86400.0  # [s] between two looks at all files
-CHECKOUTS, LOOKED = "checkouts", "looked_at"
+DAY = 86400.0  # [s] between two times of tidying
+CHECKOUTS, TIDIED = "checkouts", "tidied"
 TEXTS = {CHECKOUTS, "joints", "whole"}  # records, and kernels of users' joints and models: small, and long to derive
 
 
 def recorded(folder: Path, version: str, root: Path = ROOT) -> bool:
     """Whether the packages in ``root`` are recorded with the ``version`` of their sources in the cache ``folder``."""
     with suppress(OSError):
-        return f'"{version}"' in _record_of(folder, root).read_text(encoding="utf-8")
+        file = _record_of(folder, root)
+        touch(file)
+        return f'"{version}"' in file.read_text(encoding="utf-8")
     return False
 
 
 def record(folder: Path, version: str, digests: Iterable[str], root: Path = ROOT) -> None:
     """Record the digests that the packages in ``root`` use."""
-    facts = {"packages": str(root), "environment": sys.prefix, "version": version, "digests": sorted(set(digests))}
+    facts = {
+        "machine": platform.node(), "packages": str(root), "environment": sys.prefix, "version": version,
+        "digests": sorted(set(digests)),
+    }  # fmt: skip
     file = _record_of(folder, root)
     with suppress(OSError):  # a cache that is only read
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -43,24 +49,27 @@ def record(folder: Path, version: str, digests: Iterable[str], root: Path = ROOT
 
 
 def _record_of(folder: Path, root: Path) -> Path:
-    return folder / CHECKOUTS / f"{sha256(f'{root} {sys.prefix}')[:16]}.json"
+    return folder / CHECKOUTS / f"{sha256(f'{platform.node()} {root} {sys.prefix}')[:16]}.json"
 
 
-def touch(folder: Path) -> None:
-    """Note that the code in a folder is used."""
+def touch(path: Path) -> None:
+    """Note that a record, or the code in a folder, is used."""
     with suppress(OSError):  # a cache that is only read
-        if time.time() - folder.stat().st_mtime > DAY:
-            os.utime(folder)
+        if time.time() - path.stat().st_mtime > DAY:
+            os.utime(path)
 
 
 def tidy(folder: Path, large: float = LARGE, old: float = OLD) -> list[str]:
     """Remove the oldest code that no checkout uses until the cache is smaller than ``large``, once a day; what was removed."""
     removed: list[str] = []
     with suppress(OSError):
-        looked = folder / LOOKED
-        if looked.exists() and time.time() - looked.stat().st_mtime < DAY:
+        last = folder / TIDIED
+        if last.exists() and time.time() - last.stat().st_mtime < DAY:
             return []
-        looked.touch()
+        last.touch()
+        for left in (*folder.glob("*/*.lock"), *folder.glob("*/*.[0-9]*")):  # of processes that were killed
+            if time.time() - left.stat().st_mtime > DAY:
+                left.unlink(missing_ok=True)
         sizes = {entry: _size(entry) for entry in folder.iterdir() if entry.is_dir()}
         total = sum(sizes.values())
         used = set(_used(folder))
@@ -83,7 +92,10 @@ def _used(folder: Path) -> Iterator[str]:
     for file in (folder / CHECKOUTS).glob("*.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):
             facts = json.loads(file.read_text(encoding="utf-8"))
-            if Path(facts["packages"], "generated").is_dir() and Path(facts["environment"]).is_dir():
+            here = Path(facts["packages"], "generated").is_dir() and Path(facts["environment"]).is_dir()
+            # Another machine that shares the cache has other folders.
+            elsewhere = facts["machine"] != platform.node() and time.time() - file.stat().st_mtime < OLD
+            if here or elsewhere:
                 yield from facts["digests"]
             else:
                 file.unlink()

@@ -1,11 +1,14 @@
 """Kernels of users' joints that are kept: by all that a definition uses, and only where its text tells what that is."""
 
+import functools
+import inspect
 import os
 import subprocess
 import sys
 
 import pytest
 
+from codegen import compile_joint
 from codegen.compiler import kept
 from runtime.jit.cache import cache_folder
 
@@ -101,6 +104,67 @@ def test_values_of_an_enclosing_function_are_part_of_a_definition():
 
     one, two, again = (kept.digest_of(factory(value)) for value in (1.0, 2.0, 1.0))
     assert one == again != two and one is not None
+
+
+def test_defaults_and_decorators_are_part_of_a_definition():
+    def factory(factor, text):
+        def scaled(function):
+            @functools.wraps(function)
+            def wrapper(l):
+                return [factor * a for a in function(l)]
+
+            return wrapper
+
+        def helper(l, *, by=factor):
+            return (by * l,)
+
+        helper.__doc__ = text
+        return scaled(helper), helper
+
+    for one, two, again, other in zip(
+        *(factory(*a) for a in ((2.0, "A"), (3.0, "A"), (2.0, "A"), (2.0, "B"))), strict=True
+    ):
+        assert kept.digest_of(one) == kept.digest_of(again) is not None
+        assert len({kept.digest_of(f) for f in (one, two, other)}) == 3
+
+
+def test_the_function_counts_and_not_the_file_that_it_came_from(tmp_path):
+    file = tmp_path / "study.py"
+
+    def defined(text):
+        file.write_text(text, encoding="utf-8")
+        namespace = {}
+        exec(compile(text, str(file), "exec"), namespace)
+        return namespace["f"]
+
+    first = defined("def f(l):\n    return 2.0 * l\n")
+    digest = kept.digest_of(first)
+    second = defined("def f(l):\n    return 3.0 * l\n")
+    assert kept.digest_of(first) == digest != kept.digest_of(second)
+
+
+def test_what_has_no_value_yet_is_not_kept():
+    def definition(l):
+        return later * l
+
+    assert kept.digest_of(definition) is None
+    later = 2.0
+    assert kept.digest_of(definition) is not None
+
+
+def test_two_joints_of_one_name_have_their_own_kernels():
+    def made(factor):
+        def rod(r_i, s_i, r_j, s_j, l):
+            """Points at the distance l.  l [m]."""
+            d = r_j + s_j - r_i - s_i
+            return {"distance": factor * (d.dot(d) - l**2)}
+
+        return compile_joint(rod)
+
+    two, three = made(2), made(3)
+    assert "Phi[0] = 2*" in inspect.getsource(two).replace(".0", "") and inspect.getsource(two) != inspect.getsource(
+        three
+    )
 
 
 def test_functions_inside_a_definition_are_looked_into():

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from runtime.jit import second_process
+from runtime.support.machine import cores
 
 PROGRAM = """
 import sys, time
@@ -17,6 +18,7 @@ from runtime.dynamics.projection import worst_row
 from runtime.dynamics.equations import workspace_for
 from runtime.integrate import ahead
 from runtime.jit import second_process
+from runtime.support.machine import cores
 
 data = ahead._data()
 worst_row(0.0, ahead._state(), data, workspace_for(data), False)  # the first function that is missing
@@ -72,7 +74,7 @@ def is_made(tmp_path, name, seconds=120.0):
 
 pytestmark = [
     pytest.mark.slow,  # processes that compile
-    pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core: there is no second process"),
+    pytest.mark.skipif(cores() < 2, reason="one core: there is no second process"),
 ]
 
 

@@ -55,6 +55,34 @@ def test_compiled_code_is_kept_until_a_kernel_or_the_runtime_changes(copy):
     assert copy.numbers("probe.py") == [Phi, 10.0, 0.0]
 
 
+LATER = """
+import sys
+import numpy as np
+from runtime.dynamics.projection import move
+
+if "edit" in sys.argv:
+    with open(sys.argv[-1], "r+", encoding="utf-8") as file:
+        text = file.read().replace("moved[o + R + k] += scale", "moved[o + R + k] += 1.0 * scale")
+        file.seek(0)
+        file.write(text)
+y, u, moved = np.zeros(13), np.zeros((2, 6)), np.zeros(13)
+y[3], u[1, 0] = 1.0, 1.0
+move(y, u, 1.0, moved)
+print(moved[0], len(move.stats.cache_hits))
+"""
+
+
+def test_code_of_a_process_whose_sources_were_edited_meanwhile_is_not_kept(copy):
+    (copy.folder / "later.py").write_text(LATER, encoding="utf-8")
+    file = copy.folder / "runtime" / "dynamics" / "projection.py"
+    copy.edit("runtime/dynamics/projection.py", "moved[o + R + k] += scale", "moved[o + R + k] += scale * 7.0")
+    text = file.read_text(encoding="utf-8")
+    assert copy.numbers("later.py", "edit", str(file)) == [7.0, 0.0]
+    assert file.read_text(encoding="utf-8") != text
+    file.write_text(text.replace("scale * 7.0", "scale"), encoding="utf-8")
+    assert copy.numbers("later.py") == [1.0, 0.0]
+
+
 def test_kernels_older_than_their_definitions_are_refused(copy):
     copy.edit("codegen/joints.py", '{"distance": d.dot(d) - l**2}', '{"distance": d.dot(d) - 4 * l**2}')
     refused = copy.python("-c", "import runtime")

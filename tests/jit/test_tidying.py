@@ -50,7 +50,7 @@ def test_use_makes_it_new(folder):
 def test_a_look_once_a_day(folder):
     assert tidy(folder, large=3000) == []
     assert tidy(folder, large=0) == []
-    os.utime(folder / "looked_at", (time.time() - 2 * DAY,) * 2)
+    os.utime(folder / "tidied", (time.time() - 2 * DAY,) * 2)
     assert tidy(folder, large=0) == ["older", "old"]
 
 
@@ -59,9 +59,30 @@ def test_what_another_checkout_uses_stays_until_it_is_gone(folder, checkout):
     assert recorded(folder, "one", checkout) and not recorded(folder, "two", checkout)
     assert tidy(folder, large=0) == ["old"]
     (checkout / "generated").rmdir()
-    (folder / "looked_at").unlink()
+    (folder / "tidied").unlink()
     assert tidy(folder, large=0) == ["older"]
     assert not list((folder / CHECKOUTS).glob("*.json"))
+
+
+def test_what_another_machine_uses_stays_until_its_record_is_old(folder, checkout, monkeypatch):
+    with monkeypatch.context() as other:
+        other.setattr("platform.node", lambda: "another")
+        record(folder, "one", ["older"], checkout)
+    (checkout / "generated").rmdir()  # it has other folders
+    assert tidy(folder, large=0) == ["old"]
+    os.utime(next((folder / CHECKOUTS).glob("*.json")), (time.time() - 2 * OLD,) * 2)
+    (folder / "tidied").unlink()
+    assert tidy(folder, large=0) == ["older"]
+
+
+def test_what_killed_processes_left_goes(folder):
+    for name in ("f-1.lock", "f-1.4711"):
+        (folder / "new" / name).write_bytes(b"")
+        os.utime(folder / "new" / name, (time.time() - 2 * DAY,) * 2)
+    (folder / "new" / "g-1.lock").write_bytes(b"")
+    os.utime(folder / "new", None)
+    assert tidy(folder) == []
+    assert {file.name for file in (folder / "new").iterdir()} == {"f-1", "g-1.lock"}
 
 
 def test_other_sources_of_a_checkout_free_what_it_used(folder, checkout):
