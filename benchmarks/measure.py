@@ -222,7 +222,7 @@ def compiled_entries(*, step: bool) -> dict[str, list[tuple[Any, Any]]]:
         loop.advance(s, data, work, 0.1, 1e-6, 1e-6, np.inf, 1, _NONE, _NONE2, _NONE, _NONE2)
         loop.interpolate_once(s, data, work, float(s.time[stepping.T]), y)
         entries["step"] = [*_called(loop.advance), *_called(loop.interpolate_once)]
-        entries["step"].append((landing.switching_part, landing.signature_of_switching(s, data, work).args))
+        entries["step"].append((landing.switching_part, landing.signature_of_switching(s, data).args))
         entries["step"] += [(part, jacobian.types_of_parts(data)) for part in jacobian.PARTS]
     return entries
 

@@ -22,6 +22,7 @@ from runtime.ensemble.simulate_many import simulate_many
 from runtime.integrate.simulate import simulate
 from runtime.jit.cache import cache_folder
 from runtime.jit.second_process import SETTING
+from runtime.jit.tidying import size_of
 from runtime.support.notice import compilations
 from runtime.system.parameters import parameters
 from runtime.system.system import System
@@ -97,8 +98,7 @@ def _simulation(system: System, end: float, method: str) -> None:
 def compiled_code() -> tuple[str, str]:
     """The folder of the compiled code, and its size with a unit."""
     folder = cache_folder()
-    total = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else 0
-    return str(folder), f"{total / 2**20:.1f} MiB"
+    return str(folder), f"{size_of(folder) / 2**20:.1f} MiB"
 
 
 def clear() -> None:

@@ -6,6 +6,7 @@ import builtins
 import dis
 import os
 import platform
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -13,7 +14,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from codegen.compiler.output import digest_of_files
+from codegen.compiler.output import digest_of_files, write_whole
 from codegen.compiler.text import digest, states_its_digest
 
 FOLDER = Path(__file__).resolve().parents[1]
@@ -22,31 +23,24 @@ FIXED = ("sympy", "numpy", "math", "codegen")  # packages whose digest or versio
 OUTSIDE = {"open", "input", "eval", "exec", "__import__", "globals", "locals", "vars", "id", "hash"}
 
 
-def kept(definition: FunctionType) -> str | None:
-    """The emitted text of a definition that was derived before, None if there is none."""
+def kept(definition: FunctionType, derived: Callable[[], str]) -> str:
+    """The emitted text of a definition, from the cache if it was derived before."""
     key = digest_of(definition)
+    if key is None:
+        return derived()
+    file = cache_folder() / "joints" / f"{key[:32]}.py"
     with suppress(OSError, UnicodeDecodeError):
-        if key is not None:
-            text = _file(key).read_text(encoding="utf-8")
-            return text if states_its_digest(text) else None
-    return None
-
-
-def keep(definition: FunctionType, text: str) -> str:
-    """Keep the emitted text of a definition, and return it."""
-    key = digest_of(definition)
+        text = file.read_text(encoding="utf-8")
+        if states_its_digest(text):
+            return text
+    text = derived()
     with suppress(OSError):  # it is derived again where nothing can be written
-        if key is not None:
-            file = _file(key)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            part = file.with_name(f"{file.name}.{os.getpid()}")  # other processes see all of the file or none
-            part.write_text(text, encoding="utf-8")
-            part.replace(file)
+        write_whole(file, text)
     return text
 
 
 def digest_of(definition: FunctionType) -> str | None:
-    """Digest of a definition and of all that it uses; None where its text does not tell what that is."""
+    """Digest of a definition and of all that it uses; None where these cannot be listed."""
     try:
         return digest(repr((_parts(definition, set()), _common())))
     except (_UnknownError, TypeError, ValueError, RecursionError):  # an empty cell, a list that contains itself
@@ -59,17 +53,13 @@ def cache_folder() -> Path:
     return Path(base).expanduser()
 
 
-def _file(key: str) -> Path:
-    return cache_folder() / "joints" / f"{key[:32]}.py"
-
-
 @cache
 def _common() -> tuple[str, ...]:
     return digest_of_files(FOLDER.rglob("*.py"), FOLDER), version("sympy"), version("numpy"), platform.python_version()
 
 
 class _UnknownError(Exception):
-    """A definition uses something whose value its text does not tell."""
+    """A definition uses something whose value cannot be listed."""
 
 
 def _parts(function: FunctionType, seen: set[FunctionType]) -> list[Any]:
@@ -95,15 +85,8 @@ def _parts(function: FunctionType, seen: set[FunctionType]) -> list[Any]:
 
 def _code(code: CodeType) -> tuple[Any, ...]:
     constants = [_code(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
-    return (
-        code.co_code.hex(),
-        code.co_names,
-        code.co_varnames,
-        code.co_argcount,
-        code.co_kwonlyargcount,
-        code.co_flags,
-        constants,
-    )
+    counts = code.co_argcount, code.co_kwonlyargcount, code.co_flags
+    return code.co_code.hex(), code.co_names, code.co_varnames, counts, constants
 
 
 def _names(code: CodeType) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -54,6 +55,19 @@ def write_folder(wanted: dict[str, str], folder: Path, place: str) -> None:
         else:
             (folder / name).unlink()
     print(f"{place}: {len(wanted)} files, {len(changed)} written" + (f" ({', '.join(changed)})" if changed else ""))
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a file of the cache, of which other processes see all or nothing.
+
+    Raises
+    ------
+    OSError
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f"{file.name}.{os.getpid()}")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
 
 
 def _present(folder: Path) -> dict[str, str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import linecache
-import os
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from codegen.compiler.errors import DefinitionError
-from codegen.compiler.kept import keep, kept
+from codegen.compiler.kept import kept
+from codegen.compiler.output import write_whole
 from codegen.compiler.text import digest, with_header
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ def compile_joint(definition: Definition) -> ModuleType:
     """Derive and emit a joint's kernels; the result goes to ``Builder.joint`` in place of a built-in joint's name.
 
     They are kept in the cache by the digest of the definition and of all that it uses: another process derives nothing, and does
-    not import SymPy unless the definition does.  A definition whose text does not tell what it uses is derived each time.
+    not import SymPy unless the definition does.  A definition that uses other values than numbers, arrays and functions is
+    derived each time.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def compile_joint(definition: Definition) -> ModuleType:
     """
     if not inspect.isfunction(definition):
         raise DefinitionError(f"compile_joint({definition!r}): give the function that returns the joint's rows")
-    text = kept(definition) or _derived(definition)
+    text = kept(definition, lambda: _derived(definition))  # type: ignore[arg-type]
     module = ModuleType(f"generated_from_{definition.__name__}")
     file = f"<kernels of {definition.__name__}, {digest(text)[:16]}>"  # two definitions may have one name
     module.__file__ = file
@@ -53,7 +54,7 @@ def _derived(definition: Definition) -> str:
     from codegen.compiler.derive import derive
     from codegen.compiler.emit import emit
 
-    return keep(definition, emit(derive(definition), f"the definition '{definition.__name__}'"))  # type: ignore[arg-type]
+    return emit(derive(definition), f"the definition '{definition.__name__}'")
 
 
 def compile_model(system: Any) -> Path:
@@ -84,8 +85,5 @@ def compile_model(system: Any) -> Path:
 
     model = system.model
     text, file = with_header(emit_model(model), f"the system '{model.name}'"), Path(model.file)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name(f"{file.name}.{os.getpid()}")  # other processes see all of the file or none
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)
+    write_whole(file, text)
     return file

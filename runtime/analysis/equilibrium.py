@@ -11,7 +11,7 @@ from runtime.dynamics.jacobian import jacobian_once
 from runtime.dynamics.layout import OK, OMEGA, STATE, V
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite
+from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError
 from runtime.system.state import State
 from runtime.system.system import System
@@ -50,7 +50,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
         If no equilibrium is found, with the body whose acceleration is largest.
     """
     state = system.state if state is None else state
-    time = system.time if time is None else float(finite(time, (), "equilibrium: time"))
+    time = system.time if time is None else finite_number(time, "equilibrium: time")
     system.check_bodies(state)
     y = np.array(state.y)
     y.reshape(-1, STATE)[:, V : OMEGA + 3] = 0.0

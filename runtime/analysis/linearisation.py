@@ -11,7 +11,7 @@ from runtime.dynamics.jacobian import jacobian_once
 from runtime.dynamics.layout import OK
 from runtime.dynamics.model_data import stabilised
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite, not_negative
+from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
 from runtime.system.state import State
 from runtime.system.system import System
@@ -60,7 +60,7 @@ def linearisation(
         For a singular configuration, a time or coefficients that are not finite, and coefficients below 0.
     """
     state = system.state if state is None else state
-    time = system.time if time is None else float(finite(time, (), "linearisation: time"))
+    time = system.time if time is None else finite_number(time, "linearisation: time")
     alpha, beta = not_negative(alpha, "linearisation: alpha"), not_negative(beta, "linearisation: beta")
     system.check_bodies(state)
     data, work, memory = (

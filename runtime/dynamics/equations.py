@@ -216,35 +216,33 @@ def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 
 @inlined
 def _whole(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """The whole-model kernel; where a row is dependent, which it does not report, the evaluation joint by joint."""
-    addresses.call(
-        w.address[WHOLE], y.ctypes.data, w.free.ctypes.data, w.signals.ctypes.data, w.constants.ctypes.data,
-        y_dot.ctypes.data, w.smallest_pivot.ctypes.data,
-    )  # fmt: skip
-    w.smallest_pivot[0] = 1.0 / math.sqrt(w.smallest_pivot[0])
-    return OK if w.smallest_pivot[0] > PIVOT_TOLERANCE else call_at(w.address[GENERAL], time, y, t, w, purpose, y_dot)
+    """The whole-model kernel; the evaluation joint by joint for other purposes, and to find the row where one is dependent."""
+    if purpose == DERIVATIVE:
+        n = STATE * (len(t.mass) - 1)
+        addresses.call(
+            w.address[WHOLE], array_at(y, n).ctypes.data, w.free.ctypes.data, w.signals.ctypes.data, w.constants.ctypes.data,
+            array_at(y_dot, n).ctypes.data, w.smallest_pivot.ctypes.data,
+        )  # fmt: skip
+        w.smallest_pivot[0] = 1.0 / math.sqrt(w.smallest_pivot[0])
+        if w.smallest_pivot[0] > PIVOT_TOLERANCE:
+            return OK
+    return call_at(w.address[GENERAL], time, y, t, w, purpose, y_dot)
 
 
 def whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The evaluation of a system with a whole-model kernel that knows all its loads."""
-    n = STATE * (len(t.mass) - 1)
-    state, rates = array_at(y, n), array_at(y_dot, n)
-    if purpose != DERIVATIVE:
-        return call_at(w.address[GENERAL], time, state, t, w, purpose, rates)
-    update_signals(time, t, w)
-    return _whole(time, state, t, w, purpose, rates)
+    if purpose == DERIVATIVE:
+        update_signals(time, t, w)
+    return _whole(time, y, t, w, purpose, y_dot)
 
 
 def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The evaluation of a system with a whole-model kernel and with limits, contacts or loads of its own."""
-    n = STATE * (len(t.mass) - 1)
-    state, rates = array_at(y, n), array_at(y_dot, n)
-    if purpose != DERIVATIVE:
-        return call_at(w.address[GENERAL], time, state, t, w, purpose, rates)
-    update_bodies(state, t, w)
-    update_signals(time, t, w)
-    _load(time, state, t, w, purpose)
-    return _whole(time, state, t, w, purpose, rates)
+    if purpose == DERIVATIVE:
+        update_bodies(array_at(y, STATE * (len(t.mass) - 1)), t, w)
+        update_signals(time, t, w)
+        _load(time, y, t, w, purpose)
+    return _whole(time, y, t, w, purpose, y_dot)
 
 
 PARTS = (general_part, limits_part, contacts_part, kinematics_part, factors_part, correction_part)  # at PLACES[1:]

@@ -11,14 +11,14 @@ from runtime.jit.cache import cache_folder
 from runtime.jit.machine_code import being_made
 from runtime.support.notice import compiling
 
-LOOK = 0.5  # [s] between two looks at the cache
+CHECK = 0.5  # [s] between two checks of the cache
 
 
 def first_of(futures: Collection[Future[Chunk]], in_processes: bool) -> set[Future[Chunk]]:
     """The chunks that are finished, at least one; ``in_processes`` where an engine runs them."""
     with ExitStack() as notice:
         given = False
-        while not (done := wait(futures, LOOK if in_processes else None, FIRST_COMPLETED).done):
+        while not (done := wait(futures, CHECK if in_processes else None, FIRST_COMPLETED).done):
             making = being_made()
             if making and not given:
                 notice.enter_context(compiling("what the workers need", cache_folder()))

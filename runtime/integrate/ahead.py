@@ -83,7 +83,7 @@ def _assembly() -> None:
 
 
 def _switching(method: str) -> None:
-    signature = signature_of_switching(_stepper(method), _data(), workspace_for(_data()))
+    signature = signature_of_switching(_stepper(method), _data())
     address_of_compiled(switching_part, signature)
 
 

@@ -17,9 +17,9 @@ import numba
 from numba import types
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.dynamics.equations import derivative
+from runtime.dynamics.equations import derivative, types_of
 from runtime.dynamics.layout import OK
-from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.step_control import failure
 from runtime.integrate.stepping import (
@@ -48,10 +48,8 @@ from runtime.jit.pointers import Pointer
 
 MIN_LANDING = 1e-12  # [s] times the larger of 1 and the time
 MAX_LANDINGS = 4  # attempts; then the step is taken in mode AUTO
-CLOSE, CLOSE_TIME = (
-    1e-9,
-    1e-11,
-)  # of a step, [s]: a contact changes at the end of a step that was cut there if it is so near
+# Of a step, [s]: a contact changes at the end of a step that was cut there if it is so near.
+CLOSE, CLOSE_TIME = 1e-9, 1e-11
 FIRST_ACTIVE = 0.05  # of the usual step: the first one with a limit active
 FIRST_CONTACTS, FIRST_MODES, SWITCH = range(3)  # what ``switching_part`` does
 
@@ -123,16 +121,15 @@ def switching_part(purpose, s, t, w, h, time_end):  # type: ignore[no-untyped-de
 _SIGNATURES: dict[type, Any] = {}  # by the class of the method's memory
 
 
-def signature_of_switching(s: Stepper, t: ModelData, w: Workspace) -> Any:
+def signature_of_switching(s: Stepper, t: ModelData) -> Any:
     """Of ``switching_part``, for a method."""
     method = type(s.own)
     if method not in _SIGNATURES:
-        values: tuple[Any, ...] = (s, t, w)
-        arguments = [Pointer(numba.typeof(value)) for value in values]
-        _SIGNATURES[method] = types.int64(types.int64, *arguments, types.float64, types.float64)
+        stepper = Pointer(numba.typeof(s))
+        _SIGNATURES[method] = types.int64(types.int64, stepper, *types_of(t), types.float64, types.float64)
     return _SIGNATURES[method]
 
 
-def place_of_switching(s: Stepper, t: ModelData, w: Workspace) -> int:
+def place_of_switching(s: Stepper, t: ModelData) -> int:
     """Place of the address of the code for limits and contacts, which has a method's way to interpolate."""
-    return place_of_address(switching_part, signature_of_switching(s, t, w))
+    return place_of_address(switching_part, signature_of_switching(s, t))

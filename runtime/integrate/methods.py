@@ -85,7 +85,7 @@ class Compiled:
         own = dop853.memory(len(y)) if method == "dop853" else _memory_of_radau(system)
         self.s = stepping.stepper(y, t_start, own, data, first_step)
         if len(self.work.switches.mode):
-            self.s.address[stepping.SWITCHING] = place_of_switching(self.s, data, self.work)
+            self.s.address[stepping.SWITCHING] = place_of_switching(self.s, data)
         self.found: list[Floats] = []
 
     def advance(

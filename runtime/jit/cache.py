@@ -27,9 +27,14 @@ def cache_folder() -> Path:
 
 
 def digest(root: Path = ROOT) -> str:
-    """Digest of all sources that decide what machine code is made: ``generated`` and the folders of compiled code."""
+    """Digest of all sources: ``generated`` and the folders of compiled code."""
+    return sha256("".join(map(text_of, sources(root))))[:16]
+
+
+def sources(root: Path = ROOT) -> list[Path]:
+    """The sources that decide what machine code is made."""
     folders = [root / "generated", *(root / "runtime" / folder for folder in COMPILED)]
-    return sha256("".join(text_of(file) for folder in folders for file in sorted(folder.glob("*.py"))))[:16]
+    return [file for folder in folders for file in sorted(folder.glob("*.py"))]
 
 
 def _stamp(file: Path) -> tuple[int, int]:
@@ -37,8 +42,7 @@ def _stamp(file: Path) -> tuple[int, int]:
     return stat.st_mtime_ns, stat.st_size
 
 
-_FOLDERS = [ROOT / "generated", *(ROOT / "runtime" / folder for folder in COMPILED)]
-_STAMPS = {file: _stamp(file) for folder in _FOLDERS for file in folder.glob("*.py")}  # when this process imports them
+_STAMPS = {file: _stamp(file) for file in sources()}  # when this process imports them
 _ALL = digest()
 
 

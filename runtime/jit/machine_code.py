@@ -7,7 +7,6 @@ only the process that wrote it may be able to read, and ends at the first damage
 from __future__ import annotations
 
 import hashlib
-import os
 import pickle
 import platform
 import sys
@@ -27,12 +26,12 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
-from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_for, digest_of, unchanged
+from runtime.jit.cache import COMPILED, cache_folder, compiled_folder, digest_for, digest_of, sources, unchanged
 from runtime.jit.freshness import ROOT, sha256, text_of
 from runtime.jit.pointers import Pointer
 from runtime.jit.second_process import begin, is_second
 from runtime.jit.stored_library import library_from, names_in
-from runtime.jit.tidying import record, recorded, tidy, touch
+from runtime.jit.tidying import record, recorded, tidy, touch, write_whole
 from runtime.jit.words import words_of
 from runtime.support.notice import clear_notice, compiling
 
@@ -42,9 +41,9 @@ MEMORY_OF_NUMBA = b"NRT_"
 VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__)
 
 
-def file_of(sources: str, name: str, *what: Any) -> Path:
-    """The file for code that is made from sources (their digest) under a name, for one more key."""
-    return cache_folder() / sources / f"{name}-{sha256(repr((VERSIONS, what)))[:20]}"
+def file_of(digest: str, name: str, *what: Any) -> Path:
+    """The file for code that is made from sources of a digest, under a name, for one more key."""
+    return cache_folder() / digest / f"{name}-{sha256(repr((VERSIONS, what)))[:20]}"
 
 
 def stored(file: Path) -> bytes | None:
@@ -61,13 +60,7 @@ def stored(file: Path) -> bytes | None:
 def store(file: Path, data: bytes) -> None:
     """Store data; where this cannot be done, one sentence says so, and the code of this process serves."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f"{file.name}.{os.getpid()}")  # other processes see all of the file or none
-        try:
-            part.write_bytes(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(file, hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
         tidy(cache_folder())
     except OSError as error:
         _say_that_nothing_is_kept(str(cache_folder()), error.strerror or str(error))
@@ -88,7 +81,7 @@ def _record_sources() -> None:
     if not recorded(cache_folder(), compiled_folder().name):
         kernels = [file for folder in ("generated", "generated/whole") for file in (ROOT / folder).glob("*.py")]
         own = [digest_of_kernel(text_of(file)) for file in kernels]
-        modules = [file for folder in COMPILED for file in (ROOT / "runtime" / folder).glob("*.py")]
+        modules = [file for file in sources() if file.parent.name in COMPILED]
         own += [digest_of(f"runtime.{file.parent.name}.{file.stem}") for file in modules]
         record(cache_folder(), compiled_folder().name, [*own, compiled_folder().name])
 
@@ -252,33 +245,25 @@ def _result(
     )  # fmt: skip
 
 
-class Kept(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function whose machine code is kept under the digest of its sources."""
+class _InFiles:
+    """What numba compiles, with its machine code in files of the cache."""
 
     def __init__(self, function: Any, *arguments: Any, **more: Any) -> None:
-        super().__init__(function, *arguments, **more)
+        super().__init__(function, *arguments, **more)  # type: ignore[call-arg]
         self._cache = FunctionCache(function)
 
-    def compile(self, sig: Any) -> Any:
+    def compile(self, *signature: Any) -> Any:
         """Compile for the types of arguments."""
         with global_compiler_lock:  # another thread may compile for other types next
             try:
-                return super().compile(sig)
+                return super().compile(*signature)  # type: ignore[misc]
             finally:
                 self._cache.release()
 
 
-class Callback(CFunc):  # type: ignore[misc]
-    """A compiled function that compiled code calls through its address."""
+class Kept(_InFiles, CPUDispatcher):  # type: ignore[misc]
+    """A compiled function whose machine code is kept under the digest of its sources."""
 
-    def __init__(self, function: Any, *arguments: Any, **more: Any) -> None:
-        super().__init__(function, *arguments, **more)
-        self._cache = FunctionCache(function)
 
-    def compile(self) -> None:
-        """Compile for the types of arguments."""
-        with global_compiler_lock:
-            try:
-                super().compile()
-            finally:
-                self._cache.release()
+class Callback(_InFiles, CFunc):  # type: ignore[misc]
+    """A compiled function that compiled code calls through its address; kept in the same way."""

@@ -66,16 +66,6 @@ def _attribute(context: Any, builder: Any, pointer: Pointer, value: Any, name: s
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def address_of(typingctx: Any, pointer: Any) -> Any:
-    """The address of a named tuple, for calls of separately compiled code."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.voidptr))
-
-    return types.voidptr(pointer), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
 def at_address(typingctx: Any, address: Any, kind: Any) -> Any:
     """The named tuple of a type at an address."""
     pointer = Pointer(kind.instance_type)

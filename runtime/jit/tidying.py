@@ -42,14 +42,27 @@ def record(folder: Path, version: str, digests: Iterable[str], root: Path = ROOT
     }  # fmt: skip
     file = _record_of(folder, root)
     with suppress(OSError):  # a cache that is only read
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f"{file.name}.{os.getpid()}")
-        part.write_text(json.dumps(facts), encoding="utf-8")
-        part.replace(file)
+        write_whole(file, json.dumps(facts).encode())
 
 
 def _record_of(folder: Path, root: Path) -> Path:
     return folder / CHECKOUTS / f"{sha256(f'{platform.node()} {root} {sys.prefix}')[:16]}.json"
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file of the cache, of which other processes see all or nothing.
+
+    Raises
+    ------
+    OSError
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f"{file.name}.{os.getpid()}")
+    try:
+        part.write_bytes(data)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def touch(path: Path) -> None:
@@ -70,7 +83,7 @@ def tidy(folder: Path, large: float = LARGE, old: float = OLD) -> list[str]:
         for left in (*folder.glob("*/*.lock"), *folder.glob("*/*.[0-9]*")):  # of processes that were killed
             if time.time() - left.stat().st_mtime > DAY:
                 left.unlink(missing_ok=True)
-        sizes = {entry: _size(entry) for entry in folder.iterdir() if entry.is_dir()}
+        sizes = {entry: size_of(entry) for entry in folder.iterdir() if entry.is_dir()}
         total = sum(sizes.values())
         used = set(_used(folder))
         for entry in sorted(sizes, key=lambda entry: entry.stat().st_mtime):
@@ -83,7 +96,8 @@ def tidy(folder: Path, large: float = LARGE, old: float = OLD) -> list[str]:
     return removed
 
 
-def _size(folder: Path) -> int:
+def size_of(folder: Path) -> int:
+    """Size of all files in a folder [bytes]; 0 if there is no such folder."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 

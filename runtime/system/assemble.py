@@ -8,7 +8,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, R, V
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite
+from runtime.support.checks import finite_number
 from runtime.support.errors import AssemblyError
 from runtime.system.homotopy import follow_homotopy
 from runtime.system.parts import Assembly
@@ -125,7 +125,7 @@ def assemble(system: System, state: State, *, time: float | None = None, project
         Naming the worst row, its value and the remedy.
     """
     system.check_bodies(state)
-    time = system.time if time is None else float(finite(time, (), f"system '{system.name}': time"))
+    time = system.time if time is None else finite_number(time, f"system '{system.name}': time")
     system.check_span(time, time, "assembling")
     y, _, _ = assembled(system, time, state.y)
     if project_velocities:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite, unit
+from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
@@ -389,5 +389,5 @@ class Builder:
             tuple(self._contacts.values()),
         )
         y = np.concatenate([placed.start for placed in self._bodies.values()])
-        start_time = float(finite(time, (), "build: time"))
+        start_time = finite_number(time, "build: time")
         return build_system(self.name, parts, self.gravity, y, start_time, redundant, project_velocities)

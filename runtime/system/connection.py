@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from generated import joints
 from runtime.dynamics.layout import ROWS
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite, positive, unit
+from runtime.support.checks import finite, finite_number, positive, unit
 from runtime.support.errors import ModelError
 from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
 from runtime.system.signal import as_signal
@@ -94,7 +94,7 @@ def connection(
 
 def checked_parameter(value: Any, what: str, bounds: Bounds | None, remedy: str = "") -> float:
     """Return a constant of a definition; refuse values beyond its bounds, with a remedy."""
-    number = float(finite(value, (), what))
+    number = finite_number(value, what)
     lower, excluded, upper, unit_of_bounds = bounds or (None, False, None, "")
     if lower is not None and (number < lower or (excluded and number == lower)):
         rule = f"must be above {lower:g}" if excluded else f"must not be below {lower:g}"

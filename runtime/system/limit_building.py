@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.layout import P, V
 from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData, limit_workspace, restrain_all
 from runtime.support.arrays import Floats, frozen
-from runtime.support.checks import finite, unit
+from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone, joined
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, LIMIT_UNITS, Joint, Limit
@@ -107,7 +107,7 @@ def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
 def checked_law_parameters(what: str, max_moment: float, compliance: float, damping: float) -> dict[str, float]:
     """Return the parameters of a limit's law by name; refuse values outside their range."""
     given = {"max_moment": max_moment, "compliance": compliance, "damping": damping}
-    checked = {key: float(finite(value, (), f"{what}: {key}")) for key, value in given.items()}
+    checked = {key: finite_number(value, f"{what}: {key}") for key, value in given.items()}
     for key, of_law in LIMIT_UNITS.items():
         if checked[key] < 0.0 or (checked[key] == 0.0 and key != "damping"):
             rule = "must not be below" if key == "damping" else "must be above"

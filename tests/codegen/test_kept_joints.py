@@ -1,4 +1,4 @@
-"""Kernels of users' joints that are kept: by all that a definition uses, and only where its text tells what that is."""
+"""Kernels of users' joints that are kept: by all that a definition uses, and only where all that can be listed."""
 
 import functools
 import inspect
