@@ -100,7 +100,7 @@ def measure(joint: str, links: int, cases: Cases, say: Say) -> Measured:
 def _dense(system: System) -> tuple[Floats, Floats, Floats]:
     """Dense matrix and right-hand side at the initial state, and the accelerations that compiled code computes."""
     t, (w, _) = system.data, evaluated(system)
-    n, m = 6 * len(system.bodies), int(t.active.sum())
+    n, m = 6 * len(system.bodies), int(t.rows.sum())
     matrix, right = np.zeros((n + m, n + m)), np.zeros(n + m)
     for b in range(1, len(t.mass)):
         at = slice(6 * (b - 1), 6 * b)
@@ -111,13 +111,13 @@ def _dense(system: System) -> tuple[Floats, Floats, Floats]:
         right[at] = mass @ w.free[b]
     row = n
     for k in range(len(t.address)):
-        rows = slice(row, row + t.active[k])
+        rows = slice(row, row + t.rows[k])
         for side, body in enumerate((t.body_i[k], t.body_j[k])):
             if body != GROUND_INDEX:
-                D = w.D[k, t.active_row[k, : t.active[k]], 6 * side : 6 * side + 6]
+                D = w.D[k, : t.rows[k], 6 * side : 6 * side + 6]
                 matrix[rows, 6 * (body - 1) : 6 * body] = D
                 matrix[6 * (body - 1) : 6 * body, rows] = D.T
-        right[rows] = w.target[k, : t.active[k]]
+        right[rows] = w.target[k, : t.rows[k]]
         row = rows.stop
     return matrix, right, w.v_dot[1:].ravel()
 

@@ -28,7 +28,7 @@ def build(
     ----------
     joints : "independent" or "revolute"
         Two hinges, a ball joint and a universal joint, whose 17 rows are independent; or four hinges, whose 20 rows include
-        3 redundant ones, which are removed and named in ``System.redundant``.  The motion is the same.
+        3 redundant ones, which are named in ``System.redundant``.  The motion is the same.
     crank, coupler, rocker, base : float [m]
         Lengths of the bars, and distance of the fixed hinges along x.
     crank_angle, crank_speed : float [rad], [rad/s]
@@ -62,7 +62,7 @@ def build(
         r, v3 = (middle[0], 0.0, middle[1]), (v[0], 0.0, v[1])
         b.body(name, mass=mass, inertia=moments, r=r, p=p, v=v3, omega=(0.0, -rates[name], 0.0))
     _add_joints(b, {name: length for name, (_, _, length) in bars.items()}, base, joints == "revolute")
-    return b.build(redundant="remove" if joints == "revolute" else "refuse")
+    return b.build()
 
 
 def _corners(crank: float, coupler: float, rocker: float, base: float, crank_angle: float) -> tuple[np.ndarray, ...]:

@@ -93,12 +93,12 @@ def derive_joint(n, k, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` for joint k at time n."""
     for r in range(ROWS):
         d.Phi[n, k, r], d.Phi_dot[n, k, r], d.lam[n, k, r] = w.Phi[k, r], w.Phi_dot[k, r], 0.0
-    for r in range(t.active[k]):
-        d.lam[n, k, t.active_row[k, r]] = w.lam[k, r]
+    for r in range(t.rows[k]):
+        d.lam[n, k, r] = w.lam[k, r]
     for c in range(12):
         value = 0.0
-        for r in range(t.active[k]):
-            value -= w.D[k, t.active_row[k, r], c] * w.lam[k, r]
+        for r in range(t.rows[k]):
+            value -= w.D[k, r, c] * w.lam[k, r]
         d.wrench[n, k, c // 6, c % 6] = value
 
 

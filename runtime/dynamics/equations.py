@@ -29,15 +29,18 @@ from runtime.dynamics.contacts import contact_workspace, contacts_part
 from runtime.dynamics.elimination import (
     PIVOT_TOLERANCE,
     apply,
+    choose_rows,
     code_of_pivot,
     factorise,
     factors_part,
+    largest_row,
     rows_times,
     solve,
 )
 from runtime.dynamics.kinematics import euler_rates, kinematics_part, update_bodies, update_kinematics, update_signals
 from runtime.dynamics.layout import (
     DERIVATIVE,
+    DERIVATIVE_ANEW,
     FORCES,
     GROUND_INDEX,
     OK,
@@ -52,8 +55,8 @@ from runtime.dynamics.layout import (
 from runtime.dynamics.limits import limit_workspace, limits_part
 from runtime.dynamics.loads import apply_loads, load_workspace
 from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace
-from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, GENERAL, LIMITS, PLACES, WHOLE
-from runtime.dynamics.projection import correction_part
+from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, GENERAL, LIMITS, PLACES, PROJECTION, WHOLE
+from runtime.dynamics.projection import correction_part, projection_part
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
@@ -118,6 +121,12 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         tolerance=np.zeros(1),
         failed=np.zeros(2, np.int64),
         smallest_pivot=np.ones(1),
+        kept=np.zeros(six),
+        chosen=np.zeros(1, np.int64),
+        near_singular=np.zeros(1, np.int64),
+        projected=np.zeros(STATE * (bodies - 1)),
+        violation=np.zeros(2),
+        unsatisfied=np.zeros(1),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
         switches=switches,
         limits=limit_workspace(t.limits, switches.mode[:limits]),
@@ -176,29 +185,52 @@ def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    update_kinematics(time, y, t, w)
-    _load(time, y, t, w, purpose)
+def _residual(t, w):  # type: ignore[no-untyped-def]
+    """Put D v' - gamma, with Baumgarte's terms, into ``w.y``."""
     for k in range(len(t.address)):
-        for r in range(t.active[k]):
-            row = t.active_row[k, r]
-            w.target[k, r] = w.gamma[k, row] - 2.0 * t.alpha * w.Phi_dot[k, row] - t.beta * t.beta * w.Phi[k, row]
-    if factorise(t, w, PIVOT_TOLERANCE, 0.0) > 0:
-        return code_of_pivot(w.smallest_pivot[0])
+        for r in range(t.rows[k]):
+            w.y[k, r] = -w.target[k, r]
+    rows_times(t, w, w.v_dot, w.y)
+
+
+@inlined
+def _factorise(t, w, purpose):  # type: ignore[no-untyped-def]
+    """Factorise S; returns how many rows depend on others beyond the redundant ones."""
+    if t.redundant > 0 and (purpose != DERIVATIVE or w.chosen[0] == 0):
+        w.chosen[0] = 1
+        return choose_rows(t, w)
+    return factorise(t, w, PIVOT_TOLERANCE, 0.0, 1 if t.redundant > 0 else 0)
+
+
+@inlined
+def _solve_rows(t, w):  # type: ignore[no-untyped-def]
+    """Accelerations that satisfy the rows, and multipliers, with the factors of S."""
     for b in range(len(t.mass)):
         for c in range(6):
             w.v_dot[b, c] = w.free[b, c]
     for step in range(2):  # the second step is the refinement
-        for k in range(len(t.address)):
-            for r in range(t.active[k]):
-                w.y[k, r] = -w.target[k, r]
-        rows_times(t, w, w.v_dot, w.y)
+        _residual(t, w)
         solve(t, w)
         for k in range(len(t.address)):
-            for r in range(t.active[k]):
+            for r in range(t.rows[k]):
                 w.lam[k, r] = w.y[k, r] if step == 0 else w.lam[k, r] + w.y[k, r]
         apply(t, w, w.y, w.v_dot)
-    if purpose == DERIVATIVE:
+
+
+@inlined
+def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    update_kinematics(time, y, t, w)
+    _load(time, y, t, w, purpose)
+    for k in range(len(t.address)):
+        for r in range(t.rows[k]):
+            w.target[k, r] = w.gamma[k, r] - 2.0 * t.alpha * w.Phi_dot[k, r] - t.beta * t.beta * w.Phi[k, r]
+    if _factorise(t, w, purpose) > 0:
+        return code_of_pivot(w.smallest_pivot[0])
+    _solve_rows(t, w)
+    if t.redundant > 0 and purpose != DERIVATIVE:
+        _residual(t, w)
+        w.unsatisfied[0] = largest_row(t, w)
+    if purpose == DERIVATIVE or purpose == DERIVATIVE_ANEW:
         for b in range(1, len(t.mass)):
             state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]
             to[R], to[R + 1], to[R + 2] = state[V], state[V + 1], state[V + 2]
@@ -211,13 +243,20 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``_evaluate`` with pointers as arguments: compiled once for all callers."""
     n = STATE * (len(t.mass) - 1)
-    return _evaluate(time, array_at(y, n), t, w, purpose, array_at(y_dot, n))
+    state = array_at(y, n)
+    if purpose == DERIVATIVE and w.near_singular[0] == 1:
+        # An error of the position divided by the distance from the singular pose is an error of the accelerations.
+        for i in range(n):
+            w.projected[i] = state[i]
+        call_at(w.address[PROJECTION], time, w.projected, t, w, 1, w.violation)
+        return _evaluate(time, w.projected, t, w, DERIVATIVE_ANEW, array_at(y_dot, n))
+    return _evaluate(time, state, t, w, purpose, array_at(y_dot, n))
 
 
 @inlined
 def _whole(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The whole-model kernel; the evaluation joint by joint for other purposes, and to find the row where one is dependent."""
-    if purpose == DERIVATIVE:
+    if purpose == DERIVATIVE and w.near_singular[0] == 0:
         n = STATE * (len(t.mass) - 1)
         addresses.call(
             w.address[WHOLE], array_at(y, n).ctypes.data, w.free.ctypes.data, w.signals.ctypes.data, w.constants.ctypes.data,
@@ -245,7 +284,16 @@ def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     return _whole(time, y, t, w, purpose, y_dot)
 
 
-PARTS = (general_part, limits_part, contacts_part, kinematics_part, factors_part, correction_part)  # at PLACES[1:]
+# At PLACES[1:].
+PARTS = (
+    general_part,
+    limits_part,
+    contacts_part,
+    kinematics_part,
+    factors_part,
+    correction_part,
+    projection_part,
+)
 EVALUATIONS = (whole_part, loaded_part)  # in place of ``general_part`` at PLACES[0]
 
 

@@ -146,15 +146,15 @@ def linearise_joints(t, w, m):  # type: ignore[no-untyped-def]
         i, j, rows = t.body_i[k], t.body_j[k], t.rows[k]
         for c in range(6):
             m.about[c], m.about[6 + c], m.about[12 + c] = w.v_dot[i, c], w.v_dot[j, c], 0.0
-        for r in range(t.active[k]):
-            m.about[12 + t.active_row[k, r]] = w.lam[k, r]
+        for r in range(t.rows[k]):
+            m.about[12 + r] = w.lam[k, r]
         addresses.call(
             m.joint[k], w.state[i].ctypes.data, w.state[j].ctypes.data, w.x[k].ctypes.data, m.about.ctypes.data,
             m.seeds.ctypes.data, m.out.ctypes.data,
         )  # fmt: skip
         add_wrench(m.out, 0, i, j, -1.0, m)
-        for r in range(t.active[k]):
-            row = 12 + t.active_row[k, r]
+        for r in range(t.rows[k]):
+            row = 12 + r
             for of in range(2):
                 b = i if of == 0 else j
                 if b == GROUND_INDEX:
@@ -352,7 +352,7 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
                 m.v_dot[b, 3 + c] = K[c, 0] * Q[3, column] + K[c, 1] * Q[4, column] + K[c, 2] * Q[5, column]
         for _ in range(2):  # the second step is the refinement
             for k in range(len(t.address)):
-                for r in range(t.active[k]):
+                for r in range(t.rows[k]):
                     w.y[k, r] = m.rows[k, r, column]
             rows_times(t, w, m.v_dot, w.y)
             solve(t, w)

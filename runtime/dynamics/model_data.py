@@ -22,12 +22,12 @@ class ModelData(NamedTuple):
     gravity: Floats  # (3,)
     alpha: float
     beta: float
+    closed: bool  # there are closed loops: states are projected onto the rows
+    redundant: int  # rows that repeat others
     address: Ints  # (joints,) of their kernels, in this process
     body_i: Ints
     body_j: Ints
     rows: Ints  # (joints,) rows of each joint
-    active: Ints  # (joints,) rows that are kept
-    active_row: Ints  # (joints, 6) their indices within the joint
     vector_joint: Ints  # (vectors,) body-fixed vectors: their joints, places in x, bodies
     vector_place: Ints
     vector_body: Ints
@@ -62,18 +62,24 @@ class Workspace(NamedTuple):
     D: Floats  # (joints, 6, 12)
     gamma: Floats
     target: Floats  # (joints, 6) right-hand side of D v'
-    rows: Floats  # (joints, 2, 6, 6) kept rows of D by side
+    rows: Floats  # (joints, 2, 6, 6) rows of D by side
     MD: Floats  # (joints, 2, 6, 6) M^-1 D^T, by rows of D
     S: Floats  # (blocks, 6, 6) upper blocks of S (row: earlier joint), then diag(pivots) L^T
     L: Floats  # (blocks, 6, 6) L^T, of unit diagonal
     size: Floats  # (joints, 6) diagonal of S before the factorisation
     inverse: Floats  # (joints, 6) inverse pivots, 0 where a row depends on those before it
     y: Floats  # (joints, 6)
-    lam: Floats  # (joints, 6) multipliers of the kept rows
+    lam: Floats  # (joints, 6) multipliers
     tolerance: Floats  # (1,) of the last factorisation
-    failed: Ints  # (2,) joint and kept row of a failure
+    failed: Ints  # (2,) joint and row of a failure
     # (1,) smallest pivot of S as a fraction of its row's size: the distance from a singular configuration
     smallest_pivot: Floats
+    kept: Floats  # (joints, 6) 1 for the rows chosen as independent, where there are redundant ones
+    chosen: Ints  # (1,) 1 once they were chosen
+    near_singular: Ints  # (1,) 1 near a singular pose of a closed loop: states are projected before their evaluation
+    projected: Floats  # (13 bodies,) such a state
+    violation: Floats  # (2,) largest |Phi| and |Phi'| left by the last projection
+    unsatisfied: Floats  # (1,) largest |D v' - gamma| that is left in closed loops, each row in units of its size
     signals: Floats  # (signals, 3) value, rate, acceleration
     switches: Switches
     limits: LimitWorkspace

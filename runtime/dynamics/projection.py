@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from runtime.dynamics.elimination import apply, factorise, solve
+from runtime.dynamics.elimination import DAMPING, apply, factorise, solve
 from runtime.dynamics.kinematics import euler_rates, update_kinematics
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -24,6 +24,8 @@ HALVINGS = 12
 MIN_DAMPING, MAX_DAMPING = 1e-12, 1e-2
 # Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
 ASSEMBLED = 1e-11
+PROJECTIONS = 8
+ROUNDED = 1e-14  # [SI unit of a row, and of its rate] a state is not moved onto rows that it violates by less
 
 
 @compiled
@@ -35,14 +37,7 @@ def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
 @inlined
 def _worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
     update_kinematics(time, y, t, w)
-    worst = 0.0
-    for k in range(len(t.address)):
-        for r in range(t.rows[k]):
-            value = abs(w.Phi_dot[k, r] if velocities else w.Phi[k, r])
-            if not value <= worst:
-                worst = value
-                w.failed[0], w.failed[1] = k, r
-    return worst
+    return _largest_violation(t, w, velocities)
 
 
 @compiled
@@ -62,11 +57,10 @@ def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untype
 
 def correction_part(damping, y, t, w, velocities, u):  # type: ignore[no-untyped-def]
     """``correction`` after ``update_kinematics``, compiled once for all callers."""
-    factorise(t, w, 0.0, damping)
+    factorise(t, w, 0.0, damping, 0)
     for k in range(len(t.address)):
-        for r in range(t.active[k]):
-            row = t.active_row[k, r]
-            w.y[k, r] = w.Phi_dot[k, row] if velocities == 1 else w.Phi[k, row]
+        for r in range(t.rows[k]):
+            w.y[k, r] = w.Phi_dot[k, r] if velocities == 1 else w.Phi[k, r]
     solve(t, w)
     w.v_dot[:, :] = 0.0
     apply(t, w, w.y, w.v_dot)
@@ -77,11 +71,64 @@ def correction_part(damping, y, t, w, velocities, u):  # type: ignore[no-untyped
     return OK
 
 
+def projection_part(time, y, t, w, thorough, left):  # type: ignore[no-untyped-def]
+    """Move a state onto Phi = 0 and Phi' = 0 by the least change, measured by the kinetic energy, in place.
+
+    The positions first, until nothing improves, since the velocities need the exact D.  ``left`` (2,): largest |Phi| and |Phi'|.
+    """
+    state, of_rows = array_at(y, STATE * (len(t.mass) - 1)), array_at(left, 2)
+    update_kinematics(time, state, t, w)
+    for velocities in range(2):
+        of_rows[velocities] = _largest_violation(t, w, velocities)
+        for _ in range(PROJECTIONS):
+            if of_rows[velocities] <= (0.0 if thorough == 1 else ROUNDED):
+                break
+            call_at(w.address[CORRECTION], DAMPING, y, t, w, velocities, w.v_dot)
+            _displace(state, w.v_dot, velocities)
+            update_kinematics(time, state, t, w)
+            before, of_rows[velocities] = of_rows[velocities], _largest_violation(t, w, velocities)
+            if not of_rows[velocities] < 0.25 * before:
+                break
+    return OK
+
+
+@inlined
+def _largest_violation(t, w, velocities):  # type: ignore[no-untyped-def]
+    worst = 0.0
+    for k in range(len(t.address)):
+        for r in range(t.rows[k]):
+            value = abs(w.Phi_dot[k, r] if velocities else w.Phi[k, r])
+            if not value <= worst:
+                worst = value
+                w.failed[0], w.failed[1] = k, r
+    return worst
+
+
+@inlined
+def _displace(y, u, velocities):  # type: ignore[no-untyped-def]
+    """Add u (bodies + 1, 6) to the velocities of y, or move the positions by it."""
+    if velocities == 1:
+        for b in range(1, len(u)):
+            for c in range(6):
+                y[STATE * (b - 1) + V + c] += u[b, c]
+    else:
+        for b in range(1, len(u)):
+            o = STATE * (b - 1)
+            for k in range(3):
+                y[o + R + k] += u[b, k]
+            p = y[o + P : o + V]
+            e0, e1, e2, e3 = p[0], p[1], p[2], p[3]
+            euler_rates((e0, e1, e2, e3), u[b, 3:6], p)
+            a0, a1, a2, a3 = e0 + p[0], e1 + p[1], e2 + p[2], e3 + p[3]
+            norm = np.sqrt(a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3)
+            p[0], p[1], p[2], p[3] = a0 / norm, a1 / norm, a2 / norm, a3 / norm
+
+
 @compiled
 def mark_dependent(time, y, t, w, tolerance):  # type: ignore[no-untyped-def]
     """Factorise in a configuration; dependent rows get ``w.inverse`` 0."""
     update_kinematics(time, y, t, w)
-    return factorise(t, w, tolerance, 0.0)
+    return factorise(t, w, tolerance, 0.0, 0)
 
 
 @compiled
@@ -120,8 +167,8 @@ def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
     update_kinematics(time, y, t, w)
     total = 0.0
     for k in range(len(t.address)):
-        for r in range(t.active[k]):
-            total += w.Phi[k, t.active_row[k, r]] ** 2 / w.size[k, r]
+        for r in range(t.rows[k]):
+            total += w.Phi[k, r] ** 2 / w.size[k, r]
     return total
 
 
@@ -199,12 +246,7 @@ def dependent_rows(time: float, y: Floats, t: ModelData, w: Workspace, length: f
         t._replace(mass=np.ones(bodies), inertia=length**2 * unit, inertia_inverse=unit / length**2),
     )
     mark_dependent(time, y, geometry, w, RANK_TOLERANCE)
-    found = [
-        (k, int(t.active_row[k, r]))
-        for k in range(len(t.address))
-        for r in range(t.active[k])
-        if w.inverse[k, r] == 0.0
-    ]
+    found = [(k, r) for k in range(len(t.address)) for r in range(t.rows[k]) if w.inverse[k, r] == 0.0]
     return sorted(found)
 
 

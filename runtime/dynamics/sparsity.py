@@ -75,6 +75,23 @@ def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
     )
 
 
+def has_loops(body_i: Ints, body_j: Ints) -> bool:
+    """True if joints between bodies ``body_i`` and ``body_j`` (joints,) form a closed loop of three bodies or more, the ground included."""
+    joined: dict[int, int] = {}
+
+    def root(body: int) -> int:
+        while body in joined:
+            body = joined[body]
+        return body
+
+    for pair in {frozenset(pair) for pair in zip(body_i.tolist(), body_j.tolist(), strict=True)}:
+        a, b = (root(body) for body in pair)
+        if a == b:
+            return True
+        joined[a] = b
+    return False
+
+
 def _eliminate(neighbours: list[set[int]]) -> tuple[list[int], list[list[int]]]:
     """Minimum-degree order, ties by index; for each joint the later joints that are coupled to it, fill included."""
     graph = {k: set(s) - {k} for k, s in enumerate(neighbours)}

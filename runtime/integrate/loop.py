@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.status import Status
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.step_control import (
@@ -26,6 +27,7 @@ from runtime.integrate.step_control import (
 )
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
+    AT_BEGIN,
     BODIES,
     BOUND,
     DENSE_READY,
@@ -34,9 +36,13 @@ from runtime.integrate.stepping import (
     FACTOR,
     FOUND,
     LENGTH,
+    LOOSE,
     NEXT_OUTPUT,
     NEXT_STEP,
+    PROJECTED,
+    PROJECTING,
     REJECTIONS,
+    REPEATED,
     SMALLEST_PIVOT,
     STARTED,
     STEP_ENDED,
@@ -72,7 +78,7 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
         s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
-    s.smallest_pivot[0] = s.smallest_pivot[1] = w.smallest_pivot[0]
+    s.smallest_pivot[0] = s.smallest_pivot[1] = s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
     if len(w.switches.mode) > 0:
         call_at(s.address[SWITCHING], FIRST_MODES, stepper, t, w, 0.0, 0.0)
     for i in range(len(s.y)):
@@ -102,8 +108,13 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
     ``s.flags[STEP_ENDED]`` is 1 afterwards if the step was accepted.
     """
     time = s.time[T]
-    code = attempt(s, t, w, h, rtol, atol)
+    code = attempt(s, t, w, h, s.passage[LOOSE] * rtol, s.passage[LOOSE] * atol)
     judged, smallest_pivot = verdict(s.tried[ERROR]), s.tried[SMALLEST_PIVOT]
+    if s.flags[PROJECTED] == 1:
+        projected = call_at(s.address[PROJECTING], judged, stepper, t, w, h, time_end, rtol, atol)
+        if s.flags[REPEATED] == 1:
+            return Status.RUNNING
+        code = projected if judged == ACCEPTED else code
     if judged != ACCEPTED:
         length = after_rejection(h, s.tried[FACTOR]) if judged == REJECTED else after_bad_attempt(h, time)
         if length == 0.0:
@@ -143,6 +154,8 @@ def write_outputs(s, t, w, outputs, out):  # type: ignore[no-untyped-def]
         if code != OK:
             return code
         interpolate(s, outputs[wanted], out[wanted])
+        if s.flags[PROJECTED] == 1:
+            call_at(w.address[PROJECTION], outputs[wanted], out[wanted], t, w, 0, w.violation)
         s.counts[NEXT_OUTPUT] += 1
     return OK
 
@@ -194,4 +207,6 @@ def interpolate_once(s, t, w, time, y):  # type: ignore[no-untyped-def]
     """State within the last step, for calls from Python; a code."""
     code = prepare_dense(s, t, w)
     interpolate(s, time, y)
+    if s.flags[PROJECTED] == 1:
+        call_at(w.address[PROJECTION], time, y, t, w, 0, w.violation)
     return code

@@ -13,6 +13,7 @@ from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
+from runtime.integrate.closed_loops import place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.landing import place_of_switching
 from runtime.integrate.step_control import failure
@@ -77,13 +78,16 @@ class Compiled:
 
     def __init__(
         self, method: str, system: System, data: ModelData, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
-        max_step: float, first_step: float, *, work: Workspace | None = None,
+        max_step: float, first_step: float, *, projected: bool = False, work: Workspace | None = None,
     ) -> None:  # fmt: skip
         self.system, self.data = system, data
         self.work = workspace(system, data) if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         own = dop853.memory(len(y)) if method == "dop853" else _memory_of_radau(system)
         self.s = stepping.stepper(y, t_start, own, data, first_step)
+        if projected:
+            self.s.flags[stepping.PROJECTED] = 1
+            self.s.address[stepping.PROJECTING] = place_of_projecting(self.s, data)
         if len(self.work.switches.mode):
             self.s.address[stepping.SWITCHING] = place_of_switching(self.s, data)
         self.found: list[Floats] = []
@@ -205,6 +209,7 @@ class SciPy:
         if self.solver.status == "failed":
             return self._method_failed(caught[-1].message if caught else message)
         self.steps += 1
+        self.work.chosen[0] = 0
         self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
         self.dense = None
         if len(self.data.contacts.law):
@@ -262,6 +267,6 @@ def _detail(status: Status, system: System, work: Workspace) -> str:
     if status != Status.SINGULAR_CONFIGURATION:
         return ""
     k, r = map(int, work.failed)
-    joint, row = system.joints[k], int(system.data.active_row[k, r])
+    joint = system.joints[k]
     hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
-    return f"row {system.row_name(k, row)} depends on the others{hint}"
+    return f"row {system.row_name(k, r)} depends on the others{hint}"

@@ -15,6 +15,7 @@ from runtime.support.errors import ModelError
 from runtime.system.system import System
 
 NO_LIMIT = 10**15  # steps
+BAUMGARTE = 5.0  # [1/s] as in the papers
 
 
 @dataclass(frozen=True)
@@ -32,17 +33,19 @@ class Settings:
     max_step: float
     first_step: float  # [s] 0: chosen by the method
     max_steps: int
+    projected: bool  # states are projected onto the constraints
 
     @property
     def keywords(self) -> dict[str, Any]:
         """Keyword arguments of ``simulate`` except ``t_eval``."""
-        names = ("t_start", "method", "rtol", "atol", "alpha", "beta", "max_step", "max_steps")
+        names = ["t_start", "method", "rtol", "atol", "max_step", "max_steps"]
+        names += [] if self.projected else ["alpha", "beta"]
         return {name: getattr(self, name) for name in names} | {"first_step": self.first_step or None}
 
 
 def settings(
     system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
-    alpha: float, beta: float, max_step: float, first_step: float | None, max_steps: int | None,
+    alpha: float | None, beta: float | None, max_step: float, first_step: float | None, max_steps: int | None,
 ) -> Settings:  # fmt: skip
     """Checked settings from the arguments of ``simulate``.
 
@@ -57,6 +60,10 @@ def settings(
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
         raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
+    projected = alpha is None and beta is None and system.data.closed and method in COMPILED_METHODS
+    if projected:
+        alpha = beta = 0.0
+    alpha, beta = (BAUMGARTE if value is None else value for value in (alpha, beta))
     rtol, atol, alpha, beta = (
         not_negative(value, name) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
     )
@@ -81,7 +88,7 @@ def settings(
         )
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
-    return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most)
+    return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected)
 
 
 def _outputs(t_eval: ArrayLike, t_start: float, t_end: float) -> Floats:

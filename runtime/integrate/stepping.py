@@ -33,23 +33,35 @@ class Stepper(NamedTuple):
     begin: Floats  # (n,) derivative at the start of the step
     end: Floats  # (n,) derivative at its end
     tried: Floats  # (3,) of the last attempt: error in units of the tolerance, factor for the next step, smallest pivot ratio
-    smallest_pivot: Floats  # (3,) pivot ratio: at the start, the smallest of all accepted steps, time of this step
-    flags: Ints  # (6,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
+    smallest_pivot: (
+        Floats  # (3,) pivot ratio: at the start, the smallest of all accepted steps, time of this step, at the
+    )
+    # begin of the next one
+    flags: Ints  # (10,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
-    # 1: the last step was undone, to be cut at a change of mode
-    address: Ints  # (1,) place of the address of the code for limits and contacts, in this process; 0 if there are none
+    # 1: the last step was undone, to be cut at a change of mode; 1: states are projected onto the constraints; attempts at a step
+    # that were given up near a singular pose; 1: the last attempt is to be repeated there; 1: it
+    # is to end ahead of the pose
+    address: (
+        Ints  # (2,) places of the addresses of the code for limits and contacts, and for closed loops; 0 without them
+    )
     sampled: (
         Floats  # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     )
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
+    moved: Floats  # (n,) change of the state by the last projection
+    passage: Floats  # (4,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
+    # error in units of the tolerance that was accepted, time of the first such step
     own: Any  # the method's memory
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND = range(7)
-DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE = range(6)
-SWITCHING = 0  # place in ``Stepper.address``
+DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD = range(10)
+SWITCHING, PROJECTING = range(2)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
+LOOSE, USUAL_STEP, LOST, FIRST_LOST = range(4)  # places in ``Stepper.passage``
+AT_BEGIN = 3  # place in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
 
@@ -59,9 +71,10 @@ def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(7, np.int64), y=y.copy(), y_old=y.copy(),
-        trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3), smallest_pivot=np.array([np.inf, np.inf, t]),
-        flags=np.array([0, 0, 0, 0, bodies, 0]), address=np.zeros(1, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
-        found=np.zeros((EVENTS + len(data.contacts.law), 4)), own=own,
+        trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3), smallest_pivot=np.array([np.inf, np.inf, t, np.inf]),
+        flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0]), address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
+        found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
+        passage=np.array([1.0, 0.0, 0.0, 0.0]), own=own,
     )  # fmt: skip
 
 

@@ -352,7 +352,7 @@ class Builder:
     def build(
         self,
         *,
-        redundant: Literal["refuse", "remove", "fit"] = "refuse",
+        redundant: Literal["keep", "refuse", "fit"] = "keep",
         project_velocities: bool | None = None,
         time: float = 0.0,
     ) -> System:
@@ -360,9 +360,10 @@ class Builder:
 
         Parameters
         ----------
-        redundant : "refuse", "remove" or "fit"
-            Treatment of rows that repeat others: an error that names them, or removal.  The motion is the same without them;
-            their reactions are undetermined.  ``System.redundant`` lists the removed rows.
+        redundant : "keep", "refuse" or "fit"
+            Treatment of rows that repeat others, as in closed loops of hinges: "keep" satisfies all rows at any time and lists
+            the redundant ones in ``System.redundant``; the reactions in such a loop are undetermined, and those of least norm
+            are reported.  "refuse" raises an error that names them.
             "fit": the drivers overdetermine the motion, such as markers on a body, and ``runtime.kinematics`` meets them by
             least squares; such a system cannot be simulated.
         project_velocities : bool, optional
@@ -376,8 +377,8 @@ class Builder:
         ModelError, AssemblyError
             Naming bodies, joints and rows.
         """
-        if redundant not in ("refuse", "remove", "fit"):
-            raise ModelError(f"build: redundant = {redundant!r}; use 'refuse', 'remove' or 'fit'")
+        if redundant not in ("keep", "refuse", "fit"):
+            raise ModelError(f"build: redundant = {redundant!r}; use 'keep', 'refuse' or 'fit'")
         if not self._bodies:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         parts = Parts(

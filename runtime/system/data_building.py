@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import ROWS
 from runtime.dynamics.loads import AT_BODY_POINT, AT_CENTRE, AT_GLOBAL_POINT, LoadData
 from runtime.dynamics.model_data import ModelData
-from runtime.dynamics.sparsity import sparsity
+from runtime.dynamics.sparsity import has_loops, sparsity
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Floats, frozen
 from runtime.system.contact_building import contact_data
@@ -57,12 +56,12 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         gravity=gravity.copy(),
         alpha=5.0,
         beta=5.0,
+        closed=has_loops(body_i, body_j),
+        redundant=0,
         address=addresses_of(j.module for j in joints),
         body_i=body_i,
         body_j=body_j,
         rows=rows,
-        active=rows.copy(),
-        active_row=np.tile(np.arange(ROWS), (len(joints), 1)),
         vector_joint=vector_joint,
         vector_place=vector_place,
         vector_body=vector_body,

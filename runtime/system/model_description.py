@@ -73,7 +73,7 @@ def describe_model(
     fixed = [True, *(_is_fixed(joints, body) for body in bodies)]
     parameters = parameters_of(t, y, fixed)
     folded = {name: _foldable(values) & (name in FOLDED) for name, values in parameters.items()}
-    kept = [[int(r) for r in t.active_row[k, : t.active[k]]] for k in range(len(joints))]
+    rows = [list(range(n)) for n in t.rows.tolist()]
     pairs = [(int(i), int(j)) for i, j in zip(t.body_i, t.body_j, strict=True)]
     vectors = [(int(k), int(p), int(b)) for k, p, b in zip(t.vector_joint, t.vector_place, t.vector_body, strict=True)]
     signals = [(int(k), int(p)) for k, p in zip(t.signal_joint, t.signal_place, strict=True)]
@@ -81,7 +81,7 @@ def describe_model(
     kernels = {joint.module.__name__: _digest(joint.module) for joint in joints}
     decided = [
         digests.WHOLE, kernels, _text(rotation), _text(euler_rates),
-        [[joint.module.__name__, *pair, rows] for joint, pair, rows in zip(joints, pairs, kept, strict=True)],
+        [[joint.module.__name__, *pair, own] for joint, pair, own in zip(joints, pairs, rows, strict=True)],
         fixed, vectors, signals, loaded, {name: values.shape for name, values in parameters.items()}, constants,
     ]  # fmt: skip
     return Model(
@@ -89,7 +89,7 @@ def describe_model(
         key=hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16],
         made_from=kernels,
         fixed=fixed,
-        joints=[(joint.module.evaluate, *pair, rows) for joint, pair, rows in zip(joints, pairs, kept, strict=True)],
+        joints=[(joint.module.evaluate, *pair, own) for joint, pair, own in zip(joints, pairs, rows, strict=True)],
         vectors=vectors,
         signals=signals,
         loaded=loaded,

@@ -25,7 +25,7 @@ from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
 from runtime.system.quantity import GRAVITY, INERTIA, LATITUDES, quantities
-from runtime.system.rank import refuse_singular_joints, without_redundant_rows
+from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
@@ -69,11 +69,6 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
         quantity, _ = known[name]
         changes.setdefault((quantity.owner_sort, quantity.owner), {})[quantity.part] = value
     joints_changed = any(sort == "joint" for sort, _ in changes)
-    if joints_changed and system.redundant:
-        raise ModelError(
-            f"system '{system.name}': rows that repeat others were removed ({', '.join(system.redundant)}); other joints may "
-            "have other redundant rows; give the function that builds the system"
-        )
     new: dict[str, Any] = {}
     data: dict[str, Any] = {}
     if ("", "") in changes:
@@ -115,7 +110,7 @@ def with_parameters(system: System, values: Mapping[str, Any]) -> System:
     y, iterations, residual = assembled(other, other.time, before)
     if joints_differ(system, other):
         refuse_singular_joints(other, y)
-        without_redundant_rows(other, y, "refuse")
+        other = with_redundant_rows_named(other, y, "keep" if system.redundant else "refuse")
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     check_velocities(other, other.time, y, "give other velocities")
     found = replace(

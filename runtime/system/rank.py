@@ -84,12 +84,18 @@ def _length(joint: Joint) -> float:
     return max([*arms, *lengths], default=0.0) or 1.0
 
 
-def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
-    """Refuse or remove redundant rows; refuse a singular pose, where rows are dependent only in this configuration."""
+def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> System:
+    """Name redundant rows or refuse them; refuse a singular pose, where rows are dependent only in this configuration."""
     length = max(_length(joint) for joint in system.joints) if system.joints else 1.0
     dependent = projection.dependent_rows(system.time, y, system.data, shared_workspace_for(system.data), length)
     if not dependent:
         return system
+    if any(system.joints[k].signals for k, _ in dependent):
+        of_joints = system.data._replace(rows=np.where([bool(j.signals) for j in system.joints], 0, system.data.rows))
+        among = projection.dependent_rows(system.time, y, of_joints, shared_workspace_for(of_joints), length)
+        if len(among) < len(dependent):
+            raise ModelError(_doubly_driven(system, y, dependent))
+        dependent = among
     redundant_rows = tuple(system.row_name(k, r) for k, r in dependent)
     names = ", ".join(redundant_rows)
     nearby = projection.nearby_configuration(system.time, y, system.data, shared_workspace_for(system.data), NEARBY)
@@ -100,20 +106,14 @@ def without_redundant_rows(system: System, y: Floats, redundant: str) -> System:
             f"system '{system.name}': the initial configuration is singular, {names} depend on other rows here but not nearby; "
             "start from another configuration"
         )
-    if redundant == "refuse" and any(system.joints[k].signals for k, _ in dependent):
-        raise ModelError(_doubly_driven(system, y, dependent))
     if redundant == "refuse":
         raise ModelError(
             f"system '{system.name}' is over-constrained: {names} repeat other rows; use joints that leave them out, or "
-            'build(redundant="remove"), which keeps the motion and leaves the reactions of these rows undetermined'
+            'build(redundant="keep"), which satisfies all rows and leaves the reactions of the joints concerned undetermined'
         )
-    active, active_row = system.data.active.copy(), system.data.active_row.copy()
-    for k, joint in enumerate(system.joints):
-        kept = [r for r in range(len(joint.rows)) if (k, r) not in dependent]
-        active[k] = len(kept)
-        active_row[k, : len(kept)] = kept
-    data = frozen(system.data._replace(active=active, active_row=active_row))
-    return replace(system, data=data, redundant=redundant_rows)
+    return replace(
+        system, data=frozen(system.data._replace(closed=True, redundant=len(dependent))), redundant=redundant_rows
+    )
 
 
 def _doubly_driven(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:

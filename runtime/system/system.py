@@ -39,7 +39,7 @@ class System:
     assembly: Assembly
     degrees_of_freedom: int
     rank: int  # of D in the reference configuration
-    redundant: tuple[str, ...]  # names of the removed rows, "joint.row"
+    redundant: tuple[str, ...]  # names of rows that repeat others, "joint.row"
     overdetermined: bool  # drivers are met by least squares
     branch_signs: tuple[tuple[float, ...], ...]  # of each joint's definition, in the reference configuration
     data: ModelData = field(repr=False)

@@ -12,7 +12,7 @@ from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.data_building import Parts, model_data
 from runtime.system.parts import GROUND, Assembly, Body, Joint
-from runtime.system.rank import refuse_singular_joints, refuse_singular_motors, without_redundant_rows
+from runtime.system.rank import refuse_singular_joints, refuse_singular_motors, with_redundant_rows_named
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -35,16 +35,16 @@ def build_system(
         start, iterations, residual = assembled(system, time, y)
     except AssemblyError:
         if system.drivers:
-            without_redundant_rows(system, y, redundant)  # the better message where drivers contradict each other
+            with_redundant_rows_named(system, y, redundant)  # the better message where drivers contradict each other
         raise
     if iterations:
         refuse_singular_joints(system, start)
         refuse_singular_motors(system, start)
-    system = without_redundant_rows(system, start, redundant)
+    system = with_redundant_rows_named(system, start, redundant)
     if project_velocities or (project_velocities is None and system.drivers):
         start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
     check_velocities(system, time, start, "make them consistent, or build(project_velocities=True)")
-    rank, names = int(system.data.active.sum()), system.body_names
+    rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
     return replace(
         system, state=State(names, start), rank=rank, degrees_of_freedom=6 * len(names) - rank,
         assembly=change(names, y, start, iterations, residual),

@@ -85,6 +85,8 @@ def place_of(system: System) -> str | None:
 
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
     """Return the whole-model kernel of a system with this data, if there is one."""
+    if system.redundant:
+        return None  # the kernel's factors have no damping
     model = system.model
     module = module_of(model.key)
     if module is None:
