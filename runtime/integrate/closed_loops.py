@@ -51,6 +51,7 @@ LONGEST, AHEAD = 1.3, 0.4
 # unsatisfied by more than this |D v' - gamma|, in units of its size.
 MAX_MOVE, ROUNDING, UNSATISFIED = 100.0, 1e-7, 1e-7
 SHORTER = 0.5
+NEARER = 1e-6  # as ``NEAR``, for a step that ends ahead of a pose by a part of the usual step
 # Attempts to cross a singular pose with each tolerance, factor by which the tolerance is raised then, and how often.
 ATTEMPTS, LOOSER, LOOSENED = 4, 30.0, 3
 
@@ -97,7 +98,9 @@ def approach(s, w, h, before, smallest, last):  # type: ignore[no-untyped-def]
     s.flags[RETRIES] += 1
     if s.flags[RETRIES] % ATTEMPTS == 0:
         s.passage[LOOSE] *= LOOSER
-    usual = s.passage[USUAL_STEP] if s.passage[USUAL_STEP] > 0.0 else h
+    if s.passage[USUAL_STEP] == 0.0:
+        s.passage[USUAL_STEP] = h
+    usual = s.passage[USUAL_STEP]
     away = time_to_pose(h, before, smallest, last)
     across = away / GAP
     s.flags[ENDS_AHEAD] = across > LONGEST * usual
@@ -114,12 +117,12 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
     patient = s.flags[RETRIES] < ATTEMPTS * (LOOSENED + 1)
     before, smallest, last = s.smallest_pivot[AT_BEGIN], s.tried[SMALLEST_PIVOT], w.smallest_pivot[0]
     if judged != ACCEPTED:
-        if smallest < NEAR and before > NEAR and patient:
+        if smallest < NEAR and patient:
             approach(s, w, h, before, smallest, last)
         return OK
     code = project(s, t, w, time_end)
     last = w.smallest_pivot[0]
-    if (code != OK or last < NEAR) and before > NEAR and patient:
+    if (code != OK or last < (NEAR if s.flags[ENDS_AHEAD] == 0 else NEARER)) and patient:
         approach(s, w, h, before, smallest, last)
         return OK
     allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))

@@ -185,7 +185,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             s.flags[STEP_ENDED] = 0
         h, last = step_length(s.time[NEXT_STEP], max_step, time, end)
         if too_small(h, time, end):
-            return Status.STEP_TOO_SMALL
+            return Status.SINGULAR_CONFIGURATION if w.near_singular[0] == 1 else Status.STEP_TOO_SMALL
         status = try_step(stepper, s, t, w, h, end if last else time + h, rtol, atol)
         if status != Status.RUNNING:
             return status
