@@ -181,7 +181,9 @@ def assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
     steps = 0
     residual = _worst_row(time, y, t, w, False)
     while steps < NEWTON_STEPS and residual > 0.0:
-        correction(time, y, t, w, False, min(max(residual**2, MIN_DAMPING), MAX_DAMPING), u)
+        # Off the constraints, redundant rows contradict each other by about the square of the residual.
+        damping = residual if t.redundant > 0 else residual**2
+        correction(time, y, t, w, False, min(max(damping, MIN_DAMPING), MAX_DAMPING), u)
         before, scale, helps = misfit(time, y, t, w), 1.0, False
         for _ in range(HALVINGS):
             _move(y, u, scale, trial)

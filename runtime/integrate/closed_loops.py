@@ -28,6 +28,7 @@ from runtime.integrate.stepping import (
     EVALUATIONS,
     FACTOR,
     FIRST_LOST,
+    LARGEST_PIVOT,
     LOOSE,
     LOST,
     NEXT_STEP,
@@ -42,7 +43,9 @@ from runtime.integrate.stepping import (
 from runtime.jit.compilation import inlined, place_of_address
 from runtime.jit.pointers import Pointer, call_at
 
-NEAR = 1e-4  # pivot ratio: the square of the distance [rad] from a singular pose within which no step ends
+# Pivot ratio, as a fraction of the largest at the ends of steps so far, below which a step does not end on its way to a singular
+# pose; the same for a step that was shortened to end ahead of the pose.
+NEAR, NEARER = 3e-3, 3e-5
 GAP = 0.467  # middle of the widest gap between the stages of DOP853, as a fraction of the step
 # Of the usual step: the longest step across a singular pose, and how far ahead of the pose a step ends that would be longer.
 LONGEST, AHEAD = 1.3, 0.4
@@ -51,7 +54,8 @@ LONGEST, AHEAD = 1.3, 0.4
 # unsatisfied by more than this |D v' - gamma|, in units of its size.
 MAX_MOVE, ROUNDING, UNSATISFIED = 100.0, 1e-7, 1e-7
 SHORTER = 0.5
-NEARER = 1e-6  # as ``NEAR``, for a step that ends ahead of a pose by a part of the usual step
+DIP = 0.25  # pivot ratio of a stage near a singular pose as a fraction of those at the ends of its step
+COMING = 0.7  # fraction to which the distance from a pose falls in a step that comes close to it soon
 # Attempts to cross a singular pose with each tolerance, factor by which the tolerance is raised then, and how often.
 ATTEMPTS, LOOSER, LOOSENED = 4, 30.0, 3
 
@@ -71,16 +75,15 @@ def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def time_to_pose(h, before, smallest, last):  # type: ignore[no-untyped-def]
-    """Time from the begin of a step of length h to the singular pose, from the pivot ratios: at its begin, smallest, last.
+def time_to_pose(h, before, last, crossed):  # type: ignore[no-untyped-def]
+    """Time from the begin of a step of length h to the singular pose, from the pivot ratios at its ends; negative without one.
 
-    The square root of the smallest pivot ratio is proportional to the distance from the pose, which was crossed if a stage
-    was nearer to it than the end.
+    The square root of the smallest pivot ratio is proportional to the distance from the pose.
     """
     a, b = math.sqrt(before), math.sqrt(max(last, 0.0))
-    if smallest < last:
+    if crossed:
         return h * a / (a + b)
-    return h * a / (a - b) if b < 0.9 * a else 10.0 * h
+    return h * a / (a - b) if b < COMING * a else -1.0
 
 
 @inlined
@@ -93,16 +96,14 @@ def repeat(s, length):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def approach(s, w, h, before, smallest, last):  # type: ignore[no-untyped-def]
-    """Have the step repeated across the singular pose, or up to a place ahead of it from where the next step can cross it."""
+def approach(s, w, h, away):  # type: ignore[no-untyped-def]
+    """Have the step repeated across a singular pose, or up to a place ahead of it from where the next step can cross it."""
     s.flags[RETRIES] += 1
     if s.flags[RETRIES] % ATTEMPTS == 0:
         s.passage[LOOSE] *= LOOSER
     if s.passage[USUAL_STEP] == 0.0:
         s.passage[USUAL_STEP] = h
-    usual = s.passage[USUAL_STEP]
-    away = time_to_pose(h, before, smallest, last)
-    across = away / GAP
+    usual, across = s.passage[USUAL_STEP], away / GAP
     s.flags[ENDS_AHEAD] = across > LONGEST * usual
     if s.flags[ENDS_AHEAD] == 0:
         w.near_singular[0] = 1
@@ -111,41 +112,50 @@ def approach(s, w, h, before, smallest, last):  # type: ignore[no-untyped-def]
         repeat(s, min(away - AHEAD * usual, usual))
 
 
+@inlined
+def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
+    """Note what a projected step leaves to the next one."""
+    s.flags[RETRIES] = 0
+    s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
+    s.passage[LARGEST_PIVOT] = max(s.passage[LARGEST_PIVOT], w.smallest_pivot[0])
+    lost = s.tried[ERROR] * s.passage[LOOSE]
+    if lost > 1.0:
+        if s.passage[LOST] == 0.0:
+            s.passage[FIRST_LOST] = time_end
+        s.passage[LOST] = max(s.passage[LOST], lost)
+    s.passage[LOOSE] = 1.0
+    if s.flags[ENDS_AHEAD] == 1:
+        s.tried[FACTOR] = AHEAD / GAP * s.passage[USUAL_STEP] / h  # the next step crosses the pose
+        s.counts[AFTER_REJECTION] = 0
+    elif w.near_singular[0] == 0:
+        s.passage[USUAL_STEP] = h
+
+
 def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
     """Project the end of a step, or have the step repeated: then ``s.flags[REPEATED]`` is 1; a code of an evaluation."""
     s.flags[REPEATED] = 0
     patient = s.flags[RETRIES] < ATTEMPTS * (LOOSENED + 1)
     before, smallest, last = s.smallest_pivot[AT_BEGIN], s.tried[SMALLEST_PIVOT], w.smallest_pivot[0]
+    near = NEAR * max(s.passage[LARGEST_PIVOT], before)
+    crossed = smallest < DIP * min(before, last)  # a stage is nearer to a singular pose than both ends
     if judged != ACCEPTED:
-        if smallest < NEAR and patient:
-            approach(s, w, h, before, smallest, last)
+        if smallest < near and crossed and patient:
+            approach(s, w, h, time_to_pose(h, before, last, True))
         return OK
     code = project(s, t, w, time_end)
     last = w.smallest_pivot[0]
-    if (code != OK or last < (NEAR if s.flags[ENDS_AHEAD] == 0 else NEARER)) and patient:
-        approach(s, w, h, before, smallest, last)
-        return OK
+    if patient and (code != OK or (last < near and (before > near or last < NEARER / NEAR * near))):
+        away = time_to_pose(h, before, last, crossed or code != OK)
+        if away > 0.0 and (s.flags[ENDS_AHEAD] == 0 or last < NEARER / NEAR * near):
+            approach(s, w, h, away)
+            return OK
     allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))
     if code == OK and (w.unsatisfied[0] > UNSATISFIED or norm_of(s.moved, s.trial, rtol, atol) > allowed):
         s.flags[RETRIES] += 1
         repeat(s, SHORTER * h)
         return OK
     if code == OK:
-        s.flags[RETRIES] = 0
-        s.smallest_pivot[AT_BEGIN] = last
-        lost = s.tried[ERROR] * s.passage[LOOSE]
-        if lost > 1.0:
-            if s.passage[LOST] == 0.0:
-                s.passage[FIRST_LOST] = time_end
-            s.passage[LOST] = max(s.passage[LOST], lost)
-        s.passage[LOOSE] = 1.0
-        if s.flags[ENDS_AHEAD] == 1:
-            s.tried[FACTOR] = AHEAD / GAP * s.passage[USUAL_STEP] / h  # the next step crosses the pose
-            s.counts[AFTER_REJECTION] = 0
-        elif w.near_singular[0] == 0:
-            s.passage[USUAL_STEP] = h
-        w.near_singular[0] = smallest < NEAR or s.flags[ENDS_AHEAD] == 1
-        s.flags[ENDS_AHEAD] = 0
+        accept(s, w, h, time_end)
     return code
 
 

@@ -31,6 +31,7 @@ from runtime.integrate.stepping import (
     BODIES,
     BOUND,
     DENSE_READY,
+    ENDS_AHEAD,
     ERROR,
     EVALUATIONS,
     FACTOR,
@@ -183,6 +184,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             for i in range(len(s.y)):
                 s.begin[i] = s.end[i]
             s.flags[STEP_ENDED] = 0
+            w.near_singular[0] = s.flags[ENDS_AHEAD]
+            s.flags[ENDS_AHEAD] = 0
         h, last = step_length(s.time[NEXT_STEP], max_step, time, end)
         if too_small(h, time, end):
             return Status.SINGULAR_CONFIGURATION if w.near_singular[0] == 1 else Status.STEP_TOO_SMALL

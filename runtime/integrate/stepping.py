@@ -50,8 +50,8 @@ class Stepper(NamedTuple):
     )
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     moved: Floats  # (n,) change of the state by the last projection
-    passage: Floats  # (4,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
-    # error in units of the tolerance that was accepted, time of the first such step
+    passage: Floats  # (5,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
+    # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end
     own: Any  # the method's memory
 
 
@@ -60,7 +60,7 @@ EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND = ran
 DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD = range(10)
 SWITCHING, PROJECTING = range(2)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
-LOOSE, USUAL_STEP, LOST, FIRST_LOST = range(4)  # places in ``Stepper.passage``
+LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT = range(5)  # places in ``Stepper.passage``
 AT_BEGIN = 3  # place in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
@@ -71,10 +71,11 @@ def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(7, np.int64), y=y.copy(), y_old=y.copy(),
-        trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3), smallest_pivot=np.array([np.inf, np.inf, t, np.inf]),
-        flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0]), address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
+        trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
+        smallest_pivot=np.array([np.inf, np.inf, t, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0]),
+        address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
-        passage=np.array([1.0, 0.0, 0.0, 0.0]), own=own,
+        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0]), own=own,
     )  # fmt: skip
 
 
