@@ -143,8 +143,8 @@ class Builder:
         name : str
         kind : str or module
             Name of a definition in ``codegen/drivers.py``, or what ``codegen.compile_joint`` returned: "guided_point",
-            "guided_orientation", "guided_cardan", "guided_angle", "guided_link"; as printed in the paper, with singular
-            configurations: "euler_parameter", "cosine_of_angle", "cosine_of_link".
+            "guided_orientation", "guided_cardan", "guided_angle", "guided_link", "guided_distance"; as printed in the
+            paper, with singular configurations: "euler_parameter", "cosine_of_angle", "cosine_of_link".
         body, other : str
             Bodies i and j of the definition; ``other`` is the ground where the definition has one body only.
         **values
@@ -181,7 +181,7 @@ class Builder:
         ----------
         name : str
         kind : str or module
-            A driver that guides one coordinate: "guided_angle", "guided_link", or a user's own.
+            A driver that guides one coordinate: "guided_angle", "guided_link", "guided_distance", or a user's own.
         body, other : str
             See ``driver``.
         effort : Signal or float [N m], or [N] where the coordinate is a length
