@@ -23,8 +23,7 @@ class Place(NamedTuple):
 
     def direction(self, axis: Any) -> Floats:
         """A direction of any length in global axes, as a unit vector in axes of the body."""
-        axis = np.array(axis, float)
-        return self.A.T @ (axis / np.linalg.norm(axis))
+        return self.A.T @ (np.array(axis, float) / np.linalg.norm(axis))
 
 
 Places = Mapping[str, Place]
@@ -42,12 +41,11 @@ def point_motion(run: Run, body: str, local: Floats) -> tuple[Floats, Floats]:
 class SpringDamper:
     """Tension k (L - l0) + c L' between two points."""
 
-    def add(self, b: Builder, force: Data, places: Places) -> None:
+    def add(self, b: Builder, force: Data) -> None:
         """Add the element: a motor on the distance of its points."""
-        i, j = force["i"], force["j"]
         b.motor(
-            force["name"], "guided_distance", i, j, stiffness=force["k"], damping=force.get("c", 0.0), l_t=force["l0"],
-            s_i=places[i].point(force["point_i"]), s_j=places[j].point(force["point_j"]),
+            force["name"], "guided_distance", force["i"], force["j"], stiffness=force["k"], damping=force.get("c", 0.0),
+            l_t=force["l0"], s_i=force["point_i"], s_j=force["point_j"],
         )  # fmt: skip
 
     def tension(self, run: Run, force: Data, places: Places) -> Floats:
@@ -71,7 +69,7 @@ class SpringDamper:
 class BodyTorque:
     """A constant torque in global axes."""
 
-    def add(self, b: Builder, force: Data, places: Places) -> None:
+    def add(self, b: Builder, force: Data) -> None:
         """Add the element: a load."""
         b.load(force["name"], force["body"], moment=force["torque"])
 
@@ -79,11 +77,11 @@ class BodyTorque:
 class HuntCrossley:
     """F = max(0, k d^n (1 + chi d')) along the normal of a plane, d = radius - (r - point) . normal."""
 
-    def add(self, b: Builder, force: Data, places: Places) -> None:
+    def add(self, b: Builder, force: Data) -> None:
         """Add the element: a contact without friction at the centre of mass."""
         b.contact(
-            force["name"], force["body"], centre=(0.0, 0.0, 0.0), radius=force["radius"], law="hunt_crossley",
-            point=force["point"], normal=Place(np.zeros(3), np.eye(3)).direction(force["normal"]),
+            force["name"], force["body"], axes="body", centre=(0.0, 0.0, 0.0), radius=force["radius"], law="hunt_crossley",
+            point=force["point"], normal=np.array(force["normal"], float) / np.linalg.norm(force["normal"]),
             stiffness=force["k"], exponent=force["n"], loss=2.0 / 3.0 * force["chi"],
         )  # fmt: skip
 
