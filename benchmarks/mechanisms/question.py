@@ -1,7 +1,8 @@
-"""The question: how exactly, and how fast, mechanisms from the literature are simulated at default settings.
+"""The question: how exactly, and how fast, mechanisms from the literature are simulated, by Talus and by other programs.
 
 The error is that of the problem's key columns, at all times of its reference.  The default tolerance is among the tolerances;
-method, stabilisation and treatment of redundant rows are those of ``runtime.simulate`` and ``Builder.build``.
+method, stabilisation and treatment of redundant rows are those of ``runtime.simulate`` and ``Builder.build``.  Other programs
+take what they can, each in a process of its own.
 """
 
 from __future__ import annotations
@@ -10,16 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 import runtime
 from benchmarks.measure import Answer, BenchmarkError, Say, seconds
-from benchmarks.mechanisms import model, outputs, problem
+from benchmarks.mechanisms import model, outputs, peers, problem
 from benchmarks.mechanisms.problem import Problem
 from runtime import ModelError, Run, System
 from runtime.integrate.choices import RTOL
 from runtime.report import Report, Table
 
 MAX_STEPS = 200_000  # far above what a mechanism needs
-TALUS, KNOB = "Talus", "tolerance"
+TALUS = "Talus"
+LONGEST_REASON = 200  # characters
 
 
 @dataclass(frozen=True)
@@ -29,10 +33,12 @@ class Cases:
     tolerances: tuple[float, ...] = (1e-6, 1e-8, RTOL)
     repeats: int = 5
     longest: float = 0.5  # [s] runs that take longer are timed once
+    settings: int = 3  # of other programs
+    timeout: float = 100.0  # [s] for all settings of another program
 
 
 FULL = Cases()
-QUICK = Cases(tolerances=(1e-6, RTOL), repeats=1)
+QUICK = Cases(tolerances=(1e-6, RTOL), repeats=1, settings=1, timeout=30.0)
 
 
 @dataclass(frozen=True)
@@ -67,10 +73,22 @@ def ask(*, quick: bool, say: Say, files: Sequence[str | Path] = ()) -> Answer:
     cases = QUICK if quick else FULL
     problems = [problem.read(file) for file in files] or [problem.shipped(name) for name in problem.NAMES]
     found: list[Solution] = []
+    left_out: dict[tuple[str, str], str] = {}  # by problem and program: why there are no more solutions
+    missing: dict[str, str] = {}
     for one in problems:
         say(f"{one.name}: {one.data['title']}")
         found += solutions(one, cases)
+        for program in (program for program in peers.PROGRAMS if program not in missing):
+            answer = by_program(one, program, cases)
+            found += answer.solutions
+            if answer.missing:
+                missing[program] = answer.reason
+            elif answer.reason:
+                left_out[one.name, answer.name] = answer.reason
     report = Report("Mechanisms from the literature", [_table(problems, found)])
+    reasons = [["all", *item] for item in missing.items()] + [[*key, reason] for key, reason in left_out.items()]
+    if reasons:
+        report.tables.append(Table("left out", ["problem", "program", "reason"], reasons))
     report.failures += [text for solution in found if (text := failure(problems, solution))]
     return Answer(report)
 
@@ -78,8 +96,9 @@ def ask(*, quick: bool, say: Say, files: Sequence[str | Path] = ()) -> Answer:
 def _table(problems: Sequence[Problem], found: Sequence[Solution]) -> Table:
     limits = ", ".join(f"{one.name} {one.good:g} m" for one in problems)
     note = (
-        "setting: the tolerance, or the step [s]; error: largest absolute difference of the key coordinates from the "
-        f"reference; reactions: largest error divided by its limit. A solution counts as good at errors below: {limits}."
+        "setting: the tolerance or accuracy, of Exudyn and MuJoCo the step [s]; error: largest absolute difference of the key "
+        "coordinates from the reference; reactions: largest error divided by its limit. A solution counts as good at errors "
+        f"below: {limits}."
     )
     return Table("mechanisms", COLUMNS, [solution.row for solution in found], note, BRIEF)
 
@@ -105,6 +124,36 @@ def solutions(one: Problem, cases: Cases) -> list[Solution]:
     except (ModelError, BenchmarkError) as error:
         return [Solution(one.name, TALUS, "", RTOL, None, None, None, None, "not built", str(error))]
     return [_solution(one, system, tolerance, cases) for tolerance in cases.tolerances]
+
+
+@dataclass(frozen=True)
+class PeerAnswer:
+    """What another program made of a problem; ``reason``: why there are no more solutions."""
+
+    name: str
+    solutions: Sequence[Solution]
+    reason: str = ""
+    missing: bool = False
+
+
+def by_program(one: Problem, program: str, cases: Cases) -> PeerAnswer:
+    """The solutions of another program at its settings."""
+    kinds = {c["name"]: c["kind"] for c in one.columns}
+    if any(kinds[name] != "pos" for name in one.key):
+        return PeerAnswer(program, [], "the key columns are no positions")
+    found = peers.solve(program, dict(one.data), one.t.tolist(), list(one.key), cases.settings, cases.timeout)
+    rows = []
+    for row in found["rows"]:
+        by_column = {name: np.array(values, float) for name, values in row["columns"].items()}
+        error = max(problem.errors(one, by_column).values())
+        rows.append(
+            Solution(
+                one.name, found["name"], found["method"], row["setting"], error if np.isfinite(error) else None, None,
+                row["evaluations"], row["seconds"], "reached_end" if np.isfinite(error) else "not_finite",
+            )
+        )  # fmt: skip
+    reason = next((found[key] for key in ("missing", "refused", "error") if key in found), "")
+    return PeerAnswer(found["name"], rows, reason[:LONGEST_REASON], "missing" in found)
 
 
 def simulate(one: Problem, system: System, tolerance: float) -> Run:

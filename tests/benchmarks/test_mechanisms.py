@@ -8,7 +8,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from benchmarks import measure
-from benchmarks.mechanisms import model, outputs, problem, question
+from benchmarks.mechanisms import geometry, model, outputs, peers, problem, question
+from runtime.integrate.choices import RTOL
+from runtime.system.reference import rotation_matrix
 from tests.support.paths import ROOT
 
 FULL_SERIES = ROOT.parent / "shared" / "mechanisms"
@@ -203,6 +205,84 @@ def test_a_problem_that_is_not_built_is_a_failure():
     unknown = problem.Problem(data, one.t, one.reference)
     (found,) = question.solutions(unknown, question.QUICK)
     assert found.error is None and "unknown type 'screw'" in question.failure([unknown], found)
+
+
+def test_answer(answer, monkeypatch):
+    """Talus at its tolerances, and each other program: solutions, or why there are none."""
+    monkeypatch.setattr(problem, "NAMES", ("simple_pendulum", "adams_spherical"))
+    monkeypatch.setattr(peers, "PROGRAMS", ("exudyn", "mujoco"))
+    tables, notes = answer("mechanisms")
+    talus = [row for row in tables["mechanisms"] if row["program"] == "Talus"]
+    assert [row["setting"] for row in talus] == [*question.QUICK.tolerances] * 2
+    assert all(row["status"] == "reached_end" and row["error [m]"] < 1e-3 for row in talus)
+    assert all(row["error [m]"] < 1e-8 for row in talus if row["setting"] == RTOL)
+    assert "adams_spherical 1e-05 m" in notes["mechanisms"]
+    others = {(row["problem"], row["program"].split()[0].lower()) for row in tables["mechanisms"]}
+    left_out = {(row["problem"], row["program"].split()[0].lower()) for row in tables.get("left out", [])}
+    missing = {program for one, program in left_out if one == "all"}
+    assert not others & left_out
+    assert others | left_out >= {(n, p) for n in problem.NAMES for p in peers.PROGRAMS if p not in missing}
+
+
+# Errors [m] of the other programs at their finest settings: a wrong model of a problem has larger ones.
+ERRORS = {
+    ("exudyn", "heavy_top"): 1e-4, ("exudyn", "slider_crank_iftomm"): 2e-5, ("exudyn", "andrews_iftomm"): 1e-6,
+    ("exudyn", "simple_pendulum"): 2e-5, ("opensim", "heavy_top"): 1e-5, ("opensim", "slider_crank_iftomm"): 1e-6,
+    ("opensim", "bricard_brick"): 1e-6, ("opensim", "andrews_iftomm"): 1e-7, ("opensim", "flyball_stiff"): 1e-6,
+    ("mujoco", "heavy_top"): 1e-7, ("mujoco", "adams_spherical"): 1e-11, ("drake", "flyball_stiff"): 1e-5,
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("program", "name"), ERRORS)
+def test_other_programs(program, name):
+    answer = question.by_program(problem.shipped(name), program, question.FULL)
+    if answer.missing:
+        pytest.skip(answer.reason)
+    assert answer.solutions, answer.reason
+    assert answer.solutions[-1].error < ERRORS[program, name]
+
+
+def test_programs_that_are_not_installed_are_named(monkeypatch):
+    """The process says so, the program is asked for once, and the table has its name."""
+    monkeypatch.setattr(
+        peers, "solve", lambda program, *_: {"name": program, "method": "", "rows": [], "missing": "no drake"}
+    )
+    monkeypatch.setattr(peers, "PROGRAMS", ("drake",))
+    monkeypatch.setattr(problem, "NAMES", ("heavy_top", "adams_spherical"))
+    tables = {table.title: table for table in question.ask(quick=True, say=lambda line: None).report.tables}
+    assert tables["left out"].rows == [["all", "drake", "no drake"]]
+    with pytest.raises(StopIteration):
+        request = {"data": {}, "times": [0.0], "key": [], "count": 1}
+        answers = peers.answers("nothing_of_this_name", request | {"data": {"outputs": {"columns": []}}})
+        assert "nothing_of_this_name" in next(answers)["missing"]
+        next(answers)
+
+
+def test_a_process_that_takes_too_long_is_ended():
+    one = problem.shipped("heavy_top")
+    found = peers.solve("exudyn", dict(one.data), one.t.tolist(), ["r_x"], 3, 0.01)
+    assert found["rows"] == [] and found["error"] == "longer than 0.01 s"
+
+
+def test_rotations_of_other_programs():
+    p = np.array([0.5, -0.1, 0.7, 0.3])
+    expected = rotation_matrix(p / np.linalg.norm(p))
+    assert np.abs(geometry.rotation(p) - expected).max() < 1e-15
+
+
+def test_trees_of_joints():
+    """Bricard's loop is cut at one hinge, the slider-crank at its ball."""
+    branches, closing = geometry.tree(problem.shipped("bricard_brick").data)
+    assert len(branches) == 5 and len(closing) == 1
+    reached = {"ground"}
+    for branch in branches:
+        assert branch.parent in reached and branch.child not in reached
+        reached.add(branch.child)
+        assert {branch.parent, branch.child} == {branch.joint["i"], branch.joint["j"]}
+        assert branch.sides == ("ij" if branch.parent == branch.joint["i"] else "ji")
+    _, closing = geometry.tree(problem.shipped("slider_crank_iftomm").data)
+    assert [joint["name"] for joint in closing] == ["B_sph"]
 
 
 @pytest.mark.parametrize(
