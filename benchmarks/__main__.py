@@ -26,9 +26,10 @@ QUESTIONS = {
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
     "start": "How long does it take from an edit, an installation or a new process to a first result?",
     "targets": "Does Talus reach its targets of speed, memory and accuracy?",
+    "mechanisms": "How exactly and how fast are mechanisms from the literature simulated, by Talus and by other programs?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
-FOLDERS = ("targets", "peers")  # questions with a folder of their own
+FOLDERS = ("targets", "mechanisms", "peers")  # questions with a folder of their own
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 
 
@@ -46,6 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="one of the questions below")
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="of mechanisms: problem files in place of the shipped ones"
+    )
     out = "folder for the results, which must not exist yet; default: results/benchmark-QUESTION"
     parser.add_argument("--out", type=Path, help=out)
     parser.add_argument("--json", action="store_true", dest="as_json", help="print the result as JSON, for machines")
@@ -59,12 +63,14 @@ def main(arguments: list[str] | None = None) -> int:
         return DONE
     if options.question not in QUESTIONS:
         return _refuse(f"unknown question '{options.question}'; the questions are {', '.join(QUESTIONS)}", BAD_INPUT)
+    if options.files and options.question != "mechanisms":
+        return _refuse(f"question '{options.question}' takes no files; only mechanisms does", BAD_INPUT)
     try:
         folder = results_folder(options.out, f"results/benchmark-{options.question}")
     except ModelError as error:
         return _refuse(str(error), BAD_INPUT)
     try:
-        answer = _answer(options.question, options.quick)
+        answer = _answer(options.question, options.quick, options.files)
     except (BenchmarkError, ModelError) as error:
         return _refuse(str(error), FAILED, folder)
     except KeyboardInterrupt:
@@ -77,13 +83,14 @@ def main(arguments: list[str] | None = None) -> int:
     return FAILED if answer.report.failures else DONE
 
 
-def _answer(question: str, quick: bool) -> Answer:
+def _answer(question: str, quick: bool, files: list[str]) -> Answer:
     module = module_of(question)
     # The load average is that before the benchmark.
-    conditions = machine(f"python -m benchmarks {question}" + (" --quick" if quick else ""))
+    conditions = machine(" ".join([f"python -m benchmarks {question}", *files, *(["--quick"] if quick else [])]))
     answer: Answer = module.ask(
-        quick=quick, say=lambda line: err_console.print(line, style="dim", highlight=False, markup=False)
-    )
+        quick=quick, say=lambda line: err_console.print(line, style="dim", highlight=False, markup=False),
+        **({"files": files} if files else {}),
+    )  # fmt: skip
     answer.report.tables.append(conditions)
     return answer
 

@@ -77,6 +77,16 @@ def guided_link(r_i: Vector, s_i: Vector, a_i: Vector, h_i: Vector, r_j: Vector,
     return {"angle": _angle_from(h_i, a_i, between(r_i, s_i, r_j, s_j), beta_t)}
 
 
+def guided_distance(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, l_t: Expr) -> Rows:
+    """The distance of the points P_i and P_j is l: a linear actuator, and as a motor a spring and a damper between points.
+
+    s_i, s_j : the points P_i and P_j, from the centres of mass [m]
+    l_t : distance [m], above 0
+    Singular when the distance is zero.  The reaction is a force along the line P_i P_j; the multiplier is the thrust.
+    """
+    return {"distance": between(r_i, s_i, r_j, s_j).norm() - l_t}
+
+
 def euler_parameter(p_i: Any, w0: Expr, w1: Expr, w2: Expr, w3: Expr, e_t: Expr) -> Rows:
     """One Euler parameter of body i follows a signal.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from runtime import GROUND, Builder, ModelError, System
 
@@ -29,7 +29,7 @@ def build(
     for n in range(1, links + 1):
         name = f"link_{n}"
         b.body(name, mass=mass, inertia=(along, across, across), r=((n - 0.5) * length, 0.0, 0.0))
-        ends = dict(s_i=(0, 0, 0) if before == GROUND else (length / 2, 0, 0), s_j=(-length / 2, 0, 0))
+        ends: dict[str, Any] = dict(s_i=(0, 0, 0) if before == GROUND else (length / 2, 0, 0), s_j=(-length / 2, 0, 0))
         if joint == "revolute":
             ends |= dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
         b.joint(f"joint_{n}", joint, before, name, **ends)

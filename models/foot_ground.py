@@ -11,7 +11,7 @@ As in the paper, the leg moves in its sagittal plane: three translations, and ro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -139,7 +139,7 @@ def _add_joints(b: Builder) -> None:
     for row, axis in (("roll", (0, 0, 1)), ("yaw", (1, 0, 0))):
         b.joint(f"sagittal_{row}", "constant_angle", GROUND, "leg", a_i=(0, 1, 0), a_j=axis)
     talocrural = np.array(BODIES["leg"]["r"]) + TALOCRURAL["leg"] - BODIES["main_foot"]["r"]
-    hinge = dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
+    hinge: dict[str, Any] = dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
     b.joint("ankle", "revolute", "leg", "main_foot", s_i=TALOCRURAL["leg"], s_j=talocrural, **hinge)
     b.joint(
         "metatarsophalangeal", "revolute", "main_foot", "toes",

@@ -247,7 +247,7 @@ class Motion(Run):
             arm = np.zeros_like(force)
             if load.point is not None:
                 arm = np.column_stack([s(self.t) for s in load.point])
-                arm = np.einsum("nab,nb->na", A, arm) if load.axes == "body" else arm - self._state[:, k, R:P]
+                arm = np.einsum("nab,nb->na", A, arm) if load.point_of_body else arm - self._state[:, k, R:P]
             if load.axes == "body":
                 force, moment = (np.einsum("nab,nb->na", A, part) for part in (force, moment))
             inertial[:, k + 1, :3] -= force

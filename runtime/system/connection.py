@@ -14,6 +14,7 @@ from runtime.dynamics.layout import ROWS
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number, positive, unit
 from runtime.support.errors import ModelError
+from runtime.system.global_axes import AXIS, POINT, local_values
 from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
 from runtime.system.signal import as_signal
 
@@ -53,8 +54,11 @@ def connection(
     body_j: str,
     values: Mapping[str, Any],
     bodies: Collection[str],
+    states: Mapping[str, Floats] | None = None,
 ) -> Joint:
     """Return a joint, driver or motor (``sort``) with checked bodies and values.
+
+    ``states``: of the ground and the bodies by name, (13,) each, where the vectors are given in global axes; else None.
 
     Raises
     ------
@@ -74,12 +78,15 @@ def connection(
         raise ModelError(f"{what}: has one body only; leave out '{body_j}'")
     keywords = (*module.KEYWORDS, *module.SIGNALS)
     needs = ", ".join(keywords) or "no values"
+    if states is not None:
+        values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
     missing = [key for key in keywords if key not in values]
     if missing:
         raise ModelError(f"{what}: missing {', '.join(missing)}; needs {needs}")
     unknown = [key for key in values if key not in keywords]
     if unknown:
-        raise ModelError(f"{what}: unused {', '.join(unknown)}; needs {needs}")
+        both = "; point and axis are for axes='global'" if {POINT, AXIS} & set(unknown) else ""
+        raise ModelError(f"{what}: unused {', '.join(unknown)}; needs {needs}{both}")
     checked: dict[str, Any] = {}
     for key, kind_of in ((v[0], v[1]) for v in module.VECTORS if v[0] in module.KEYWORDS):
         checked[key] = finite(values[key], (3,), f"{what}: {key}")

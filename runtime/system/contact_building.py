@@ -14,6 +14,7 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
 from runtime.system.connection import Bounds, checked_parameter
+from runtime.system.global_axes import local_direction, local_point
 from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Contact
 from runtime.system.reference import reference_data
 from runtime.system.signal import Signal, as_signal
@@ -33,9 +34,11 @@ REMEDY = {
 def build_contact(
     name: str, body: str, bodies: Collection[str], *, centre: ArrayLike, radius: float, law: str, friction: str | None,
     plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None, belt_speed: Signal | float, creep: float,
-    least_impact: float, parameters: Mapping[str, float],
+    least_impact: float, parameters: Mapping[str, float], states: Mapping[str, Floats] | None,
 ) -> Contact:  # fmt: skip
     """Return a checked contact; see ``Builder.contact``.
+
+    ``states``: of the ground and the bodies by name, (13,) each, where the vectors are given in global axes; else None.
 
     Raises
     ------
@@ -60,6 +63,29 @@ def build_contact(
         raise ModelError(f"{what}: unused {', '.join(unused)}; {both} needs {', '.join(wanted)}")
     given = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
     checked = {k: checked_parameter(v, f"{what}: {k}", bounds[k], REMEDY.get(k, "")) for k, v in given.items()}
+    values: dict[str, Any] = _vectors(what, body, plane, centre, point, normal, belt, belt_speed, states)
+    values["radius"] = checked.pop("radius")
+    for value in values.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    least = checked.pop("least_impact")
+    return Contact(
+        name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
+        MappingProxyType(values),
+    )  # fmt: skip
+
+
+def _vectors(
+    what: str, body: str, plane: str, centre: ArrayLike, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None,
+    belt_speed: Signal | float, states: Mapping[str, Floats] | None,
+) -> dict[str, Floats]:  # fmt: skip
+    """The checked vectors of a contact's definition, in axes of their bodies."""
+    if states is not None:
+        centre, point = (
+            local_point(states[b], v, f"{what}: {k}") for b, k, v in ((body, "centre", centre), (plane, "point", point))
+        )
+        normal = local_direction(states[plane], normal, f"{what}: normal")
+        belt = None if belt is None else local_direction(states[plane], belt, f"{what}: belt")
     n = unit(finite(normal, (3,), f"{what}: normal"), f"{what}: normal", AXIS_TOLERANCE)
     if belt is None:
         if isinstance(belt_speed, Signal) or belt_speed != 0.0:
@@ -76,15 +102,7 @@ def build_contact(
                 f"{AXIS_TOLERANCE:.0e}"
             )
     centre, point = (finite(v, (3,), f"{what}: {k}") for k, v in (("centre", centre), ("point", point)))
-    values: dict[str, Any] = {"s_i": centre, "s_j": point, "n_j": n, "b_j": along, "radius": checked.pop("radius")}
-    for value in values.values():
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-    least = checked.pop("least_impact")
-    return Contact(
-        name, body, plane, law, friction, MappingProxyType(checked), least, as_signal(belt_speed, f"{what}: belt_speed"),
-        MappingProxyType(values),
-    )  # fmt: skip
+    return {"s_i": centre, "s_j": point, "n_j": n, "b_j": along}
 
 
 def contact_data(

@@ -120,4 +120,4 @@ def _load_data(
 def _point_of_action(load: Load) -> int:
     if load.point is None:
         return AT_CENTRE
-    return AT_BODY_POINT if load.axes == "body" else AT_GLOBAL_POINT
+    return AT_BODY_POINT if load.point_of_body else AT_GLOBAL_POINT

@@ -16,6 +16,7 @@ from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone, joined
+from runtime.system.global_axes import local_direction
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, LIMIT_UNITS, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
 
@@ -27,11 +28,11 @@ OTHER_BODY = {"i": "j", "j": "i"}
 
 def build_limit(
     name: str, joint: Joint, states: dict[str, Floats], *, reference: str, xi: ArrayLike, eta: ArrayLike, cone: Cone,
-    max_moment: float, compliance: float, damping: float, direction: ArrayLike | None, law: str,
+    max_moment: float, compliance: float, damping: float, direction: ArrayLike | None, law: str, global_axes: bool,
 ) -> Limit:  # fmt: skip
     """Return a checked limit of a joint; see ``Builder.limit``.
 
-    ``states``: of the bodies in the reference configuration, (13,) by name.
+    ``states``: of the bodies in the reference configuration, (13,) by name.  ``global_axes``: those of xi, eta and direction.
 
     Raises
     ------
@@ -45,12 +46,16 @@ def build_limit(
     if law not in LAWS:
         raise ModelError(f"{what}: law = {law!r}; use {' or '.join(map(repr, LAWS))}")
     checked = checked_law_parameters(what, max_moment, compliance, damping)
+    moving = joint.body_j if reference == joint.body_i else joint.body_i
+    if global_axes:
+        xi, eta = (local_direction(states[reference], v, f"{what}: {k}") for k, v in (("xi", xi), ("eta", eta)))
+        if direction is not None:
+            direction = local_direction(states[moving], direction, f"{what}: direction")
     frame = _frame(what, xi, eta)
     u = None
     if direction is not None:
         u = unit(finite(direction, (3,), f"{what}: direction"), f"{what}: direction", AXIS_TOLERANCE)
     module = _definition_of(what, joint, u)
-    moving = joint.body_j if reference == joint.body_i else joint.body_i
     values = {"damping": checked["damping"]} | _geometry(what, module, joint, states, reference, moving, frame, u)
     for value in values.values():
         if isinstance(value, np.ndarray):

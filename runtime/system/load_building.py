@@ -6,18 +6,20 @@ from collections.abc import Collection, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
+from runtime.support.arrays import Floats
 from runtime.support.checks import not_negative
 from runtime.support.errors import ModelError
 from runtime.system.connection import KINDS, connection, definition
+from runtime.system.global_axes import local_point
 from runtime.system.parts import Load, Motor
 from runtime.system.signal import Signal, as_signal
 
 
 def build_load(
     name: str, body: str, bodies: Collection[str], *, force: Sequence[Signal | float], moment: Sequence[Signal | float],
-    point: Sequence[Signal | float] | None, axes: str,
+    point: Sequence[Signal | float] | None, axes: str, attached_to: Floats | None,
 ) -> Load:  # fmt: skip
-    """Return a checked load; see ``Builder.load``.
+    """Return a checked load; see ``Builder.load``.  ``attached_to``: state (13,) of the body that its point belongs to.
 
     Raises
     ------
@@ -28,6 +30,11 @@ def build_load(
         raise ModelError(f"{what}: unknown body {body!r}; the bodies are {', '.join(bodies)}")
     if axes not in ("global", "body"):
         raise ModelError(f"{what}: axes = {axes!r}; use 'global' or 'body'")
+    if attached_to is not None:
+        if axes == "body" or point is None:
+            given = "has no point" if point is None else "is given in axes of the body"
+            raise ModelError(f"{what}: attached=True, but it {given}; attached is for a point in global coordinates")
+        point = local_point(attached_to, point, f"{what}: point").tolist()
     return Load(
         name,
         body,
@@ -35,12 +42,13 @@ def build_load(
         moment=_three_signals(moment, f"{what}: moment"),
         point=None if point is None else _three_signals(point, f"{what}: point"),
         axes=axes,
+        attached=attached_to is not None,
     )
 
 
 def build_motor(
     name: str, kind: str | ModuleType, body: str, other: str, bodies: Collection[str], *, effort: Signal | float,
-    stiffness: float, damping: float, values: Mapping[str, Any],
+    stiffness: float, damping: float, values: Mapping[str, Any], states: Mapping[str, Floats] | None,
 ) -> Motor:  # fmt: skip
     """Return a checked motor; see ``Builder.motor``.
 
@@ -57,7 +65,7 @@ def build_motor(
     checked = {key: not_negative(value, f"{what}: {key}") for key, value in given.items()}
     if not any(checked.values()):
         values = {module.SIGNALS[0]: 0.0, **values}  # the target has no effect
-    joint = connection("motor", name, module, body, other, values, bodies)
+    joint = connection("motor", name, module, body, other, values, bodies, states)
     return Motor(joint, as_signal(effort, f"{what}: effort"), **checked)
 
 

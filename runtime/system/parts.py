@@ -100,7 +100,8 @@ class Load:
     """A prescribed force [N] and moment [N m] on a body, three signals each.
 
     ``axes``: "global", or "body" for force, moment and point in axes of the body.  ``point``: global coordinates or, in axes
-    of the body, from the centre of mass [m]; None for the centre of mass.
+    of the body, from the centre of mass [m]; None for the centre of mass.  ``attached``: the point is in axes of the body, force
+    and moment in global axes.
     """
 
     name: str
@@ -109,6 +110,12 @@ class Load:
     moment: tuple[Signal, Signal, Signal]
     point: tuple[Signal, Signal, Signal] | None
     axes: str
+    attached: bool = False
+
+    @property
+    def point_of_body(self) -> bool:
+        """The point of action is given in axes of the body, from the centre of mass."""
+        return self.attached or self.axes == "body"
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
+from runtime.system.orientation import UNIT_TOLERANCE, euler_parameters
 
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
 STATE_UNITS = {"r": "m", "p": "1", "v": "m/s", "omega": "rad/s"}
-UNIT_TOLERANCE = 1e-6  # [1] how far the length of Euler parameters may be from 1
 
 
 class State:
@@ -64,6 +64,8 @@ class State:
     def replace(self, **parts: Mapping[str, ArrayLike]) -> State:
         """Return a state with some vectors replaced, such as ``state.replace(omega={"leg": (0, 0, 1)})``.
 
+        ``p`` takes Euler parameters (4,), rotation matrices (3, 3) or rotations of SciPy.
+
         Raises
         ------
         ModelError
@@ -81,8 +83,9 @@ class State:
             for name, value in values.items():
                 if name not in self.names:
                     raise ModelError(f"state: unknown body '{name}'; the bodies are {', '.join(self.names)}")
-                length = PARTS[part].stop - PARTS[part].start
-                rows[self.names.index(name), PARTS[part]] = finite(value, (length,), f"state: {part} of body '{name}'")
+                what = f"state: {part} of body '{name}'"
+                checked = euler_parameters(value, what) if part == "p" else finite(value, (3,), what)
+                rows[self.names.index(name), PARTS[part]] = checked
         for k, name in enumerate(self.names):
             rows[k, P:V] = unit(rows[k, P:V], f"state: p of body '{name}'", UNIT_TOLERANCE, normalise=True)
         return State(self.names, y)

@@ -18,6 +18,7 @@ FIGURES = {
     "start": set(),
     "limits": {"energy_by_law"},
     "targets": {"targets"},
+    "mechanisms": set(),
     "peers": {"peers", "chain"},
 }
 

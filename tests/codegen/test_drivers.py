@@ -187,6 +187,26 @@ def test_a_cosine_has_lost_the_sign(name):
         assert np.abs(it.Phi).max() < EXACT
 
 
+@seeds
+def test_a_distance_has_the_gradient_of_the_line(seed):
+    it = Driver("guided_distance", seed)
+    A_i, A_j = (rotation_matrix(body[3:7]) for body in (it.body_i, it.body_j))
+    s_i, s_j = A_i @ it.setting.local["s_i"], A_j @ it.setting.local["s_j"]
+    d = it.body_j[:3] + s_j - it.body_i[:3] - s_i
+    length, along = np.linalg.norm(d), unit(d)
+    it.set((0.7, 0.2, -1.3))
+    assert it.Phi == pytest.approx([length - 0.7], abs=EXACT)
+    assert it.nu == pytest.approx([0.2], abs=EXACT)
+    assert distance(it.D[0], np.r_[-along, -np.cross(s_i, along), along, np.cross(s_j, along)]) < EXACT
+    it.set(0.7)
+    speed = it.D[0] @ it.v
+    (v_i, v_j), (w_i, w_j) = np.split(it.v, 4)[::2], np.split(it.v, 4)[1::2]
+    relative = v_j + np.cross(w_j, s_j) - v_i - np.cross(w_i, s_i)
+    turning = np.cross(w_j, np.cross(w_j, s_j)) - np.cross(w_i, np.cross(w_i, s_i))
+    expected = -(relative @ relative - speed**2) / length - along @ turning
+    assert it.gamma == pytest.approx([expected], abs=1e-11)
+
+
 def orientations(rng):
     """Euler parameters of which each in turn is 0, 1 or -1, and some of no kind."""
     yield from np.vstack([np.eye(4), -np.eye(4)])

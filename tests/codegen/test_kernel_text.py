@@ -30,6 +30,7 @@ OPERATIONS = {
     "guided_cardan": 625,
     "guided_angle": 881,
     "guided_link": 971,
+    "guided_distance": 133,
     "euler_parameter": 117,
     "cosine_of_angle": 95,
     "cosine_of_link": 1507,
