@@ -49,7 +49,7 @@ def build(problem: Problem) -> System:
         _known(force, ELEMENTS).add(b, force)
     for driver in data.get("drivers", ()):
         _add_driver(b, driver, float(data["t_end"]))
-    return b.build(redundant="remove" if data.get("redundant_constraints") else "refuse")
+    return b.build()
 
 
 def _known(item: Data, kinds: Any) -> Any:
