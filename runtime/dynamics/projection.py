@@ -6,7 +6,7 @@ import numpy as np
 
 from runtime.dynamics.elimination import DAMPING, apply, factorise, solve
 from runtime.dynamics.kinematics import euler_rates, update_kinematics
-from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import CORRECTION
 from runtime.jit.compilation import compiled, inlined
@@ -235,6 +235,15 @@ def project_velocities(time: float, y: Floats, t: ModelData, w: Workspace) -> Fl
     states = np.array(y, ndmin=2)
     _project(time, states, t, w, np.zeros((len(t.mass), 6)), np.zeros(states.shape[1]))
     return states.reshape(np.shape(y))
+
+
+def mark_smallest_pivot(time: float, y: Floats, t: ModelData, w: Workspace) -> None:
+    """Put the joint and row of the smallest pivot into ``w.failed``, beyond as many as are redundant."""
+    mark_dependent(time, y, t, w, 0.0)
+    ratios = np.divide(1.0, w.inverse * w.size, out=np.zeros_like(w.size), where=w.inverse > 0.0)
+    ratios[np.arange(ROWS) >= t.rows[:, None]] = np.inf
+    place = np.argsort(ratios, axis=None)[t.redundant]
+    w.failed[:] = np.unravel_index(place, ratios.shape)
 
 
 def dependent_rows(time: float, y: Floats, t: ModelData, w: Workspace, length: float) -> list[tuple[int, int]]:

@@ -76,7 +76,7 @@ def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
 
 
 def has_loops(body_i: Ints, body_j: Ints) -> bool:
-    """True if joints between bodies ``body_i`` and ``body_j`` (joints,) form a closed loop of three bodies or more, the ground included."""
+    """True if joints between bodies ``body_i`` and ``body_j`` (joints,) close a loop of three bodies or more, with the ground."""
     joined: dict[int, int] = {}
 
     def root(body: int) -> int:

@@ -22,6 +22,7 @@ class Status(IntEnum):
     NOT_FINITE = -3
     METHOD_FAILED = -4
     EVENT_NOT_FINITE = -5
+    CONSTRAINTS_VIOLATED = -6
     REFUSED = -20
     NOT_RUN = -21
 
@@ -78,6 +79,10 @@ _TEXTS = {
     Status.EVENT_NOT_FINITE: (
         "an event function returned a value that is not finite",
         "its function must return a finite number",
+    ),
+    Status.CONSTRAINTS_VIOLATED: (
+        "a constraint row is violated by more than its bound",
+        "lower rtol and atol; where alpha and beta are given, leave them out",
     ),
     Status.REFUSED: ("the case breaks a rule and was not started", "correct the values of this case"),
     Status.NOT_RUN: ("the case was not run", "repeat the call"),

@@ -55,6 +55,7 @@ from runtime.integrate.stepping import (
     at_stability_bound,
     attempt,
     interpolate,
+    lost_digits,
     norm_of,
     normalise,
     prepare_dense,
@@ -136,7 +137,9 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         if s.flags[UNDONE] == 1 or status != Status.RUNNING:
             return status
     if smallest_pivot < s.smallest_pivot[1]:
-        s.smallest_pivot[1], s.smallest_pivot[2] = smallest_pivot, time
+        s.smallest_pivot[1] = smallest_pivot
+        if s.smallest_pivot[2] == np.inf and lost_digits(smallest_pivot, rtol + atol) > 0.0:
+            s.smallest_pivot[2] = time
     s.time[T] = time_end
     s.time[NEXT_STEP] = after_acceptance(h, s.tried[FACTOR], s.counts[AFTER_REJECTION])
     s.counts[AFTER_REJECTION] = 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.closed_loops import place_of_projecting
@@ -64,8 +66,8 @@ class Method(Protocol):
         """Number of steps bounded by stability rather than accuracy; 0 for methods that do not report it."""
 
     @property
-    def smallest_pivot(self) -> Sequence[float]:
-        """Smallest pivot ratio of the constraints at the start, its minimum since, and the time of the minimum."""
+    def lost_digits(self) -> tuple[float, float]:
+        """Digits by which errors near a singular configuration exceed the tolerance, and the time [s] of the first such step."""
 
 
 def _memory_of_radau(system: System) -> radau.Memory:
@@ -103,6 +105,8 @@ class Compiled:
             self.s.counts[stepping.FOUND] = 0
         if status in (Status.RUNNING, Status.REACHED_END):
             return status, ""
+        if status == Status.SINGULAR_CONFIGURATION and self.s.flags[stepping.PROJECTED]:
+            mark_smallest_pivot(self.t, self.s.y, self.data, self.work)
         return status, status.text(self.t, _detail(status, self.system, self.work))
 
     def step(self) -> tuple[Status, str]:
@@ -140,8 +144,11 @@ class Compiled:
         return int(self.s.counts[stepping.BOUND])
 
     @property
-    def smallest_pivot(self) -> Sequence[float]:
-        return [float(value) for value in self.s.smallest_pivot]
+    def lost_digits(self) -> tuple[float, float]:
+        if self.s.flags[stepping.PROJECTED]:
+            lost, t = self.s.passage[stepping.LOST], self.s.passage[stepping.FIRST_LOST]
+            return math.log10(max(lost, 1.0)), float(t)
+        return _lost_digits(self.s.smallest_pivot[1], self.rtol, self.atol), float(self.s.smallest_pivot[2])
 
     def counts(self) -> tuple[int, int, int | None]:
         count = self.s.counts
@@ -158,7 +165,8 @@ class SciPy:
         work = workspace(system, data)
         self.data, self.work = data, work
         self.samples = [(t_start, y.copy())]  # states at which contacts are checked: at the ends of steps and between
-        self.smallest_pivot: list[float] = [np.inf, np.inf, t_start]
+        self.tolerance = rtol + atol
+        self.smallest_pivot, self.first_lost = np.inf, np.inf
 
         def fun(t: float, y: Floats) -> Floats:
             self.evaluations += 1
@@ -169,9 +177,11 @@ class SciPy:
             if self.evaluations == 1:
                 if not np.isfinite(y_dot).all():  # SciPy's explicit methods would shorten their first step without end
                     raise evaluation_failure(NOT_FINITE, t, system, work)
-                self.smallest_pivot = [work.smallest_pivot[0], work.smallest_pivot[0], t]
-            elif work.smallest_pivot[0] < self.smallest_pivot[1]:
-                self.smallest_pivot[1:] = [work.smallest_pivot[0], t]
+                self.smallest_pivot = float(work.smallest_pivot[0])
+            elif work.smallest_pivot[0] < self.smallest_pivot:
+                self.smallest_pivot = float(work.smallest_pivot[0])
+                if self.first_lost == np.inf and _lost_digits(self.smallest_pivot, rtol, atol) > 0.0:
+                    self.first_lost = t
             return y_dot
 
         from scipy import integrate  # here because the import takes a third of a second
@@ -250,10 +260,18 @@ class SciPy:
         y: Floats = self._y if self.failure else self.solver.y
         return y
 
+    @property
+    def lost_digits(self) -> tuple[float, float]:
+        return _lost_digits(self.smallest_pivot, self.tolerance, 0.0), self.first_lost
+
     def counts(self) -> tuple[int, int, int | None]:
         # Every attempt of an explicit method takes the same number of evaluations; implicit methods do not count attempts.
         rejected = self.attempts - self.steps if self.method in EXPLICIT_STAGES else None
         return self.evaluations, self.steps, rejected
+
+
+def _lost_digits(smallest_pivot: float, rtol: float, atol: float) -> float:
+    return float(stepping.lost_digits.py_func(smallest_pivot, rtol + atol))
 
 
 def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> RunFailure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Callable, Sequence
 
@@ -14,7 +15,6 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.events import Event, Rest
-from runtime.integrate.loop import CLOSE_TO_SINGULAR
 from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up
@@ -156,10 +156,13 @@ def _integrate(
 
 
 def _closeness(m: Method) -> str:
-    start, least, t = m.smallest_pivot[:3]
-    if not least < CLOSE_TO_SINGULAR * start:
+    digits, t = m.lost_digits
+    if not digits > 0.0:
         return ""
-    return f"; {Status.CLOSE_TO_SINGULAR.text(t)}"
+    return (
+        f"; close to a singular configuration, first at t = {t:.6g} s, {math.ceil(digits)} digits of the tolerance were lost: "
+        "avoid it, or state a tolerance that is larger by so much"
+    )
 
 
 def _stiffness(m: Method) -> str:

@@ -33,21 +33,16 @@ class Stepper(NamedTuple):
     begin: Floats  # (n,) derivative at the start of the step
     end: Floats  # (n,) derivative at its end
     tried: Floats  # (3,) of the last attempt: error in units of the tolerance, factor for the next step, smallest pivot ratio
-    smallest_pivot: (
-        Floats  # (3,) pivot ratio: at the start, the smallest of all accepted steps, time of this step, at the
-    )
-    # begin of the next one
+    # (4,) pivot ratio: at the start, the smallest of all accepted steps, time of the first step whose smallest costs digits, at
+    # the begin of the next step
+    smallest_pivot: Floats
     flags: Ints  # (10,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
     # 1: the last step was undone, to be cut at a change of mode; 1: states are projected onto the constraints; attempts at a step
-    # that were given up near a singular pose; 1: the last attempt is to be repeated there; 1: it
-    # is to end ahead of the pose
-    address: (
-        Ints  # (2,) places of the addresses of the code for limits and contacts, and for closed loops; 0 without them
-    )
-    sampled: (
-        Floats  # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
-    )
+    # that were given up near a singular pose; 1: the last attempt is to be repeated there; 1: it is to end ahead of the pose
+    address: Ints  # (2,) places of the addresses of the code for limits and contacts, and for closed loops; 0 without
+    # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
+    sampled: Floats
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     moved: Floats  # (n,) change of the state by the last projection
     passage: Floats  # (5,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
@@ -87,6 +82,17 @@ def normalise(y, bodies):  # type: ignore[no-untyped-def]
         norm = math.sqrt(y[o] * y[o] + y[o + 1] * y[o + 1] + y[o + 2] * y[o + 2] + y[o + 3] * y[o + 3])
         for k in range(4):
             y[o + k] /= norm
+
+
+@inlined
+def lost_digits(smallest_pivot, tolerance):  # type: ignore[no-untyped-def]
+    """Digits by which the rounding of accelerations at this pivot ratio exceeds the tolerance; 0 where it does not.
+
+    After the refinement of the equations of motion the rounding is that of the rows divided by the sine of the smallest angle
+    between them, the square root of the pivot ratio.
+    """
+    sine = math.sqrt(min(1.0, max(smallest_pivot, 1e-30)))
+    return max(0.0, math.log10(2.2e-16 / (tolerance * sine)))
 
 
 @inlined

@@ -114,8 +114,8 @@ def test_first_step_longer_than_the_run(foot):
         assert runtime.simulate(foot, 0.1, method=method, first_step=10.0, rtol=1e-6, atol=1e-6).success
 
 
-def test_a_singular_pose_that_a_run_passes_is_reported():
+def test_singular_poses_that_cost_no_digits_are_not_reported():
     flat = dict(crank=0.2, coupler=0.5, rocker=0.2, base=0.5, crank_angle=1.0)
     run = runtime.simulate(models.four_bar.build("revolute", crank_speed=30.0, **flat), 1.0)
-    assert "close to a singular configuration" in run.message or not run.success
+    assert run.success and np.ptp(run.energy) < 1e-7 and run.violation.max() < 1e-12
     assert "singular" not in runtime.simulate(models.foot.build(), 1.0).message

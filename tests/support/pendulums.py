@@ -30,10 +30,10 @@ def side(t, state):
     return state.r["rod"][0]
 
 
-def parallelogram(crank_angle):
+def parallelogram(crank_angle, joints="independent"):
     """A four-bar of equal opposite bars: it lies flat, and may fold, at the crank angles 0 and 180 degrees."""
     return models.four_bar.build(
-        crank=0.3, coupler=0.5, rocker=0.3, base=0.5, crank_angle=crank_angle, gravity=(0, 0, 0)
+        joints, crank=0.3, coupler=0.5, rocker=0.3, base=0.5, crank_angle=crank_angle, gravity=(0, 0, 0)
     )
 
 

@@ -127,15 +127,15 @@ def test_singular_joints(case):
     assert message in str(error.value)
 
 
-def test_redundant_rows_are_named_and_removed_on_request():
+def test_redundant_rows_are_named_and_refused_on_request():
     b = fixed_leg()
     b.joint("hinge", "revolute", "leg", "foot", s_i=(0.25, 0, 0), a_i=(0, 1, 0), s_j=(-0.25, 0, 0), a_j=(0, 1, 0))
     b.joint("again", "revolute", "leg", "foot", s_i=(0.25, 0.1, 0), a_i=(0, 1, 0), s_j=(-0.25, 0.1, 0), a_j=(0, 1, 0))
-    with pytest.raises(ModelError, match=r"over-constrained: .*repeat other rows; .*redundant=\"remove\""):
-        b.build()
-    system = b.build(redundant="remove")
+    with pytest.raises(ModelError, match=r"over-constrained: .*repeat other rows; .*redundant=\"keep\""):
+        b.build(redundant="refuse")
+    system = b.build()
     assert len(system.redundant) == 5 and system.degrees_of_freedom == 1
-    with pytest.raises(ModelError, match="redundant = 'drop'; use 'refuse', 'remove' or 'fit'"):
+    with pytest.raises(ModelError, match="redundant = 'drop'; use 'keep', 'refuse' or 'fit'"):
         b.build(redundant="drop")
 
 

@@ -157,7 +157,7 @@ def test_rank_and_accelerations_of_the_models(build, options, freedom):
         assert np.abs(got - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
 
 
-def test_redundant_rows_are_named_and_can_be_removed():
+def test_redundant_rows_are_named_and_can_be_refused():
     system = models.four_bar.build("revolute")
     dense = Dense(system, system.state)
     assert dense.rank() == len(dense.Phi) - 3
@@ -173,17 +173,17 @@ def test_redundant_rows_are_named_and_can_be_removed():
     for name, height in (("upper", 1.0), ("lower", -1.0)):
         b.joint(name, "revolute", GROUND, "door", s_i=(0, 0, height), a_i=(0, 0, 1), s_j=(0, 0, height), a_j=(0, 0, 1))
     with pytest.raises(ModelError, match="over-constrained") as refused:
-        b.build()
-    door = b.build(redundant="remove")
+        b.build(redundant="refuse")
+    door = b.build()
     assert len(door.redundant) == 5
     assert door.degrees_of_freedom == 1
     for row in door.redundant:
         assert row in str(refused.value)
-    assert 'redundant="remove"' in str(refused.value)
+    assert 'redundant="keep"' in str(refused.value)
 
 
-def test_motion_does_not_depend_on_which_rows_are_removed():
-    def door(joints, redundant="remove"):
+def test_motion_does_not_depend_on_redundant_rows():
+    def door(joints):
         b = Builder("door", gravity=(1.0, -2.0, -9.81))
         b.body("door", mass=1.0, inertia=(0.1, 0.2, 0.15), r=(0.4, 0.0, 0.0), omega=(0, 0, 2.0), v=(0, 0.8, 0))
         for name, height in joints:
@@ -191,7 +191,7 @@ def test_motion_does_not_depend_on_which_rows_are_removed():
                 name, "revolute", GROUND, "door",
                 s_i=(0, 0, height), a_i=(0, 0, 1), s_j=(-0.4, 0, height), a_j=(0, 0, 1),
             )  # fmt: skip
-        return b.build(redundant=redundant)
+        return b.build()
 
     t = np.linspace(0, 1, 11)
     one, two, reverse = (
@@ -220,7 +220,7 @@ OVERCONSTRAINED = {
 @pytest.mark.parametrize("seed, name", [(1077, "loop"), (1064, "held thrice"), (1, "loop"), (2, "held thrice")])
 def test_velocities_of_overconstrained_systems_are_projected(seed, name):
     mechanism = RandomMechanism(seed, OVERCONSTRAINED[name])
-    system = mechanism.build(redundant="remove")
+    system = mechanism.build()
     dense = Dense(system, system.state)
     assert system.rank == dense.rank() < len(dense.Phi)
     assert np.abs(dense.D @ dense.u).max() < 1e-10
