@@ -75,11 +75,16 @@ def compile_model(system: Any) -> Path:
     Raises
     ------
     DefinitionError
-        Naming the system, if it is too large for one function, or the object that is not a system.
+        Naming the system, if it is too large for one function or has redundant rows, or the object that is not a system.
     """
     if not hasattr(type(system), "model"):
         raise DefinitionError(
             f"compile_model({system!r}): give a runtime.System, such as what a model's build() returns"
+        )
+    if system.redundant:
+        raise DefinitionError(
+            f"compile_model: system '{system.name}' has redundant rows ({', '.join(system.redundant)}), which a whole-model kernel "
+            "does not take; use joints that leave them out, such as one hinge, one ball and one point_on_line in a planar loop"
         )
     from codegen.compiler.whole import emit_model
 

@@ -340,7 +340,8 @@ def _module(nearby: Sequence[_Nearby]) -> ModuleType | None:
     A kernel omits terms that are 0 in the system; in a nearby system they may differ from 0.
     """
     keys = {other.model.key for six in nearby for other, _ in six.systems}
-    return batch_kernel_of(keys.pop()) if len(keys) == 1 else None
+    redundant = any(other.redundant for six in nearby for other, _ in six.systems)
+    return batch_kernel_of(keys.pop()) if len(keys) == 1 and not redundant else None
 
 
 def _in_batch(

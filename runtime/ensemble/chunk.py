@@ -70,7 +70,8 @@ class Chunk:
 
 def side_by_side(system: System, how: Settings) -> bool:
     """True if cases of a system can be run in a batch."""
-    return how.method == "dop853" and batch_kernel_of(system.model.key) is not None
+    alone = how.projected or system.redundant
+    return how.method == "dop853" and not alone and batch_kernel_of(system.model.key) is not None
 
 
 def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:

@@ -187,6 +187,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             for i in range(len(s.y)):
                 s.begin[i] = s.end[i]
             s.flags[STEP_ENDED] = 0
+            if s.flags[PROJECTED] == 0:
+                w.chosen[0] = 0  # the next evaluation chooses independent rows anew
             w.near_singular[0] = s.flags[ENDS_AHEAD]
             s.flags[ENDS_AHEAD] = 0
         h, last = step_length(s.time[NEXT_STEP], max_step, time, end)

@@ -31,6 +31,7 @@ NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
 class Method(Protocol):
     """Interface of a method to ``simulate``."""
 
+    data: ModelData
     work: Workspace
 
     def step(self) -> tuple[Status, str]:

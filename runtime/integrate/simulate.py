@@ -16,6 +16,7 @@ from runtime.integrate import stepping
 from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.events import Event, Rest
 from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
+from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up
 from runtime.results.run import Run, Stats
@@ -104,6 +105,8 @@ def simulate(
     bound = [event.of(system, data) if isinstance(event, Rest) else event for event in events]
     search = EventSearch(bound, system.body_names)
     times, states, status, reason = _integrate(stepper, how, search, reporter(progress, how.t_start, how.t_end))
+    if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (found := violated_row(system, stepper, times, states, how)):
+        status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
     evaluations, steps, rejections = stepper.counts()
     kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"
     finite_rows = np.isfinite(states).all(axis=1)

@@ -1,0 +1,36 @@
+"""The check that a run satisfied its constraints, redundant rows included, before it is called a success."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.layout import STATE, P, R
+from runtime.dynamics.projection import worst_row
+from runtime.integrate.methods import Method
+from runtime.integrate.settings import Settings
+from runtime.support.arrays import Floats
+from runtime.system.system import System
+
+# Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate: of projected states; of others, the larger of a fixed
+# fraction and a multiple of the tolerance, since Baumgarte's terms let errors of steps fade and do not remove them.
+PROJECTED_BOUND, BOUND, TOLERANCES = 1e-9, 1e-7, 1e3
+SAMPLES = 3  # states that are checked where joints form no closed loop: violations there grow slowly
+
+
+def violated_row(system: System, method: Method, times: Floats, states: Floats, how: Settings) -> tuple[float, str] | None:
+    """Time [s] and description of the worst row if it is violated by more than its bound, in any state of a closed loop.
+
+    Of trees a few states are checked.
+    """
+    if not len(times) or not system.joints:
+        return None
+    extent = max(1.0, float(np.abs(states.reshape(len(times), -1, STATE)[:, :, R:P]).max()))
+    bound = extent * (PROJECTED_BOUND if how.projected else max(BOUND, TOLERANCES * (how.rtol + how.atol)))
+    chosen = range(len(times)) if system.data.closed else np.unique(np.linspace(0, len(times) - 1, SAMPLES).astype(int))
+    for n in chosen:
+        worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, method.work, False)
+        if not worst <= bound:
+            k, r = map(int, method.work.failed)
+            unit = system.joints[k].units[r]
+            return float(times[n]), f"row {system.row_name(k, r)}: |Phi| = {worst:.1e} {unit}, bound {bound:.0e}"
+    return None
