@@ -39,7 +39,7 @@ from runtime.integrate.landing import signature_of_switching, switching_part
 from runtime.jit.compilation import address_of_compiled
 from runtime.jit.machine_code import CompiledElsewhere
 from runtime.jit.pointers import Pointer
-from runtime.jit.references import Reference
+from runtime.jit.references import compile_for
 from runtime.system.data_building import Parts, model_data
 from runtime.system.parts import Body
 
@@ -92,8 +92,8 @@ def _jacobian(number: int) -> None:
 
 
 def _memory() -> None:
-    Reference(_data())
-    Reference(workspace_for(_data()))
+    for value in (_data(), workspace_for(_data()), _stepper("dop853")):
+        compile_for(value)
 
 
 def _derived() -> None:
@@ -112,7 +112,7 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (7, lambda: _part(whole_part)),
         (8, lambda: _part(correction_part)),
         (9, _assembly),
-        (9, _memory),
+        (10, _memory),
     ),
     "limits": ((3, lambda: _switching("dop853")), (4, lambda: _part(limits_part)), (7, lambda: _part(loaded_part))),
     "contacts": (

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core import types as numba_types
 
 from runtime.jit.machine_code import Kept
 from runtime.jit.pipelines import UnoptimisedCompiler
 from runtime.jit.pointers import Pointer, number_of, number_of_type, size_of, store
 
+types: Any = numba_types  # numba's types are opaque to a type checker
+FIRST = 8  # references to tuples of a class that are made without compiled code
 MAX_REFERENCES = 6  # more would keep memory that new systems could use again, which costs more than new references
 
 
@@ -22,6 +26,22 @@ class Reference:
 
     def __init__(self, value: Any) -> None:
         self.value = value  # the arrays live as long as this
+        made = _MADE[type(value)] = _MADE.get(type(value), 0) + 1
+        if made > FIRST or not self._write(value):
+            self._store(value)
+        self.address = int(self._memory.ctypes.data)
+
+    def _write(self, value: Any) -> bool:
+        """Write the memory from Python, ten times slower than ``_store``, which takes a second to compile; whether it can be."""
+        kind = _type_of(value)
+        if (packed := _packed(value, kind.of)) is None:
+            return False
+        code, words = packed
+        self._memory = np.frombuffer(bytearray(struct.pack(f"={code}", *words)), np.int8)
+        self._numba_type_ = kind
+        return True
+
+    def _store(self, value: Any) -> None:
         self._memory = np.empty(_SIZES.get(type(value), 0), np.int8)
         number = _store(value, self._memory.ctypes.data, self._memory.size)
         if number < 0:
@@ -29,9 +49,40 @@ class Reference:
             self._memory = np.empty(-number, np.int8)
             number = _store(value, self._memory.ctypes.data, self._memory.size)
         self._numba_type_ = _TYPES.get(number) or _type_of(value)
-        self.address = int(self._memory.ctypes.data)
 
 
+def compile_for(value: Any) -> None:
+    """Compile what writes references to tuples of a type."""
+    _store.compile((numba.typeof(value), types.int64, types.int64))
+
+
+def _packed(value: Any, kind: Any) -> tuple[str, list[Any]] | None:
+    """A named tuple as numba lays it out: formats of ``struct`` and words; None for types that are not known here.
+
+    An array is the place of its memory and of its owner, which stay empty, its size, size of an item, address, shape and strides.
+    """
+    codes, words = [], []
+    for item, of in zip(value, kind.types, strict=True):
+        if isinstance(of, types.BaseNamedTuple):
+            if (inner := _packed(item, of)) is None:
+                return None
+            codes.append(inner[0])
+            words += inner[1]
+        elif isinstance(of, types.Array):
+            codes.append(f"{5 + 2 * of.ndim}q")
+            words += [0, 0, item.size, item.itemsize, item.__array_interface__["data"][0], *item.shape, *item.strides]
+        elif of == types.complex128:
+            codes.append("2d")
+            words += [item.real, item.imag]
+        elif of in (types.int64, types.float64):
+            codes.append("q" if of == types.int64 else "d")
+            words.append(item)
+        else:
+            return None
+    return "".join(codes), words
+
+
+_MADE: dict[type, int] = {}  # number of references by the class of the tuple
 _SIZES: dict[type, int] = {}  # [bytes] by the class of the tuple, the largest so far
 _TYPES: dict[int, Pointer] = {}  # by ``number_of``; numba takes a millisecond to find the type of a large tuple
 

@@ -34,6 +34,12 @@ def total(t):
 summed = compiled(total)
 
 
+@pytest.fixture(autouse=True, params=["first", "later"])
+def written(request, monkeypatch):
+    """References are written from Python, later by compiled code."""
+    monkeypatch.setattr(references, "FIRST", 1_000_000 if request.param == "first" else 0)
+
+
 def example(seed=0, n=3, m=2):
     rng = np.random.default_rng(seed)
     return Outer(n, rng.normal(size=n), Inner(rng.normal(size=(n, m)), rng.normal()), complex(*rng.normal(size=2)))
@@ -92,3 +98,25 @@ def test_the_address_is_that_of_the_values():
     held = Reference(Inner(np.ones((2, 3)), 7.5))
     words = np.frombuffer(held._memory.tobytes(), np.float64)
     assert words[-1] == 7.5
+
+
+def test_both_ways_write_equal_memory():
+    t = example()
+    first, later = Reference(t), Reference(t)
+    assert first._write(t)
+    later._store(t)
+    assert first._numba_type_ is later._numba_type_
+    places = np.frombuffer(first._memory.tobytes(), np.int64), np.frombuffer(later._memory.tobytes(), np.int64)
+    owners = [
+        n for n in range(len(places[0])) if places[0][n] == 0 != places[1][n]
+    ]  # of the memory, which no code reads
+    assert len(owners) <= 4 and np.delete(places[0], owners).tolist() == np.delete(places[1], owners).tolist()
+
+
+def test_a_field_of_another_type_is_left_to_compiled_code():
+    class Flagged(NamedTuple):
+        flag: bool
+        values: np.ndarray
+
+    held = Reference(Flagged(True, np.ones(2)))
+    assert held._memory.size == 8 + 7 * 8 and not held._write(held.value)
