@@ -188,7 +188,7 @@ class SciPy:
                     fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
                     first_step=first_step or None,
                 )  # fmt: skip
-            if hasattr(self.solver, "solve_lu"):
+            if isinstance(getattr(self.solver, "J", None), np.ndarray):  # an implicit method with a dense Jacobian
                 self.solver.lu, self.solver.solve_lu = _factorised, _solved
         except RunFailure as failed:
             self.failure = failed.status, str(failed)

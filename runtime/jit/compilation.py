@@ -32,6 +32,11 @@ class Entry(Kept):
             raise error
         return result
 
+    def prepare(self, *arguments: Any) -> None:
+        """Compile for the types of arguments, without a call."""
+        kinds = [reference(a)._numba_type_ if isinstance(a, tuple) else numba.typeof(a) for a in arguments]
+        self.compile(tuple(kinds))
+
 
 _STATE = threading.local()  # ``error``: why a function that compiled code called could not be compiled
 

@@ -15,7 +15,9 @@ from runtime.jit.pipelines import UnoptimisedCompiler
 from runtime.jit.pointers import Pointer, number_of, number_of_type, size_of, store
 
 types: Any = numba_types  # numba's types are opaque to a type checker
-FIRST = 8  # references to tuples of a class that are made without compiled code
+# References to tuples of a class that are written from Python: the first ones, and more while there is no compiled code, which
+# takes as long to compile as to write some thousand.
+FIRST, MOST = 8, 1024
 MAX_REFERENCES = 6  # more would keep memory that new systems could use again, which costs more than new references
 
 
@@ -26,8 +28,7 @@ class Reference:
 
     def __init__(self, value: Any) -> None:
         self.value = value  # the arrays live as long as this
-        made = _MADE[type(value)] = _MADE.get(type(value), 0) + 1
-        if made > FIRST or not self._write(value):
+        if _by_compiled_code(value) or not self._write(value):
             self._store(value)
         self.address = int(self._memory.ctypes.data)
 
@@ -49,6 +50,18 @@ class Reference:
             self._memory = np.empty(-number, np.int8)
             number = _store(value, self._memory.ctypes.data, self._memory.size)
         self._numba_type_ = _TYPES.get(number) or _type_of(value)
+
+
+def _by_compiled_code(value: Any) -> bool:
+    """Whether the next reference to a tuple of this class is written by compiled code."""
+    sort = type(value)
+    made = _MADE[sort] = _MADE.get(sort, 0) + 1
+    if (
+        sort not in _STORED and made > FIRST and (made & (made - 1) == 0 or made > MOST)
+    ):  # now and then: looking takes a while
+        if made > MOST or _store.is_kept(numba.typeof(value), types.int64, types.int64):
+            _STORED.add(sort)
+    return sort in _STORED
 
 
 def compile_for(value: Any) -> None:
@@ -83,6 +96,7 @@ def _packed(value: Any, kind: Any) -> tuple[str, list[Any]] | None:
 
 
 _MADE: dict[type, int] = {}  # number of references by the class of the tuple
+_STORED: set[type] = set()  # classes whose references are written by compiled code
 _SIZES: dict[type, int] = {}  # [bytes] by the class of the tuple, the largest so far
 _TYPES: dict[int, Pointer] = {}  # by ``number_of``; numba takes a millisecond to find the type of a large tuple
 

@@ -1,5 +1,7 @@
 """Named tuples that compiled functions take by reference: values, types, memory, threads."""
 
+import uuid
+from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -37,7 +39,10 @@ summed = compiled(total)
 @pytest.fixture(autouse=True, params=["first", "later"])
 def written(request, monkeypatch):
     """References are written from Python, later by compiled code."""
+    monkeypatch.setattr(references, "_STORED", set())
+    monkeypatch.setattr(references, "_MADE", {})
     monkeypatch.setattr(references, "FIRST", 1_000_000 if request.param == "first" else 0)
+    monkeypatch.setattr(references, "MOST", 1_000_000 if request.param == "first" else 0)
 
 
 def example(seed=0, n=3, m=2):
@@ -120,3 +125,17 @@ def test_a_field_of_another_type_is_left_to_compiled_code():
 
     held = Reference(Flagged(True, np.ones(2)))
     assert held._memory.size == 8 + 7 * 8 and not held._write(held.value)
+
+
+def test_compiled_code_is_taken_once_the_cache_has_it(monkeypatch):
+    Pair = namedtuple(f"Pair_{uuid.uuid4().hex}", "values factor")  # that no cache knows
+    monkeypatch.setattr(references, "FIRST", 8)
+    monkeypatch.setattr(references, "MOST", 10_000)
+    pair = Pair(np.ones(3), 2.0)
+    for _ in range(40):
+        Reference(pair)
+    assert Pair not in references._STORED
+    references.compile_for(pair)
+    for _ in range(24):
+        Reference(pair)
+    assert Pair in references._STORED
