@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
@@ -15,9 +17,8 @@ from runtime.jit.pipelines import UnoptimisedCompiler
 from runtime.jit.pointers import Pointer, number_of, number_of_type, size_of, store
 
 types: Any = numba_types  # numba's types are opaque to a type checker
-# References to tuples of a class that are written from Python: the first ones, and more while there is no compiled code, which
-# takes as long to compile as to write some thousand.
-FIRST, MOST = 8, 1024
+# References to tuples of a class that are written from Python: the first ones, and some more while there is no compiled code.
+FIRST, MOST = 8, 32
 MAX_REFERENCES = 6  # more would keep memory that new systems could use again, which costs more than new references
 
 
@@ -62,6 +63,17 @@ def _by_compiled_code(value: Any) -> bool:
         if made > MOST or _store.is_kept(numba.typeof(value), types.int64, types.int64):
             _STORED.add(sort)
     return sort in _STORED
+
+
+@contextmanager
+def compiled_at_once() -> Iterator[None]:
+    """References are written by compiled code from the first one on, so that it is in the cache."""
+    global FIRST, MOST
+    before, FIRST, MOST = (FIRST, MOST), 0, 0
+    try:
+        yield
+    finally:
+        FIRST, MOST = before
 
 
 def compile_for(value: Any) -> None:

@@ -139,3 +139,12 @@ def test_compiled_code_is_taken_once_the_cache_has_it(monkeypatch):
     for _ in range(24):
         Reference(pair)
     assert Pair in references._STORED
+
+
+def test_compiled_code_is_made_at_once_where_it_is_asked_for(monkeypatch):
+    monkeypatch.setattr(references, "FIRST", 8)
+    monkeypatch.setattr(references, "MOST", 32)
+    Pair = namedtuple(f"Pair_{uuid.uuid4().hex}", "values factor")
+    with references.compiled_at_once():
+        Reference(Pair(np.ones(3), 2.0))
+    assert Pair in references._STORED and (references.FIRST, references.MOST) == (8, 32)
