@@ -20,20 +20,34 @@ from runtime.report import Report, Table
 
 PACKAGES = ("codegen", "generated", "runtime", "models")
 FOOT = "import runtime, models; print(runtime.simulate(models.foot.build(), 5.0).energy[-1])"
-FIRST_RESULTS = {
-    "foot": FOOT,
-    "pendulum with limits": "import runtime, models; s = models.pendulum.build('spherical', limits='elastic', "
-    "omega=(0, 3, 1)); print(runtime.simulate(s, 5.0).energy[-1])",
-    "foot on the ground, radau": "import models, runtime; "
-    "print(runtime.simulate(models.foot_ground.build(), 0.05, method='radau').energy[-1])",
-    "chain of 100": "import runtime, models; print(runtime.simulate(models.chain.build(100), 0.01).energy[-1])",
-}
 NEXT = {
     "linearisation": "import runtime, models; print(runtime.linearisation(models.foot.build()).displacement[0, 0])",
     "sensitivities": "import runtime, models; "
     "print(runtime.sensitivities(models.foot.build, {'link_length': 0.0417}, 0.3, t_eval=[0.3]).r['toes'][0, 0, 0])",
     "inverse dynamics": "import numpy as np, runtime, models; "
     "runtime.inverse_dynamics(models.walking.synthetic.build(), np.linspace(0.1, 0.2, 5))",
+}
+BALL_ON_A_SLOPE = """
+import numpy as np, runtime
+
+b = runtime.Builder("ball on a slope", gravity=(0, 0, -9.81))
+b.body("ball", mass=1.0, inertia=(4e-4, 4e-4, 4e-4), r=(0.0, 0.0, 0.06), free=True)
+b.contact(
+    "slope", "ball", centre=(0, 0, 0), radius=0.05, normal=(np.sin(0.2), 0, np.cos(0.2)), law="hunt_crossley",
+    stiffness=1e5, exponent=1.5, loss=0.5, friction="smooth", mu_c=0.5, mu_d=0.0,
+)
+run = runtime.simulate(b.build(), 0.5, method="radau")
+assert run.success, run.message
+print(run.energy[-1])
+"""
+FIRST_RESULTS = {
+    "foot": FOOT,
+    "pendulum with limits": "import runtime, models; s = models.pendulum.build('spherical', limits='elastic', "
+    "omega=(0, 3, 1)); print(runtime.simulate(s, 5.0).energy[-1])",
+    "ball on a slope, radau": BALL_ON_A_SLOPE,
+    "foot on the ground, radau": "import models, runtime; "
+    "print(runtime.simulate(models.foot_ground.build(), 0.05, method='radau').energy[-1])",
+    "chain of 100": "import runtime, models; print(runtime.simulate(models.chain.build(100), 0.01).energy[-1])",
 }
 COMMAND = ("-c", "from runtime.cli import main; main()")
 EDIT = ("codegen/joints.py", '"link_length": d.dot(d) - l**2', '"link_length": 2 * d.dot(d) - 2 * l**2')

@@ -21,6 +21,7 @@ from runtime.analysis.sensitivities import sensitivities
 from runtime.ensemble.simulate_many import simulate_many
 from runtime.integrate.simulate import simulate
 from runtime.jit.cache import cache_folder
+from runtime.jit.references import compiled_at_once
 from runtime.jit.second_process import SETTING
 from runtime.jit.tidying import size_of
 from runtime.support.notice import compilations
@@ -47,7 +48,7 @@ def warm(name: str, build: Callable[[], System]) -> Warmed:
     Simulation with dop853, for systems with contacts with radau too; linearisation; an ensemble; sensitivities of systems without
     contacts; inverse dynamics of driven ones.
     """
-    with _one_process():
+    with _one_process(), compiled_at_once():
         return _warmed(name, build)
 
 

@@ -18,6 +18,7 @@ from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.studies import measures
 from runtime import Run, equilibrium, simulate
 from runtime.report import Report, Table, plots
+from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 METHOD = "radau"
 # Moreira et al. (2011), Figs. 7a-c and 7d-f: without and with the viscous part; and ten times that part, for a visible effect.
@@ -41,6 +42,7 @@ def drop(
     t_end: float = 1.0,
     tolerance: float = 1e-8,
     height: float = 0.05,
+    formats: str = FORMATS,
 ) -> Report:
     """Drop a foot with nine spheres on the ground.  Compares frictions and shapes of the sole (Moreira et al. 2011).
 
@@ -56,7 +58,10 @@ def drop(
         Relative and absolute tolerance of the integration.
     height : float [m]
         Initial height of the lowest sphere above the ground.
+    formats : str
+        Formats of the figures, separated by commas: png, svg, pdf.
     """
+    drawn = FigureFiles(folder, formats_of(formats))
     report = Report("A foot falls on the ground: Moreira et al. (2011)")
     simulate(foot_ground.build(), 0.01, method=METHOD)  # compiles, so that the runs below are timed without compilation
     settings: dict[str, Any] = dict(method=METHOD, rtol=tolerance, atol=tolerance)
@@ -85,8 +90,8 @@ def drop(
         report.tables.append(_touch_table(falls))
         say("figures")
         fine = measures.resolved({shape: run.system for shape, run in soles.items()}, t_end, **settings)
-        for name, figure in _figures(falls, resolved, fine).items():
-            report.files += plots.save(figure(), folder, name)
+        drawn.add(_figures(falls, resolved, fine))
+        report.files += drawn.write()
     report.write(folder)
     return report
 

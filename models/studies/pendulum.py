@@ -16,6 +16,7 @@ from models import pendulum
 from models.studies import measures
 from runtime import Cone, Run, System, simulate
 from runtime.report import Report, Table, cone_plots, plots
+from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 BODY, LIMIT = "rod", "pivot"
 CASES: dict[str, dict[str, Any]] = {
@@ -86,7 +87,9 @@ def evaluations(systems: Mapping[str, System], seconds: float, tolerance: float)
     }
 
 
-def study(folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, tolerance: float = 1e-10) -> Report:
+def study(
+    folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, tolerance: float = 1e-10, formats: str = FORMATS
+) -> Report:
     """Simulate a pendulum with limits of motion.  Varies compliance, maximum moment, damping (Rodrigues da Silva et al. 2024b).
 
     Parameters
@@ -99,7 +102,10 @@ def study(folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, toler
         Simulated time.
     tolerance : float
         Relative and absolute tolerance of the integration.
+    formats : str
+        Formats of the figures, separated by commas: png, svg, pdf.
     """
+    drawn = FigureFiles(folder, formats_of(formats))
     report = Report("A spherical pendulum with limits of motion: Rodrigues da Silva et al. (2024b), Section 4")
     simulate(build("elastic"), 0.01)  # compiles, so that the runs below are timed without compilation
 
@@ -122,8 +128,8 @@ def study(folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, toler
         report.tables.append(_facts(f"study of {name.replace('max_', 'maximum ')}", runs))
 
     say("figures")
-    for name, figure in _figures(three, costs, by_parameter).items():
-        report.files += plots.save(figure(), folder, name)
+    drawn.add(_figures(three, costs, by_parameter))
+    report.files += drawn.write()
     report.write(folder)
     return report
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from runtime.analysis.fit import ParameterFit
     from runtime.analysis.inverse import coordinate
     from runtime.analysis.linearisation import Linearisation
+    from runtime.analysis.modes import Modes
     from runtime.analysis.motion import DegreeOfFreedomMotion, DriverMotion, Motion
     from runtime.analysis.sensitivities import Sensitivities
 else:
@@ -21,6 +22,7 @@ else:
             "fit": "ParameterFit",
             "inverse": "coordinate",
             "linearisation": "Linearisation",
+            "modes": "Modes",
             "motion": "DegreeOfFreedomMotion DriverMotion Motion",
             "sensitivities": "Sensitivities",
         },
@@ -31,6 +33,7 @@ __all__ = [
     "DegreeOfFreedomMotion",
     "DriverMotion",
     "Linearisation",
+    "Modes",
     "Motion",
     "ParameterFit",
     "Sensitivities",

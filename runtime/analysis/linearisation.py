@@ -1,21 +1,27 @@
-"""Linearisation of a system: the Jacobian of its accelerations, ordered by body."""
+"""Linearisation of a system: the Jacobian of its accelerations, ordered by body, and its modes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from runtime.analysis.modes import Modes, tangent
+from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.jacobian import jacobian_once
-from runtime.dynamics.layout import OK
-from runtime.dynamics.model_data import stabilised
+from runtime.dynamics.jacobian import JacobianWorkspace, jacobian_once
+from runtime.dynamics.layout import OK, OMEGA, STATE, V
+from runtime.dynamics.model_data import Workspace, stabilised
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
+
+CONSISTENT = 1e-6  # [m], [rad], and per second: how far a state may be from the constraints
+AT_REST = 1e-8  # [m/s^2], [rad/s^2], times the largest acceleration without the constraints
 
 
 @dataclass(frozen=True)
@@ -25,12 +31,36 @@ class Linearisation:
     Rows and columns by body, in the order of ``bodies``: three of translation, three of rotation, in global axes.
     ``displacement`` (6 n, 6 n): derivatives of v', omega' with respect to displacements and small rotations, at constant v and
     omega; ``velocity`` (6 n, 6 n): with respect to v, omega.  The derivatives in directions that violate the constraints include
-    the Baumgarte terms of the equations of motion.
+    the Baumgarte terms of the equations of motion.  ``modes`` are the equations in independent coordinates, without them.
     """
 
     bodies: tuple[str, ...]
     displacement: Floats
     velocity: Floats
+    _system: System = field(repr=False)
+    _time: float = field(repr=False)
+    _y: Floats = field(repr=False)
+
+    def modes(self, coordinates: Sequence[str] | None = None) -> Modes:
+        """The linear equations in independent coordinates, two states for each degree of freedom, and their modes.
+
+        Parameters
+        ----------
+        coordinates : sequence of str, optional
+            One for each degree of freedom: "body.x", "body.y", "body.z" [m], "body.turn_x" ... [rad], in global axes.  Default:
+            those that determine the motion of all bodies best.
+
+        Returns
+        -------
+        Modes
+
+        Raises
+        ------
+        ModelError
+            For a state that violates the constraints, a system without degrees of freedom, a configuration in which it has more
+            than elsewhere, and coordinates that are unknown or do not determine the motion.
+        """
+        return _modes(self._system, self._time, self._y, coordinates)
 
 
 def linearisation(
@@ -63,15 +93,74 @@ def linearisation(
     time = system.time if time is None else finite_number(time, "linearisation: time")
     alpha, beta = not_negative(alpha, "linearisation: alpha"), not_negative(beta, "linearisation: beta")
     system.check_bodies(state)
-    data, work, memory = (
-        stabilised(system.data, alpha, beta),
-        workspace_for(system.data),
-        workspace_of_jacobian(system),
-    )
-    if jacobian_once(time, np.array(state.y), data, work, memory) != OK:
+    work, memory = workspace_for(system.data), workspace_of_jacobian(system)
+    _evaluate(system, time, state.y, (alpha, beta), work, memory)
+    half = 6 * len(system.bodies)
+    parts = memory.J[:, :half].copy(), memory.J[:, half:].copy()
+    return Linearisation(system.body_names, *parts, system, time, state.y)
+
+
+def _evaluate(
+    system: System,
+    time: float,
+    y: Floats,
+    coefficients: tuple[float, float],
+    work: Workspace,
+    memory: JacobianWorkspace,
+) -> None:
+    """The Jacobian at a state, with Baumgarte's coefficients alpha, beta, into ``memory``."""
+    data = stabilised(system.data, *coefficients)
+    if jacobian_once(time, np.array(y), data, work, memory) != OK:
         raise ModelError(
             f"system '{system.name}' has no single accelerations at t = {time:g} s: its configuration is singular; "
             "linearise about another state"
         )
+
+
+def _modes(system: System, time: float, y: Floats, coordinates: Sequence[str] | None) -> Modes:
+    """The equations in independent coordinates at a state."""
+    work, memory = workspace_for(system.data), workspace_of_jacobian(system)
+    for velocities in (False, True):
+        worst = projection.worst_row(time, np.array(y), system.data, work, velocities)
+        if not worst <= CONSISTENT:
+            k, r = map(int, work.failed)
+            raise ModelError(
+                f"modes: the state violates {system.row_name(k, r)} by {worst:.1e}{' per second' if velocities else ''}, above "
+                f"{CONSISTENT:g}; pass a state of a run, of equilibrium() or of assemble()"
+            )
     half = 6 * len(system.bodies)
-    return Linearisation(system.body_names, memory.J[:, :half].copy(), memory.J[:, half:].copy())
+    _evaluate(system, time, y, (0.5, 0.0), work, memory)
+    with_rates = _rows(system, memory)  # of D v' - gamma + Phi'
+    _evaluate(system, time, y, (0.0, 0.0), work, memory)
+    rates = with_rates - _rows(system, memory)
+    space = tangent(system.body_names, rates[:, half:], rates[:, :half], coordinates)
+    Z, Y, places = space.displacement, space.velocity, list(space.places)
+    f = Z.shape[1]
+    if f != system.degrees_of_freedom:
+        raise ModelError(
+            f"modes: system '{system.name}' has {f} degrees of freedom in this configuration and {system.degrees_of_freedom} in "
+            "its reference configuration: one of them is singular; linearise about another state"
+        )
+    if f == 0:
+        raise ModelError(
+            f"modes: system '{system.name}' has no degrees of freedom: its drivers and joints fix all bodies"
+        )
+    turned = np.zeros((len(system.bodies), 6, f))  # of a small rotation with the body, omega x
+    turned[:, 3:] = np.cross(y.reshape(-1, STATE)[:, OMEGA:, None], Z.reshape(-1, 6, f)[:, 3:], axis=1)
+    of_displacement = memory.J[:, :half] @ Z + memory.J[:, half:] @ Y
+    A = np.block([
+        [turned.reshape(half, f)[places], np.eye(f)],
+        [of_displacement[places], memory.J[places, half:] @ Z],
+    ])  # fmt: skip
+    moving = np.abs(y.reshape(-1, STATE)[:, V:]).max() > 0.0
+    forces = float(np.abs(work.free[1:]).max())
+    at_rest = not moving and float(np.abs(work.v_dot[1:]).max()) <= AT_REST * max(1.0, forces)
+    return Modes(system.name, system.body_names, time, at_rest, space, A)
+
+
+def _rows(system: System, memory: JacobianWorkspace) -> Floats:
+    """Derivatives of the rows of the joints, (m, 12 bodies)."""
+    return np.concatenate([
+        np.zeros((0, memory.rows.shape[2])),
+        *(memory.rows[k, :count] for k, count in enumerate(system.data.rows)),
+    ])  # fmt: skip

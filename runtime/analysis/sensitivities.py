@@ -26,7 +26,6 @@ from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
-from runtime.jit import addresses
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -360,8 +359,7 @@ def _in_batch(
     both = np.hstack([np.tile(own, (count, 1)), slopes])
     given, found = batch.arguments(how, states, both)
     memory = batch.batch_workspace(system.model.fixed[1:], both.shape[1], directions=True)
-    address = int(addresses.addresses_of([module], "lanes_tangent")[0])
-    batch.integrate(memory, address, *given, *found, np.zeros(1, np.int64))
+    batch.run(module, "lanes_tangent", memory, *given, *found, np.zeros(1, np.int64))
     if (bad := np.flatnonzero(found.status != Status.REACHED_END)).size:
         _fail(system, y, how, question.names[bad[0]], found.reached[bad[0]])
     return found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, batch.STEPS].max())

@@ -3,3 +3,20 @@
 Compiled code takes functions and constants from `dynamics`, `integrate`, `jit` and `generated` only: the digest of these
 folders names the cache.
 """
+
+from runtime.jit.words import add_words
+
+add_words(
+    __name__,
+    {
+        "cone_curve": "cones of limits",
+        "contact_slopes": "the derivatives of contact forces",
+        "contacts": "contacts",
+        "derived": "accelerations, reactions and energies of results",
+        "equations": "the equations of motion",
+        "jacobian": "the Jacobian of the equations of motion",
+        "kinematics": "rotations",
+        "limits": "limits of motion",
+        "projection": "the projection onto the constraints",
+    },
+)

@@ -43,6 +43,7 @@ from runtime.dynamics.layout import (
     DERIVATIVE_ANEW,
     FORCES,
     GROUND_INDEX,
+    NOT_FINITE,
     OK,
     OMEGA,
     REPORT,
@@ -153,7 +154,7 @@ def types_of(t: ModelData) -> list[Any]:
 @cache
 def place_of_part(part: Callable[..., Any]) -> int:
     """Place of the address of a part, which is compiled when it is first called."""
-    return place_of_address(part, signature_of_parts())
+    return place_of_address(part, signature_of_parts(), NOT_FINITE)
 
 
 def signature_of_parts() -> Any:

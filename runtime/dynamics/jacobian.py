@@ -21,7 +21,7 @@ from numba import types
 from runtime.dynamics.contacts import NORMAL_FORCE, POTENTIAL, evaluate_contact
 from runtime.dynamics.elimination import apply, rows_times, solve
 from runtime.dynamics.equations import accelerations, types_of
-from runtime.dynamics.layout import GROUND_INDEX, OK, ROWS
+from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, OK, ROWS
 from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
 from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.model_data import ModelData
@@ -69,7 +69,7 @@ def jacobian_workspace(t: ModelData, joints: Sequence[ModuleType], motors: Seque
     m = jacobian_memory(t, len(motors))
     signature = types.int64(*types_of_parts(t))
     for place, part in enumerate(PARTS):
-        m.address[place] = place_of_address(part, signature)
+        m.address[place] = place_of_address(part, signature, NOT_FINITE)
     m.joint[:] = addresses.addresses_of(joints, "tangent_entry")
     m.motor[:] = addresses.addresses_of(motors, "tangent_entry")
     return m

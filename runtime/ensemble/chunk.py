@@ -17,7 +17,6 @@ from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
 from runtime.integrate.settings import NO_LIMIT, Settings
 from runtime.integrate.simulate import simulate
-from runtime.jit import addresses
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
@@ -205,8 +204,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         gpu.integrate(module, *arrays)
     else:
         memory = batch.batch_workspace(system.model.fixed[1:], whole[0].shape[0])
-        address = int(addresses.addresses_of([module], "lanes")[0])
-        batch.integrate(memory, address, *arrays, task.stop)
+        batch.run(module, "lanes", memory, *arrays, task.stop)
         if task.stop[0]:
             raise Stopped
     at = np.array(members)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runtime.jit.second_process import compile_ahead_with
+from runtime.jit.words import add_words
 from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
@@ -16,3 +18,17 @@ else:
     __getattr__, __dir__ = late_names(__name__, {"events": "Rest", "choices": "METHODS"})
 
 __all__ = ["METHODS", "Rest"]
+
+add_words(
+    __name__,
+    {
+        "batch": "the integration of cases in a batch (dop853)",
+        "closed_loops": "the projection of closed loops",
+        "contact_events": "contact events",
+        "landing": "the switching of limits and contacts",
+        "loop": "the integration loop",
+        "stepping": "Euler parameters",
+        "variational": "the variational equations",
+    },
+)
+compile_ahead_with(f"{__name__}.ahead")

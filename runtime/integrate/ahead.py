@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -36,10 +37,11 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import correction_part
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.landing import signature_of_switching, switching_part
+from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import address_of_compiled
 from runtime.jit.machine_code import CompiledElsewhere
 from runtime.jit.pointers import Pointer
-from runtime.jit.references import Reference
+from runtime.jit.references import compile_for
 from runtime.system.data_building import Parts, model_data
 from runtime.system.parts import Body
 
@@ -92,8 +94,8 @@ def _jacobian(number: int) -> None:
 
 
 def _memory() -> None:
-    Reference(_data())
-    Reference(workspace_for(_data()))
+    for value in (_data(), workspace_for(_data()), _stepper("dop853")):
+        compile_for(value)
 
 
 def _derived() -> None:
@@ -112,7 +114,7 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (7, lambda: _part(whole_part)),
         (8, lambda: _part(correction_part)),
         (9, _assembly),
-        (9, _memory),
+        (10, _memory),
     ),
     "limits": ((3, lambda: _switching("dop853")), (4, lambda: _part(limits_part)), (7, lambda: _part(loaded_part))),
     "contacts": (
@@ -133,6 +135,12 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
 }
 
 
+def parts_of(name: str) -> tuple[tuple[int, Callable[[], object]], ...]:
+    """What is compiled for a name: those of ``ASKED``, or "module:kernel" of a generated module, which is waited for first."""
+    module, _, kernel = name.partition(":")
+    return ((-1, lambda: addresses_of([import_module(module)], kernel)),) if kernel else ASKED.get(name, ())
+
+
 def main() -> None:
     """Compile what a first simulation needs and what is asked for on the standard input; end with the process that asks."""
     asked: queue.Queue[str] = queue.Queue()
@@ -148,6 +156,6 @@ def main() -> None:
     waiting: list[tuple[int, Callable[[], object]]] = []
     while True:
         while not asked.empty() or not waiting:
-            waiting = sorted([*waiting, *ASKED.get(asked.get(), ())], key=lambda ranked: ranked[0])
-        with suppress(CompiledElsewhere):
+            waiting = sorted([*waiting, *parts_of(asked.get())], key=lambda ranked: ranked[0])
+        with suppress(CompiledElsewhere, ImportError):  # a model of a user's is no module of this process
             waiting.pop(0)[1]()

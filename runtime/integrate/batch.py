@@ -7,6 +7,7 @@ The steps are those of ``runtime.integrate.loop``, for systems without limits, c
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numba
@@ -41,11 +42,13 @@ from runtime.integrate.step_control import (
     trial_length,
     verdict,
 )
+from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import OPTIONS, compiled, inlined
 from runtime.jit.pointers import local
+from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
 
-__all__ = ["EVALUATIONS", "REJECTIONS", "STEPS", "Results", "arguments", "batch_workspace", "integrate"]
+__all__ = ["EVALUATIONS", "REJECTIONS", "STEPS", "Results", "arguments", "batch_workspace", "integrate", "run"]
 
 EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
 CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
@@ -241,3 +244,10 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
 
 
 integrate = compiled(_integrate, fastmath=CONTRACT)
+
+
+def run(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> None:
+    """``integrate`` with a kernel of a whole model; where both are to be compiled, the second process compiles the kernel."""
+    ask(f"{module.__name__}:{kernel}")
+    integrate.prepare(memory, 0, *arrays)
+    integrate(memory, int(addresses_of([module], kernel)[0]), *arrays)

@@ -16,7 +16,7 @@ import numba
 from numba import types
 
 from runtime.dynamics.equations import types_of
-from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, OK
+from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.places import EVALUATION, PROJECTION
 from runtime.integrate.step_control import ACCEPTED
@@ -168,4 +168,4 @@ def place_of_projecting(s: Stepper, t: ModelData) -> int:
     if method not in _SIGNATURES:
         real = types.float64
         _SIGNATURES[method] = types.int64(types.int64, Pointer(numba.typeof(s)), *types_of(t), real, real, real, real)
-    return place_of_address(projecting_part, _SIGNATURES[method])
+    return place_of_address(projecting_part, _SIGNATURES[method], NOT_FINITE)

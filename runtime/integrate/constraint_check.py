@@ -17,7 +17,9 @@ PROJECTED_BOUND, BOUND, TOLERANCES = 1e-9, 1e-7, 1e3
 SAMPLES = 3  # states that are checked where joints form no closed loop: violations there grow slowly
 
 
-def violated_row(system: System, method: Method, times: Floats, states: Floats, how: Settings) -> tuple[float, str] | None:
+def violated_row(
+    system: System, method: Method, times: Floats, states: Floats, how: Settings
+) -> tuple[float, str] | None:
     """Time [s] and description of the worst row if it is violated by more than its bound, in any state of a closed loop.
 
     Of trees a few states are checked.

@@ -18,7 +18,7 @@ from numba import types
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.equations import derivative, types_of
-from runtime.dynamics.layout import OK
+from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.step_control import failure
@@ -132,4 +132,4 @@ def signature_of_switching(s: Stepper, t: ModelData) -> Any:
 
 def place_of_switching(s: Stepper, t: ModelData) -> int:
     """Place of the address of the code for limits and contacts, which has a method's way to interpolate."""
-    return place_of_address(switching_part, signature_of_switching(s, t))
+    return place_of_address(switching_part, signature_of_switching(s, t), NOT_FINITE)

@@ -19,6 +19,7 @@ from runtime.integrate.closed_loops import place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.landing import place_of_switching
 from runtime.integrate.step_control import failure
+from runtime.jit.references import reference
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats
 from runtime.system.system import System
@@ -165,6 +166,7 @@ class SciPy:
     ) -> None:  # fmt: skip
         work = workspace(system, data)
         self.data, self.work = data, work
+        bound = reference(data), reference(work)  # once, not at each evaluation
         self.samples = [(t_start, y.copy())]  # states at which contacts are checked: at the ends of steps and between
         self.tolerance = rtol + atol
         self.smallest_pivot, self.first_lost = np.inf, np.inf
@@ -172,7 +174,7 @@ class SciPy:
         def fun(t: float, y: Floats) -> Floats:
             self.evaluations += 1
             y_dot = np.empty_like(y)
-            code = derivative_once(t, np.ascontiguousarray(y), data, work, y_dot)
+            code = derivative_once(t, np.ascontiguousarray(y), *bound, y_dot)
             if code != OK:
                 raise evaluation_failure(code, t, system, work)
             if self.evaluations == 1:
@@ -201,6 +203,8 @@ class SciPy:
                     fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
                     first_step=first_step or None,
                 )  # fmt: skip
+            if isinstance(getattr(self.solver, "J", None), np.ndarray):  # an implicit method with a dense Jacobian
+                self.solver.lu, self.solver.solve_lu = _factorised, _solved
         except RunFailure as failed:
             self.failure = failed.status, str(failed)
             self._y, self._t = y.copy(), t_start
@@ -273,6 +277,25 @@ class SciPy:
 
 def _lost_digits(smallest_pivot: float, rtol: float, atol: float) -> float:
     return float(stepping.lost_digits.py_func(smallest_pivot, rtol + atol))
+
+
+def _factorised(matrix: Floats) -> tuple[Floats, Floats]:
+    """The LU factorisation that SciPy's implicit methods make, by LAPACK itself: SciPy's checks take longer than the work."""
+    from scipy.linalg import get_lapack_funcs
+
+    if not np.isfinite(matrix).all():
+        raise ValueError("a matrix of the implicit method is not finite")
+    factors, pivots, _ = get_lapack_funcs(("getrf",), (matrix,))[0](matrix, overwrite_a=True)
+    return factors, pivots
+
+
+def _solved(factorised: tuple[Floats, Floats], right: Floats) -> Floats:
+    """The solution for a right-hand side; see ``_factorised``."""
+    from scipy.linalg import lapack
+
+    solve = lapack.zgetrs if np.iscomplexobj(factorised[0]) else lapack.dgetrs
+    solution: Floats = solve(*factorised, right, overwrite_b=True)[0]
+    return solution
 
 
 def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> RunFailure:

@@ -105,7 +105,9 @@ def simulate(
     bound = [event.of(system, data) if isinstance(event, Rest) else event for event in events]
     search = EventSearch(bound, system.body_names)
     times, states, status, reason = _integrate(stepper, how, search, reporter(progress, how.t_start, how.t_end))
-    if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (found := violated_row(system, stepper, times, states, how)):
+    if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (
+        found := violated_row(system, stepper, times, states, how)
+    ):
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
     evaluations, steps, rejections = stepper.counts()
     kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"

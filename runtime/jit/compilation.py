@@ -32,6 +32,11 @@ class Entry(Kept):
             raise error
         return result
 
+    def prepare(self, *arguments: Any) -> None:
+        """Compile for the types of arguments, without a call."""
+        kinds = [reference(a)._numba_type_ if isinstance(a, tuple) else numba.typeof(a) for a in arguments]
+        self.compile(tuple(kinds))
+
 
 _STATE = threading.local()  # ``error``: why a function that compiled code called could not be compiled
 
@@ -54,10 +59,11 @@ def address_of_compiled(function: Callable[..., Any], signature: Any) -> int:
 
 
 @cache
-def place_of_address(function: Callable[..., Any], signature: Any) -> int:
+def place_of_address(function: Callable[..., Any], signature: Any, failed: int) -> int:
     """Place of the address of a function that is compiled when compiled code first calls it, with ``call_at``.
 
-    Until then the address is that of Python code, which compiles the function.
+    Until then the address is that of Python code, which compiles the function; ``failed`` is what it returns where that raises,
+    so that compiled code ends and the entry point can raise the error.
     """
     place = np.zeros(1, np.int64)
     kinds: Any = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in (signature.return_type, *signature.args)]
@@ -65,13 +71,13 @@ def place_of_address(function: Callable[..., Any], signature: Any) -> int:
 
     def compile_and_call(*arguments: Any) -> Any:
         if getattr(_STATE, "error", None) is not None:
-            return FAILED  # once is enough: the entry point is about to raise it
+            return failed  # once is enough: the entry point is about to raise it
         try:
             place[0] = address_of_compiled(function, signature)
             return prototype(int(place[0]))(*arguments)
         except BaseException as error:
             _STATE.error = error  # the entry point raises it
-            return FAILED
+            return failed
 
     first = prototype(compile_and_call)
     place[0] = ctypes.cast(first, ctypes.c_void_p).value or 0
@@ -79,7 +85,6 @@ def place_of_address(function: Callable[..., Any], signature: Any) -> int:
     return int(place.ctypes.data)
 
 
-FAILED = 2  # NOT_FINITE, a code of an evaluation
 _C_TYPES: dict[Any, Any] = {types.float64: ctypes.c_double, types.int64: ctypes.c_int64}
 _KEPT: list[Any] = []  # what compiled code may call lives as long as the process
 

@@ -264,6 +264,11 @@ class _InFiles:
 class Kept(_InFiles, CPUDispatcher):  # type: ignore[misc]
     """A compiled function whose machine code is kept under the digest of its sources."""
 
+    def is_kept(self, *kinds: Any) -> bool:
+        """Whether there is machine code for types of arguments: in this process or in the cache."""
+        file = self._cache._file(kinds, self.targetctx.codegen())
+        return kinds in self.overloads or (file is not None and file.exists())
+
 
 class Callback(_InFiles, CFunc):  # type: ignore[misc]
     """A compiled function that compiled code calls through its address; kept in the same way."""

@@ -1,25 +1,24 @@
 """A second process that compiles beside this one; both take the other's machine code from the cache.
 
-It is started when a function is missing in the cache, compiles what a first simulation will need (``runtime.integrate.ahead``),
-leaves out what this process is compiling, and ends with this process.  TALUS_SECOND_PROCESS=0 leaves it out.
+It is started when a function is missing in the cache, compiles what a first simulation will need (``compile_ahead_with``), leaves
+out what this process is compiling, and ends with this process.  TALUS_SECOND_PROCESS=0 leaves it out.
 """
 
 from __future__ import annotations
 
-import atexit
-import multiprocessing
 import os
-import subprocess
 import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from runtime.jit.cache import cache_folder
 from runtime.jit.freshness import ROOT
 from runtime.support.machine import cores
 
-PROGRAM = "from runtime.integrate.ahead import main; main()"
+if TYPE_CHECKING:
+    import subprocess
+
 SETTING = "TALUS_SECOND_PROCESS"
 HERE = "here"  # its value in the second process
 
@@ -29,11 +28,17 @@ def is_second() -> bool:
     return os.environ.get(SETTING) == HERE
 
 
+_modules: list[str] = []  # of ``compile_ahead_with``
 _asked: list[str] = []
 
 
+def compile_ahead_with(module: str) -> None:
+    """Have the second process run ``main`` of a module, which reads the names of parts (``ask``) from the standard input."""
+    _modules[:] = [module]
+
+
 def ask(part: str) -> None:
-    """Have a part compiled before others if something is to be compiled; see ``runtime.integrate.ahead.ASKED``."""
+    """Have a part compiled before others if something is to be compiled; the program of the second process has the names."""
     if part not in _asked:
         _asked.append(part)
         if begin.cache_info().currsize:
@@ -43,10 +48,17 @@ def ask(part: str) -> None:
 @cache  # once in a process
 def begin() -> subprocess.Popen[str] | None:
     """Start the second process; None where there can be none."""
-    if os.environ.get(SETTING) or multiprocessing.parent_process() is not None or cores() < 2:
+    import atexit  # here because every process imports this module, and few start another
+    import multiprocessing
+    import subprocess
+
+    from runtime.jit.cache import cache_folder
+
+    if not _modules or os.environ.get(SETTING) or multiprocessing.parent_process() is not None or cores() < 2:
         return None
     if not Path(sys.executable or "").name.startswith("python"):
         return None  # Python is part of another program
+    program = f"from {_modules[0]} import main; main()"
     environment = os.environ | {
         SETTING: HERE,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
@@ -55,7 +67,7 @@ def begin() -> subprocess.Popen[str] | None:
     nowhere = subprocess.DEVNULL
     try:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-c", PROGRAM], stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, text=True,
+            [sys.executable, "-P", "-c", program], stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, text=True,
             env=environment, start_new_session=True,
         )  # fmt: skip
     except OSError:

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-WORDS = {  # by module
-    "runtime.dynamics.cone_curve": "cones of limits",
-    "runtime.dynamics.contact_slopes": "the derivatives of contact forces",
-    "runtime.dynamics.contacts": "contacts",
-    "runtime.dynamics.derived": "accelerations, reactions and energies of results",
-    "runtime.dynamics.equations": "the equations of motion",
-    "runtime.dynamics.jacobian": "the Jacobian of the equations of motion",
-    "runtime.dynamics.kinematics": "rotations",
-    "runtime.dynamics.limits": "limits of motion",
-    "runtime.dynamics.projection": "the assembly of the initial state",
-    "runtime.integrate.batch": "the integration of cases in a batch (dop853)",
-    "runtime.integrate.contact_events": "contact events",
-    "runtime.integrate.landing": "the switching of limits and contacts",
-    "runtime.integrate.loop": "the integration loop",
-    "runtime.integrate.stepping": "Euler parameters",
-    "runtime.integrate.variational": "the variational equations",
-    "runtime.jit.references": "the layout of the model's data",
-}
+WORDS = {"runtime.jit.references": "the layout of the model's data"}  # by module; higher rooms add theirs
+
+
+def add_words(room: str, words: Mapping[str, str]) -> None:
+    """Add words for the modules of a room, by their names in it."""
+    WORDS.update({f"{room}.{module}": text for module, text in words.items()})
 
 
 def words_of(function: Any, signature: Any) -> str:

@@ -1,5 +1,7 @@
 """Named tuples that compiled functions take by reference: values, types, memory, threads."""
 
+import uuid
+from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -32,6 +34,15 @@ def total(t):
 
 
 summed = compiled(total)
+
+
+@pytest.fixture(autouse=True, params=["first", "later"])
+def written(request, monkeypatch):
+    """References are written from Python, later by compiled code."""
+    monkeypatch.setattr(references, "_STORED", set())
+    monkeypatch.setattr(references, "_MADE", {})
+    monkeypatch.setattr(references, "FIRST", 1_000_000 if request.param == "first" else 0)
+    monkeypatch.setattr(references, "MOST", 1_000_000 if request.param == "first" else 0)
 
 
 def example(seed=0, n=3, m=2):
@@ -92,3 +103,48 @@ def test_the_address_is_that_of_the_values():
     held = Reference(Inner(np.ones((2, 3)), 7.5))
     words = np.frombuffer(held._memory.tobytes(), np.float64)
     assert words[-1] == 7.5
+
+
+def test_both_ways_write_equal_memory():
+    t = example()
+    first, later = Reference(t), Reference(t)
+    assert first._write(t)
+    later._store(t)
+    assert first._numba_type_ is later._numba_type_
+    places = np.frombuffer(first._memory.tobytes(), np.int64), np.frombuffer(later._memory.tobytes(), np.int64)
+    owners = [
+        n for n in range(len(places[0])) if places[0][n] == 0 != places[1][n]
+    ]  # of the memory, which no code reads
+    assert len(owners) <= 4 and np.delete(places[0], owners).tolist() == np.delete(places[1], owners).tolist()
+
+
+def test_a_field_of_another_type_is_left_to_compiled_code():
+    class Flagged(NamedTuple):
+        flag: bool
+        values: np.ndarray
+
+    held = Reference(Flagged(True, np.ones(2)))
+    assert held._memory.size == 8 + 7 * 8 and not held._write(held.value)
+
+
+def test_compiled_code_is_taken_once_the_cache_has_it(monkeypatch):
+    Pair = namedtuple(f"Pair_{uuid.uuid4().hex}", "values factor")  # that no cache knows
+    monkeypatch.setattr(references, "FIRST", 8)
+    monkeypatch.setattr(references, "MOST", 10_000)
+    pair = Pair(np.ones(3), 2.0)
+    for _ in range(40):
+        Reference(pair)
+    assert Pair not in references._STORED
+    references.compile_for(pair)
+    for _ in range(24):
+        Reference(pair)
+    assert Pair in references._STORED
+
+
+def test_compiled_code_is_made_at_once_where_it_is_asked_for(monkeypatch):
+    monkeypatch.setattr(references, "FIRST", 8)
+    monkeypatch.setattr(references, "MOST", 32)
+    Pair = namedtuple(f"Pair_{uuid.uuid4().hex}", "values factor")
+    with references.compiled_at_once():
+        Reference(Pair(np.ones(3), 2.0))
+    assert Pair in references._STORED and (references.FIRST, references.MOST) == (8, 32)

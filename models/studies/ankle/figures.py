@@ -31,7 +31,7 @@ SNAPSHOTS = 6
 Figures = dict[str, Callable[[], Any]]
 
 
-def free(runs: Mapping[str, Run], by_length: Mapping[str, Run], costs: Costs) -> Figures:
+def free(runs: Mapping[str, Run]) -> Figures:
     """Figures of the runs without limits, by file name; ``runs`` by the label of the joint."""
     return {
         f"{COMPARISON}_fig10_trajectories": partial(plots.trajectories, runs, BODY),
@@ -39,15 +39,24 @@ def free(runs: Mapping[str, Run], by_length: Mapping[str, Run], costs: Costs) ->
         f"{COMPARISON}_fig12_velocities_accelerations": partial(plots.velocities_and_accelerations, runs, BODY),
         f"{COMPARISON}_fig13_phase_portraits": partial(plots.phase_portraits, runs, BODY),
         f"{COMPARISON}_fig17_energy": partial(plots.energies, runs),
-        f"{COMPARISON}_fig18_cost": partial(_cost, costs),
         f"{COMPARISON}_fig19_link_lengths": partial(plots.draw, _draw_foot, len(LINK_LENGTHS)),
-        f"{COMPARISON}_fig20_link_length_trajectories": partial(
-            plots.trajectories, by_length, BODY, ("transverse", "frontal")
-        ),
     }
 
 
-def limited(found: Motions, costs: Costs) -> Figures:
+def by_length(runs: Mapping[str, Run]) -> Figures:
+    """Figures of the runs without limits by the length of the link."""
+    name = f"{COMPARISON}_fig20_link_length_trajectories"
+    return {name: partial(plots.trajectories, runs, BODY, ("transverse", "frontal"))}
+
+
+def cost(costs: Mapping[str, Costs]) -> Figures:
+    """Figures of the evaluations of each preset; the first preset's also stands beside the figures of the free runs."""
+    name = f"{COMPARISON}_fig18_cost"
+    by_preset = {preset: partial(_cost, runs) for preset, runs in costs.items()}
+    return {name: next(iter(by_preset.values()))} | {f"{preset}/{name}": draw for preset, draw in by_preset.items()}
+
+
+def limited(found: Motions) -> Figures:
     """Figures of one preset of limits, by file name; those of Rodrigues da Silva et al. (2024c) show the modified joint."""
     modified = found.runs["modified"]
     cones = {limit.name: limit.cone for limit in modified["elastic"].system.limits}
@@ -64,7 +73,6 @@ def limited(found: Motions, costs: Costs) -> Figures:
         f"{COMPARISON}_fig17_energy": partial(
             plots.mechanical_energies, {ANKLES[name]: by_case for name, by_case in found.runs.items()}
         ),
-        f"{COMPARISON}_fig18_cost": partial(_cost, costs),
         f"{LIMITS}_fig12_trajectories": partial(plots.trajectories, modified, BODY),
         f"{LIMITS}_fig13_snapshots": partial(_snapshots, modified),
         f"{LIMITS}_fig14_top_view": partial(cone_plots.top_view, found.hinges["modified"], cones, zooms=zooms),

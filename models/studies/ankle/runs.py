@@ -74,15 +74,18 @@ def _hinged(ankle: str, preset: str, runs: Mapping[str, Run]) -> dict[str, Run]:
     }
 
 
-def evaluations(preset: str, seconds: float, tolerance: float) -> dict[tuple[str, str], dict[str, Run]]:
-    """Runs by ankle and case, and by method, without output between the steps, to count evaluations."""
+def evaluations(seconds: float, tolerance: float) -> dict[str, Costs]:
+    """Runs by preset, by ankle and case, and by method, without output between the steps, to count evaluations."""
+
+    def by_method(ankle: str, case: str, preset: str) -> dict[str, Run]:
+        system = build(ankle, case, preset)
+        return {m: simulate(system, seconds, method=m, rtol=tolerance, atol=tolerance) for m in COST_METHODS}
+
+    free = {(ankle, "free"): by_method(ankle, "free", next(iter(PRESETS))) for ankle in ANKLES}  # equal in all presets
     return {
-        (name, case): {
-            m: simulate(build(name, case, preset), seconds, method=m, rtol=tolerance, atol=tolerance) for m in COST_METHODS
-        }
-        for case in CASES
-        for name in ANKLES
-    }  # fmt: skip
+        preset: free | {(ankle, case): by_method(ankle, case, preset) for case in LIMITED for ankle in ANKLES}
+        for preset in PRESETS
+    }
 
 
 def time_of_rest(name: str, preset: str, t_end: float, tolerance: float) -> float | None:

@@ -24,14 +24,15 @@ from models.studies.ankle.runs import (
     motions,
 )
 from runtime import Run, System, simulate
-from runtime.report import Report, plots
+from runtime.report import Report
+from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 REPEATS = 5
 
 Say = Callable[[str], None]
 
 
-def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-10) -> Report:
+def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-10, formats: str = FORMATS) -> Report:
     """Compare the classical with the modified ankle of the foot.  Runs: free, with limits, and with links of several lengths.
 
     Parameters
@@ -44,7 +45,10 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
         Simulated time.
     tolerance : float
         Relative and absolute tolerance of the integration.
+    formats : str
+        Formats of the figures, separated by commas: png, svg, pdf.
     """
+    drawn = FigureFiles(folder, formats_of(formats))
     report = Report(
         "Classical and modified universal joint of the ankle, free and with limits of motion: Rodrigues da Silva et al. "
         "(2024a, 2024c)"
@@ -56,27 +60,27 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
         simulate(foot.build(limits="elastic"), 0.01, method=method)
 
     free = _free_runs(report, folder, say, t_end, settings)
+    drawn.add(figures.free({ANKLES[name]: run for name, run in free.items()}))
     presets = _limited_runs(report, folder, say, free, t_end, tolerance)
-    say("cost: function evaluations in the first second and after it")
-    seconds = min(COST_SECONDS, t_end)
-    costs = {preset: evaluations(preset, seconds, tolerance) for preset in PRESETS}
-    report.tables += [tables.cost(costs, seconds, tolerance), tables.rest(costs, seconds, t_end, tolerance)]
-
+    for preset, found in presets.items():
+        drawn.add({f"{preset}/{name}": figure for name, figure in figures.limited(found).items()})
     by_length: dict[str, Run] = {}
     for length in LINK_LENGTHS:
         label = f"{length * 1000:.1f} mm"
         say(f"link length {label}")
         file = folder / f"link_{length * 1000:.1f}_mm.nc"
         by_length[label] = _run(report, label, file, foot.build(link_length=length), t_end, **settings)
+    drawn.add(figures.by_length(by_length))
+
+    say("cost: function evaluations in the first second and after it")
+    seconds = min(COST_SECONDS, t_end)
+    costs = evaluations(seconds, tolerance)
+    drawn.add(figures.cost(costs))
+    report.tables += [tables.cost(costs, seconds, tolerance), tables.rest(costs, seconds, t_end, tolerance)]
     report.tables.append(tables.link_length(by_length))
 
     say("figures")
-    by_label = {ANKLES[name]: run for name, run in free.items()}
-    drawn = figures.free(by_label, by_length, costs["anatomical"])
-    for preset, found in presets.items():
-        drawn |= {f"{preset}/{name}": figure for name, figure in figures.limited(found, costs[preset]).items()}
-    for name, draw in drawn.items():
-        report.files += plots.save(draw(), folder, name)
+    report.files += drawn.write()
     report.write(folder)
     return report
 

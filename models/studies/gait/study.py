@@ -20,7 +20,8 @@ from models.walking.capture import Capture, read_capture
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 from runtime import ModelError
-from runtime.report import Report, Table, plots
+from runtime.report import Report, Table
+from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
 
@@ -50,6 +51,7 @@ def gait(
     up: str | None = None,
     units: str | None = None,
     contact: bool = False,
+    formats: str = FORMATS,
 ) -> Report:
     """Analyse walking: joint angles, moments and powers of the foot.  Without files, a synthetic trial is analysed.
 
@@ -94,7 +96,10 @@ def gait(
         Unit of the positions (mm, cm, m), if the files do not state it.
     contact : bool
         Also place the nine spheres of Moreira et al. (2011) under the foot, fit them to the measured force, and compare.
+    formats : str
+        Formats of the figures, separated by commas: png, svg, pdf.
     """
+    files_of_figures = FigureFiles(folder, formats_of(formats))
     for name, value, allowed in (("side", side, SIDES), ("toes", toes, TOES), ("sex", sex or SEXES[0], SEXES)):
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
@@ -128,8 +133,8 @@ def gait(
         drawn |= contact_figures.figures(trial_soles)
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     say("figures and data")
-    for name, figure in drawn.items():
-        report.files += plots.save(figure(), folder, name)
+    files_of_figures.add(drawn)
+    report.files += files_of_figures.write()
     report.files += written.write(found, trial_soles, folder)
     report.write(folder)
     return report

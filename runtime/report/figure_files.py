@@ -1,0 +1,128 @@
+"""Files of figures, drawn in processes beside this one while it goes on working."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runtime.report import plots
+from runtime.support.errors import ModelError
+from runtime.support.machine import cores
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = ",".join(plots.FORMATS)  # by default
+WAITING, BEGUN, WRITTEN = range(3)
+
+
+def formats_of(text: str) -> tuple[str, ...]:
+    """Formats of figures from names separated by commas, such as ``png,svg``.
+
+    Raises
+    ------
+    ModelError
+        Where a name is unknown or missing.
+    """
+    names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
+    if unknown := [name for name in names if name not in plots.KNOWN_FORMATS]:
+        raise ModelError(f"formats = {text!r}: {unknown[0]!r} is unknown; use {', '.join(plots.KNOWN_FORMATS)}")
+    return names
+
+
+class FigureFiles:
+    """Figures of a study by file name; ``add`` starts to draw them, ``write`` returns when all files exist.
+
+    Drawing takes matplotlib longer than most studies take to simulate, and one core.  Where a process can be forked (Linux), the
+    other cores draw what was added while this process continues; ``write`` draws what is still waiting.
+    """
+
+    def __init__(self, folder: Path, formats: tuple[str, ...] = plots.FORMATS) -> None:
+        self.folder, self.formats = folder, formats
+        self._batches: list[_Batch] = []
+
+    def add(self, figures: Mapping[str, Callable[[], Figure]]) -> None:
+        """Add figures by file name without suffix; each function draws one of them."""
+        self._batches.append(_Batch(list(figures.items()), self.folder, self.formats))
+
+    def write(self) -> list[Path]:
+        """Draw what is left, wait for the other processes, and return the files in the order in which they were added."""
+        files = []
+        for batch in self._batches:
+            batch.finish()
+            files += [plots.file_of(self.folder, name, kind) for name, _ in batch.figures for kind in self.formats]
+        return files
+
+
+class _Batch:
+    """Figures that were added together; the processes that draw them share their states."""
+
+    def __init__(self, figures: list[tuple[str, Callable[[], Figure]]], folder: Path, formats: tuple[str, ...]) -> None:
+        self.figures, self.folder, self.formats = figures, folder, formats
+        self.processes: list[Any] = []
+        context = _forking()
+        if context is None:
+            self.states, self.lock = bytearray(len(figures)), nullcontext()
+        else:
+            self.states, self.lock = context.RawArray("b", len(figures)), context.Lock()
+            self._start(context)
+
+    states: Any
+    lock: Any
+
+    def _start(self, context: Any) -> None:
+        import matplotlib.backends.backend_agg  # once, before the processes part
+        import matplotlib.figure  # noqa: F401
+
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # of threads, which are those of linear algebra and bear a fork
+            for _ in range(min(cores() - 1, len(self.figures))):
+                self.processes.append(context.Process(target=self._draw_beside, daemon=True))
+                self.processes[-1].start()
+
+    def finish(self) -> None:
+        """Have every figure written when this returns."""
+        self._draw()
+        for process in self.processes:
+            process.join()
+        for number, state in enumerate(self.states):
+            if state != WRITTEN:  # its process failed or was ended: an error is raised here
+                self._save(number)
+
+    def _draw_beside(self) -> None:
+        gc.freeze()  # collections need not visit the data of the parent process
+        with suppress(Exception):  # see ``finish``
+            self._draw()
+
+    def _draw(self) -> None:
+        while (number := self._next()) is not None:
+            self._save(number)
+
+    def _next(self) -> int | None:
+        """The next figure that no process has begun."""
+        with self.lock:
+            number = bytes(self.states).find(WAITING)
+            if number < 0:
+                return None
+            self.states[number] = BEGUN
+        return number
+
+    def _save(self, number: int) -> None:
+        name, draw = self.figures[number]
+        plots.save(draw(), self.folder, name, self.formats)
+        self.states[number] = WRITTEN
+
+
+def _forking() -> Any:
+    """The context of forked processes; None where they are not safe, or of no use."""
+    if sys.platform != "linux" or cores() < 2 or multiprocessing.current_process().daemon:
+        return None
+    return multiprocessing.get_context("fork")

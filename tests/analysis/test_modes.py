@@ -1,0 +1,339 @@
+"""Modes in independent coordinates: closed forms, reduced coordinates of loops, and differences of motions."""
+
+import numpy as np
+import pytest
+import xarray
+from scipy.optimize import brentq
+
+import models
+from models import four_bar
+from runtime import Builder, ModelError, Signal, State, assemble, equilibrium, linearisation, simulate
+from runtime.analysis.modes import COMPONENTS
+from runtime.dynamics import projection
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import STATE
+from tests.support.systems import BUILDS, spun
+
+g = 9.81
+
+
+def pendulum(angle=0.0, omega=0.0, **motor):
+    """A rod on a hinge about y, at an angle from hanging; with a spring and a damper in the hinge."""
+    b = Builder("rod on a hinge")
+    turn = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
+    down = np.array([-np.sin(angle), 0.0, -np.cos(angle)])
+    v = np.cross((0.0, omega, 0.0), 0.4 * down)
+    b.body("rod", mass=2.0, inertia=(0.1, 0.12, 0.03), r=0.4 * down, p=turn, v=v, omega=(0.0, omega, 0.0))
+    b.joint("hinge", "revolute", "ground", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.4), a_i=(0, 1, 0), a_j=(0, 1, 0))
+    if motor:
+        ends = dict(a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=0.0)
+        b.motor("spring", "guided_angle", "ground", "rod", **ends, **motor)
+    return b.build()
+
+
+INERTIA = 0.12 + 2.0 * 0.4**2
+
+
+def test_pendulum_with_spring_and_damper():
+    found = linearisation(pendulum(stiffness=3.0, damping=0.5)).modes()
+    natural = np.sqrt((3.0 + 2.0 * g * 0.4) / INERTIA)
+    ratio = 0.5 / (2.0 * INERTIA * natural)
+    assert found.at_rest and found.A.shape == (2, 2) and len(found.frequency) == 1
+    assert found.natural_frequency == pytest.approx([natural / (2 * np.pi)], rel=1e-13)
+    assert found.damping_ratio == pytest.approx([ratio], rel=1e-13)
+    assert found.frequency == pytest.approx([natural * np.sqrt(1 - ratio**2) / (2 * np.pi)], rel=1e-13)
+    value = natural * complex(-ratio, np.sqrt(1 - ratio**2))
+    assert found.eigenvalues == pytest.approx([value, value.conjugate()], rel=1e-13)
+    assert found.eigenvalue == pytest.approx([value], rel=1e-13)
+    assert found.rotation["rod"] == pytest.approx(np.array([[0.0, 1.0, 0.0]]), abs=1e-13)
+    assert found.displacement["rod"] == pytest.approx(np.array([[-0.4, 0.0, 0.0]]), abs=1e-13)
+
+
+def test_strong_damping_and_an_upright_pendulum_have_real_eigenvalues():
+    slow, fast = linearisation(pendulum(stiffness=3.0, damping=50.0)).modes().eigenvalue
+    assert (slow * fast).real == pytest.approx((3.0 + 2.0 * g * 0.4) / INERTIA, rel=1e-12)
+    assert (slow + fast).real == pytest.approx(-50.0 / INERTIA, rel=1e-12)
+    upright = linearisation(pendulum(np.pi)).modes()
+    rate = np.sqrt(2.0 * g * 0.4 / INERTIA)
+    assert upright.at_rest and sorted(upright.eigenvalue.real) == pytest.approx([-rate, rate], rel=1e-12)
+    assert sorted(upright.damping_ratio) == pytest.approx([-1.0, 1.0]) and upright.frequency.tolist() == [0.0, 0.0]
+
+
+def hanging(links, joint, length=0.3, mass=0.7, axial=0.002):
+    b = Builder(f"{links} links")
+    before, across = "ground", mass * length**2 / 12.0
+    for n in range(links):
+        name = f"link_{n}"
+        b.body(name, mass=mass, inertia=(across, across, axial), r=(0.0, 0.0, -(n + 0.5) * length))
+        ends = dict(s_i=(0, 0, 0 if n == 0 else -length / 2), s_j=(0, 0, length / 2))
+        b.joint(
+            f"joint_{n}",
+            joint,
+            before,
+            name,
+            **ends,
+            **(dict(a_i=(0, 1, 0), a_j=(0, 1, 0)) if joint == "revolute" else {}),
+        )
+        before = name
+    return b.build()
+
+
+def frequencies_of_chain(links, length=0.3, mass=0.7):
+    """Of links at small absolute angles: kinetic and potential energy of uniform rods [Hz]."""
+    n = np.arange(links)
+    later = links - np.maximum.outer(n, n)  # links at and beyond the farther of two
+    M = mass * length**2 * (later - 0.5 - np.eye(links) * (0.5 - 1 / 3))
+    M[np.diag_indices(links)] = mass * length**2 * (links - n - 1 + 1 / 3)
+    K = mass * g * length * (links - n - 0.5)
+    return np.sort(np.sqrt(np.linalg.eigvals(np.linalg.solve(M, np.diag(K))).real)) / (2 * np.pi)
+
+
+@pytest.mark.parametrize("links", [1, 2, 7])
+def test_chain_on_hinges(links):
+    found = linearisation(hanging(links, "revolute")).modes()
+    assert len(found.coordinates) == links and found.at_rest
+    assert found.frequency == pytest.approx(frequencies_of_chain(links), rel=1e-10)
+    assert np.abs(found.eigenvalue.real).max() < 1e-9
+
+
+def test_chain_on_ball_joints_swings_in_two_planes_and_turns_freely():
+    found = linearisation(hanging(3, "spherical")).modes()
+    assert found.A.shape == (18, 18) and found.neutral.sum() == 6
+    assert found.frequency[found.neutral].tolist() == [0.0] * 6 and np.isnan(found.damping_ratio[found.neutral]).all()
+    assert found.frequency[~found.neutral] == pytest.approx(np.repeat(frequencies_of_chain(3), 2), rel=1e-10)
+
+
+def test_a_free_body_has_twelve_neutral_eigenvalues():
+    b = Builder("free", gravity=(0, 0, 0))
+    b.body("body", mass=1.0, inertia=(1, 2, 3), r=(0, 0, 0), free=True)
+    found = linearisation(b.build()).modes()
+    assert found.at_rest and found.neutral.all() and len(found.eigenvalues) == 12
+    assert found.coordinates == tuple(f"body.{component}" for component in COMPONENTS)
+
+
+def test_ball_on_a_contact():
+    """Heave on Hertz's law; without friction all other motions are neutral."""
+    K, m = 1e5, 0.8
+    depth = (m * g / K) ** (2 / 3)
+    b = Builder("ball")
+    b.body("ball", mass=m, inertia=(1e-3, 1e-3, 1e-3), r=(0, 0, 0.05 - depth), free=True)
+    b.contact("sole", "ball", centre=(0, 0, 0), radius=0.05, law="hertz", stiffness=K)
+    found = linearisation(b.build()).modes()
+    (heave,) = np.flatnonzero(~found.neutral)
+    assert found.frequency[heave] == pytest.approx(np.sqrt(1.5 * K * np.sqrt(depth) / m) / (2 * np.pi), rel=1e-9)
+    assert found.displacement["ball"][heave] == pytest.approx(np.array([0, 0, 1]), abs=1e-12)
+
+
+def potential(angle):
+    system = four_bar.build(crank_angle=angle)
+    return sum(body.mass * g * system.state.r[body.name][2] for body in system.bodies)
+
+
+def slope(function, x, h):
+    a, b, c = ((function(x + s) - function(x - s)) / (2 * s) for s in (h, h / 2, h / 4))
+    return (a - 20 * b + 64 * c) / 45
+
+
+@pytest.mark.parametrize("joints", ["independent", "revolute"])
+def test_four_bar_in_the_angle_of_its_crank(joints):
+    """Frequency from potential and kinetic energy over the angle of the crank; with 17 rows and with 20, 3 of them redundant."""
+    angle = brentq(lambda x: slope(potential, x, 1e-2), -2.5, -1.2, xtol=1e-14)
+    moving = four_bar.build(crank_angle=angle, crank_speed=1.0)
+    inertia = sum(
+        body.mass * np.sum(moving.state.v[body.name] ** 2) + body.inertia[1, 1] * moving.state.omega[body.name][1] ** 2
+        for body in moving.bodies
+    )
+    stiffness = slope(lambda x: slope(potential, x, 1e-2), angle, 1e-2)
+    found = linearisation(four_bar.build(joints, crank_angle=angle)).modes()
+    assert found.at_rest and len(found.coordinates) == 1
+    assert found.frequency == pytest.approx([np.sqrt(stiffness / inertia) / (2 * np.pi)], rel=1e-8)
+    shape = {name: found.rotation[name][0, 1].real / found.rotation["crank"][0, 1].real for name in moving.body_names}
+    assert shape == pytest.approx({name: moving.state.omega[name][1] / -1.0 for name in moving.body_names}, rel=1e-9)
+
+
+@pytest.mark.parametrize("joints", ["independent", "revolute"])
+def test_moving_four_bar_is_linearised_in_the_angle_of_its_crank(joints):
+    """The motion of one degree of freedom is u'' = f(u, u'): its derivatives from other builds, far from rest."""
+
+    def acceleration(angle, speed):
+        system = four_bar.build(crank_angle=angle, crank_speed=speed)
+        return -simulate(system, 1e-9).omega_dot["crank"][0, 1]
+
+    angle, speed = 0.7, 3.0
+    found = linearisation(four_bar.build(joints, crank_angle=angle, crank_speed=speed)).modes(["crank.turn_y"])
+    assert not found.at_rest
+    expected = [
+        [0.0, 1.0],
+        [slope(lambda x: acceleration(x, speed), angle, 1e-2), slope(lambda x: acceleration(angle, x), speed, 1e-2)],
+    ]
+    assert found.A == pytest.approx(np.array(expected), rel=1e-8, abs=1e-9)
+    assert min(abs(expected[1][0]), abs(expected[1][1])) > 1.0
+
+
+def test_rod_on_a_driven_arm():
+    """A rod on a hinge that turns with an arm about z: the driver's velocity changes with the rod's displacement."""
+    speed, angle = 2.5, 0.6
+    b = Builder("governor")
+    b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, 0), omega=(0, 0, speed))
+    down = 0.4 * np.array([-np.sin(angle), 0.0, -np.cos(angle)])
+    turn = (np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0)
+    b.body(
+        "rod",
+        mass=2.0,
+        inertia=(0.12, 0.12, 0.03),
+        r=down,
+        p=turn,
+        v=np.cross((0, 0, speed), down),
+        omega=(0, 0, speed),
+    )
+    b.joint("bearing", "revolute", "ground", "arm", s_i=(0, 0, 0), s_j=(0, 0, 0), a_i=(0, 0, 1), a_j=(0, 0, 1))
+    b.joint("hinge", "revolute", "arm", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.4), a_i=(0, 1, 0), a_j=(0, 1, 0))
+    drive = Signal.function(lambda t: speed * t, -1.0, 1.0)
+    b.driver("drive", "guided_angle", "ground", "arm", a_i=(1, 0, 0), h_i=(0, 0, 1), b_j=(1, 0, 0), theta_t=drive)
+    found = linearisation(b.build()).modes(["rod.turn_y"])
+    # theta'' = f(theta); along the hinge's axis, which is y now, changes of omega are those of theta'.
+    steep = speed**2 * np.cos(2 * angle) * (INERTIA - 0.03) / INERTIA - 2.0 * g * 0.4 * np.cos(angle) / INERTIA
+    assert found.A == pytest.approx(np.array([[0.0, 1.0], [steep, 0.0]]), rel=1e-10, abs=1e-9)
+
+
+def moved(state, displacement, change):
+    """A state after small displacements (6 n,) and changes of velocity."""
+    n = len(state.names)
+    u, y = np.zeros((n + 1, 6)), np.empty(n * STATE)
+    u[1:] = displacement.reshape(n, 6)
+    projection.move(np.array(state.y), u, 1.0, y)
+    y.reshape(n, STATE)[:, 7:] += change.reshape(n, 6)
+    return State(state.names, y)
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_displacements_and_changes_of_velocity_keep_the_constraints(name):
+    system = BUILDS[name]()
+    state, work = spun(system), workspace_for(system.data)
+    space = linearisation(system, state).modes().tangent
+    n, f = space.displacement.shape
+    assert f == system.degrees_of_freedom
+    assert space.displacement[list(space.places)] == pytest.approx(np.eye(f), abs=1e-12)
+    assert space.velocity[list(space.places)] == pytest.approx(np.zeros((f, f)), abs=1e-9)
+    for k in range(f):
+        for part in ((space.displacement[:, k], space.velocity[:, k]), (np.zeros(n), space.displacement[:, k])):
+            worst = []
+            for h in (1e-3, 1e-4):
+                y = np.array(moved(state, h * part[0], h * part[1]).y)
+                worst.append([projection.worst_row(system.time, y, system.data, work, rate) for rate in (False, True)])
+            assert (np.array(worst[1]) <= 0.012 * np.array(worst[0]) + 1e-11).all()
+
+
+def test_deviations_from_a_motion_follow_the_linear_equations():
+    """x' = A(t) x along a motion of the foot against the difference of two simulations."""
+    system, t = models.foot.build(), np.linspace(0.0, 0.3, 121)
+    state = spun(system)
+    run = simulate(system, t[-1], initial=state, t_eval=t, rtol=1e-12, atol=1e-12)
+    names = linearisation(system, state).modes().coordinates
+    found = [
+        linearisation(system, State(system.body_names, y), time=s).modes(names)
+        for s, y in zip(t, run.states, strict=True)
+    ]
+    f, h = len(names), 1e-4
+    x = start = np.array([0.3, -0.5, 0.8, 0.2])
+    assert f == 2
+    for n in range(0, len(t) - 1, 2):  # the classical Runge-Kutta method over two intervals
+        step = t[n + 2] - t[n]
+        a = found[n].A @ x
+        b = found[n + 1].A @ (x + step / 2 * a)
+        c = found[n + 1].A @ (x + step / 2 * b)
+        d = found[n + 2].A @ (x + step * c)
+        x = x + step / 6 * (a + 2 * b + 2 * c + d)
+    first, last = found[0].tangent, found[-1].tangent
+    ends = []
+    for sign in (1, -1):
+        near = moved(
+            state, sign * h * first.displacement @ start[:f],
+            sign * h * (first.velocity @ start[:f] + first.displacement @ start[f:]),
+        )  # fmt: skip
+        near = assemble(system, near)  # by the square of h
+        ends.append(simulate(system, t[-1], initial=near, rtol=1e-12, atol=1e-12).final)
+    changes = np.concatenate([
+        np.concatenate([ends[0].r[name] - ends[1].r[name], _turn(ends[1].p[name], ends[0].p[name])])
+        for name in system.body_names
+    ]) / (2 * h)  # fmt: skip
+    rates = np.concatenate([
+        np.concatenate([ends[0].v[name] - ends[1].v[name], ends[0].omega[name] - ends[1].omega[name]])
+        for name in system.body_names
+    ]) / (2 * h)  # fmt: skip
+    places = list(last.places)
+    assert np.concatenate([changes[places], rates[places]]) == pytest.approx(x, rel=1e-5, abs=1e-5)
+    assert changes == pytest.approx(last.displacement @ x[:f], rel=1e-4, abs=1e-5)
+
+
+def _turn(p, q):
+    """The small rotation in global axes from Euler parameters p to q."""
+    return 2.0 * (p[0] * q[1:] - q[0] * p[1:] - np.cross(q[1:], p[1:]))
+
+
+def test_eigenvalues_do_not_depend_on_the_coordinates():
+    found = linearisation(hanging(3, "revolute"))
+    chosen = found.modes(["link_0.x", "link_1.turn_y", "link_2.x"])
+    assert chosen.coordinates == ("link_0.x", "link_1.turn_y", "link_2.x")
+    assert chosen.frequency == pytest.approx(found.modes().frequency, rel=1e-10)
+    for mode in range(3):
+        one, other = (
+            np.array([modes.rotation[name][mode, 1] for name in found.bodies]) for modes in (chosen, found.modes())
+        )
+        share = np.vdot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other))
+        assert abs(share) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_table_text_and_dataset(tmp_path):
+    found = linearisation(hanging(2, "revolute")).modes()
+    table = found.table()
+    assert [row["frequency [Hz]"] for row in table.records()] == pytest.approx(found.frequency.tolist())
+    assert "About an equilibrium" in str(found) and f"{found.frequency[0]:.4g}" in str(found)
+    assert "not in equilibrium" in str(linearisation(pendulum(0.5)).modes())
+    found.to_xarray().to_netcdf(tmp_path / "modes.nc", engine="scipy")
+    with xarray.open_dataset(tmp_path / "modes.nc") as data:
+        assert data.frequency.values == pytest.approx(found.frequency)
+        assert data.rotation_real.sel(body="link_1", axis="y").values == pytest.approx(
+            found.rotation["link_1"][:, 1].real
+        )
+        assert data.A.values == pytest.approx(found.A) and list(data.body.values) == ["link_0", "link_1"]
+
+
+def test_bad_input_is_refused_with_a_remedy():
+    found = linearisation(hanging(2, "revolute"))
+    for coordinates, sentence in (
+        (["link_0.pitch", "link_1.x"], "coordinate 'link_0.pitch' is unknown; use a body and one of x, y, z, turn_x"),
+        (["link_0.x"], "coordinates = link_0.x: give 2 different ones, one for each degree of freedom"),
+        ("link_0.x", "give 2 different ones"),
+        (["link_0.x", "link_0.x"], "give 2 different ones"),
+        (
+            ["link_0.x", "link_0.turn_y"],
+            "coordinates link_0.x, link_0.turn_y do not determine the motion of all bodies",
+        ),
+    ):
+        with pytest.raises(ModelError, match=sentence):
+            found.modes(coordinates)
+    system = pendulum()
+    apart = system.state.replace(r={"rod": (0.0, 0.0, -0.41)})
+    with pytest.raises(
+        ModelError, match=r"modes: the state violates hinge\.\w+ by 1\.0e-02, above 1e-06; pass a state of"
+    ):
+        linearisation(system, apart).modes()
+    with pytest.raises(ModelError, match=r"modes: the state violates hinge\.\w+ by \S+ per second"):
+        linearisation(system, system.state.replace(v={"rod": (0.1, 0.0, 0.0)})).modes()
+
+
+def test_a_system_whose_drivers_fix_all_bodies_has_no_modes():
+    b = Builder("driven")
+    b.body("rod", mass=2.0, inertia=(0.1, 0.12, 0.03), r=(0, 0, -0.4))
+    b.joint("hinge", "revolute", "ground", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.4), a_i=(0, 1, 0), a_j=(0, 1, 0))
+    b.driver("drive", "guided_angle", "ground", "rod", a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=0.0)
+    with pytest.raises(ModelError, match="modes: system 'driven' has no degrees of freedom"):
+        linearisation(b.build()).modes()
+
+
+def test_modes_about_an_equilibrium_that_was_found():
+    system = hanging(2, "revolute")
+    start = spun(system).replace(omega=dict.fromkeys(system.body_names, (0.0, 0.0, 0.0)))
+    start = start.replace(v=dict.fromkeys(system.body_names, (0.0, 0.0, 0.0)))
+    assert linearisation(system, equilibrium(system, start)).modes().at_rest

@@ -1,0 +1,73 @@
+"""Files of figures: drawn here and in other processes, in the formats asked for."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from runtime import ModelError
+from runtime.report import figure_files, plots
+from runtime.report.figure_files import FigureFiles, formats_of
+
+X = np.linspace(0.0, 1.0, 5)
+HERE = os.getpid()
+
+
+def curve():
+    return plots.curves({"line": (X, X)}, "x", "y")
+
+
+def test_all_files_exist_in_the_order_in_which_they_were_added(tmp_path):
+    figures = FigureFiles(tmp_path, ("svg", "png"))
+    figures.add({f"figure {n}": curve for n in range(3)})
+    figures.add({"last": curve})
+    files = figures.write()
+    assert [file.name for file in files] == [
+        f"{name}.{kind}" for name in ("figure 0", "figure 1", "figure 2", "last") for kind in ("svg", "png")
+    ]
+    assert all(file.stat().st_size > 1000 for file in files)
+
+
+def test_one_process_writes_what_several_write(tmp_path, monkeypatch):
+    def drawn(folder):
+        folder.mkdir()
+        figures = FigureFiles(folder, ("png",))
+        figures.add({"a": curve, "b": curve})
+        return [file.read_bytes() for file in figures.write()]
+
+    several = drawn(tmp_path / "several")
+    monkeypatch.setattr(figure_files, "cores", lambda: 1)
+    assert drawn(tmp_path / "one") == several
+
+
+def test_an_error_of_another_process_is_raised_here(tmp_path):
+    def fails():
+        raise ValueError("no data")
+
+    figures = FigureFiles(tmp_path)
+    figures.add({"first": fails, "second": curve})
+    with pytest.raises(ValueError, match="no data"):
+        figures.write()
+
+
+@pytest.mark.skipif(figure_files._forking() is None, reason="figures are drawn in this process")
+def test_figures_of_a_process_that_was_ended_are_drawn_here(tmp_path):
+    def ends():
+        if os.getpid() != HERE:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return curve()
+
+    figures = FigureFiles(tmp_path, ("png",))
+    figures.add({"one": ends, "two": ends})
+    for process in figures._batches[0].processes:
+        process.join()  # before this process begins
+        assert process.exitcode == -signal.SIGKILL
+    assert all(file.stat().st_size > 1000 for file in figures.write())
+
+
+def test_formats_are_named_once_each():
+    assert formats_of(" PNG, svg,png") == ("png", "svg")
+    for text in ("", "png,", "bmp"):
+        with pytest.raises(ModelError, match="use png, svg, pdf"):
+            formats_of(text)
