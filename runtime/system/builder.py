@@ -13,8 +13,8 @@ from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.data_building import Parts
-from runtime.system.force_builder import ForceBuilder, Placed
 from runtime.system.global_axes import Axes, is_global
+from runtime.system.load_builder import LoadBuilder, Placed
 from runtime.system.orientation import euler_parameters
 from runtime.system.parts import GROUND, Body
 from runtime.system.reference import rotation_matrix
@@ -24,7 +24,7 @@ from runtime.system.system_building import build_system
 GRAVITY = (0.0, 0.0, -9.81)
 
 
-class Builder(ForceBuilder):
+class Builder(LoadBuilder):
     """Collects bodies and joints; ``build`` checks, assembles and returns an immutable System.
 
     Parameters

@@ -30,7 +30,7 @@ class Placed:
     start: Floats
 
 
-class ForceBuilder:
+class LoadBuilder:
     """Adds motors, loads, limits and contacts; ``Builder`` adds bodies and joints."""
 
     def __init__(self, axes: Axes) -> None:
