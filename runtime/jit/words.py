@@ -10,6 +10,7 @@ WORDS = {  # by module
     "runtime.dynamics.contacts": "contacts",
     "runtime.dynamics.derived": "accelerations, reactions and energies of results",
     "runtime.dynamics.equations": "the equations of motion",
+    "runtime.dynamics.force_elements": "forces of definitions",
     "runtime.dynamics.jacobian": "the Jacobian of the equations of motion",
     "runtime.dynamics.kinematics": "rotations",
     "runtime.dynamics.limits": "limits of motion",

@@ -18,6 +18,7 @@ from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.contact_building import build_contact
 from runtime.system.data_building import Parts
+from runtime.system.force_builder import ForceBuilder
 from runtime.system.limit_building import build_limit
 from runtime.system.load_building import build_load, build_motor
 from runtime.system.parts import GROUND, Body, Contact, Joint, Limit, Load, Motor
@@ -38,7 +39,7 @@ class _Placed:
     start: Floats
 
 
-class Builder:
+class Builder(ForceBuilder):
     """Collects bodies and joints; ``build`` checks, assembles and returns an immutable System.
 
     Parameters
@@ -55,6 +56,7 @@ class Builder:
         self.name = name
         self.gravity = finite(gravity, (3,), "gravity")
         self.gravity.flags.writeable = False
+        super().__init__()
         self._bodies: dict[str, _Placed] = {}
         self._joints: dict[str, Joint] = {}
         self._limits: dict[str, Limit] = {}
@@ -387,6 +389,7 @@ class Builder:
             tuple(self._loads.values()),
             tuple(self._motors.values()),
             tuple(self._contacts.values()),
+            tuple(self._forces.values()),
         )
         y = np.concatenate([placed.start for placed in self._bodies.values()])
         start_time = finite_number(time, "build: time")
