@@ -258,7 +258,10 @@ def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> 
 
 
 def _detail(status: Status, system: System, work: Workspace) -> str:
-    """The dependent row of a singular configuration; empty for another status."""
+    """The dependent row of a singular configuration, or a force that is not finite; empty for another status."""
+    if status == Status.NOT_FINITE:
+        bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
+        return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
     if status != Status.SINGULAR_CONFIGURATION:
         return ""
     k, r = map(int, work.failed)
