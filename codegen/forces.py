@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sympy import asin, atan2, cos, sin, sqrt
+from sympy import asin, atan2, cos, sin
 
 from codegen.basics import Across, between
 from codegen.compiler.calculus import Expr, Vector
@@ -226,33 +226,35 @@ def tabulated_tendon(
 
 
 def hinge_friction(a_i: Vector, omega_i: Vector, omega_j: Vector, friction: Expr, creep: Expr, damping: Expr) -> Parts:
-    """Dry and viscous friction about the axis of a hinge, moment = -friction w / sqrt(w^2 + creep^2) - damping w.
+    """Dry and viscous friction about the axis of a hinge.
 
+    The dry part is s(w / creep) times its full moment, with s(x) = 3/2 x - x^3/2 up to x = 1 and then 1.
     a_i : the axis, unit vector of body i
-    friction : moment of dry friction [N m], 0 <= friction
-    creep : [rad/s], 0 < creep; at a rate of w the dry friction is smaller by the fraction creep^2 / (2 w^2)
+    friction : full moment of dry friction [N m], 0 <= friction
+    creep : [rad/s], 0 < creep; a hinge that is held turns more slowly than that: 1e-9 for friction that sticks, with "radau"
     damping : viscous part [N m s/rad], 0 <= damping
     slip : rate of body j about the axis [rad/s]
     """
     slip = (omega_j - omega_i).dot(a_i)
-    return {"dissipation": _smooth_friction(slip, friction, creep, damping), "slip": slip}
+    return {"dissipation": _dry_friction(slip, friction, creep, damping), "slip": slip}
 
 
 def slider_friction(
     r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, friction: Expr, creep: Expr, damping: Expr,
     coordinate: Operator, rate: Operator,
 ) -> Parts:  # fmt: skip
-    """Dry and viscous friction along the line of a slider, force = -friction w / sqrt(w^2 + creep^2) - damping w.
+    """Dry and viscous friction along the line of a slider.
 
+    The dry part is s(w / creep) times its full force, with s(x) = 3/2 x - x^3/2 up to x = 1 and then 1.
     s_i, s_j : a point of the line on each body, from its centre of mass [m]
     a_i : the direction of the line, unit vector of body i
-    friction : force of dry friction [N], 0 <= friction
-    creep : [m/s], 0 < creep; at a speed of w the dry friction is smaller by the fraction creep^2 / (2 w^2)
+    friction : full force of dry friction [N], 0 <= friction
+    creep : [m/s], 0 < creep; a slider that is held moves more slowly than that: 1e-9 for friction that sticks, with "radau"
     damping : viscous part [N s/m], 0 <= damping
     slip : speed of P_j along the line [m/s]
     """
     slip = rate(coordinate(between(r_i, s_i, r_j, s_j).dot(a_i)))
-    return {"dissipation": _smooth_friction(slip, friction, creep, damping), "slip": slip}
+    return {"dissipation": _dry_friction(slip, friction, creep, damping), "slip": slip}
 
 
 def _angle(cosine: Expr, sine: Expr, free_angle: Expr) -> Expr:
@@ -288,6 +290,9 @@ def _tabulated(length: Expr, table: Table, damping: Expr, rate: Operator, along:
     }
 
 
-def _smooth_friction(slip: Expr, friction: Expr, creep: Expr, damping: Expr) -> Expr:
-    """Dissipation function of dry friction in a smooth form, and of a linear damper."""
-    return friction * (sqrt(slip**2 + creep**2) - creep) + damping / 2 * slip**2
+def _dry_friction(slip: Expr, friction: Expr, creep: Expr, damping: Expr) -> Expr:
+    """Dissipation function of dry friction that is full from the creep on, and of a linear damper."""
+    x = slip / creep
+    beyond = ramp(x - 1), ramp(-x - 1)
+    within = x - beyond[0] + beyond[1]  # x, kept between -1 and 1
+    return friction * creep * (3 * within**2 / 4 - within**4 / 8 + beyond[0] + beyond[1]) + damping / 2 * slip**2

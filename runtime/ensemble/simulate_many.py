@@ -66,9 +66,9 @@ def simulate_many(
     """Run many cases.  A case that fails does not stop the others; each has a status and, if it failed, a message.
 
     Systems with a whole-model kernel and without limits, contacts, forces, loads and drivers are integrated sixteen cases at a
-    time by vector instructions; other systems case by case, as by ``simulate``.  The result of a case does not depend on the other
-    cases or on the number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds;
-    after a failure of the engine it returns them with the reason among the messages.
+    time by vector instructions; other systems case by case, as by ``simulate``.  The result of a case depends neither on the
+    other cases nor on the number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within
+    seconds; after a failure of the engine it returns them with the reason among the messages.
 
     Parameters
     ----------

@@ -305,7 +305,7 @@ class Builder(ForceBuilder):
         normal: ArrayLike = (0.0, 0.0, 1.0),
         belt: ArrayLike | None = None,
         belt_speed: Signal | float = 0.0,
-        creep: float = 1e-3,
+        creep: float | None = None,
         least_impact: float = 1e-2,
         **parameters: float,
     ) -> None:
@@ -325,7 +325,8 @@ class Builder(ForceBuilder):
             damping [N s/m]), "hertz" (stiffness [N/m^1.5]), "hunt_crossley" (stiffness, exponent, loss [s/m]),
             "lankarani_nikravesh" and "flores" (stiffness, exponent, restitution).  A force that would pull is zero.
         friction : str, optional
-            "coulomb" or "smooth", with the parameters mu_c [1] and mu_d [N s/m].
+            "coulomb" or "smooth", with the parameters mu_c [1] and mu_d [N s/m]; "sticking", with mu_s [1], mu_c, mu_d,
+            fading [m/s].
         plane : str
             A body, or "ground".
         point : (3,) [m]
@@ -335,8 +336,9 @@ class Builder(ForceBuilder):
         belt : (3,), optional
             Unit vector in the plane, the direction of motion of a belt.
         belt_speed : Signal or float [m/s]
-        creep : float [m/s]
-            Slip at which the "coulomb" friction reaches its full force; slip below which the "smooth" friction is much smaller.
+        creep : float [m/s], optional
+            Slip at which the "coulomb" and the "sticking" friction reach their full force; slip below which the "smooth" friction
+            is much smaller.  Default: 1e-3; 1e-9 of "sticking", which needs an implicit method such as "radau".
         least_impact : float [m/s]
             Lower bound of the impact speed in the two laws whose damping depends on it.
 
