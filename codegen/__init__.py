@@ -18,7 +18,7 @@ Stages, with their modules in ``codegen.compiler``:
 
 ``python -m codegen`` runs stages 1 to 6 for the definitions that have changed and writes ``generated/``; ``--check`` runs them
 for all and compares instead; ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.
-From a study, ``codegen.compile_joint`` and ``codegen.compile_force`` compile a joint and a force of the user, and
+From a study, ``codegen.compile_joint``, ``compile_force`` and ``compile_event`` compile a joint, a force and an event, and
 ``codegen.compile_model`` a system as one function.
 
 May import: sympy, numpy, the standard library.  Never ``generated``, ``runtime`` or ``models``.
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from codegen.compiler.calculus import Vector
     from codegen.compiler.errors import DefinitionError
     from codegen.compiler.force_calculus import ramp
-    from codegen.compiler.study import compile_force, compile_joint, compile_model
+    from codegen.compiler.study import compile_event, compile_force, compile_joint, compile_model
 
-__all__ = ["DefinitionError", "Vector", "compile_force", "compile_joint", "compile_model", "ramp"]
+__all__ = ["DefinitionError", "Vector", "compile_event", "compile_force", "compile_joint", "compile_model", "ramp"]
 PLACES = {
     "DefinitionError": "errors", "Vector": "calculus", "ramp": "force_calculus",
-    "compile_force": "study", "compile_joint": "study", "compile_model": "study",
+    "compile_event": "study", "compile_force": "study", "compile_joint": "study", "compile_model": "study",
 }  # fmt: skip
 
 

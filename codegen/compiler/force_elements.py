@@ -107,6 +107,27 @@ def derive_force(definition: Definition) -> ForceDerivation:
     arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
     refuse_collisions(scope)
     parts = _parts(scope, arguments, called(scope, definition, arguments))
+    d = _derived(scope, definition, arguments, parts)
+    refuse_unsound_force(scope, d.layout, [*d.wrench, d.potential, *d.reports.values()], d.bodies)
+    return d
+
+
+def derive_event(definition: Definition) -> ForceDerivation:
+    """Derive an event, a scalar whose zeros are located, as a force without effect that reports the ``value``."""
+    scope = ForceScope(definition.__name__)
+    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
+    refuse_collisions(scope)
+    returned = called(scope, definition, arguments)
+    if isinstance(returned, Vector | dict | list | tuple) or not isinstance(sp.sympify(returned), sp.Expr):
+        raise scope.error(
+            f"has the wrong shape: {returned!r:.80}; an event returns one scalar, whose zeros are located"
+        )
+    if scope.tables or scope.signals:
+        raise scope.error("uses a table or a signal, which are for forces; an event is a function of the bodies")
+    return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": sp.sympify(returned)}))
+
+
+def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, object], parts: _Parts) -> ForceDerivation:
     _refuse_forms(scope, arguments, parts)
     layout = Layout(scope)  # where the tables' values lie follows from all that precedes them
     parts, lookups = _named(scope, layout.size, parts)
@@ -132,7 +153,6 @@ def derive_force(definition: Definition) -> ForceDerivation:
         lookups=tuple(lookups),
     )
     units_of_force(d)
-    refuse_unsound_force(scope, d.layout, [*d.wrench, V, *d.reports.values()], d.bodies)
     return d
 
 

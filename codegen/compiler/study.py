@@ -67,10 +67,31 @@ def compile_force(definition: Definition) -> ModuleType:
     return _compiled("force", definition, _derived_force)
 
 
+def compile_event(definition: Definition) -> ModuleType:
+    """Derive and emit the kernel of an event; the result goes to ``runtime.crossing``.
+
+    Parameters
+    ----------
+    definition : function
+        Written by the rules of ``codegen.compiler.calculus``, velocities included; it returns one scalar, whose zeros are
+        located.  The docstring states the unit of each parameter and that of the scalar, as ``value``.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    return _compiled("event", definition, _derived_event)
+
+
 def _compiled(sort: str, definition: Definition, derived: Callable[[Definition], str]) -> ModuleType:
-    """The module of a definition of a joint or a force (``sort``), whose text ``derived`` makes."""
+    """The module of a definition of a joint, a force or an event (``sort``), whose text ``derived`` makes."""
     if not inspect.isfunction(definition):
-        returns = {"joint": "rows", "force": "potential, dissipation or forces"}[sort]
+        returns = {"joint": "rows", "force": "potential, dissipation or forces", "event": "scalar"}[sort]
         raise DefinitionError(f"compile_{sort}({definition!r}): give the function that returns the {sort}'s {returns}")
     text = kept(definition, lambda: derived(definition), f"{sort}s")  # type: ignore[arg-type]
     module = ModuleType(f"generated_from_{definition.__name__}")
@@ -86,6 +107,12 @@ def _derived_joint(definition: Definition) -> str:
     from codegen.compiler.emit import emit
 
     return emit(derive(definition), f"the definition '{definition.__name__}'")
+
+
+def _derived_event(definition: Definition) -> str:
+    from codegen.compiler.force_elements import derive_event, emit_force
+
+    return emit_force(derive_event(definition), f"the definition '{definition.__name__}'")
 
 
 def _derived_force(definition: Definition) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from runtime.dynamics.loads import push
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats, Ints, frozen
 
 MAX_BODIES = 4  # of a force
 # Outputs of an evaluation of a force: force and moment on each of four bodies; potential; reported quantities.
@@ -55,6 +55,30 @@ def force_workspace(t: ForceData) -> ForceWorkspace:
     return ForceWorkspace(t.x.copy(), np.zeros((len(t.address), t.outputs)), np.zeros(max(len(t.call_place), 1)))
 
 
+class EventWorkspace(NamedTuple):
+    """The events of a run that are definitions, and their values; see ``runtime.integrate.crossings``."""
+
+    data: ForceData
+    forces: ForceWorkspace
+    value: Floats  # (events,) at the end of the last step
+    found: Ints  # (1,) 1 if one changed its sign in the last step
+    address: Ints  # (1,) place of the address of the code that checks them, in this process
+
+
+def event_workspace(t: ForceData) -> EventWorkspace:
+    """Memory for events, each the first reported quantity of a definition."""
+    return EventWorkspace(t, force_workspace(t), np.zeros(len(t.address)), np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+
+def none_of(t: ForceData) -> ForceData:
+    """Data of the same types without forces."""
+    parts: dict[str, Any] = {}
+    for name, value in t._asdict().items():
+        if isinstance(value, np.ndarray):  # ``call`` and ``start`` end with the number of their items
+            parts[name] = np.zeros((1 if name in ("call", "start") else 0, *value.shape[1:]), value.dtype)
+    return frozen(t._replace(**parts))
+
+
 @inlined
 def look_up(call, argument, t, to):  # type: ignore[no-untyped-def]
     """Put the integral of a call's table, its value and two derivatives into ``to``."""
@@ -73,10 +97,9 @@ def look_up(call, argument, t, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def evaluate_force(k, t, w):  # type: ignore[no-untyped-def]
+def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
     """Fill the outputs of force k; its vectors and signals must be up to date in x."""
-    m = w.forces
-    i, j, o, p = w.state[t.body[k, 0]], w.state[t.body[k, 1]], w.state[t.body[k, 2]], w.state[t.body[k, 3]]
+    i, j, o, p = state[t.body[k, 0]], state[t.body[k, 1]], state[t.body[k, 2]], state[t.body[k, 3]]
     if t.lookups[k] != 0:
         addresses.call(
             t.lookups[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data,
@@ -105,7 +128,7 @@ def apply_forces(data, w):  # type: ignore[no-untyped-def]
         for c in range(3):
             m.x[t.signal_force[s], t.signal_place[s] + c] = w.signals[t.signal[s], c]
     for k in range(len(t.address)):
-        evaluate_force(k, t, w)
+        evaluate_force(k, t, m, w.state)
         for side in range(t.bodies[k]):
             b = t.body[k, side]
             if b != GROUND_INDEX:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from runtime.dynamics.contacts import ContactData, ContactWorkspace
-from runtime.dynamics.force_elements import ForceData, ForceWorkspace
+from runtime.dynamics.force_elements import EventWorkspace, ForceData, ForceWorkspace
 from runtime.dynamics.limits import LimitData, LimitWorkspace
 from runtime.dynamics.loads import LoadData, LoadWorkspace
 from runtime.dynamics.signals import SignalData
@@ -82,6 +82,7 @@ class Workspace(NamedTuple):
     loads: LoadWorkspace
     contacts: ContactWorkspace
     forces: ForceWorkspace
+    events: EventWorkspace
     address: Ints  # (9,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
 

@@ -17,6 +17,7 @@ WORDS = {  # by module
     "runtime.dynamics.projection": "the assembly of the initial state",
     "runtime.integrate.batch": "the integration of cases in a batch (dop853)",
     "runtime.integrate.contact_events": "contact events",
+    "runtime.integrate.crossings": "events of definitions",
     "runtime.integrate.landing": "the switching of limits and contacts",
     "runtime.integrate.loop": "the integration loop",
     "runtime.integrate.stepping": "Euler parameters",

@@ -23,9 +23,14 @@ SUFFIXES = "ijkl"
 
 
 def build_force(
-    name: str, kind: str | ModuleType, bodies: Sequence[str], values: Mapping[str, Any], known: Collection[str]
+    name: str,
+    kind: str | ModuleType,
+    bodies: Sequence[str],
+    values: Mapping[str, Any],
+    known: Collection[str],
+    sort: str = "force",
 ) -> Force:
-    """Return a checked force; see ``Builder.force``.  ``known``: the names of the bodies.
+    """Return a checked force; see ``Builder.force``.  ``known``: the names of the bodies; ``sort``: "force" or "event".
 
     Raises
     ------
@@ -41,7 +46,7 @@ def build_force(
         raise ModelError(
             f"force '{name}': {kind!r} is no kind of force; pass a name or codegen.compile_force(definition)"
         )
-    what = f"force '{name}' ({module.NAME})"
+    what = f"{sort} '{name}' ({module.NAME})"
     _check_bodies(what, module, bodies, known)
     checked = checked_values(what, module, values)
     for key in module.TABLE_UNITS:
