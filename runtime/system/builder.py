@@ -325,8 +325,7 @@ class Builder(ForceBuilder):
             damping [N s/m]), "hertz" (stiffness [N/m^1.5]), "hunt_crossley" (stiffness, exponent, loss [s/m]),
             "lankarani_nikravesh" and "flores" (stiffness, exponent, restitution).  A force that would pull is zero.
         friction : str, optional
-            "coulomb" or "smooth", with the parameters mu_c [1] and mu_d [N s/m]; "sticking", with mu_s [1], mu_c, mu_d,
-            fading [m/s].
+            "coulomb" or "smooth" (mu_c [1], mu_d [N s/m]); "sticking" (mu_s [1], mu_c, mu_d, fading [m/s]).
         plane : str
             A body, or "ground".
         point : (3,) [m]
