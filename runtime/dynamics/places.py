@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Places of the addresses of the parts: the evaluation; joint by joint; limits; contacts; rows of the joints; factors of S;
-# least correction.
-PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION = range(7)
-WHOLE = 7  # the address of the whole-model kernel, 0 if there is none
-ADDRESSES = 8
+# least correction; forces.
+PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION, ELEMENTS = range(8)
+WHOLE = 8  # the address of the whole-model kernel, 0 if there is none
+ADDRESSES = 9

@@ -34,9 +34,9 @@ class Builder(LoadBuilder):
     gravity : (3,) [m/s^2]
         Acceleration of free fall in global axes.
     axes : "body" or "global"
-        Axes of points and directions in ``joint``, ``driver``, ``motor``, ``limit`` and ``contact``; each call may choose its
-        own.  "body": axes of the body, points from its centre of mass.  "global": global coordinates at the reference pose, the
-        pose that ``body`` gave; points and directions are then fixed in their bodies.
+        Axes of points and directions in ``joint``, ``driver``, ``motor``, ``limit``, ``contact`` and ``force``; each call may
+        choose its own.  "body": axes of the body, points from its centre of mass.  "global": global coordinates at the
+        reference pose, the pose that ``body`` gave; points and directions are then fixed in their bodies.
     """
 
     def __init__(self, name: str = "system", *, gravity: ArrayLike = GRAVITY, axes: Axes = "body") -> None:
@@ -217,6 +217,7 @@ class Builder(LoadBuilder):
             tuple(self._loads.values()),
             tuple(self._motors.values()),
             tuple(self._contacts.values()),
+            tuple(self._forces.values()),
         )
         y = np.concatenate([placed.start for placed in self._bodies.values()])
         start_time = finite_number(time, "build: time")
