@@ -1,14 +1,14 @@
 """Symbolic code generation: from the equation of a joint to its compiled kernels.
 
-The dictionary, which users edit, is in this folder: ``joints``, ``drivers``, ``limits``, ``contacts``, ``cones``, ``laws``,
-``bodies``, and ``basics``, the constraints that joints share.  The compiler behind it is in ``codegen/compiler/``.
+The dictionary, which users edit, is in this folder: ``joints``, ``drivers``, ``limits``, ``contacts``, ``forces``, ``cones``,
+``laws``, ``bodies``, and ``basics``, the constraints that joints share.  The compiler behind it is in ``codegen/compiler/``.
 
 Stages, with their modules in ``codegen.compiler``:
 
 1. definition   a function of body vectors, with inputs named by rule     calculus, declarations
 2. reading      call it with symbols, check the rules, find the units     reading, units, bounds
 3. derivation   differentiate moving vectors: D, nu, gamma, forces        derive, soundness, forces, limit_forces,
-                                                                          contact_forces, body_forces, cone_curves
+                                                                          contact_forces, force_elements, body_forces, cone_curves
 4. functions    straight-line code, and its exact tangents                layout, straight, tangents
 5. modules      data, kernels, and a header with a digest                 emit, module, text
 6. dispatch     switches over the kinds of each family, and files:        dispatch, plan, generation, output
@@ -18,7 +18,8 @@ Stages, with their modules in ``codegen.compiler``:
 
 ``python -m codegen`` runs stages 1 to 6 for the definitions that have changed and writes ``generated/``; ``--check`` runs them
 for all and compares instead; ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.
-From a study, ``codegen.compile_joint`` compiles a joint of the user, and ``codegen.compile_model`` a system as one function.
+From a study, ``codegen.compile_joint``, ``compile_force`` and ``compile_event`` compile a joint, a force and an event, and
+``codegen.compile_model`` a system as one function.
 
 May import: sympy, numpy, the standard library.  Never ``generated``, ``runtime`` or ``models``.
 """
@@ -31,10 +32,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Vector
     from codegen.compiler.errors import DefinitionError
-    from codegen.compiler.study import compile_joint, compile_model
+    from codegen.compiler.force_calculus import ramp
+    from codegen.compiler.study import compile_event, compile_force, compile_joint, compile_model
 
-__all__ = ["DefinitionError", "Vector", "compile_joint", "compile_model"]
-PLACES = {"DefinitionError": "errors", "Vector": "calculus", "compile_joint": "study", "compile_model": "study"}
+__all__ = ["DefinitionError", "Vector", "compile_event", "compile_force", "compile_joint", "compile_model", "ramp"]
+PLACES = {
+    "DefinitionError": "errors", "Vector": "calculus", "ramp": "force_calculus",
+    "compile_event": "study", "compile_force": "study", "compile_joint": "study", "compile_model": "study",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

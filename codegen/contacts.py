@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sympy import sqrt
+from sympy import atan, sqrt
 
 from codegen.basics import between
 from codegen.compiler.calculus import Expr, Vector
@@ -123,6 +123,25 @@ def coulomb(slip: Vector, normal_force: Expr, mu_c: Expr, mu_d: Expr, creep: Exp
     return {
         "below": mu_c * normal_force * (3 * square / (4 * creep) - square**2 / (8 * creep**3)) + drag,
         "above": mu_c * normal_force * sqrt(square) + drag,
+    }
+
+
+def sticking(slip: Vector, normal_force: Expr, mu_s: Expr, mu_c: Expr, mu_d: Expr, fading: Expr, creep: Expr) -> Parts:
+    """Friction that holds a body at rest: up to mu_s f_n at a slip below the creep, falling to Coulomb's mu_c f_n above it.
+
+    f_t = (mu_c + (mu_s - mu_c) / (1 + ((v_t - creep) / fading)^2)) f_n + mu_d v_t
+    mu_s : static coefficient of friction [1]
+    mu_c : coefficient of friction in motion [1]
+    mu_d : viscous part [N s/m]
+    fading : slip over which the static part fades [m/s], 0 < fading
+    creep : [m/s], 0 < creep; the slip of a body that is held is below it, and so small that no motion is seen: 1e-9 by default
+    """
+    square = slip.dot(slip)
+    drag, speed = mu_d / 2 * square, sqrt(square)
+    static = (mu_s - mu_c) * fading * atan((speed - creep) / fading)
+    return {
+        "below": mu_s * normal_force * (3 * square / (4 * creep) - square**2 / (8 * creep**3)) + drag,
+        "above": normal_force * (mu_c * speed + static) + drag,
     }
 
 

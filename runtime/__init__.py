@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from runtime.analysis.sensitivities import sensitivities
     from runtime.dynamics.status import Status
     from runtime.ensemble.simulate_many import read_ensemble, simulate_many
-    from runtime.integrate.events import Event, rest
+    from runtime.integrate.events import Event, crossing, rest
     from runtime.integrate.simulate import simulate
     from runtime.results.run import Run
     from runtime.system.assemble import assemble
@@ -59,7 +59,7 @@ else:
             "analysis.sensitivities": "sensitivities",
             "dynamics.status": "Status",
             "ensemble.simulate_many": "read_ensemble simulate_many",
-            "integrate.events": "Event rest",
+            "integrate.events": "Event crossing rest",
             "integrate.simulate": "simulate",
             "results.run": "Run",
             "system.assemble": "assemble",
@@ -89,6 +89,7 @@ __all__ = [
     "__version__",
     "assemble",
     "contact_sensitivities",
+    "crossing",
     "equilibrium",
     "fit_parameters",
     "inverse_dynamics",

@@ -143,9 +143,10 @@ def models() -> None:
 
 @app.command()
 def info(model: Model, arguments: Arguments = None, as_json: Json = False) -> None:
-    """Show a model: bodies, joints, limits, degrees of freedom.  Also redundant rows, assembly and kernel."""
+    """Show a model: bodies, joints, limits, forces, degrees of freedom.  Also redundant rows, assembly and kernel."""
     import numpy as np
 
+    from runtime.report.force_table import force_table
     from runtime.report.terminal import show
     from runtime.system.whole_model import place_of
 
@@ -185,12 +186,13 @@ def info(model: Model, arguments: Arguments = None, as_json: Json = False) -> No
             limits.append([m.name, m.joint, m.kind, m.reference, cone, law, f"{m.damping:g} N m s"])
         columns = ["limit", "joint", "kind", "reference", "maximum latitudes [deg]", "law", "damping"]
         tables.append(Table("limits", columns, limits))
+    tables += [force_table(system)] if system.forces else []
     if system.signals:
         signals = [
             [name, "constant" if np.isinf(s.span[0]) else f"{s.span[0]:g} to {s.span[1]:g} s", len(s.coefficients)]
             for name, s in system.signals.items()
         ]
-        tables.append(Table("signals of drivers, loads and motors", ["signal", "defined", "pieces"], signals))
+        tables.append(Table("signals of drivers, loads, motors and forces", ["signal", "defined", "pieces"], signals))
     if as_json:
         _print_json({table.title: table.records() for table in tables})
         return

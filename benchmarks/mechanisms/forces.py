@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime import Builder, Run
+from runtime import GROUND, Builder, Run
 from runtime.support.arrays import Floats
 
 
@@ -41,11 +41,11 @@ def point_motion(run: Run, body: str, local: Floats) -> tuple[Floats, Floats]:
 class SpringDamper:
     """Tension k (L - l0) + c L' between two points."""
 
-    def add(self, b: Builder, force: Data) -> None:
-        """Add the element: a motor on the distance of its points."""
-        b.motor(
-            force["name"], "guided_distance", force["i"], force["j"], stiffness=force["k"], damping=force.get("c", 0.0),
-            l_t=force["l0"], s_i=force["point_i"], s_j=force["point_j"],
+    def add(self, b: Builder, force: Data, data: Data) -> None:
+        """Add the element."""
+        b.force(
+            force["name"], "spring_damper", force["i"], force["j"], s_i=force["point_i"], s_j=force["point_j"],
+            stiffness=force["k"], damping=force.get("c", 0.0), free_length=force["l0"],
         )  # fmt: skip
 
     def tension(self, run: Run, force: Data, places: Places) -> Floats:
@@ -69,7 +69,7 @@ class SpringDamper:
 class BodyTorque:
     """A constant torque in global axes."""
 
-    def add(self, b: Builder, force: Data) -> None:
+    def add(self, b: Builder, force: Data, data: Data) -> None:
         """Add the element: a load."""
         b.load(force["name"], force["body"], moment=force["torque"])
 
@@ -77,7 +77,7 @@ class BodyTorque:
 class HuntCrossley:
     """F = max(0, k d^n (1 + chi d')) along the normal of a plane, d = radius - (r - point) . normal."""
 
-    def add(self, b: Builder, force: Data) -> None:
+    def add(self, b: Builder, force: Data, data: Data) -> None:
         """Add the element: a contact without friction at the centre of mass."""
         b.contact(
             force["name"], force["body"], axes="body", centre=(0.0, 0.0, 0.0), radius=force["radius"], law="hunt_crossley",
@@ -86,4 +86,38 @@ class HuntCrossley:
         )  # fmt: skip
 
 
-ELEMENTS = {"spring_damper": SpringDamper(), "body_torque": BodyTorque(), "hunt_crossley_plane": HuntCrossley()}
+class CoulombIncline:
+    """Friction that sticks, |F| <= mu N along a fixed direction.
+
+    N is given (``N``), or the weight's component along the ``normal`` of the incline, or across the direction.
+    """
+
+    def add(self, b: Builder, force: Data, data: Data) -> None:
+        """Add the element: friction of a slider against the ground, at the centre of mass."""
+        body = data["bodies"][force["body"]]
+        b.force(
+            force["name"], "slider_friction", GROUND, force["body"], point=body["r0"], a_i=force["direction"],
+            friction=force["mu"] * self.normal_force(force, data), creep=CREEP, damping=0.0,
+        )  # fmt: skip
+
+    def normal_force(self, force: Data, data: Data) -> float:
+        """N, 0 or more [N]."""
+        if "N" in force:
+            return float(force["N"])
+        weight = data["bodies"][force["body"]]["mass"] * np.array(data["gravity"], float)
+        if "normal" in force:
+            normal = np.array(force["normal"], float)
+            return max(0.0, float(-weight @ normal / np.linalg.norm(normal)))
+        along = np.array(force["direction"], float)
+        along /= np.linalg.norm(along)
+        return float(np.linalg.norm(weight - (weight @ along) * along))
+
+
+CREEP = 1e-9  # [m/s] below which a body sticks
+STICKING = "coulomb_incline"
+ELEMENTS = {
+    "spring_damper": SpringDamper(),
+    "body_torque": BodyTorque(),
+    "hunt_crossley_plane": HuntCrossley(),
+    STICKING: CoulombIncline(),
+}

@@ -46,7 +46,7 @@ def build(problem: Problem) -> System:
         values = {key: joint[entry if entry in joint else "point"] for key, entry in wanted.items()}
         b.joint(joint["name"], kind, joint["i"], joint["j"], **values)
     for force in data["forces"]:
-        _known(force, ELEMENTS).add(b, force)
+        _known(force, ELEMENTS).add(b, force, data)
     for driver in data.get("drivers", ()):
         _add_driver(b, driver, float(data["t_end"]))
     return b.build()

@@ -16,6 +16,7 @@ import numpy as np
 import runtime
 from benchmarks.measure import Answer, BenchmarkError, Say, seconds
 from benchmarks.mechanisms import model, outputs, peers, problem
+from benchmarks.mechanisms.forces import STICKING
 from benchmarks.mechanisms.problem import Problem
 from runtime import ModelError, Run, System
 from runtime.integrate.choices import RTOL
@@ -157,9 +158,10 @@ def by_program(one: Problem, program: str, cases: Cases) -> PeerAnswer:
 
 
 def simulate(one: Problem, system: System, tolerance: float) -> Run:
-    """One run over the times of the reference, with default settings but for the tolerance."""
+    """One run over the times of the reference, with default settings but for the tolerance, and friction that sticks."""
+    how = {"method": "radau"} if any(force["type"] == STICKING for force in one.data["forces"]) else {}
     return runtime.simulate(
-        system, one.t[-1], t_eval=one.t, rtol=tolerance, atol=tolerance, max_steps=MAX_STEPS, progress=False
+        system, one.t[-1], t_eval=one.t, rtol=tolerance, atol=tolerance, max_steps=MAX_STEPS, progress=False, **how
     )
 
 

@@ -38,15 +38,15 @@ def bounds_of(definition: str, doc: str, names: Sequence[str]) -> dict[str, Boun
     return found
 
 
-def bounds_of_law(definition: str, doc: str, names: Sequence[str]) -> dict[str, Bounds]:
-    """Bounds of all parameters of a law, 0 or more where no lower bound is stated.  Raises DefinitionError."""
+def bounds_of_law(definition: str, doc: str, names: Sequence[str], lowest: float | None = 0.0) -> dict[str, Bounds]:
+    """Bounds of all parameters of a law, ``lowest`` or more where no lower bound is stated.  Raises DefinitionError."""
     found = bounds_of(definition, doc, names)
     if missing := [name for name in names if name not in found]:
         raise DefinitionError(
             f"definition '{definition}': its docstring has no unit of {', '.join(missing)}; add the line "
             f"'{missing[0]} : meaning [unit]'"
         )
-    return {name: (0.0 if bounds[0] is None else bounds[0], *bounds[1:]) for name, bounds in found.items()}
+    return {name: (lowest if bounds[0] is None else bounds[0], *bounds[1:]) for name, bounds in found.items()}
 
 
 def _number(text: str | None) -> float | None:

@@ -16,9 +16,13 @@ A definition is a plain function.  The meaning of an argument follows from its n
 ``keeps_sign``      keeps_sign(x): adds no equation; fixes the sign of x, which selects one of two mirror-image assemblies
 ``omega_i``         angular velocity of body i [rad/s];  in force elements only
 ``rate``            rate(x) = the time derivative of x;  in force elements only
+``coordinate``      coordinate(x) = x under a name of its own, along which a force acts;  in forces only
+``along``           along(c) = the force along the coordinate c, derived;  in reported quantities of forces only
+``name_table``      name_table(x) = a smooth curve through given points;  in forces only
 ==================  ==========================================================================================
 
-(likewise with ``_j`` for the second body).  omega is in global axes; all vectors are in global components.
+(likewise with ``_j`` for the second body, and in forces with ``_k`` and ``_l`` for two more).
+omega is in global axes; all vectors are in global components.
 """
 
 from __future__ import annotations
@@ -35,14 +39,14 @@ from codegen.compiler.errors import DefinitionError
 Expr = Any  # SymPy's expressions: the library ships no type hints
 
 AXES = "xyz"
-BODIES = ("i", "j")
+BODIES = ("i", "j")  # of joints, limits and contacts; a force may have two more
 BODY_FRAME = ("xi", "eta", "zeta")
 OPERATORS = ("held", "carried", "across", "keeps_sign")
 VELOCITIES = ("omega_i", "omega_j")  # velocities that force elements may use, beside ``rate``
 # Smooth functions that a definition may use: their derivatives are made of the same functions, and none of them branches.
 FUNCTIONS = (sp.sin, sp.cos, sp.tan, sp.asin, sp.acos, sp.atan, sp.atan2, sp.exp, sp.log, sp.sinh, sp.cosh, sp.tanh)
 # Names that the emitted functions use themselves, and velocities, which the calculus supplies.
-RESERVED = set("v_i v_j omega_i omega_j body_i body_j x Phi Phi_dot D nu gamma out math njit".split())
+RESERVED = set("v_i v_j omega_i omega_j body_i body_j body_k body_l x Phi Phi_dot D nu gamma out math njit".split())
 
 
 @dataclass(frozen=True)
@@ -219,6 +223,8 @@ class Signal:
 class Scope:
     """Everything that occurs in one definition: filled while its arguments are read and its body runs."""
 
+    bodies: tuple[str, ...] = BODIES  # suffixes of the bodies that it may name
+
     def __init__(self, definition: str, *, velocities: bool = False) -> None:
         self.definition = definition
         self.velocities = velocities  # a force element may use rates and angular velocities, a constraint may not
@@ -253,9 +259,10 @@ class Scope:
         """The object that an argument of this name stands for."""
         if name in OPERATORS or (self.velocities and name == "rate"):
             return getattr(self, "_" + name)
-        if self.velocities and name in VELOCITIES:
+        angular = tuple(f"omega_{body}" for body in self.bodies)
+        if self.velocities and name in angular:
             return vector(name)
-        if name in VELOCITIES or name == "rate":
+        if name in angular or name == "rate":
             raise self.error(
                 f"argument '{name}' is a velocity; only force elements may use velocities, a constraint must not"
             )
@@ -269,7 +276,7 @@ class Scope:
         if suffix == "t":
             self.signals[name] = Signal(name)
             return self.signals[name].symbol(0)
-        if suffix not in BODIES:
+        if suffix not in self.bodies:
             raise self.error(
                 f"argument '{name}' has the unknown suffix '_{suffix}'; use _i or _j for a vector of a body, _t for a "
                 "prescribed signal, or a bare name for a constant"

@@ -17,7 +17,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import Application
 
-from codegen.compiler.calculus import AXES, BODIES, Definition, Expr, Moving, Named, Scope, Vector, name_sums
+from codegen.compiler.calculus import AXES, Definition, Expr, Moving, Named, Scope, Vector, name_sums
 from codegen.compiler.reading import (
     argument_names,
     called,
@@ -85,7 +85,7 @@ def derive(definition: Definition) -> Derivation:
     named = iter(name_sums(scope, [*Phi, *scope.held.values(), *scope.branch_signs]))
     Phi, scope.held = tuple(next(named) for _ in Phi), {constant: next(named) for constant in constants}
     scope.branch_signs = list(named)
-    Phi = _name_arguments(scope, Phi)
+    Phi = name_arguments(scope, Phi)
     refuse_collisions(scope)
     parts = scope.spelt_out()
 
@@ -149,15 +149,15 @@ def _refuse_constants(scope: Scope) -> None:
 
 
 def jacobian_row(scope: Scope, phi: Expr) -> list[Expr]:
-    """Coefficients of v_i, omega_i, v_j and omega_j in phi', 12 entries."""
-    row = {(body, part): [sp.S.Zero] * 3 for body in BODIES for part in ("v", "omega")}
+    """Coefficients of v_i, omega_i, v_j and omega_j in phi', 12 entries; in forces of more bodies 24."""
+    row = {(body, part): [sp.S.Zero] * 3 for body in scope.bodies for part in ("v", "omega")}
     for m in scope.quantities:
         for key, g in m.pull_back([sp.diff(phi, s) for s in m.symbols]).items():
             row[key] = [a + b for a, b in zip(row[key], g, strict=True)]
     return [entry for part in row.values() for entry in part]
 
 
-def _name_arguments(scope: Scope, expressions: tuple[Expr, ...]) -> tuple[Expr, ...]:
+def name_arguments(scope: Scope, expressions: tuple[Expr, ...]) -> tuple[Expr, ...]:
     """Give the arguments of functions, roots and denominators a name each.
 
     The derivatives of a function of long arguments would repeat them many times: the driver of an angle takes 881 operations
@@ -172,7 +172,7 @@ def _name_arguments(scope: Scope, expressions: tuple[Expr, ...]) -> tuple[Expr, 
         if known is None:
             first = rate(scope, part, 1)
             row = jacobian_row(scope, part)
-            keys = [(body, velocity) for body in BODIES for velocity in ("v", "omega")]
+            keys = [(body, velocity) for body in scope.bodies for velocity in ("v", "omega")]
             covectors = {key: row[3 * k : 3 * k + 3] for k, key in enumerate(keys)}
             known = Named(f"part{len(scope.named)}", (part, first, rate(scope, first, 2)), covectors)
             scope.named[known.name] = known

@@ -74,8 +74,8 @@ def emit_dispatch(families: dict[str, tuple[list[str], list[Switch]]], source: s
     return with_header("\n".join([*lines, ""]), source)
 
 
-def emit_joints(names: list[str], source: str) -> str:
-    """The module ``joints``: a list of the joints and drivers, which compiled code calls through their addresses."""
-    lines = ['"""The joints and drivers, in the order of the dictionary."""', ""]
+def emit_list(names: list[str], what: str, source: str) -> str:
+    """The module ``joints`` or ``forces``: a list of modules, which compiled code calls through their addresses."""
+    lines = [f'"""The {what}, in the order of the dictionary."""', ""]
     lines += [*(f"from generated import {name}" for name in sorted(names)), "", f"MODULES = ({', '.join(names)},)", ""]
     return with_header("\n".join(lines), source)

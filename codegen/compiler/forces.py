@@ -1,4 +1,4 @@
-"""Shared by limits and contacts: derivatives by velocities, and the test that action equals reaction."""
+"""Shared by limits, contacts and forces: derivatives by velocities, and the test that action equals reaction."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from codegen.compiler.calculus import Expr, Scope, vector
+from codegen.compiler.calculus import BODIES, Expr, Scope, vector
 
 BALANCE_TOLERANCE = 1e-9
-VELOCITIES = [s for body in "ij" for part in ("v", "omega") for s in vector(f"{part}_{body}")]
 
 
-def over_velocities(expression: Expr, rows: Mapping[Expr, Sequence[Expr]]) -> list[Expr]:
+def velocities_of(bodies: Sequence[str]) -> list[Expr]:
+    """The components of v and omega of each body, in the order of the rows of D."""
+    return [s for body in bodies for part in ("v", "omega") for s in vector(f"{part}_{body}")]
+
+
+VELOCITIES = velocities_of(BODIES)
+
+
+def over_velocities(
+    expression: Expr, rows: Mapping[Expr, Sequence[Expr]], velocities: Sequence[Expr] = tuple(VELOCITIES)
+) -> list[Expr]:
     """Derivatives by v_i, omega_i, v_j, omega_j, directly and through the rates whose rows are given."""
-    derivatives = [sp.diff(expression, v) for v in VELOCITIES]
+    derivatives = [sp.diff(expression, v) for v in velocities]
     for symbol, row in rows.items():
         derivatives = [a + sp.diff(expression, symbol) * b for a, b in zip(derivatives, row, strict=True)]
     return derivatives

@@ -22,6 +22,7 @@ GENERATED = ROOT / "generated"
 MODELS = GENERATED / "whole"
 MODELS_COMMAND = f"{COMMAND} --models"
 ALL = "codegen/"
+LISTS = ("dispatch", "joints", "forces")  # modules that list others
 # The modules of the compiler that decide how whole-model kernels follow from the others.
 WHOLE_SOURCES = ("trace", "recorded_algebra", "model_inputs", "mass_groups", "elimination", "whole")
 # By family in ``generated.dispatch``, the forms of its definitions.
@@ -58,7 +59,7 @@ def is_up_to_date() -> bool:
     """Whether ``generated/`` was made from the present sources and is unedited: by digests alone, nothing is derived."""
     recorded = constants_of(GENERATED / "digests.py")
     present = {file.stem: file.read_text(encoding="utf-8") for file in GENERATED.glob("*.py")}
-    wanted = {output.name for output in outputs()} | {"dispatch", "joints", "__init__", "digests"}
+    wanted = {output.name for output in outputs()} | {*LISTS, "__init__", "digests"}
     return (
         recorded.get("SOURCES") == sources_digest()
         and present.keys() == wanted
@@ -90,15 +91,18 @@ def _check_declarations() -> None:
 
 
 def _lists(planned: Iterable[Output]) -> dict[str, str]:
-    """The modules ``dispatch`` and ``joints``."""
-    from codegen.compiler.dispatch import SWITCHES, emit_dispatch, emit_joints  # as above
+    """The modules ``dispatch``, ``joints`` and ``forces``."""
+    from codegen.compiler.dispatch import SWITCHES, emit_dispatch, emit_list  # as above
 
     families = {
         family: ([output.name for output in planned if output.form == form], SWITCHES[family])
         for family, form in FAMILIES.items()
     }
-    joints = [output.name for output in planned if output.form == "joint"]
-    return {"dispatch": emit_dispatch(families, ALL), "joints": emit_joints(joints, ALL)}
+    listed = {
+        file: emit_list([output.name for output in planned if output.form == form], what, ALL)
+        for file, form, what in (("joints", "joint", "joints and drivers"), ("forces", "force", "forces"))
+    }
+    return {"dispatch": emit_dispatch(families, ALL), **listed}
 
 
 def _derived(wanted: list[Output]) -> dict[str, str]:
@@ -118,6 +122,7 @@ def derived(output: Output) -> str:
     from codegen.compiler.derive import derive
     from codegen.compiler.dispatch import definitions
     from codegen.compiler.emit import emit
+    from codegen.compiler.force_elements import derive_force, emit_force
     from codegen.compiler.limit_forces import derive_limit, emit_limit
 
     dictionary, place = import_module(f"codegen.{output.file}"), f"codegen/{output.file}.py"
@@ -129,6 +134,8 @@ def derived(output: Output) -> str:
             return emit(derive(definition), source)
         case "limit":
             return emit_limit(derive_limit(definition), source)
+        case "force":
+            return emit_force(derive_force(definition), source)
         case "contact":
             return emit_contact(derive_contact(definition), source)
     emitters = {

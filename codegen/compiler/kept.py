@@ -1,4 +1,4 @@
-"""The kernels of users' joints, kept by the digest of all that they are derived from; SymPy is not imported here."""
+"""The kernels of users' joints and forces, kept by the digest of all that they are derived from; SymPy is not imported here."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ FIXED = ("sympy", "numpy", "math", "codegen")  # packages whose digest or versio
 OUTSIDE = {"open", "input", "eval", "exec", "__import__", "globals", "locals", "vars", "id", "hash"}
 
 
-def kept(definition: FunctionType, derived: Callable[[], str]) -> str:
-    """The emitted text of a definition, from the cache if it was derived before."""
+def kept(definition: FunctionType, derived: Callable[[], str], folder: str) -> str:
+    """The emitted text of a definition, from a folder of the cache if it was derived before."""
     key = digest_of(definition)
     if key is None:
         return derived()
-    file = cache_folder() / "joints" / f"{key[:32]}.py"
+    file = cache_folder() / folder / f"{key[:32]}.py"
     with suppress(OSError, UnicodeDecodeError):
         text = file.read_text(encoding="utf-8")
         if states_its_digest(text):

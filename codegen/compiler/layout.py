@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codegen.compiler.calculus import BODIES, Expr, Moving, Named, Scope, quaternion, vector
+from codegen.compiler.calculus import Expr, Moving, Named, Scope, quaternion, vector
 from codegen.compiler.straight import Lines, Targets, function
 
 # State of one body as the kernels receive it: r (3), p (4), v (3), omega (3).
@@ -18,7 +18,7 @@ class Layout:
         self.held = list(scope.held)
         self.signals = list(scope.signals)
         self.place: dict[Expr, str] = {}
-        for body in BODIES:
+        for body in scope.bodies:
             for stem, start in STATE.items():
                 symbols = quaternion(f"p_{body}") if stem == "p" else vector(f"{stem}_{body}")
                 self.place |= {s: f"body_{body}[{start + k}]" for k, s in enumerate(symbols)}

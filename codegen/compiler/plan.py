@@ -29,7 +29,7 @@ class Output:
     """
 
     name: str
-    form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "bodies"
+    form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force", "bodies"
     file: str  # "joints" for ``codegen/joints.py``
     definition: str  # empty for the whole file
     inputs: str
@@ -39,7 +39,7 @@ class Output:
 def outputs() -> tuple[Output, ...]:
     """All generated modules with definitions, in the order of the dictionary."""
     found = []
-    for file in ("joints", "drivers", "limits", "cones", "contacts", "laws"):
+    for file in ("joints", "drivers", "limits", "cones", "contacts", "laws", "forces"):
         for function in _definitions(file):
             form, name = _form(file, function)
             found.append(Output(name, form, file, function.name, _inputs(file, function.name)))
@@ -58,7 +58,8 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
             return "contact", f"contact_{name}"
         normal = function.args.args[0].arg == "delta"
         return ("normal law", f"normal_{name}") if normal else ("friction", f"friction_{name}")
-    return {"limits": ("limit", f"limit_{name}"), "laws": ("law", f"law_{name}")}[file]
+    form = {"limits": "limit", "laws": "law", "forces": "force"}[file]
+    return form, f"{form}_{name}"
 
 
 @cache

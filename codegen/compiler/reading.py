@@ -45,12 +45,12 @@ def documentation(scope: Scope, definition: Definition) -> str:
     return doc
 
 
-def refuse_functions(scope: Scope, expressions: list[Expr]) -> None:
-    """Refuse functions that branch or have no derivative: kernels are straight-line code."""
+def refuse_functions(scope: Scope, expressions: list[Expr], more: tuple[type, ...] = ()) -> None:
+    """Refuse functions that branch or have no derivative: kernels are straight-line code.  ``more``: others that are known."""
     for expression in expressions:
         for function in sp.sympify(expression).atoms(Application):
-            if not isinstance(function, FUNCTIONS):
-                known = ", ".join(f.__name__ for f in FUNCTIONS)
+            if not isinstance(function, (*FUNCTIONS, *more)):
+                known = ", ".join(f.__name__ for f in (*FUNCTIONS, *more))
                 raise scope.error(
                     f"uses the function '{function.func.__name__}', which is not smooth; use only sqrt, {known}"
                 )

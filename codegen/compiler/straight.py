@@ -31,6 +31,24 @@ class _Printer(PythonCodePrinter):
             return f"1.0/({self._print(sp.Pow(expr.base, -expr.exp))})"
         return str(super()._print_Pow(expr, rational))
 
+    def _print_ramp(self, expr: Expr) -> str:
+        x, *n = (self._print(argument) for argument in expr.args)
+        part = f"(0.5*({x} + math.fabs({x})))"  # not a number where x is not
+        if not n:
+            return part
+        step = self._step(x)
+        return f"({step}*({part} + (1.0 - {step}))**({n[0]}))"
+
+    def _print_step(self, expr: Expr) -> str:
+        return self._step(self._print(expr.args[0]))
+
+    def _step(self, x: str) -> str:
+        return f"(0.5 + math.copysign(0.5, {x} - 1e-300))"  # 0 at the corner itself
+
+    def _print_table(self, expr: Expr) -> str:
+        first, order, _ = expr.args
+        return f"x[{first + order + 1}]"  # the runtime has put it there
+
 
 to_text = _Printer({"fully_qualified_modules": True}).doprint
 

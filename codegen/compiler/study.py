@@ -1,9 +1,10 @@
-"""Compile a joint of a user, or the whole-model kernel of a system, from a study."""
+"""Compile a joint or a force of a user, or the whole-model kernel of a system, from a study."""
 
 from __future__ import annotations
 
 import inspect
 import linecache
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -39,9 +40,60 @@ def compile_joint(definition: Definition) -> ModuleType:
     DefinitionError
         Naming the definition and the rule that it breaks.
     """
+    return _compiled("joint", definition, _derived_joint)
+
+
+def compile_force(definition: Definition) -> ModuleType:
+    """Derive and emit the kernels of a force; the result goes to ``Builder.force`` in place of a built-in force's name.
+
+    They are kept in the cache as those of ``compile_joint`` are.
+
+    Parameters
+    ----------
+    definition : function
+        Written by the rules of ``codegen.compiler.calculus``: its arguments are the inputs; it returns a potential, a dissipation
+        function, forces along coordinates, and reported quantities, by name.
+
+    Returns
+    -------
+    module
+        The emitted module, with the same names as the modules of ``generated``.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    return _compiled("force", definition, _derived_force)
+
+
+def compile_event(definition: Definition) -> ModuleType:
+    """Derive and emit the kernel of an event; the result goes to ``runtime.crossing``.
+
+    Parameters
+    ----------
+    definition : function
+        Written by the rules of ``codegen.compiler.calculus``, velocities included; it returns one scalar, whose zeros are
+        located.  The docstring states the unit of each parameter and that of the scalar, as ``value``.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    return _compiled("event", definition, _derived_event)
+
+
+def _compiled(sort: str, definition: Definition, derived: Callable[[Definition], str]) -> ModuleType:
+    """The module of a definition of a joint, a force or an event (``sort``), whose text ``derived`` makes."""
     if not inspect.isfunction(definition):
-        raise DefinitionError(f"compile_joint({definition!r}): give the function that returns the joint's rows")
-    text = kept(definition, lambda: _derived(definition))  # type: ignore[arg-type]
+        returns = {"joint": "rows", "force": "potential, dissipation or forces", "event": "scalar"}[sort]
+        raise DefinitionError(f"compile_{sort}({definition!r}): give the function that returns the {sort}'s {returns}")
+    text = kept(definition, lambda: derived(definition), f"{sort}s")  # type: ignore[arg-type]
     module = ModuleType(f"generated_from_{definition.__name__}")
     file = f"<kernels of {definition.__name__}, {digest(text)[:16]}>"  # two definitions may have one name
     module.__file__ = file
@@ -50,11 +102,23 @@ def compile_joint(definition: Definition) -> ModuleType:
     return module
 
 
-def _derived(definition: Definition) -> str:
+def _derived_joint(definition: Definition) -> str:
     from codegen.compiler.derive import derive
     from codegen.compiler.emit import emit
 
     return emit(derive(definition), f"the definition '{definition.__name__}'")
+
+
+def _derived_event(definition: Definition) -> str:
+    from codegen.compiler.force_elements import derive_event, emit_force
+
+    return emit_force(derive_event(definition), f"the definition '{definition.__name__}'")
+
+
+def _derived_force(definition: Definition) -> str:
+    from codegen.compiler.force_elements import derive_force, emit_force
+
+    return emit_force(derive_force(definition), f"the definition '{definition.__name__}'")
 
 
 def compile_model(system: Any) -> Path:
@@ -83,8 +147,8 @@ def compile_model(system: Any) -> Path:
         )
     if system.redundant:
         raise DefinitionError(
-            f"compile_model: system '{system.name}' has redundant rows ({', '.join(system.redundant)}), which a whole-model kernel "
-            "does not take; use joints that leave them out, such as one hinge, one ball and one point_on_line in a planar loop"
+            f"compile_model: system '{system.name}' has redundant rows ({', '.join(system.redundant)}), which a whole-model "
+            "kernel does not take; use joints that leave them out, such as one hinge, one ball and one point_on_line in a planar loop"
         )
     from codegen.compiler.whole import emit_model
 

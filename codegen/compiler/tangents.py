@@ -18,7 +18,9 @@ from codegen.compiler.straight import DECORATOR, Lines, Statements, Targets, Val
 Sum = list[tuple[Expr, Expr]]  # factors, and the symbols whose motion they multiply
 
 
-def seeds_of(moving: Iterable[Moving], others: Iterable[Expr] = ()) -> tuple[list[Expr], Values]:
+def seeds_of(
+    moving: Iterable[Moving], others: Iterable[Expr] = (), bodies: Iterable[str] = BODIES
+) -> tuple[list[Expr], Values]:
     """The components of a direction, in the order of the rows of ``seeds``, and the derivative of each symbol in terms of them.
 
     ``others`` are further inputs that a direction may change, beside the states of the bodies.
@@ -26,7 +28,7 @@ def seeds_of(moving: Iterable[Moving], others: Iterable[Expr] = ()) -> tuple[lis
     rows: list[Expr] = []
     motion: Values = {}
     moving = list(moving)
-    for body in BODIES:
+    for body in bodies:
         translation, turn = [moved(s) for s in vector(f"r_{body}")], vector(f"turn_{body}")
         omega_to_turn = dict(zip(vector(f"omega_{body}"), turn, strict=True))
         rows += [*translation, *turn]

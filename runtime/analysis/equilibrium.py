@@ -103,7 +103,7 @@ def _not_found(system: System, time: float, y: Floats, a: Floats, work: Workspac
         if c.friction and outputs[NORMAL_FORCE]
     ]
     slips = (
-        f"; static friction is not modelled, so contact '{rubs[0]}' carries no tangential force at rest" if rubs else ""
+        f"; friction is zero without slip, so contact '{rubs[0]}' carries no tangential force at rest" if rubs else ""
     )
     worst = int(np.abs(a.reshape(-1, 6)).max(axis=1).argmax())
     return ModelError(

@@ -328,8 +328,8 @@ def _structure(system: System) -> list[Any]:
     """All properties that are equal for systems that differ in parameters alone."""
     return [
         system.body_names, [(j.name, j.kind, j.body_i, j.body_j) for j in system.joints],
-        [(limit.name, limit.kind) for limit in system.limits], system.load_names,
-        [(motor.name, motor.joint.kind) for motor in system.motors], system.degrees_of_freedom,
+        [(limit.name, limit.kind) for limit in system.limits], system.load_names, system.degrees_of_freedom,
+        [(m.name, m.joint.kind) for m in system.motors], [(force.name, force.kind, force.bodies) for force in system.forces],
     ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ add_words(
         "contacts": "contacts",
         "derived": "accelerations, reactions and energies of results",
         "equations": "the equations of motion",
+        "force_elements": "forces of definitions",
         "jacobian": "the Jacobian of the equations of motion",
         "kinematics": "rotations",
         "limits": "limits of motion",

@@ -1,4 +1,4 @@
-"""Quantities that follow from states, in compiled code: accelerations, multipliers, energies, forces of limits and contacts."""
+"""Quantities that follow from states, in compiled code: accelerations, multipliers, energies, and forces of all kinds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from runtime.dynamics.contacts import NORMAL_FORCE, pass_contact_events
 from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.equations import accelerations
+from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.kinematics import angular_momentum
 from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, R, V
 from runtime.dynamics.limits import OUTPUTS, POTENTIAL
@@ -35,6 +36,7 @@ class Derived(NamedTuple):
     damping_force: Floats  # (n, contacts)
     contact_force: Floats  # (n, contacts, 3) on the sphere's body
     contact_point: Floats  # (n, contacts, 3)
+    force_outputs: Floats  # (n, forces, outputs)
 
 
 def derived_memory(n: int, t: ModelData) -> Derived:
@@ -46,6 +48,7 @@ def derived_memory(n: int, t: ModelData) -> Derived:
         outputs=np.zeros((n, limits, OUTPUTS)), measured=np.zeros((n, limits, 3)),
         contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
         contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
+        force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)),
     )  # fmt: skip
 
 
@@ -119,6 +122,10 @@ def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-d
             elastic += derive_limit(n, k, t, w, d)
         for k in range(len(t.contacts.law)):
             elastic += derive_contact(n, k, t, w, d)
+        for k in range(len(t.forces.address)):
+            elastic += w.forces.out[k, ENERGY]
+            for c in range(t.forces.outputs):
+                d.force_outputs[n, k, c] = w.forces.out[k, c]
         d.energy[n, 0], d.energy[n, 1], d.energy[n, 2] = kinetic, potential, elastic
         for k in range(len(t.address)):
             derive_joint(n, k, t, w, d)

@@ -37,6 +37,7 @@ from runtime.dynamics.elimination import (
     rows_times,
     solve,
 )
+from runtime.dynamics.force_elements import event_workspace, force_workspace, forces_part, none_of
 from runtime.dynamics.kinematics import euler_rates, kinematics_part, update_bodies, update_kinematics, update_signals
 from runtime.dynamics.layout import (
     DERIVATIVE,
@@ -56,7 +57,17 @@ from runtime.dynamics.layout import (
 from runtime.dynamics.limits import limit_workspace, limits_part
 from runtime.dynamics.loads import apply_loads, load_workspace
 from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace
-from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, GENERAL, LIMITS, PLACES, PROJECTION, WHOLE
+from runtime.dynamics.places import (
+    ADDRESSES,
+    CONTACTS,
+    ELEMENTS,
+    EVALUATION,
+    GENERAL,
+    LIMITS,
+    PLACES,
+    PROJECTION,
+    WHOLE,
+)
 from runtime.dynamics.projection import correction_part, projection_part
 from runtime.dynamics.switches import switches_of
 from runtime.jit import addresses
@@ -79,6 +90,8 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Worksp
         ask("limits")
     if len(t.contacts.law):
         ask("contacts")
+    if len(t.forces.address):
+        ask("forces")
     return work
 
 
@@ -133,6 +146,8 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         limits=limit_workspace(t.limits, switches.mode[:limits]),
         loads=load_workspace(t.loads),
         contacts=contact_workspace(t.contacts, switches.mode[limits:]),
+        forces=force_workspace(t.forces),
+        events=event_workspace(none_of(t.forces)),
         address=np.zeros(ADDRESSES, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
     )
@@ -183,6 +198,8 @@ def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     apply_loads(t, w)
     if len(t.contacts.law) > 0:
         call_at(w.address[CONTACTS], time, y, t, w, purpose, y)
+    if len(t.forces.address) > 0:
+        call_at(w.address[ELEMENTS], time, y, t, w, purpose, y)
 
 
 @inlined
@@ -277,7 +294,7 @@ def whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 
 
 def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """The evaluation of a system with a whole-model kernel and with limits, contacts or loads of its own."""
+    """The evaluation of a system with a whole-model kernel and with limits, contacts, forces or loads of its own."""
     if purpose == DERIVATIVE:
         update_bodies(array_at(y, STATE * (len(t.mass) - 1)), t, w)
         update_signals(time, t, w)
@@ -294,6 +311,7 @@ PARTS = (
     factors_part,
     correction_part,
     projection_part,
+    forces_part,
 )
 EVALUATIONS = (whole_part, loaded_part)  # in place of ``general_part`` at PLACES[0]
 

@@ -19,8 +19,11 @@ import numpy as np
 from numba import types
 
 from runtime.dynamics.contacts import NORMAL_FORCE, POTENTIAL, evaluate_contact
+from runtime.dynamics.directions import BODY, BOTH, add_wrench, column_of
 from runtime.dynamics.elimination import apply, rows_times, solve
 from runtime.dynamics.equations import accelerations, types_of
+from runtime.dynamics.force_elements import MAX_BODIES
+from runtime.dynamics.force_slopes import linearise_forces
 from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, OK, ROWS
 from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
 from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
@@ -33,9 +36,7 @@ from runtime.jit.pointers import Pointer, call_at, local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
 
-BODY = 12  # directions of one body
-BOTH = 2 * BODY
-ALL, OF_LIMITS, OF_CONTACTS = range(3)  # places in ``JacobianWorkspace.address``
+ALL, OF_LIMITS, OF_CONTACTS, OF_FORCES = range(4)  # places in ``JacobianWorkspace.address``
 AT_REST = 1e-7  # [1] sine between u and the curve's normal below which u counts as perpendicular to the curve
 
 
@@ -44,8 +45,11 @@ class JacobianWorkspace(NamedTuple):
 
     joint: Ints  # (joints,) addresses of their tangents, in this process
     motor: Ints  # (motors,)
+    force: Ints  # (forces,)
     seeds: Floats  # (24, 24) the directions of two bodies
     of_slope: Floats  # (27, 24) seeds, and the slope of a limit's potential
+    four_seeds: Floats  # (48, 48) the directions of four bodies
+    four: Floats  # (24, 48) derivatives of a force on four bodies
     of_force: Floats  # (28, 24) seeds, and a contact's forces
     about: Floats  # (18,) v_dot of both bodies and multipliers of one joint, or the effort of one motor
     out: Floats  # (12 + 3 ROWS, 24)
@@ -56,12 +60,14 @@ class JacobianWorkspace(NamedTuple):
     Q: Floats  # (bodies + 1, 6, columns) derivatives of forces less those of M v' and D^T lam
     rows: Floats  # (joints, ROWS, columns) derivatives of D v' - gamma + 2 alpha Phi' + beta^2 Phi
     v_dot: Floats  # (bodies + 1, 6)
-    address: Ints  # (3,) places of addresses, in this process: of this code, that for limits, that for contacts
+    address: Ints  # (4,) places of addresses, in this process: of this code, that for limits, for contacts, for forces
     J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
 
 
-def jacobian_workspace(t: ModelData, joints: Sequence[ModuleType], motors: Sequence[ModuleType]) -> JacobianWorkspace:
-    """Memory for Jacobians of a system, with the generated modules of its joints and motors.
+def jacobian_workspace(
+    t: ModelData, joints: Sequence[ModuleType], motors: Sequence[ModuleType], forces: Sequence[ModuleType]
+) -> JacobianWorkspace:
+    """Memory for Jacobians of a system, with the generated modules of its joints, motors and forces.
 
     The tangents of these modules are compiled here.
     """
@@ -72,6 +78,7 @@ def jacobian_workspace(t: ModelData, joints: Sequence[ModuleType], motors: Seque
         m.address[place] = place_of_address(part, signature, NOT_FINITE)
     m.joint[:] = addresses.addresses_of(joints, "tangent_entry")
     m.motor[:] = addresses.addresses_of(motors, "tangent_entry")
+    m.force[:] = addresses.addresses_of(forces, "tangent_entry")
     return m
 
 
@@ -82,11 +89,13 @@ def jacobian_memory(t: ModelData, motors: int) -> JacobianWorkspace:
     identity = np.eye(BOTH)
     return JacobianWorkspace(
         joint=np.zeros(joints, np.int64), motor=np.zeros(motors, np.int64),
+        force=np.zeros(len(t.forces.address), np.int64), four_seeds=np.eye(MAX_BODIES * BODY),
+        four=np.zeros((6 * MAX_BODIES, MAX_BODIES * BODY)),
         seeds=identity, of_slope=np.vstack([identity, np.zeros((3, BOTH))]),
         of_force=np.vstack([identity, np.zeros((4, BOTH))]), about=np.zeros(18), out=np.zeros((12 + 3 * ROWS, BOTH)),
         u=np.zeros((5, BOTH)), frame=np.zeros(9), pair=np.zeros((6, 1)), measured=np.zeros((8, 1)),
         Q=np.zeros((bodies + 1, 6, columns)), rows=np.zeros((joints, ROWS, columns)), v_dot=np.zeros((bodies + 1, 6)),
-        address=np.zeros(3, np.int64), J=np.zeros((6 * bodies, columns)),
+        address=np.zeros(4, np.int64), J=np.zeros((6 * bodies, columns)),
     )  # fmt: skip
 
 
@@ -98,30 +107,6 @@ def types_of_parts(t: ModelData) -> list[Any]:
     if not _TYPES:
         _TYPES.extend([*types_of(t), Pointer(numba.typeof(jacobian_memory(t, 0)))])
     return _TYPES
-
-
-@inlined
-def column_of(k, b, bodies):  # type: ignore[no-untyped-def]
-    """The column of J for direction k of body b: displacements of all bodies first, then changes of velocity."""
-    return 6 * (b - 1) + k if k < 6 else 6 * bodies + 6 * (b - 1) + k - 6
-
-
-@inlined
-def add_wrench(out, first, i, j, sign, m):  # type: ignore[no-untyped-def]
-    """Add the derivatives (12, 24) of the forces on two bodies, from row ``first`` of ``out`` on."""
-    bodies = len(m.Q) - 1
-    for side in range(2):
-        b = i if side == 0 else j
-        if b == GROUND_INDEX:
-            continue
-        for of in range(2):
-            other = i if of == 0 else j
-            if other == GROUND_INDEX:
-                continue
-            for k in range(BODY):
-                column = column_of(k, other, bodies)
-                for c in range(6):
-                    m.Q[b, c, column] += sign * out[first + 6 * side + c, BODY * of + k]
 
 
 @inlined
@@ -315,6 +300,11 @@ def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
         add_wrench(m.out, 0, i, j, 1.0, m)
 
 
+def _forces_part(t, w, m):  # type: ignore[no-untyped-def]
+    linearise_forces(t, w, m)
+    return OK
+
+
 def _limits_part(t, w, m):  # type: ignore[no-untyped-def]
     linearise_limits(t, w, m)
     return OK
@@ -344,6 +334,8 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
     linearise_loads(t, w, m)
     if len(t.contacts.law) > 0:
         call_at(m.address[OF_CONTACTS], t, w, memory)
+    if len(t.forces.address) > 0:
+        call_at(m.address[OF_FORCES], t, w, memory)
     for column in range(m.J.shape[1]):
         for b in range(1, count + 1):
             K, inverse, Q = w.inertia_inverse[b], 1.0 / t.mass[b], m.Q[b]
@@ -363,7 +355,7 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
     return OK
 
 
-PARTS = (_entry, _limits_part, _contacts_part)  # at ALL, OF_LIMITS, OF_CONTACTS
+PARTS = (_entry, _limits_part, _contacts_part, _forces_part)  # at ALL, OF_LIMITS, OF_CONTACTS, OF_FORCES
 
 
 @compiled

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from runtime.dynamics.contacts import ContactData, ContactWorkspace
+from runtime.dynamics.force_elements import EventWorkspace, ForceData, ForceWorkspace
 from runtime.dynamics.limits import LimitData, LimitWorkspace
 from runtime.dynamics.loads import LoadData, LoadWorkspace
 from runtime.dynamics.signals import SignalData
@@ -40,6 +41,7 @@ class ModelData(NamedTuple):
     limits: LimitData
     loads: LoadData
     contacts: ContactData
+    forces: ForceData
 
 
 def stabilised(data: ModelData, alpha: float, beta: float) -> ModelData:
@@ -85,7 +87,9 @@ class Workspace(NamedTuple):
     limits: LimitWorkspace
     loads: LoadWorkspace
     contacts: ContactWorkspace
-    address: Ints  # (8,) in this process; see ``runtime.dynamics.places``
+    forces: ForceWorkspace
+    events: EventWorkspace
+    address: Ints  # (9,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
 
 

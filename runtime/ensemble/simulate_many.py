@@ -65,10 +65,10 @@ def simulate_many(
 ) -> Ensemble:
     """Run many cases.  A case that fails does not stop the others; each has a status and, if it failed, a message.
 
-    Systems with a whole-model kernel and without limits, contacts, loads and drivers are integrated sixteen cases at a time by
-    vector instructions; other systems case by case, as by ``simulate``.  The result of a case does not depend on the other
-    cases or on the number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds;
-    after a failure of the engine it returns them with the reason among the messages.
+    Systems with a whole-model kernel and without limits, contacts, forces, loads and drivers are integrated sixteen cases at a
+    time by vector instructions; other systems case by case, as by ``simulate``.  The result of a case depends neither on the
+    other cases nor on the number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within
+    seconds; after a failure of the engine it returns them with the reason among the messages.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
     if not side_by_side(example, how):
         raise ModelError(
             f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel of a "
-            "system without limits, contacts, loads and drivers (codegen.compile_model)"
+            "system without limits, contacts, forces, loads and drivers (codegen.compile_model)"
         )
 
 

@@ -25,6 +25,7 @@ add_words(
         "batch": "the integration of cases in a batch (dop853)",
         "closed_loops": "the projection of closed loops",
         "contact_events": "contact events",
+        "crossings": "events of definitions",
         "landing": "the switching of limits and contacts",
         "loop": "the integration loop",
         "stepping": "Euler parameters",

@@ -30,6 +30,7 @@ from runtime.dynamics.equations import (
     whole_part,
     workspace_for,
 )
+from runtime.dynamics.force_elements import forces_part
 from runtime.dynamics.jacobian import ALL, OF_CONTACTS, PARTS, jacobian_memory, types_of_parts
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.limits import limits_part
@@ -52,7 +53,7 @@ FLOAT, INTEGER, VECTOR, MATRIX = types.float64, types.int64, types.float64[::1],
 def _data() -> ModelData:
     y = _state()
     body = Body("body", 1.0, np.eye(3), free=True)
-    return model_data(Parts((body,), (), (), (), (), ()), np.zeros(3), y, fit=False)
+    return model_data(Parts((body,), (), (), (), (), (), ()), np.zeros(3), y, fit=False)
 
 
 def _state() -> Any:
@@ -125,6 +126,7 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (3, lambda: _part(contacts_part)),
         (3, lambda: _part(loaded_part)),
     ),
+    "forces": ((3, lambda: _part(forces_part)), (4, lambda: _part(loaded_part))),
     "Jacobian": ((0, lambda: _jacobian(ALL)),),
     "radau": (
         (0, lambda: _jacobian(ALL)),

@@ -11,8 +11,8 @@ from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 
-# Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate: of projected states; of others, the larger of a fixed
-# fraction and a multiple of the tolerance, since Baumgarte's terms let errors of steps fade and do not remove them.
+# Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate: of projected states; of others, the larger of a
+# fixed fraction and a multiple of the tolerance, since Baumgarte's terms let errors of steps fade and do not remove them.
 PROJECTED_BOUND, BOUND, TOLERANCES = 1e-9, 1e-7, 1e3
 SAMPLES = 3  # states that are checked where joints form no closed loop: violations there grow slowly
 

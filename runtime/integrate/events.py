@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.equations import derivative_once
+from runtime.dynamics.force_elements import ForceData, event_workspace
 from runtime.dynamics.layout import OK, STATE, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import RunFailure, Status
+from runtime.integrate.crossings import evaluate_events_once
 from runtime.integrate.methods import evaluation_failure
+from runtime.support.arrays import frozen
 from runtime.support.checks import positive
 from runtime.support.errors import ModelError
+from runtime.system.force_building import build_force, force_data
+from runtime.system.parts import GROUND, Force
+from runtime.system.reference import body_places, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace
@@ -56,6 +64,78 @@ class Event:
         if not np.isfinite(value):
             raise RunFailure(Status.EVENT_NOT_FINITE, t, f"event '{self.name}' is {value}")
         return value
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """An event that is a definition, from ``crossing``; ``simulate`` makes it an event of its system."""
+
+    name: str
+    module: ModuleType
+    bodies: tuple[str, ...]
+    values: Mapping[str, Any]
+    direction: int
+    terminal: bool
+    at_start: bool
+
+    def of(self, system: System, data: ModelData) -> Event:
+        """The event for a system with the data of its simulation; its values come from compiled code."""
+        watched, work = self.watched(system), None
+
+        def value(t: float, state: State) -> float:
+            nonlocal work
+            if work is None:
+                work = workspace(system, data)._replace(events=event_workspace(watched))
+            evaluate_events_once(np.array(state.y), data, work)
+            return float(work.events.value[0])
+
+        return Event(self.name, value, self.direction, self.terminal, self.at_start)
+
+    def watched(self, system: System) -> ForceData:
+        """Flat data of its definition in a system."""
+        return watched([self], system)
+
+    def element(self, system: System) -> Force:
+        """Its definition with checked values."""
+        bodies = [*self.bodies, GROUND] if len(self.bodies) == 1 else list(self.bodies)
+        return build_force(self.name, self.module, bodies, self.values, system.body_names, "event")
+
+
+def watched(crossings: Sequence[Crossing], system: System) -> ForceData:
+    """Flat data of events that are definitions."""
+    places, states = body_places(system.body_names), states_with_ground(system.state.y)
+    return frozen(force_data([event.element(system) for event in crossings], places, states, 0))
+
+
+def crossing(
+    name: str, definition: ModuleType, *bodies: str, direction: int = 0, terminal: bool = False, at_start: bool = False,
+    **values: Any,
+) -> Crossing:  # fmt: skip
+    """The event that a scalar of a definition crosses zero, found in compiled code.
+
+    Parameters
+    ----------
+    name : str
+    definition : module
+        What ``codegen.compile_event`` returned.
+    *bodies : str
+        Names of its bodies i, j, k, l, or "ground"; of one body only, without the ground.
+    direction, terminal, at_start
+        As of ``Event``.
+    **values
+        The arguments of the definition, as for ``Builder.force``.
+
+    Raises
+    ------
+    ModelError
+    """
+    if not (hasattr(definition, "OUTPUTS") and [key for key, _ in definition.OUTPUTS] == ["value"]):
+        raise ModelError(
+            f"event '{name}': {definition!r} is no event; give what codegen.compile_event(definition) returned"
+        )
+    if direction not in (-1, 0, 1):
+        raise ModelError(f"event '{name}': direction = {direction!r}; use -1, 0 or 1")
+    return Crossing(name, definition, bodies, dict(values), direction, bool(terminal), bool(at_start))
 
 
 @dataclass(frozen=True)

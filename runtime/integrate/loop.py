@@ -170,7 +170,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 
     ``outputs`` (m,) are the times wanted; states at those that were passed go to ``out`` (m, n).  Every step goes to
     ``record_t``, ``record_y`` unless they are empty.
-    Returns the ``Status``: RUNNING when the steps are used up or ``found`` is full.
+    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full or an event may be in the last step.
     """
     stepper, s, taken = s, local(s), 0
     if s.flags[STARTED] == 0:
@@ -207,6 +207,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             record_t[taken - 1] = s.time[T]
             for i in range(len(s.y)):
                 record_y[taken - 1, i] = s.y[i]
+        if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
+            break  # an event in the last step
     return Status.RUNNING if s.time[T] < end else Status.REACHED_END
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from runtime.dynamics.equations import derivative_once
+from runtime.dynamics.force_elements import EventWorkspace
 from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import mark_smallest_pivot
@@ -17,6 +18,7 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.closed_loops import place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
+from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
 from runtime.integrate.landing import place_of_switching
 from runtime.integrate.step_control import failure
 from runtime.jit.references import reference
@@ -100,6 +102,8 @@ class Compiled:
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
         """Up to ``steps`` accepted steps in compiled code; status and message as of ``step``."""
+        if len(self.work.events.value):
+            self.work.events.address[0], self.work.events.found[0] = place_of_crossings(self.s, self.data), 0
         control = (self.end, self.rtol, self.atol, self.max_step, steps)
         status = Status(loop.advance(self.s, self.data, self.work, *control, outputs, out, record_t, record_y))
         if count := int(self.s.counts[stepping.FOUND]):
@@ -110,6 +114,16 @@ class Compiled:
         if status == Status.SINGULAR_CONFIGURATION and self.s.flags[stepping.PROJECTED]:
             mark_smallest_pivot(self.t, self.s.y, self.data, self.work)
         return status, status.text(self.t, _detail(status, self.system, self.work))
+
+    def watch(self, events: EventWorkspace) -> None:
+        """Stop after every step in which one of these events changes its sign, from the present state on."""
+        self.work = self.work._replace(events=events)
+        evaluate_events_once(self.s.y, self.data, self.work)
+
+    @property
+    def crossed(self) -> bool:
+        """Whether an event that is watched changed its sign in the last step."""
+        return bool(self.work.events.found[0])
 
     def step(self) -> tuple[Status, str]:
         return self.advance(1, NONE, NONE2, NONE, NONE2)
@@ -305,7 +319,10 @@ def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> 
 
 
 def _detail(status: Status, system: System, work: Workspace) -> str:
-    """The dependent row of a singular configuration; empty for another status."""
+    """The dependent row of a singular configuration, or a force that is not finite; empty for another status."""
+    if status == Status.NOT_FINITE:
+        bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
+        return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
     if status != Status.SINGULAR_CONFIGURATION:
         return ""
     k, r = map(int, work.failed)

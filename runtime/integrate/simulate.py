@@ -9,16 +9,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.dynamics.force_elements import event_workspace
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.places import WHOLE
-from runtime.dynamics.status import Status, message_at_end
+from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
-from runtime.integrate.events import Event, Rest
-from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
 from runtime.integrate.constraint_check import violated_row
+from runtime.integrate.events import Crossing, Event, Rest, watched
+from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
 from runtime.integrate.settings import Settings, settings
-from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up
+from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up, stopped_by
 from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -47,7 +48,7 @@ def simulate(
     t_start: float | None = None,
     alpha: float | None = None,
     beta: float | None = None,
-    events: Sequence[Event | Rest] = (),
+    events: Sequence[Event | Rest | Crossing] = (),
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
@@ -78,7 +79,8 @@ def simulate(
         without closed loops.  With closed loops the state is projected instead onto Phi = 0 and Phi' = 0 after each step and at
         each time of the result, by the least change measured by the kinetic energy.
     events : sequence of Event
-        ``runtime.Event(name, function)``, ``runtime.rest()``.
+        ``runtime.Event(name, function)``, ``runtime.rest()``, ``runtime.crossing(name, definition, ...)``,
+        which compiled code finds.
     max_step, first_step : float [s]
     max_steps : int, optional
         Accepted steps after which the run ends with what was computed.  Default: no bound.
@@ -102,8 +104,11 @@ def simulate(
     begin = clock.perf_counter()
     given = method, system, data, state.y, how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
     stepper = Compiled(*given, projected=how.projected) if method in COMPILED_METHODS else SciPy(*given)
-    bound = [event.of(system, data) if isinstance(event, Rest) else event for event in events]
+    bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
+    crossings = [event for event in events if isinstance(event, Crossing)]
     search = EventSearch(bound, system.body_names)
+    if isinstance(stepper, Compiled) and crossings and len(crossings) == len(events):
+        stepper.watch(event_workspace(watched(crossings, system)))
     times, states, status, reason = _integrate(stepper, how, search, reporter(progress, how.t_start, how.t_end))
     if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (
         found := violated_row(system, stepper, times, states, how)
@@ -129,10 +134,12 @@ def simulate(
     )
 
 
-def _start(system: System, how: Settings, initial: State | None, events: Sequence[Event | Rest]) -> State:
+def _start(system: System, how: Settings, initial: State | None, events: Sequence[Event | Rest | Crossing]) -> State:
     """The initial state, after the checks of events and state."""
-    if not all(isinstance(event, Event | Rest) for event in events):
-        raise ModelError("events must be a sequence of runtime.Event(name, function) or runtime.rest()")
+    if not all(isinstance(event, Event | Rest | Crossing) for event in events):
+        raise ModelError(
+            "events must be a sequence of runtime.Event(name, function), runtime.rest() or runtime.crossing()"
+        )
     names = [event.name for event in events]
     if len(set(names)) < len(names):
         raise ModelError(f"events: the names {', '.join(names)} must differ")
@@ -148,8 +155,8 @@ def _integrate(
     """Times (m,) and states (m, n) of the result, status, and the message unless the run reached its end."""
     outputs = None if how.t is None else np.array(how.t)
     with bar:
-        if isinstance(stepper, Compiled) and not search.events:
-            times, states, status, reason = _integrate_compiled(stepper, outputs, how.max_steps, bar)
+        if isinstance(stepper, Compiled) and len(stepper.work.events.value) == len(search.events):
+            times, states, status, reason = _integrate_compiled(stepper, outputs, how.max_steps, bar, search)
         else:
             recorder = Recorder(stepper, outputs)
             status, reason = integrate_stepwise(stepper, recorder, search, how.max_steps, bar)
@@ -178,18 +185,23 @@ def _stiffness(m: Method) -> str:
 
 
 def _integrate_compiled(
-    m: Compiled, outputs: Floats | None, max_steps: int, bar: Progress
+    m: Compiled, outputs: Floats | None, max_steps: int, bar: Progress, search: EventSearch
 ) -> tuple[Floats, Floats, Status, str]:
-    """All steps in compiled code, in portions between which progress is shown and an interruption is possible."""
+    """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
+
+    Events that compiled code watches end a portion after the step in which one seems to be; it is then located.
+    """
     n = len(m.y)
     wanted = NONE if outputs is None else outputs
     out = np.full((len(wanted), n), np.nan)
     if len(wanted) and wanted[0] == m.t:
         out[0] = m.y
         m.s.counts[stepping.NEXT_OUTPUT] = 1
-    times, states = [np.array([m.t])], [m.y.copy()[None, :]]
+    times, states, stop = [np.array([m.t])], [m.y.copy()[None, :]], np.inf
     portion, status, reason = STEPS_PER_CALL, Status.RUNNING, ""
     try:
+        if (first := search.begin(m)) is not None:
+            status, reason = stopped_by(first, m.t)
         while status == Status.RUNNING:
             portion = min(portion, max_steps - int(m.s.counts[stepping.STEPS]))
             if portion == 0:
@@ -202,16 +214,26 @@ def _integrate_compiled(
             if outputs is None:
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])
-            bar.update(m.t)
+            if m.crossed and (found := search.search_again(m)) is not None:
+                stop, event = found
+                status, reason = stopped_by(event, stop)
+            bar.update(min(m.t, stop))
             seconds = max(clock.perf_counter() - begin, 1e-6)
             portion = int(
                 np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, min(4 * portion, MAX_STEPS_PER_CALL))
             )
     except KeyboardInterrupt:
         status, reason = Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
+    except RunFailure as failed:
+        status, reason = failed.status, str(failed)
+    if stop < np.inf:
+        search.drop_after(stop)
+        m.stop(stop)
+        if outputs is None:
+            times[-1][-1], states[-1][-1] = stop, m.y
     if outputs is None:
         wanted, out = np.concatenate(times), np.concatenate(states)
     else:
-        done = int(m.s.counts[stepping.NEXT_OUTPUT])
+        done = min(int(m.s.counts[stepping.NEXT_OUTPUT]), int(np.searchsorted(wanted, stop, side="right")))
         wanted, out = wanted[:done], out[:done]
     return wanted, out, status, reason

@@ -50,6 +50,12 @@ class EventSearch:
                 stop = event if event.terminal else stop
         return stop
 
+    def search_again(self, m: Method) -> tuple[float, Event] | None:
+        """As ``search``, of a step after others that were not searched."""
+        before = State(self.names, m.at(m.t_old))
+        self.values = [event.value(m.t_old, before) for event in self.events]
+        return self.search(m)
+
     def search(self, m: Method) -> tuple[float, Event] | None:
         """Add the zeros within the last step; the first zero of a terminal event, if any, after which none is kept."""
         stop: tuple[float, Event] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ BODY_QUANTITIES = {
 SCALARS = {
     "kinetic_energy": ("J", "kinetic energy"),
     "potential_energy": ("J", "potential energy of gravity, zero at the origin"),
-    "elastic_energy": ("J", "energy stored in limits of motion, springs of motors and contacts"),
+    "elastic_energy": ("J", "energy stored in limits of motion, springs of motors, contacts and forces"),
     "energy": ("J", "kinetic, potential and elastic energy"),
     "violation": ("", "largest abs Phi of all rows, each in its own unit"),
     "velocity_violation": ("", "largest abs Phi' of all rows, each in its own unit per second"),
@@ -111,9 +111,20 @@ def to_xarray(run: Recorded) -> xarray.Dataset:
             events = [system.contact_names[int(k)] for k in run.contact_events[:, 1]]
             coordinates["contact_event_contact"] = ("contact_event", events)
             coordinates["contact_event_kind"] = ("contact_event", list(kinds))
+    for name, unit, values in _of_forces(run):
+        data[name] = (("time",), values, {"units": unit, "long_name": f"of the force '{name.partition('.')[0]}'"})
     for name, (unit, meaning) in SCALARS.items():
         data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
     return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
+
+
+def _of_forces(run: Recorded) -> Iterator[tuple[str, str, Floats]]:
+    """Name, unit and values of the quantities of the forces, such as ``spring.tension``."""
+    for force, motion in run.forces.items():
+        for name, values in motion.quantities.items():
+            yield f"{force}.{name}", motion.units[name], values
+        yield f"{force}.energy", "J", motion.energy
+        yield f"{force}.power", "W", motion.power
 
 
 def _attributes(run: Recorded) -> dict[str, Any]:
@@ -161,6 +172,10 @@ def columns_of(run: Recorded) -> tuple[list[str], list[str], Floats]:
                 names.append(f"{contact}.{name}" + (f"_{AXES[k]}" if values.ndim == 2 else ""))
                 units.append(unit)
                 columns.append(values[:, k] if values.ndim == 2 else values)
+    for name, unit, values in _of_forces(run):
+        names.append(name)
+        units.append(unit)
+        columns.append(values)
     for name, (unit, _) in SCALARS.items():
         names.append(name)
         units.append(unit)

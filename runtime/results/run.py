@@ -21,6 +21,7 @@ from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
 from runtime.results import export
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
+from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.limit_motion import LimitMotion, limit_motion
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite
@@ -32,7 +33,7 @@ from runtime.system.system import System
 if TYPE_CHECKING:
     import xarray
 
-COMPUTED = ("_derived", "limits", "contacts", "degrees_of_freedom", "driven")  # what a pickled run leaves out
+COMPUTED = ("_derived", "limits", "contacts", "forces", "degrees_of_freedom", "driven")  # what a pickled run leaves out
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class Run:
 
     Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
     [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
-    From a limit's name: ``limits``, a ``LimitMotion`` each; from a contact's: ``contacts``, a ``ContactMotion`` each.
+    From a limit's name: ``limits``, a ``LimitMotion`` each; from a contact's: ``contacts``, a ``ContactMotion`` each; from a
+    force's: ``forces``, a ``ForceMotion`` each.
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
     rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
 
@@ -219,7 +221,7 @@ class Run:
 
     @property
     def elastic_energy(self) -> Floats:
-        """Energy of limits of motion, springs of motors and closed contacts, (n,) [J]; the law "printed" has none."""
+        """Energy of limits of motion, springs of motors, closed contacts and forces, (n,) [J]; the law "printed" has none."""
         return self._derived.energy[:, 2]
 
     @property
@@ -242,6 +244,11 @@ class Run:
     def contacts(self) -> Mapping[str, ContactMotion]:
         """Motion and forces of each contact, by its name."""
         return contact_motions(self.system.contacts, self._derived, self.contact_events)
+
+    @cached_property
+    def forces(self) -> Mapping[str, ForceMotion]:
+        """Reported quantities, energy and power of each force, by its name."""
+        return force_motions(self.system.forces, self.system.body_names, self._state, self._derived.force_outputs)
 
     def ground_reaction(self, contacts: Sequence[str] | str | None = None) -> GroundReaction:
         """The sum of the forces of contacts that share a plane, with its centre of pressure.

@@ -13,8 +13,8 @@ from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.data_building import Parts
-from runtime.system.force_builder import ForceBuilder, Placed
 from runtime.system.global_axes import Axes, is_global
+from runtime.system.load_builder import LoadBuilder, Placed
 from runtime.system.orientation import euler_parameters
 from runtime.system.parts import GROUND, Body
 from runtime.system.reference import rotation_matrix
@@ -24,7 +24,7 @@ from runtime.system.system_building import build_system
 GRAVITY = (0.0, 0.0, -9.81)
 
 
-class Builder(ForceBuilder):
+class Builder(LoadBuilder):
     """Collects bodies and joints; ``build`` checks, assembles and returns an immutable System.
 
     Parameters
@@ -34,9 +34,9 @@ class Builder(ForceBuilder):
     gravity : (3,) [m/s^2]
         Acceleration of free fall in global axes.
     axes : "body" or "global"
-        Axes of points and directions in ``joint``, ``driver``, ``motor``, ``limit`` and ``contact``; each call may choose its
-        own.  "body": axes of the body, points from its centre of mass.  "global": global coordinates at the reference pose, the
-        pose that ``body`` gave; points and directions are then fixed in their bodies.
+        Axes of points and directions in ``joint``, ``driver``, ``motor``, ``limit``, ``contact`` and ``force``; each call may
+        choose its own.  "body": axes of the body, points from its centre of mass.  "global": global coordinates at the
+        reference pose, the pose that ``body`` gave; points and directions are then fixed in their bodies.
     """
 
     def __init__(self, name: str = "system", *, gravity: ArrayLike = GRAVITY, axes: Axes = "body") -> None:
@@ -218,6 +218,7 @@ class Builder(ForceBuilder):
             tuple(self._loads.values()),
             tuple(self._motors.values()),
             tuple(self._contacts.values()),
+            tuple(self._forces.values()),
         )
         y = np.concatenate([placed.start for placed in self._bodies.values()])
         start_time = finite_number(time, "build: time")

@@ -76,10 +76,22 @@ def connection(
         raise ModelError(f"{what}: guides body i, which is the ground; give the moving body first")
     if sort != "joint" and body_j != GROUND and module.BODIES == ("i",):
         raise ModelError(f"{what}: has one body only; leave out '{body_j}'")
-    keywords = (*module.KEYWORDS, *module.SIGNALS)
-    needs = ", ".join(keywords) or "no values"
     if states is not None:
         values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
+    checked = checked_values(what, module, values)
+    signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
+    return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
+
+
+def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the vectors and constants of a definition by name; refuse missing and unused ones.  ``what``: subject of errors.
+
+    Raises
+    ------
+    ModelError
+    """
+    keywords = (*module.KEYWORDS, *module.SIGNALS)
+    needs = ", ".join(keywords) or "no values"
     missing = [key for key in keywords if key not in values]
     if missing:
         raise ModelError(f"{what}: missing {', '.join(missing)}; needs {needs}")
@@ -95,8 +107,7 @@ def connection(
         checked[key].flags.writeable = False
     for key, _ in module.PARAMETERS:
         checked[key] = checked_parameter(values[key], f"{what}: {key}", module.BOUNDS.get(key), "give its magnitude")
-    signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
-    return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
+    return checked
 
 
 def checked_parameter(value: Any, what: str, bounds: Bounds | None, remedy: str = "") -> float:

@@ -25,6 +25,7 @@ COMMON: dict[str, Bounds] = {
     "creep": (0.0, True, None, "m/s"),
     "least_impact": (0.0, True, None, "m/s"),
 }
+CREEP, CREEP_OF = 1e-3, {"sticking": 1e-9}  # [m/s] where the user gives none; by law of friction
 REMEDY = {
     "stiffness": "a steel ball has 1e10, see hertz_stiffness; a rigid connection is a joint",
     "exponent": "1 is a linear spring, 1.5 is Hertz's",
@@ -33,7 +34,7 @@ REMEDY = {
 
 def build_contact(
     name: str, body: str, bodies: Collection[str], *, centre: ArrayLike, radius: float, law: str, friction: str | None,
-    plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None, belt_speed: Signal | float, creep: float,
+    plane: str, point: ArrayLike, normal: ArrayLike, belt: ArrayLike | None, belt_speed: Signal | float, creep: float | None,
     least_impact: float, parameters: Mapping[str, float], states: Mapping[str, Floats] | None,
 ) -> Contact:  # fmt: skip
     """Return a checked contact; see ``Builder.contact``.
@@ -61,6 +62,7 @@ def build_contact(
         raise ModelError(f"{what}: missing {', '.join(missing)}; {both} needs {', '.join(wanted)}")
     if unused := [key for key in parameters if key not in wanted]:
         raise ModelError(f"{what}: unused {', '.join(unused)}; {both} needs {', '.join(wanted)}")
+    creep = CREEP_OF.get(friction or "", CREEP) if creep is None else creep
     given = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
     checked = {k: checked_parameter(v, f"{what}: {k}", bounds[k], REMEDY.get(k, "")) for k, v in given.items()}
     values: dict[str, Any] = _vectors(what, body, plane, centre, point, normal, belt, belt_speed, states)

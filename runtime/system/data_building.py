@@ -13,8 +13,9 @@ from runtime.dynamics.sparsity import has_loops, sparsity
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Floats, frozen
 from runtime.system.contact_building import contact_data
+from runtime.system.force_building import force_data
 from runtime.system.limit_building import limit_data
-from runtime.system.parts import Body, Contact, Joint, Limit, Load, Motor
+from runtime.system.parts import Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, reference_data, states_with_ground
 from runtime.system.signal import Signal, signal_data
 
@@ -28,6 +29,7 @@ class Parts(NamedTuple):
     loads: tuple[Load, ...]
     motors: tuple[Motor, ...]
     contacts: tuple[Contact, ...]
+    forces: tuple[Force, ...]
 
 
 def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelData:
@@ -48,6 +50,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         for n, signal in enumerate(joint.signals.values())
     ]
     loads, load_signals = _load_data(parts.loads, parts.motors, places, states, len(driven))
+    of_forces = [signal for force in parts.forces for signal in force.signals.values()]
     belt_speeds = [contact.belt_speed for contact in parts.contacts]
     data = ModelData(
         mass=np.array([1.0] + [body.mass for body in bodies]),
@@ -67,13 +70,14 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         vector_body=vector_body,
         vector_local=vector_local,
         x=x,
-        signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds),
+        signals=signal_data([signal for _, _, signal in driven] + load_signals + belt_speeds + of_forces),
         signal_joint=np.array([k for k, _, _ in driven], np.int64),
         signal_place=np.array([place for _, place, _ in driven], np.int64),
         sparsity=sparsity(body_i, body_j),
         limits=limit_data(parts.limits, places, states),
         loads=loads,
         contacts=contact_data(parts.contacts, places, states, len(driven) + len(load_signals)),
+        forces=force_data(parts.forces, places, states, len(driven) + len(load_signals) + len(belt_speeds)),
     )
     return frozen(data)
 

@@ -21,6 +21,7 @@ from runtime.support.errors import ModelError
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
+from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
@@ -38,7 +39,8 @@ def parameters(system: System) -> dict[str, Any]:
 
     "gravity" (3,) [m/s^2]; of bodies "mass.NAME" [kg], "inertia.NAME" (3, 3) [kg m^2]; of joints and drivers the keywords of
     their definitions, such as "s_i.NAME" (3,) [m], "a_i.NAME" (3,) [1], "l.NAME" [m]; of motors "stiffness.NAME" [N m/rad] or
-    [N/m], "damping.NAME" [N m s/rad] or [N s/m]; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad],
+    [N/m], "damping.NAME" [N m s/rad] or [N s/m]; of forces the
+    keywords of their definitions; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad],
     "damping.NAME" [N m s], "latitudes.NAME" (n,) [rad].
     """
     return {name: value for name, (_, value) in quantities(system).items()}
@@ -77,6 +79,7 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     _change_joints(system, changes, new, data)
     _change_motors(system, changes, new, data)
     _change_limits(system, changes, new, data)
+    _change_forces(system, changes, new, data)
     other = replace(
         system, **new, data=system.data._replace(**dict(zip(data, frozen(tuple(data.values())), strict=True)))
     )
@@ -180,6 +183,18 @@ def _change_motors(system: System, changes: Changes, new: dict[str, Any], data: 
             gains[k] = gain[key]
             loads = loads._replace(**{key: gains})
     new["motors"], data["loads"] = tuple(motors), loads
+
+
+def _change_forces(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
+    forces, first = list(system.forces), int(system.data.forces.signal.min(initial=0))
+    for k, force in enumerate(forces):
+        if own := changes.get(("force", force.name)):
+            values = {**force.values, **force.signals, **own}
+            forces[k] = build_force(force.name, force.module, force.bodies, values, system.body_names)
+            new["forces"] = tuple(forces)
+    if "forces" in new:
+        places, states = body_places(system.body_names), states_with_ground(system.state.y)
+        data["forces"] = force_data(new["forces"], places, states, first)
 
 
 def _change_limits(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:

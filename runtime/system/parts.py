@@ -1,4 +1,4 @@
-"""Bodies, joints, loads, motors, limits and contacts: the parts of a system, immutable."""
+"""Bodies, joints, loads, motors, limits, contacts and forces: the parts of a system, immutable."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from generated import contact_sphere_plane, dispatch
+from generated import forces as force_definitions
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
@@ -22,6 +23,7 @@ AXIS_TOLERANCE = 1e-9  # [1] how far a unit vector's length may be from 1, and t
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
 LIMIT_UNITS = {"max_moment": "N m", "compliance": "rad", "damping": "N m s"}  # of the parameters of a limit's law
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
+FORCE_KINDS: dict[str, ModuleType] = {module.NAME: module for module in force_definitions.MODULES}
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
 
 
@@ -131,6 +133,46 @@ class Motor:
     def name(self) -> str:
         """Its name."""
         return self.joint.name
+
+
+@dataclass(frozen=True)
+class Force:
+    """A force of a definition between two bodies, or four.  ``values`` are the keywords of its definition."""
+
+    name: str
+    kind: str
+    bodies: tuple[str, ...]
+    values: Mapping[str, Any]  # tables: (n, 2)
+    module: ModuleType = field(repr=False)
+    signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def ends(self) -> tuple[str, str, str, str]:
+        """Bodies i, j, k and l; the ground for those that it does not have."""
+        first, second, third, fourth = (*self.bodies, GROUND, GROUND)[:4]
+        return first, second, third, fourth
+
+    @property
+    def outputs(self) -> Mapping[str, str]:
+        """Its reported quantities by name, with their units."""
+        return MappingProxyType(dict(self.module.OUTPUTS))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the name of the definition, as joints are."""
+        if not self.module.__name__.startswith("generated."):
+            raise ModelError(
+                f"force '{self.name}' ({self.kind}): a force of codegen.compile_force cannot be pickled; build the system "
+                "in each process"
+            )
+        values = {key: np.asarray(value) for key, value in self.values.items()}
+        return _force, (self.name, self.kind, self.bodies, values, self.module.__name__, dict(self.signals))
+
+
+def _force(
+    name: str, kind: str, bodies: tuple[str, ...], values: dict[str, Floats], module: str, signals: dict[str, Signal]
+) -> Force:
+    """A force from its pickled parts."""
+    return Force(name, kind, bodies, _unpickled(values), importlib.import_module(module), MappingProxyType(signals))
 
 
 @dataclass(frozen=True)

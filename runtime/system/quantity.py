@@ -36,8 +36,8 @@ class Quantity(NamedTuple):
     """A named quantity.
 
     ``name``: "part.owner"; gravity and the arguments of a function have no owner.  ``owner_sort``: "body", "joint" (drivers
-    included), "motor" or "limit".  ``unit_length``: a unit vector, or Euler parameters.  Where a parameter or an argument was
-    parsed without a system, ``shape`` is None and ``unit`` and ``owner_sort`` are empty.
+    included), "motor", "force" or "limit".  ``unit_length``: a unit vector, or Euler parameters.  Where a parameter or an
+    argument was parsed without a system, ``shape`` is None and ``unit`` and ``owner_sort`` are empty.
     """
 
     name: str
@@ -98,6 +98,9 @@ def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
     for motor in system.motors:
         for part, unit in zip(MOTOR_PARTS, _motor_units(motor), strict=True):
             yield parameter("motor", motor.name, part, unit, False, getattr(motor, part))
+    for force in system.forces:
+        for part, value in force.values.items():
+            yield parameter("force", force.name, part, *force_keywords(force.module)[part], value)
     for limit in system.limits:
         for part, unit in LIMIT_UNITS.items():
             yield parameter("limit", limit.name, part, unit, False, getattr(limit, part))
@@ -109,6 +112,14 @@ def _keywords(module: ModuleType) -> dict[str, tuple[str, bool]]:
     """Unit of each vector and constant of a joint's definition, and whether it is a direction."""
     units = {part: ("m" if kind == "point" else "1", kind == "direction") for part, kind, _ in module.VECTORS}
     return units | {part: (unit_with_metres("", power), False) for part, power in module.PARAMETERS}
+
+
+@cache
+def force_keywords(module: ModuleType) -> dict[str, tuple[str, bool]]:
+    """Unit of each vector, constant and table of a force's definition, and whether it is a direction."""
+    units = {part: ("m" if kind == "point" else "1", kind == "direction") for part, kind, _ in module.VECTORS}
+    units |= {part: (unit, False) for part, unit in module.PARAMETERS}
+    return units | {part: (unit, False) for part, unit in module.TABLE_UNITS.items()}
 
 
 def _motor_units(motor: Motor) -> tuple[str, str]:

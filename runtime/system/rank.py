@@ -1,4 +1,4 @@
-"""Detection of singular joints, singular poses and redundant rows, with messages that name them."""
+"""Detection of singular joints, singular poses, redundant rows and infinite forces, with messages that name them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from runtime.dynamics import projection
-from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.equations import derivative_once, shared_workspace_for
+from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import GROUND_INDEX
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.support.arrays import Floats, frozen
@@ -149,3 +150,21 @@ def _doubly_driven(system: System, y: Floats, dependent: list[tuple[int, int]]) 
         f"system '{system.name}' is doubly driven: {'; '.join(sentences)}{also}; leave a driver out, or build(redundant=\"fit\") "
         "for runtime.kinematics, which meets the drivers by least squares"
     )
+
+
+def refuse_infinite_forces(system: System, time: float, y: Floats) -> None:
+    """Refuse a force that is not finite in a state y."""
+    if not system.forces:
+        return
+    work = shared_workspace_for(system.data)
+    derivative_once(time, y, system.data, work, np.empty_like(y))
+    for k, force in enumerate(system.forces):
+        bad = np.flatnonzero(~np.isfinite(work.forces.out[k, : REPORTS + len(force.outputs)]))
+        if len(bad):
+            names = [f"force and moment on body {force.ends[n]}" for n in range(4) for _ in range(6)]
+            names += ["potential", *force.outputs]
+            singular = f"; it is singular {force.module.SINGULAR}" if force.module.SINGULAR else ""
+            raise ModelError(
+                f"force '{force.name}' ({force.kind}): its {names[bad[0]]} is {work.forces.out[k, bad[0]]} at t = {time:g} s"
+                f"{singular}; start from another configuration, or check its values"
+            )

@@ -11,7 +11,7 @@ from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, STATE, P, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.support.arrays import Floats, Ints
-from runtime.system.parts import GROUND, Contact, Joint, Limit
+from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
 
 def ground_state() -> Floats:
@@ -38,13 +38,18 @@ def rotation_matrix(p: Floats) -> Floats:
     return A
 
 
-def reference(joint: Joint | Limit | Contact, state_i: Floats, state_j: Floats, x: Floats) -> dict[str, Floats]:
-    """Return the local components of all body-fixed vectors of a joint, a limit or a contact; write its constants into x.
+def reference(
+    joint: Joint | Limit | Contact | Force, state_i: Floats, state_j: Floats, x: Floats, *more: Floats
+) -> dict[str, Floats]:
+    """Return the local components of all body-fixed vectors of a joint, limit, contact or force; write its constants into x.
+
+    ``more``: states of bodies k and l of a force that has these.
 
     Held constants and carried vectors are evaluated in the reference configuration by the kernel of the definition.
     """
     module = joint.module
-    A = {"i": rotation_matrix(state_i[P:V]), "j": rotation_matrix(state_j[P:V])}
+    states = (state_i, state_j, *more)
+    A = {body: rotation_matrix(state[P:V]) for body, state in zip("ijkl", states, strict=False)}
     frame = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))
     local: dict[str, Floats] = {}
     carried: list[tuple[int, str, str]] = []
@@ -63,11 +68,11 @@ def reference(joint: Joint | Limit | Contact, state_i: Floats, state_j: Floats, 
     constants = [joint.values[key] for key, *_ in module.PARAMETERS]
     x[start : start + len(constants)] = constants
     out = np.zeros(3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0))
-    module.reference.py_func(state_i, state_j, x, out)
+    module.reference.py_func(*states, x, out)
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
         local[vector] = A[body].T @ out[3 * k : 3 * k + 3]
-    module.reference.py_func(state_i, state_j, x, out)  # again: a held value may use a carried vector
+    module.reference.py_func(*states, x, out)  # again: a held value may use a carried vector
     start += len(constants)
     x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
     return local

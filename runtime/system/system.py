@@ -12,8 +12,9 @@ from runtime.dynamics.model_data import ModelData
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
+from runtime.system.force_addresses import force_addresses
 from runtime.system.model_description import Model, describe_model
-from runtime.system.parts import Assembly, Body, Contact, Joint, Limit, Load, Motor
+from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.signal import Signal
 from runtime.system.state import State
 
@@ -33,6 +34,7 @@ class System:
     loads: tuple[Load, ...]
     motors: tuple[Motor, ...]
     contacts: tuple[Contact, ...]
+    forces: tuple[Force, ...]
     gravity: Floats  # (3,) [m/s^2]
     time: float  # [s] of the initial state, at which signals are evaluated
     state: State  # the assembled initial state
@@ -52,7 +54,9 @@ class System:
         """Unpickle: look up the addresses of compiled code in this process, and make the arrays read-only, as it requires."""
         self.__dict__.update(state)
         loads = self.data.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
-        data = self.data._replace(address=addresses_of(joint.module for joint in self.joints), loads=loads)
+        address, tables = force_addresses(self.forces)
+        forces = self.data.forces._replace(address=address, lookups=tables)
+        data = self.data._replace(address=addresses_of(j.module for j in self.joints), loads=loads, forces=forces)
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:
             body.inertia.flags.writeable = False
@@ -61,7 +65,7 @@ class System:
     def __repr__(self) -> str:
         joints = len(self.joints) - len(self.drivers)
         parts = f"{len(self.bodies)} bodies, {joints} joints, {self.degrees_of_freedom} degrees of freedom"
-        for what in ("limit", "driver", "load", "motor", "contact"):
+        for what in ("limit", "driver", "load", "motor", "contact", "force"):
             if names := getattr(self, f"{what}_names"):
                 parts += f", {what}s {', '.join(names)}"
         return f"System('{self.name}', {parts})"
@@ -97,8 +101,19 @@ class System:
         return tuple(motor.name for motor in self.motors)
 
     @property
+    def force_names(self) -> tuple[str, ...]:
+        """Names of the forces in order."""
+        return tuple(force.name for force in self.forces)
+
+    def force(self, name: str) -> Force:
+        """The force of this name."""
+        if name not in self.force_names:
+            raise ModelError(f"unknown force '{name}'; the forces are {', '.join(self.force_names) or 'none'}")
+        return self.forces[self.force_names.index(name)]
+
+    @property
     def signals(self) -> Mapping[str, Signal]:
-        """All signals by the names of their driver, load, motor or contact and their own, such as "leg.x_t"."""
+        """All signals by the names of their driver, load, motor, contact or force and their own, such as "leg.x_t"."""
         found = {f"{driver.name}.{name}": signal for driver in self.drivers for name, signal in driver.signals.items()}
         for load in self.loads:
             for what in ("force", "moment", "point"):
@@ -107,6 +122,7 @@ class System:
         found |= {f"{motor.name}.effort": motor.effort for motor in self.motors}
         found |= {f"{contact.name}.belt_speed": contact.belt_speed for contact in self.contacts}
         targets = {f"{m.name}.target": signal for m in self.motors for signal in m.joint.signals.values()}
+        found |= {f"{force.name}.{name}": signal for force in self.forces for name, signal in force.signals.items()}
         return MappingProxyType(found | targets)
 
     def check_span(self, t_start: float, t_end: float, what: str) -> None:
@@ -167,7 +183,7 @@ class System:
     @cached_property
     def model(self) -> Model:
         """Description of the system for a whole-model kernel, ``codegen.compile_model``."""
-        loaded = bool(self.limits or self.loads or self.motors or self.contacts)
+        loaded = bool(self.limits or self.loads or self.motors or self.contacts or self.forces)
         return describe_model(self.name, self.body_names, self.joints, loaded, self.data, self.state.y)
 
     def check_bodies(self, state: State) -> None:

@@ -12,7 +12,12 @@ from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.data_building import Parts, model_data
 from runtime.system.parts import GROUND, Assembly, Body, Joint
-from runtime.system.rank import refuse_singular_joints, refuse_singular_motors, with_redundant_rows_named
+from runtime.system.rank import (
+    refuse_infinite_forces,
+    refuse_singular_joints,
+    refuse_singular_motors,
+    with_redundant_rows_named,
+)
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -44,6 +49,7 @@ def build_system(
     if project_velocities or (project_velocities is None and system.drivers):
         start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
     check_velocities(system, time, start, "make them consistent, or build(project_velocities=True)")
+    refuse_infinite_forces(system, time, start)
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
     return replace(
         system, state=State(names, start), rank=rank, degrees_of_freedom=6 * len(names) - rank,

@@ -67,7 +67,7 @@ def module_of(key: str) -> ModuleType | None:
 def batch_kernel_of(key: str) -> ModuleType | None:
     """Return the module of a model's kernel, if the kernel serves batches.
 
-    Kernels of models without limits, contacts, loads, motors and drivers do.
+    Kernels of models without limits, contacts, forces, loads, motors and drivers do.
     """
     module = module_of(key)
     return module if module is not None and module.LANES == LANES else None

@@ -18,4 +18,5 @@ def workspace(system: System, data: ModelData | None = None) -> Workspace:
 def workspace_of_jacobian(system: System) -> JacobianWorkspace:
     """Memory for Jacobians of a system."""
     joints = [joint.module for joint in system.joints]
-    return jacobian_workspace(system.data, joints, [motor.joint.module for motor in system.motors])
+    motors, forces = [motor.joint.module for motor in system.motors], [force.module for force in system.forces]
+    return jacobian_workspace(system.data, joints, motors, forces)

@@ -11,16 +11,10 @@ from runtime import Cone, ModelError, linearisation, simulate
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.layout import OK, STATE
 from tests.support.pendulums import parallelogram
+from tests.support.rotations import turned
 from tests.support.systems import BUILDS, LAWS, LIMITED, powered, slider, spun
 
 RANDOM = np.random.default_rng(4)
-
-
-def turned(p, turn):
-    """Euler parameters after a turn (3,) in global axes."""
-    angle = np.linalg.norm(turn)
-    e0, e = np.cos(angle / 2), np.sin(angle / 2) * turn / angle
-    return np.concatenate([[e0 * p[0] - e @ p[1:]], e0 * p[1:] + p[0] * e + np.cross(e, p[1:])])
 
 
 def differences(system, state, time, h):

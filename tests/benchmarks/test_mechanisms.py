@@ -188,6 +188,26 @@ def test_bounce():
     assert_met(made(t, columns, {"ball": {"r0": [0, 0, 0.5]}}, forces=[ball]), 1e-7)
 
 
+@pytest.mark.parametrize("given", ["N", "normal", "weight"])
+@pytest.mark.parametrize("mu", [0.8, 0.3])
+def test_friction_on_an_incline(mu, given):
+    """A block thrown up a slope of 30 degrees stops; it stays if mu is above the slope's 0.577, else it slides back."""
+    t, along, N = np.linspace(0.0, 1.0, 21), np.array([np.sqrt(3.0), 0.0, 1.0]) / 2.0, 20.0 * np.sqrt(3.0) / 2.0
+    brake, speed = 5.0 + mu * N / 2.0, 3.0
+    stop = speed / brake
+    back = max(0.0, 5.0 - mu * N / 2.0)
+    way = np.where(
+        t < stop, speed * t - brake * t**2 / 2, speed * stop / 2 - back * np.clip(t - stop, 0, None) ** 2 / 2
+    )
+    slope = {"name": "slope", "type": "coulomb_incline", "body": "block", "mu": mu, "direction": list(3 * along)}
+    slope |= {"N": {"N": N}, "normal": {"normal": [-1.0, 0.0, np.sqrt(3.0)]}, "weight": {}}[given]
+    rail = {"name": "rail", "type": "prismatic", "i": "ground", "j": "block", "point": [0, 0, 0], "axis": list(along)}
+    columns = {"x": ("pos", {"body": "block", "comp": 0}, way * along[0])}
+    one = made(t, columns, {"block": {"v0": list(speed * along)}}, [rail], [slope])
+    run = solved(one, 1e-9)
+    assert np.abs(outputs.columns(one, run)["x"] - one.reference["x"]).max() < 1e-7
+
+
 def test_a_wrong_motion_is_a_failure():
     one = problem.shipped("simple_pendulum")
     wrong = copy.deepcopy(dict(one.data))

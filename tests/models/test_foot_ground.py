@@ -52,7 +52,7 @@ def test_a_message_tells_why_there_is_no_equilibrium():
     assert "200 steps" not in str(error.value) and "friction" not in str(error.value)
     system, _ = block(CRITICAL - 0.1)
     with pytest.raises(
-        ModelError, match="static friction is not modelled, so contact 'corner_0' carries no tangential force at rest"
+        ModelError, match="friction is zero without slip, so contact 'corner_0' carries no tangential force at rest"
     ):
         equilibrium(system)
 

@@ -25,3 +25,10 @@ def euler_parameters(axis, angle):
 
 def into_body(p, x):
     return np.einsum("nab,na->nb", rotations(p), x)
+
+
+def turned(p, turn):
+    """Euler parameters after a turn (3,) in global axes."""
+    angle = np.linalg.norm(turn)
+    e0, e = np.cos(angle / 2), np.sin(angle / 2) * np.asarray(turn) / angle
+    return np.concatenate([[e0 * p[0] - e @ p[1:]], e0 * p[1:] + p[0] * e + np.cross(e, p[1:])])

@@ -124,6 +124,25 @@ def test_limits_and_contacts():
     assert same(b._contacts["s"].values, c._contacts["s"].values)
 
 
+def test_forces():
+    b = builder()
+    b.force(
+        "spring",
+        "spring_damper",
+        "ground",
+        "one",
+        s_i=(1, 2, 3),
+        s_j=POINT,
+        stiffness=1.0,
+        damping=0.0,
+        free_length=1.0,
+    )
+    b.force("twist", "torsional_spring", "one", "two", axis=AXIS, stiffness=1.0, damping=0.0, free_angle=0.0)
+    spring, twist = b._forces["spring"].values, b._forces["twist"].values
+    assert same({k: spring[k] for k in ("s_i", "s_j")}, {"s_i": np.array([1.0, 2, 3]), "s_j": local_point("one")})
+    assert same({"a_i": twist["a_i"]}, {"a_i": local_axis("one")})
+
+
 def test_inertia_in_global_axes():
     J = np.array([[0.03, 0.002, -0.001], [0.002, 0.02, 0.003], [-0.001, 0.003, 0.025]])
     b = runtime.Builder()

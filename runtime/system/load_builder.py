@@ -1,4 +1,4 @@
-"""The part of the builder that adds what moves and restrains the bodies: motors, loads, limits of motion and contacts."""
+"""The part of the builder that adds motors, loads, forces of definitions, limits of motion and contacts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_name
 from runtime.system.contact_building import build_contact
+from runtime.system.force_building import build_force
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.limit_building import build_limit
 from runtime.system.load_building import build_load, build_motor
-from runtime.system.parts import GROUND, Body, Contact, Joint, Limit, Load, Motor
+from runtime.system.parts import GROUND, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import ground_state
 from runtime.system.signal import Signal
 
@@ -30,8 +31,8 @@ class Placed:
     start: Floats
 
 
-class ForceBuilder:
-    """Adds motors, loads, limits and contacts; ``Builder`` adds bodies and joints."""
+class LoadBuilder:
+    """Adds motors, loads, forces, limits and contacts; ``Builder`` adds bodies and joints."""
 
     def __init__(self, axes: Axes) -> None:
         is_global(axes, axes, "builder")
@@ -42,6 +43,7 @@ class ForceBuilder:
         self._loads: dict[str, Load] = {}
         self._motors: dict[str, Motor] = {}
         self._contacts: dict[str, Contact] = {}
+        self._forces: dict[str, Force] = {}
 
     @property
     def _states(self) -> dict[str, Floats]:
@@ -211,7 +213,7 @@ class ForceBuilder:
         normal: ArrayLike = (0.0, 0.0, 1.0),
         belt: ArrayLike | None = None,
         belt_speed: Signal | float = 0.0,
-        creep: float = 1e-3,
+        creep: float | None = None,
         least_impact: float = 1e-2,
         axes: Axes | None = None,
         **parameters: float,
@@ -232,7 +234,7 @@ class ForceBuilder:
             damping [N s/m]), "hertz" (stiffness [N/m^1.5]), "hunt_crossley" (stiffness, exponent, loss [s/m]),
             "lankarani_nikravesh" and "flores" (stiffness, exponent, restitution).  A force that would pull is zero.
         friction : str, optional
-            "coulomb" or "smooth", with the parameters mu_c [1] and mu_d [N s/m].
+            "coulomb" or "smooth" (mu_c [1], mu_d [N s/m]); "sticking" (mu_s [1], mu_c, mu_d, fading [m/s]).
         plane : str
             A body, or "ground".
         point : (3,) [m]
@@ -242,8 +244,9 @@ class ForceBuilder:
         belt : (3,), optional
             Unit vector in the plane, the direction of motion of a belt.
         belt_speed : Signal or float [m/s]
-        creep : float [m/s]
-            Slip at which the "coulomb" friction reaches its full force; slip below which the "smooth" friction is much smaller.
+        creep : float [m/s], optional
+            Slip at which the "coulomb" and the "sticking" friction reach their full force; slip below which the "smooth" friction
+            is much smaller.  Default: 1e-3; 1e-9 of "sticking", which needs an implicit method such as "radau".
         least_impact : float [m/s]
             Lower bound of the impact speed in the two laws whose damping depends on it.
         axes : "body" or "global", optional
@@ -260,3 +263,31 @@ class ForceBuilder:
             point=point, normal=normal, belt=belt, belt_speed=belt_speed, creep=creep, least_impact=least_impact,
             parameters=parameters, states=self._global_states(axes, f"contact '{name}'"),
         )  # fmt: skip
+
+    def force(
+        self, name: str, kind: str | ModuleType, body_i: str, body_j: str = GROUND, *,
+        body_k: str | None = None, body_l: str | None = None, axes: Axes | None = None, **values: Any,
+    ) -> None:  # fmt: skip
+        """Add a force between bodies.
+
+        Parameters
+        ----------
+        name : str
+        kind : str or module
+            Name of a definition in ``codegen/forces.py``, such as "spring_damper", or what ``codegen.compile_force`` returned.
+        body_i, body_j, body_k, body_l : str
+            Names of the bodies, or "ground"; k and l where the definition has them.
+        axes : "body" or "global", optional
+            Axes of points and directions, as for joints.
+        **values
+            The arguments of the definition: points ``s_*`` (3,) [m] and unit directions (3,), each in the axes of its own
+            body, constants, signals ``*_t``, and tables ``*_table`` (n, 2), increasing arguments and values.
+
+        Raises
+        ------
+        ModelError
+        """
+        checked_name(name, "force", self._forces)
+        bodies = [body_i, body_j, *(body for body in (body_k, body_l) if body is not None)]
+        states = self._global_states(axes, f"force '{name}'")
+        self._forces[name] = build_force(name, kind, bodies, values, self._bodies, states=states)

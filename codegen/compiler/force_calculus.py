@@ -1,0 +1,138 @@
+"""What the definition of a force may use beside the calculus of joints: coordinates, tables, and functions with a corner."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import sympy as sp
+
+from codegen.compiler.calculus import Expr, Scope, Vector
+from codegen.compiler.errors import DefinitionError
+
+OPERATORS = ("coordinate", "along")
+TABLE = re.compile(r"\w+_table")
+ORDERS = (-1, 0, 1, 2)  # of the derivatives of a table that the runtime supplies; -1: its integral
+ENTRIES = len(ORDERS)  # places of a table's value in ``x``
+
+
+class ramp(sp.Function):  # named as functions are
+    """The positive part: ramp(x) is x where x > 0, else 0; ramp(x, n) its power, 0 where x <= 0 for every n."""
+
+    nargs = (1, 2)
+    is_real = True
+    is_nonnegative = True
+
+    @classmethod
+    def eval(cls, x: Expr, n: Expr = sp.S.One) -> Any:
+        """The value for numbers."""
+        if x.is_Number and n.is_Number:
+            return x**n if x > 0 else sp.S.Zero
+        return None
+
+    def _eval_power(self, exponent: Expr) -> Any:
+        """A power of a ramp is a ramp, whose derivatives are finite where it is zero."""
+        x, *n = self.args
+        return None if n or exponent.is_negative else ramp(x, exponent)
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        """The step, or a lower power."""
+        x, *n = self.args
+        if argindex != 1:
+            raise DefinitionError("the exponent of a ramp must be constant")
+        return n[0] * ramp(x, n[0] - 1) if n and n[0] != 1 else step(x)
+
+
+class step(sp.Function):
+    """1 where x > 0, else 0: the derivative of ``ramp``, itself treated as constant."""
+
+    nargs = 1
+    is_real = True
+    is_nonnegative = True
+
+    @classmethod
+    def eval(cls, x: Expr) -> Any:
+        """The value for a number."""
+        return sp.Integer(int(bool(x > 0))) if x.is_Number else None
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        """Zero."""
+        return sp.S.Zero
+
+
+class table(sp.Function):
+    """table(k, order, x): a derivative of the curve of call k of a table at x."""
+
+    nargs = 3
+    is_real = True
+
+    def fdiff(self, argindex: int = 3) -> Expr:
+        """The next derivative."""
+        k, order, x = self.args
+        if argindex != 3 or order + 1 > max(ORDERS):
+            raise DefinitionError(
+                "a table whose second derivative decides a force has no Jacobian; use its value or its integral"
+            )
+        return table(k, order + 1, x)
+
+
+class Table:
+    """A smooth curve through points that the user of a force gives: called in the definition with its argument."""
+
+    def __init__(self, scope: ForceScope, name: str) -> None:
+        self.scope, self.name = scope, name
+
+    def __call__(self, x: Expr) -> Expr:
+        """The curve at x."""
+        return self._at(x, 0)
+
+    def integral(self, x: Expr) -> Expr:
+        """The integral of the curve from its first point to x."""
+        return self._at(x, -1)
+
+    def _at(self, x: Expr, order: int) -> Expr:
+        x = sp.sympify(x)
+        if x.atoms(table):
+            raise self.scope.error(f"{self.name}({x}) looks up what another table gave; use one table for both")
+        calls = self.scope.lookups
+        if (self.name, x) not in calls:
+            calls.append((self.name, x))
+        return table(calls.index((self.name, x)), order, x)
+
+
+class ForceScope(Scope):
+    """Everything that occurs in the definition of a force."""
+
+    bodies = ("i", "j", "k", "l")
+
+    def __init__(self, definition: str) -> None:
+        super().__init__(definition, velocities=True)
+        self.coordinates: dict[Expr, Expr] = {}  # symbol -> its expression
+        self.alongs: dict[Expr, Expr] = {}  # symbol of the force along a coordinate -> the coordinate
+        self.tables: list[str] = []
+        self.lookups: list[tuple[str, Expr]] = []  # name and argument of each call of a table
+
+    def argument(self, name: str) -> Any:
+        """The object that an argument of this name stands for."""
+        if name in OPERATORS:
+            return getattr(self, "_" + name)
+        if TABLE.fullmatch(name):
+            self.tables.append(name)
+            return Table(self, name)
+        return super().argument(name)
+
+    def _coordinate(self, expression: Any) -> Any:
+        if isinstance(expression, Vector):
+            return Vector(*(self._coordinate(component) for component in expression))
+        symbol = sp.Symbol(f"coordinate{len(self.coordinates)}", real=True)
+        self.coordinates[symbol] = sp.sympify(expression)
+        return symbol
+
+    def _along(self, coordinate: Any) -> Any:
+        if isinstance(coordinate, Vector):
+            return Vector(*(self._along(component) for component in coordinate))
+        if coordinate not in self.coordinates:
+            raise self.error(f"along({coordinate}) needs what coordinate(x) returned")
+        symbol = sp.Symbol(f"along{len(self.alongs)}", real=True)
+        self.alongs[symbol] = coordinate
+        return symbol

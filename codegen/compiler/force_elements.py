@@ -1,0 +1,350 @@
+"""Forces: from a potential, a dissipation function and forces along coordinates to kernels with exact derivatives.
+
+    Q = -dV/d(r, turn) - dR/d(v, omega) + sum D^T F        D = d(coordinate)/d(r, turn), F its force
+
+Action equals reaction, because V, R and the coordinates depend on quantities between the bodies; see ``force_soundness``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from codegen.compiler.bounds import bounds_of_law
+from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, name_sums
+from codegen.compiler.derive import jacobian_row, name_arguments, rate
+from codegen.compiler.force_calculus import ENTRIES, OPERATORS, ForceScope, ramp, step, table
+from codegen.compiler.force_soundness import refuse_unsound_force
+from codegen.compiler.forces import over_velocities, velocities_of
+from codegen.compiler.layout import Layout, kernel
+from codegen.compiler.module import assemble_module, data_lines
+from codegen.compiler.reading import (
+    argument_names,
+    called,
+    documentation,
+    refuse_collisions,
+    refuse_functions,
+    refuse_unused,
+)
+from codegen.compiler.straight import Lines, indexed
+from codegen.compiler.tangents import seeds_of, tangent
+
+POTENTIAL, DISSIPATION, FORCES = PARTS = ("potential", "dissipation", "forces")
+TAKEN = (
+    "name",
+    "kind",
+    "energy",
+    "power",
+    "force_i",
+    "moment_i",
+    "force_j",
+    "moment_j",
+)  # of the results of every force
+WRENCH, DIRECTIONS = 6, 12  # entries of the force on a body; displacements and changes of velocity of a body
+
+
+@dataclass(frozen=True)
+class ForceDerivation:
+    """Everything that the emitter needs of a force.  wrench: 24 entries in the order v_i omega_i v_j .. omega_l."""
+
+    name: str
+    doc: str
+    scope: ForceScope
+    layout: Layout
+    wrench: tuple[Expr, ...]
+    potential: Expr
+    reports: dict[str, Expr]
+    lookups: tuple[tuple[str, Expr], ...]  # table and argument of each call
+
+    @property
+    def moving(self) -> list[Moving]:
+        """The moving quantities in the order of the signature."""
+        return list(self.scope.moving.values())
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """The bodies that the force acts on."""
+        bodies = self.scope.bodies
+        acted = [any(e != 0 for e in self.wrench[6 * k : 6 * k + 6]) for k in range(len(bodies))]
+        return tuple(body for body, acts in zip(bodies, acted, strict=True) if acts)
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """The bodies of the kernels: two, or all four."""
+        named = {*self.bodies, *(m.body for m in self.scope.moving.values())}
+        return BODIES if named <= set(BODIES) else self.scope.bodies
+
+
+@dataclass
+class _Parts:
+    """What a definition returned."""
+
+    potential: Expr
+    dissipation: Expr
+    pushes: list[tuple[Expr, Expr]]  # coordinates and the forces along them
+    reports: dict[str, Expr]
+
+    @property
+    def expressions(self) -> list[Expr]:
+        """All of them."""
+        return [self.potential, self.dissipation, *(e for push in self.pushes for e in push), *self.reports.values()]
+
+    def replaced(self, values: Iterable[Expr]) -> _Parts:
+        """The same parts with other expressions, in the order of ``expressions``."""
+        given = iter(values)
+        first, second = next(given), next(given)
+        pushes = [(next(given), next(given)) for _ in self.pushes]
+        return _Parts(first, second, pushes, {name: next(given) for name in self.reports})
+
+
+def derive_force(definition: Definition) -> ForceDerivation:
+    """Derive a force.  Raises DefinitionError, which names the definition and the rule it breaks."""
+    scope = ForceScope(definition.__name__)
+    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
+    refuse_collisions(scope)
+    parts = _parts(scope, arguments, called(scope, definition, arguments))
+    d = _derived(scope, definition, arguments, parts)
+    refuse_unsound_force(scope, d.layout, [*d.wrench, d.potential, *d.reports.values()], d.bodies)
+    return d
+
+
+def derive_event(definition: Definition) -> ForceDerivation:
+    """Derive an event, a scalar whose zeros are located, as a force without effect that reports the ``value``."""
+    scope = ForceScope(definition.__name__)
+    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
+    refuse_collisions(scope)
+    returned = called(scope, definition, arguments)
+    if isinstance(returned, Vector | dict | list | tuple) or not isinstance(sp.sympify(returned), sp.Expr):
+        raise scope.error(
+            f"has the wrong shape: {returned!r:.80}; an event returns one scalar, whose zeros are located"
+        )
+    if scope.tables or scope.signals:
+        raise scope.error("uses a table or a signal, which are for forces; an event is a function of the bodies")
+    return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": sp.sympify(returned)}))
+
+
+def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, object], parts: _Parts) -> ForceDerivation:
+    _refuse_forms(scope, arguments, parts)
+    layout = Layout(scope)  # where the tables' values lie follows from all that precedes them
+    parts, lookups = _named(scope, layout.size, parts)
+    velocities = velocities_of(scope.bodies)
+    _refuse_velocities(scope, parts, {*scope.rates, *velocities})
+    alongs = {symbol: _along(scope, c, parts) for symbol, c in scope.alongs.items()}
+    V, *xs = name_arguments(scope, (parts.potential, *(x for x, _ in parts.pushes)))
+    moved = dict(zip(scope.rates, name_arguments(scope, tuple(scope.rates.values())), strict=True))
+    rows = {symbol: jacobian_row(scope, expression) for symbol, expression in moved.items()}
+    drag = over_velocities(parts.dissipation, rows, velocities)
+    wrench = [-a - b for a, b in zip(jacobian_row(scope, V), drag, strict=True)]
+    for x, (_, force) in zip(xs, parts.pushes, strict=True):
+        wrench = [e + force * d for e, d in zip(wrench, jacobian_row(scope, x), strict=True)]
+    values = {symbol: rate(scope, expression, 1) for symbol, expression in moved.items()}
+    d = ForceDerivation(
+        name=definition.__name__,
+        doc=documentation(scope, definition),
+        scope=scope,
+        layout=Layout(scope),
+        wrench=tuple(sp.sympify(e).xreplace(values) for e in wrench),
+        potential=V,
+        reports={name: e.xreplace(alongs).xreplace(values) for name, e in parts.reports.items()},
+        lookups=tuple(lookups),
+    )
+    units_of_force(d)
+    return d
+
+
+def _parts(scope: ForceScope, arguments: dict[str, object], returned: object) -> _Parts:
+    """The parts of a force by their meaning; vectors among the reported quantities are taken apart."""
+    known = f"{', '.join(PARTS)} by name, and reported quantities"
+    if not isinstance(returned, dict) or not any(part in returned for part in PARTS):
+        raise scope.error(f"must return {known}; at least one of the three")
+    forces = returned.get(FORCES, {})
+    if not isinstance(forces, dict):
+        raise scope.error(
+            f"'{FORCES}' must be a mapping from coordinates to the forces along them, such as {{length: -tension}}"
+        )
+    reports: dict[str, Expr] = {}
+    for name, value in returned.items():
+        if name in PARTS:
+            continue
+        several = (
+            dict(zip((f"{name}_{axis}" for axis in "xyz"), value, strict=True)) if isinstance(value, Vector) else None
+        )
+        reports |= several or {name: value}
+    for name in reports:
+        if not str(name).isidentifier() or name in TAKEN or name in arguments:
+            raise scope.error(
+                f"reported quantity {name!r}: choose an identifier that is no argument, and none of {', '.join(TAKEN)}"
+            )
+    pairs = [pair for x, force in forces.items() for pair in _pairs(scope, x, force)]
+    scalars: dict[str, Any] = {POTENTIAL: returned.get(POTENTIAL, 0), DISSIPATION: returned.get(DISSIPATION, 0)}
+    for what, value in [*scalars.items(), *reports.items(), *((FORCES, e) for pair in pairs for e in pair)]:
+        try:
+            scalar = not isinstance(value, Vector) and isinstance(sp.sympify(value), sp.Expr)
+        except (sp.SympifyError, TypeError):
+            scalar = False
+        if not scalar:
+            raise scope.error(f"'{what}' has the wrong shape: {value!r:.80}; it must be one number, an expression")
+    return _Parts(
+        sp.sympify(scalars[POTENTIAL]),
+        sp.sympify(scalars[DISSIPATION]),
+        [(sp.sympify(x), sp.sympify(force)) for x, force in pairs],
+        {name: sp.sympify(value) for name, value in reports.items()},
+    )
+
+
+def _pairs(scope: ForceScope, x: Any, force: Any) -> list[tuple[Any, Any]]:
+    if isinstance(x, Vector) != isinstance(force, Vector):
+        raise scope.error("a coordinate that is a vector needs a force that is a vector, and a scalar a scalar")
+    return list(zip(x, force, strict=True)) if isinstance(x, Vector) else [(x, force)]
+
+
+def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts) -> None:
+    """Refuse unused arguments and coordinates, operators of joints, and functions without derivatives."""
+    own = [*scope.coordinates.values(), *scope.held.values(), *(c for v in scope.carried.values() for c in v)]
+    looked = [x for _, x in scope.lookups]
+    ordinary = {name: v for name, v in arguments.items() if name not in (*OPERATORS, *scope.tables)}
+    refuse_unused(scope, ordinary, (*parts.expressions, *own, *looked))
+    for name, used in (("coordinate", scope.coordinates), ("along", scope.alongs)):
+        if name in arguments and not used:
+            raise scope.error(f"argument '{name}' is not used; use it or remove it")
+    for name in scope.tables:
+        if name not in [called for called, _ in scope.lookups]:
+            raise scope.error(f"argument '{name}' is not used; use it or remove it")
+    refuse_functions(scope, [*parts.expressions, *own, *looked, *scope.rates.values()], (ramp, step, table))
+    if scope.branch_signs:
+        raise scope.error("uses keeps_sign(x), which is for joints")
+    sources = [parts.potential, parts.dissipation, *(e for push in parts.pushes for e in push), *own, *looked]
+    if set().union(*(sp.sympify(e).free_symbols for e in [*sources, *scope.rates.values()])) & set(scope.alongs):
+        raise scope.error(
+            "along(c) is for reported quantities: it is what the potential, the dissipation and the forces give"
+        )
+
+
+def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[tuple[str, Expr]]]:
+    """Name sums and coordinates, and give each call of a table its places in ``x``, from ``first`` on."""
+
+    def placed(e: Expr) -> Expr:
+        return sp.sympify(e).replace(
+            lambda node: isinstance(node, table), lambda node: table(first + ENTRIES * node.args[0], *node.args[1:])
+        )
+
+    groups = [
+        parts.expressions,
+        list(scope.coordinates.values()),
+        list(scope.held.values()),
+        list(scope.rates.values()),
+    ]
+    flat = [placed(e) for group in [*groups, [x for _, x in scope.lookups]] for e in group]
+    named = iter(name_sums(scope, flat))
+    parts = parts.replaced(next(named) for _ in groups[0])
+    coordinates = {symbol: next(named) for symbol in scope.coordinates}
+    scope.held = {symbol: next(named) for symbol in scope.held}
+    scope.rates = {symbol: next(named) for symbol in scope.rates}
+    lookups = [(name, next(named)) for name, _ in scope.lookups]
+    for symbol, expression in coordinates.items():
+        (value,) = name_arguments(scope, (expression,))
+        row = jacobian_row(scope, value)
+        keys = [(body, velocity) for body in scope.bodies for velocity in ("v", "omega")]
+        covectors = {key: row[3 * k : 3 * k + 3] for k, key in enumerate(keys)}
+        scope.named[str(symbol)] = Named(str(symbol), (value, rate(scope, value, 1), sp.S.Zero), covectors)
+    refuse_collisions(scope)
+    return parts, lookups
+
+
+def _refuse_velocities(scope: ForceScope, parts: _Parts, velocities: set[Expr]) -> None:
+    """Refuse velocities where only configurations may stand."""
+    places = {"the potential": [parts.potential], "a coordinate along which a force acts": [x for x, _ in parts.pushes]}
+    places["coordinate(x)"] = [named.values[0] for named in scope.named.values()]
+    places["rate(x)"] = list(scope.rates.values())
+    for what, expressions in places.items():
+        if set().union(*(sp.sympify(e).free_symbols for e in expressions)) & velocities:
+            raise scope.error(f"{what} depends on a velocity; velocities belong into the dissipation and the forces")
+
+
+def _along(scope: ForceScope, coordinate: Expr, parts: _Parts) -> Expr:
+    """The force along a coordinate that the parts of a force give."""
+    force = -sp.diff(parts.potential, coordinate)
+    force -= sum(sp.diff(parts.dissipation, symbol) for symbol, e in scope.rates.items() if e == coordinate)
+    return force + sum(push for x, push in parts.pushes if x == coordinate)
+
+
+def units_of_force(d: ForceDerivation) -> dict[str, tuple[Any, ...]]:
+    """Bounds and unit of every parameter, table and reported quantity, which the docstring must state."""
+    names = [*d.scope.parameters, *d.scope.tables, *d.reports]
+    # A component of a vector has the line of the vector.
+    lines = {
+        name: name if re.search(rf"^{name} :", d.doc, re.MULTILINE) else re.sub("_[xyz]$", "", name) for name in names
+    }
+    stated = bounds_of_law(d.name, d.doc, list(dict.fromkeys(lines.values())), lowest=None)
+    return {name: stated[line] for name, line in lines.items()}
+
+
+def emit_force(d: ForceDerivation, source: str) -> str:
+    """The module of a force: the force on both bodies, its potential and its reported quantities."""
+    layout, scope = d.layout, d.scope
+    extra = (layout.rates, layout.long)
+    bodies, every = d.signature, tuple(f"body_{body}" for body in scope.bodies)
+    count = len(bodies)
+    arguments = (*every[:count], "x")
+    outputs = [*d.wrench, d.potential, *d.reports.values()]  # entries for four bodies
+    reference = [c for v in scope.carried.values() for c in v] + list(scope.held.values())
+    size = layout.size + ENTRIES * len(d.lookups)
+    base = dict.fromkeys(every[:count], "(13,)") | {"x": f"({max(size, 1)},)"}
+    kernels = [
+        kernel(
+            layout, "evaluate", (*arguments, "out"), indexed("out", outputs),
+            "Force and moment on body i, j, k, l; potential; reported quantities",
+        ),
+        kernel(layout, "reference", (*arguments, "out"), indexed("out", reference), "Carried vectors and held constants, now"),
+        tangent(
+            "tangent", arguments, layout.place, indexed("out", d.wrench[: WRENCH * count]),
+            "Derivatives of forces and moments; seeds: bodies",
+            seeds_of(d.moving, (), bodies), *extra,
+        ),
+        _entry("entry", "evaluate", every, base | {"out": f"({len(outputs)},)"}),
+        _entry(
+            "tangent_entry", "tangent", every,
+            base | dict(seeds=f"({DIRECTIONS * count}, {DIRECTIONS * count})", out=f"({WRENCH * count}, {DIRECTIONS * count})"),
+        ),
+    ]  # fmt: skip
+    if d.lookups:
+        looked = indexed("out", [x for _, x in d.lookups])
+        kernels += [
+            kernel(layout, "lookups", (*arguments, "out"), looked, "Arguments of the tables"),
+            _entry("lookups_entry", "lookups", every, base | {"out": f"({len(d.lookups)},)"}),
+        ]
+    return assemble_module(d.doc, layout, data_lines(_data(d, size)), kernels, source)
+
+
+def _entry(name: str, called: str, bodies: tuple[str, ...], shapes: dict[str, str]) -> Lines:
+    """A kernel that takes pointers, those of four bodies for every force, for calls through its address."""
+    arrays = ", ".join(f"carray({argument}, {shape})" for argument, shape in shapes.items())
+    doc = f'    """``{called}`` with pointers in place of arrays, to be called through its address."""'
+    return [f"def {name}({', '.join(dict.fromkeys((*bodies, *shapes)))}):", doc, f"    {called}({arrays})"]
+
+
+def _data(d: ForceDerivation, size: int) -> dict[str, object]:
+    """The facts about a force that the runtime reads, under the names that joints have too."""
+    layout, units = d.layout, units_of_force(d)
+    singular = re.search(r"Singular (when .*?)\.(?=\s|$)", " ".join(d.doc.split()))
+    points = tuple(m.name for m in layout.vectors if m.kind in ("point", "direction"))
+    return {
+        "NAME": d.name,
+        "KEYWORDS": (*points, *layout.parameters, *d.scope.tables),
+        "VECTORS": tuple((m.name, m.kind, m.body) for m in layout.vectors),
+        "PARAMETERS": tuple((name, units[name][3] or "1") for name in layout.parameters),
+        "BOUNDS": {name: units[name] for name in layout.parameters},
+        "BODIES": d.bodies,
+        "HELD": len(layout.held),
+        "SIGNALS": tuple(layout.signals),
+        "TABLES": tuple(name for name, _ in d.lookups),
+        "TABLE_UNITS": {name: units[name][3] or "1" for name in d.scope.tables},
+        "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),
+        "TABLES_PLACE": layout.size,
+        "SIZE": size,
+        "SINGULAR": singular.group(1) if singular else "",
+    }

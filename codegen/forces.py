@@ -1,0 +1,298 @@
+"""Forces between bodies: a potential, a dissipation function, and forces along coordinates.
+
+A definition returns by name
+
+    potential     V [J]; the force -dV/d(r, turn) is derived, and V is part of the energy
+    dissipation   Rayleigh's function R [W], half the power of a linear damper; the force -dR/d(v, omega) is derived
+    forces        a mapping from coordinates to the forces along them: F acts as D^T F, D the derived gradient of the coordinate
+
+at least one of the three, and any other names as reported quantities, the attributes of ``run.forces[name]``.  The names of the
+arguments follow the rules of ``codegen.compiler.calculus``.  ``coordinate(x)`` gives a scalar a name, ``rate(x)`` is its time
+derivative, and ``along(c)`` the force along a coordinate, as derived from all three; positive where it increases the coordinate.
+``ramp(x)`` is the positive part of x.  An argument ``*_table`` is a smooth curve through points that the user gives:
+``tension_table(x)`` its value, ``tension_table.integral(x)`` its integral from the first point on.
+
+To add a force, add a function here and run ``python -m codegen``.  The docstring states the unit of each parameter, table and
+reported quantity, and bounds where there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sympy import asin, atan2, cos, sin
+
+from codegen.basics import Across, between
+from codegen.compiler.calculus import Expr, Vector
+from codegen.compiler.force_calculus import Table, ramp
+
+Parts = dict[Any, Any]
+Operator = Callable[[Any], Any]
+
+
+def spring_damper(
+    r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, stiffness: Expr, damping: Expr, free_length: Expr,
+    coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Spring and damper in parallel between the points P_i and P_j, tension = k (L - L0) + c L'.
+
+    s_i, s_j : the point on each body, from its centre of mass [m]
+    stiffness : k [N/m], 0 <= stiffness
+    damping : c [N s/m], 0 <= damping
+    free_length : L0 [m], 0 <= free_length
+    length : L, the distance of the points [m]
+    tension : positive where the points are pulled together [N]
+    Singular when the points coincide.
+    """
+    length = coordinate(between(r_i, s_i, r_j, s_j).norm())
+    return {
+        "potential": stiffness / 2 * (length - free_length) ** 2,
+        "dissipation": damping / 2 * rate(length) ** 2,
+        "length": length,
+        "tension": -along(length),
+    }
+
+
+def torsional_spring(
+    a_i: Vector, stiffness: Expr, damping: Expr, free_angle: Expr,
+    across: Across, carried: Operator, coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Spring and damper about an axis, such as that of a hinge, moment = -k (angle - angle0) - c angle'.
+
+    a_i : the axis, unit vector of body i
+    stiffness : k [N m/rad], 0 <= stiffness
+    damping : c [N m s/rad], 0 <= damping
+    free_angle : angle0, within half a turn [rad], -3.2 <= free_angle <= 3.2
+    angle : of body j about the axis, zero in the reference configuration, within half a turn of free_angle [rad]
+    moment : on body j about the axis [N m]
+    Singular when body j has turned away from the axis by 90 degrees.
+    """
+    b, c = across(a_i)
+    turned = carried(b)
+    angle = coordinate(_angle(turned.dot(b), turned.dot(c), free_angle))
+    return {
+        "potential": stiffness / 2 * angle**2,
+        "dissipation": damping / 2 * rate(angle) ** 2,
+        "angle": free_angle + angle,
+        "moment": along(angle),
+    }
+
+
+def bushing(
+    r_i: Vector, s_i: Vector, xi_i: Vector, eta_i: Vector, zeta_i: Vector, r_j: Vector, s_j: Vector,
+    k_xi: Expr, k_eta: Expr, k_zeta: Expr, c_xi: Expr, c_eta: Expr, c_zeta: Expr,
+    kt_xi: Expr, kt_eta: Expr, kt_zeta: Expr, ct_xi: Expr, ct_eta: Expr, ct_zeta: Expr,
+    carried: Operator, coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Springs and dampers in six directions along the axes of body i: three displacements and three angles.
+
+    s_i, s_j : the point on each body, from its centre of mass [m]
+    k_xi : stiffness along xi [N/m], 0 <= k_xi
+    k_eta : stiffness along eta [N/m], 0 <= k_eta
+    k_zeta : stiffness along zeta [N/m], 0 <= k_zeta
+    c_xi : damping along xi [N s/m], 0 <= c_xi
+    c_eta : damping along eta [N s/m], 0 <= c_eta
+    c_zeta : damping along zeta [N s/m], 0 <= c_zeta
+    kt_xi : stiffness about xi [N m/rad], 0 <= kt_xi
+    kt_eta : stiffness about eta [N m/rad], 0 <= kt_eta
+    kt_zeta : stiffness about zeta [N m/rad], 0 <= kt_zeta
+    ct_xi : damping about xi [N m s/rad], 0 <= ct_xi
+    ct_eta : damping about eta [N m s/rad], 0 <= ct_eta
+    ct_zeta : damping about zeta [N m s/rad], 0 <= ct_zeta
+    displacement : from P_i to P_j along xi, eta, zeta [m]
+    angles : Cardan angles xi, eta, zeta of body j relative to body i, zero in the reference configuration [rad]
+    force : on body j at P_j along xi, eta, zeta [N]
+    moment : along the three angles [N m]
+    Singular when the second angle is 90 degrees.
+    """
+    axes = (xi_i, eta_i, zeta_i)
+    d = between(r_i, s_i, r_j, s_j)
+    x, y, z = (carried(axis) for axis in axes)
+    displacement = coordinate(Vector(*(d.dot(axis) for axis in axes)))
+    angles = coordinate(
+        Vector(atan2(-z.dot(eta_i), z.dot(zeta_i)), asin(z.dot(xi_i)), atan2(-y.dot(xi_i), x.dot(xi_i)))
+    )
+    springs = ((displacement, (k_xi, k_eta, k_zeta)), (angles, (kt_xi, kt_eta, kt_zeta)))
+    dampers = ((displacement, (c_xi, c_eta, c_zeta)), (angles, (ct_xi, ct_eta, ct_zeta)))
+    return {
+        "potential": sum(k / 2 * c**2 for q, stiffness in springs for c, k in zip(q, stiffness, strict=True)),
+        "dissipation": sum(k / 2 * rate(c) ** 2 for q, damping in dampers for c, k in zip(q, damping, strict=True)),
+        "displacement": displacement,
+        "angles": angles,
+        "force": along(displacement),
+        "moment": along(angles),
+    }
+
+
+def stop(
+    r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector,
+    stiffness: Expr, exponent: Expr, loss: Expr, clearance: Expr, coordinate: Operator, rate: Operator,
+) -> Parts:  # fmt: skip
+    """One-sided stop: body j is pushed along a_i where its point P_j comes nearer to P_i along a_i than the clearance.
+
+    The force is K d^n (1 + loss d'), never a pull, with the depth d beyond the stop; Hunt and Crossley (1975).
+    s_i, s_j : the point on each body, from its centre of mass [m]
+    a_i : direction in which the stop pushes body j, unit vector of body i
+    stiffness : K [N/m^n], 0 < stiffness <= 1e18
+    exponent : n [1], 1 <= exponent <= 10; 1 for the linear spring
+    loss : [s/m], 0 <= loss; restitution is about 1 - 2/3 loss times the speed of impact, for small losses
+    clearance : distance along a_i at which the stop is met [m]
+    distance : of P_j from P_i along a_i [m]
+    push : [N]
+    """
+    distance = coordinate(between(r_i, s_i, r_j, s_j).dot(a_i))
+    depth = ramp(clearance - distance)
+    elastic = stiffness * depth**exponent
+    push = ramp(elastic * (1 - loss * rate(distance)))
+    return {
+        "potential": stiffness * depth ** (exponent + 1) / (exponent + 1),
+        "forces": {distance: push - elastic},
+        "distance": distance,
+        "push": push,
+    }
+
+
+def cable(
+    r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, stiffness: Expr, loss: Expr, slack_length: Expr,
+    coordinate: Operator, rate: Operator,
+) -> Parts:  # fmt: skip
+    """Elastic cable between the points P_i and P_j, without force where it is slack.
+
+    tension = k e (1 + loss e') with the extension e, never a push.
+    s_i, s_j : the point on each body, from its centre of mass [m]
+    stiffness : k [N/m], 0 <= stiffness
+    loss : [s/m], 0 <= loss
+    slack_length : [m], 0 <= slack_length
+    length : distance of the points [m]
+    tension : [N]
+    Singular when the points coincide.
+    """
+    return _cable(coordinate(between(r_i, s_i, r_j, s_j).norm()), stiffness, loss, slack_length, rate)
+
+
+def tendon(
+    r_i: Vector, s_i: Vector, r_k: Vector, s_k: Vector, r_l: Vector, s_l: Vector, r_j: Vector, s_j: Vector,
+    stiffness: Expr, loss: Expr, slack_length: Expr, coordinate: Operator, rate: Operator,
+) -> Parts:  # fmt: skip
+    """Elastic tendon from P_i over P_k and P_l to P_j, without friction on the way and without force where it is slack.
+
+    tension = k e (1 + loss e') with the extension e, never a push.  Bodies k and l may be any, also i, j or the ground.
+    s_i, s_j : its ends, from the centres of mass [m]
+    s_k, s_l : the points that it runs over, from the centres of mass [m]
+    stiffness : k [N/m], 0 <= stiffness
+    loss : [s/m], 0 <= loss
+    slack_length : [m], 0 <= slack_length
+    length : along the path [m]
+    tension : [N]
+    Singular when neighbouring points coincide.
+    """
+    length = coordinate(_path((r_i, s_i), (r_k, s_k), (r_l, s_l), (r_j, s_j)))
+    return _cable(length, stiffness, loss, slack_length, rate)
+
+
+def tabulated_spring(
+    r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, tension_table: Table, damping: Expr,
+    coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Spring between the points P_i and P_j whose tension is a smooth curve of their distance, with a damper in parallel.
+
+    s_i, s_j : the point on each body, from its centre of mass [m]
+    tension_table : tension over length [N]
+    damping : [N s/m], 0 <= damping
+    length : distance of the points [m]
+    tension : [N]
+    Singular when the points coincide.
+    """
+    return _tabulated(coordinate(between(r_i, s_i, r_j, s_j).norm()), tension_table, damping, rate, along)
+
+
+def tabulated_tendon(
+    r_i: Vector, s_i: Vector, r_k: Vector, s_k: Vector, r_l: Vector, s_l: Vector, r_j: Vector, s_j: Vector,
+    tension_table: Table, damping: Expr, coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Tendon whose tension is a smooth curve of its length, with a damper in parallel; path as of ``tendon``.
+
+    s_i, s_j : its ends, from the centres of mass [m]
+    s_k, s_l : the points that it runs over, from the centres of mass [m]
+    tension_table : tension over length [N]
+    damping : [N s/m], 0 <= damping
+    length : along the path [m]
+    tension : [N]
+    Singular when neighbouring points coincide.
+    """
+    length = coordinate(_path((r_i, s_i), (r_k, s_k), (r_l, s_l), (r_j, s_j)))
+    return _tabulated(length, tension_table, damping, rate, along)
+
+
+def hinge_friction(a_i: Vector, omega_i: Vector, omega_j: Vector, friction: Expr, creep: Expr, damping: Expr) -> Parts:
+    """Dry and viscous friction about the axis of a hinge.
+
+    The dry part is s(w / creep) times its full moment, with s(x) = 3/2 x - x^3/2 up to x = 1 and then 1.
+    a_i : the axis, unit vector of body i
+    friction : full moment of dry friction [N m], 0 <= friction
+    creep : [rad/s], 0 < creep; a hinge that is held turns more slowly than that: 1e-9 for friction that sticks, with "radau"
+    damping : viscous part [N m s/rad], 0 <= damping
+    slip : rate of body j about the axis [rad/s]
+    """
+    slip = (omega_j - omega_i).dot(a_i)
+    return {"dissipation": _dry_friction(slip, friction, creep, damping), "slip": slip}
+
+
+def slider_friction(
+    r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, friction: Expr, creep: Expr, damping: Expr,
+    coordinate: Operator, rate: Operator,
+) -> Parts:  # fmt: skip
+    """Dry and viscous friction along the line of a slider.
+
+    The dry part is s(w / creep) times its full force, with s(x) = 3/2 x - x^3/2 up to x = 1 and then 1.
+    s_i, s_j : a point of the line on each body, from its centre of mass [m]
+    a_i : the direction of the line, unit vector of body i
+    friction : full force of dry friction [N], 0 <= friction
+    creep : [m/s], 0 < creep; a slider that is held moves more slowly than that: 1e-9 for friction that sticks, with "radau"
+    damping : viscous part [N s/m], 0 <= damping
+    slip : speed of P_j along the line [m/s]
+    """
+    slip = rate(coordinate(between(r_i, s_i, r_j, s_j).dot(a_i)))
+    return {"dissipation": _dry_friction(slip, friction, creep, damping), "slip": slip}
+
+
+def _angle(cosine: Expr, sine: Expr, free_angle: Expr) -> Expr:
+    """The angle of a direction less ``free_angle``, between -180 and 180 degrees."""
+    c, s = cos(free_angle), sin(free_angle)
+    return atan2(sine * c - cosine * s, cosine * c + sine * s)
+
+
+def _path(*points: tuple[Vector, Vector]) -> Expr:
+    """Length of the path over points, each a centre of mass and a vector from it."""
+    return sum(between(*a, *b).norm() for a, b in zip(points, points[1:], strict=False))
+
+
+def _cable(length: Expr, stiffness: Expr, loss: Expr, slack_length: Expr, rate: Operator) -> Parts:
+    """Tension along a length, linear in the extension beyond the slack length."""
+    extension = ramp(length - slack_length)
+    tension = ramp(stiffness * extension * (1 + loss * rate(length)))
+    return {
+        "potential": stiffness / 2 * extension**2,
+        "forces": {length: stiffness * extension - tension},
+        "length": length,
+        "tension": tension,
+    }
+
+
+def _tabulated(length: Expr, table: Table, damping: Expr, rate: Operator, along: Operator) -> Parts:
+    """Tension along a length by a table, and a damper."""
+    return {
+        "potential": table.integral(length),
+        "dissipation": damping / 2 * rate(length) ** 2,
+        "length": length,
+        "tension": -along(length),
+    }
+
+
+def _dry_friction(slip: Expr, friction: Expr, creep: Expr, damping: Expr) -> Expr:
+    """Dissipation function of dry friction that is full from the creep on, and of a linear damper."""
+    x = slip / creep
+    beyond = ramp(x - 1), ramp(-x - 1)
+    within = x - beyond[0] + beyond[1]  # x, kept between -1 and 1
+    return friction * creep * (3 * within**2 / 4 - within**4 / 8 + beyond[0] + beyond[1]) + damping / 2 * slip**2

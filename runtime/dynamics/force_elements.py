@@ -1,0 +1,141 @@
+"""Forces in compiled code: the kernels of their definitions, and the curves that these look up."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import GROUND_INDEX, OK
+from runtime.dynamics.loads import push
+from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit import addresses
+from runtime.jit.compilation import inlined
+from runtime.support.arrays import Floats, Ints, frozen
+
+MAX_BODIES = 4  # of a force
+# Outputs of an evaluation of a force: force and moment on each of four bodies; potential; reported quantities.
+WRENCH, ENERGY, REPORTS = 0, 6 * MAX_BODIES, 6 * MAX_BODIES + 1
+LOOKED_UP = 4  # numbers that a call of a table gives: its integral, its value and two derivatives
+
+
+class ForceData(NamedTuple):
+    """The forces of a system as flat arrays."""
+
+    address: Ints  # (forces,) of their kernels, in this process
+    lookups: Ints  # (forces,) addresses of the kernels that give the arguments of their tables, 0 for none
+    bodies: Ints  # (forces,) number of bodies of their kernels, 2 or 4
+    body: Ints  # (forces, 4) i, j, k, l
+    vector_force: Ints  # (vectors,) body-fixed vectors: their force and place in x, and their components
+    vector_place: Ints
+    vector_body: Ints
+    vector_local: Floats  # (vectors, 3)
+    signal: Ints  # (signals,) numbers of the signals of forces, with their forces and places in x
+    signal_force: Ints
+    signal_place: Ints
+    call: Ints  # (forces + 1,) where the calls of tables of each force begin
+    call_place: Ints  # (calls,) in x
+    start: Ints  # (calls + 1,) where the pieces of each call's table begin
+    knot: Floats  # (pieces,)
+    coefficient: Floats  # (pieces, 5) of the integral of the table, in powers of the distance from the knot
+    x: Floats  # (forces, X)
+    outputs: int  # numbers that a force gives, at most
+
+
+class ForceWorkspace(NamedTuple):
+    """Memory of one evaluation of the forces."""
+
+    x: Floats  # (forces, X)
+    out: Floats  # (forces, outputs)
+    argument: Floats  # (calls,) of the tables of one force
+
+
+def force_workspace(t: ForceData) -> ForceWorkspace:
+    """Memory for the forces of a system."""
+    return ForceWorkspace(t.x.copy(), np.zeros((len(t.address), t.outputs)), np.zeros(max(len(t.call_place), 1)))
+
+
+class EventWorkspace(NamedTuple):
+    """The events of a run that are definitions, and their values; see ``runtime.integrate.crossings``."""
+
+    data: ForceData
+    forces: ForceWorkspace
+    value: Floats  # (events,) at the end of the last step
+    found: Ints  # (1,) 1 if one changed its sign in the last step
+    address: Ints  # (1,) place of the address of the code that checks them, in this process
+
+
+def event_workspace(t: ForceData) -> EventWorkspace:
+    """Memory for events, each the first reported quantity of a definition."""
+    return EventWorkspace(t, force_workspace(t), np.zeros(len(t.address)), np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+
+def none_of(t: ForceData) -> ForceData:
+    """Data of the same types without forces."""
+    parts: dict[str, Any] = {}
+    for name, value in t._asdict().items():
+        if isinstance(value, np.ndarray):  # ``call`` and ``start`` end with the number of their items
+            parts[name] = np.zeros((1 if name in ("call", "start") else 0, *value.shape[1:]), value.dtype)
+    return frozen(t._replace(**parts))
+
+
+@inlined
+def look_up(call, argument, t, to):  # type: ignore[no-untyped-def]
+    """Put the integral of a call's table, its value and two derivatives into ``to``."""
+    low, high = t.start[call], t.start[call + 1]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if t.knot[middle] <= argument:
+            low = middle
+        else:
+            high = middle
+    c, h = t.coefficient[low], argument - t.knot[low]
+    to[0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * c[4])))
+    to[1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * 4.0 * c[4]))
+    to[2] = 2.0 * c[2] + h * (6.0 * c[3] + h * 12.0 * c[4])
+    to[3] = 6.0 * c[3] + h * 24.0 * c[4]
+
+
+@inlined
+def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
+    """Fill the outputs of force k; its vectors and signals must be up to date in x."""
+    i, j, o, p = state[t.body[k, 0]], state[t.body[k, 1]], state[t.body[k, 2]], state[t.body[k, 3]]
+    if t.lookups[k] != 0:
+        addresses.call(
+            t.lookups[k], i.ctypes.data, j.ctypes.data, o.ctypes.data, p.ctypes.data, m.x[k].ctypes.data,
+            m.argument.ctypes.data,
+        )  # fmt: skip
+        for call in range(t.call[k], t.call[k + 1]):
+            place = t.call_place[call]
+            look_up(call, m.argument[call - t.call[k]], t, m.x[k, place : place + LOOKED_UP])
+    addresses.call(
+        t.address[k],
+        i.ctypes.data,
+        j.ctypes.data,
+        o.ctypes.data,
+        p.ctypes.data,
+        m.x[k].ctypes.data,
+        m.out[k].ctypes.data,
+    )
+
+
+@inlined
+def apply_forces(data, w):  # type: ignore[no-untyped-def]
+    """Add the forces to the accelerations ``w.free``; bodies and signals must be up to date."""
+    t, m = data.forces, w.forces
+    rotate_vectors(t.vector_force, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
+    for s in range(len(t.signal)):
+        for c in range(3):
+            m.x[t.signal_force[s], t.signal_place[s] + c] = w.signals[t.signal[s], c]
+    for k in range(len(t.address)):
+        evaluate_force(k, t, m, w.state)
+        for side in range(t.bodies[k]):
+            b = t.body[k, side]
+            if b != GROUND_INDEX:
+                push(b, m.out[k, 6 * side : 6 * side + 6], data, w)
+
+
+def forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """``apply_forces`` as a part of the evaluation."""
+    apply_forces(t, w)
+    return OK

@@ -1,0 +1,164 @@
+"""Checked forces, and their flat data."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
+from runtime.dynamics.vectors import Vector, vector_data, vectors_of
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.connection import checked_values
+from runtime.system.force_addresses import force_addresses
+from runtime.system.global_axes import local_values
+from runtime.system.parts import FORCE_KINDS, GROUND, Force
+from runtime.system.reference import reference
+from runtime.system.signal import as_signal
+
+SUFFIXES = "ijkl"
+
+
+def build_force(
+    name: str,
+    kind: str | ModuleType,
+    bodies: Sequence[str],
+    values: Mapping[str, Any],
+    known: Collection[str],
+    sort: str = "force",
+    *,
+    states: Mapping[str, Floats] | None = None,
+) -> Force:
+    """Return a checked force; see ``Builder.force``.
+
+    ``known``: the names of the bodies; ``sort``: "force" or "event".
+    ``states``: of the ground and the bodies by name, (13,) each, where the vectors are given in global axes; else None.
+
+    Raises
+    ------
+    ModelError
+        Naming the force, its kind and the rule.
+    """
+    module = FORCE_KINDS.get(kind) if isinstance(kind, str) else kind
+    if module is None:
+        raise ModelError(
+            f"force '{name}': unknown kind '{kind}'; use {', '.join(FORCE_KINDS)}, or codegen.compile_force(definition)"
+        )
+    if not all(hasattr(module, part) for part in ("evaluate", "OUTPUTS", "KEYWORDS")):
+        raise ModelError(
+            f"force '{name}': {kind!r} is no kind of force; pass a name or codegen.compile_force(definition)"
+        )
+    what = f"{sort} '{name}' ({module.NAME})"
+    _check_bodies(what, module, bodies, known)
+    if states is not None:
+        ends = {suffix: states[body] for suffix, body in zip(SUFFIXES, bodies, strict=False)}
+        values = local_values(what, module, values, ends)
+    checked = checked_values(what, module, values)
+    for key in module.TABLE_UNITS:
+        checked[key] = checked_table(values[key], f"{what}: {key}")
+    signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
+    return Force(name, module.NAME, tuple(bodies), MappingProxyType(checked), module, MappingProxyType(signals))
+
+
+def _check_bodies(what: str, module: ModuleType, bodies: Sequence[str], known: Collection[str]) -> None:
+    for body in bodies:
+        if not isinstance(body, str) or (body != GROUND and body not in known):
+            raise ModelError(f"{what}: unknown body '{body}'; the bodies are {', '.join([*known, GROUND])}")
+    needed = set(module.BODIES) | {body for _, _, body in module.VECTORS}
+    count = 4 if "l" in needed else 3 if "k" in needed else 2
+    if len(bodies) != count:
+        named = ", ".join(f"body_{suffix}" for suffix in SUFFIXES[:count])
+        raise ModelError(f"{what}: has {len(bodies)} bodies, needs {named}")
+    if count == 2 and needed == {"i", "j"} and bodies[0] == bodies[1]:
+        raise ModelError(f"{what}: acts between body '{bodies[0]}' and itself; give two different bodies")
+    if needed == {"i"} and (bodies[0] == GROUND or bodies[1] != GROUND):
+        raise ModelError(f"{what}: acts on body i alone; give the moving body first, and no other")
+    if all(body == GROUND for body in bodies):
+        raise ModelError(f"{what}: acts on the ground alone; give a body that moves")
+
+
+def checked_table(value: ArrayLike, what: str) -> Floats:
+    """Return the points (n, 2) of a table, arguments increasing.
+
+    Raises
+    ------
+    ModelError
+    """
+    try:
+        points = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        points = np.zeros(0)
+    if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
+        raise ModelError(
+            f"{what} has the shape {np.shape(value)}; give two or more points (n, 2), argument and value each"
+        )
+    if not np.isfinite(points).all():
+        raise ModelError(f"{what} is not finite; give finite numbers")
+    if not (steps := np.diff(points[:, 0]) > 0.0).all():
+        bad = int(np.argmin(steps)) + 1
+        raise ModelError(
+            f"{what}: argument {points[bad, 0]:g} of point {bad} is not above the one before; sort the points"
+        )
+    points.flags.writeable = False
+    return points
+
+
+def table_pieces(points: Floats) -> tuple[Floats, Floats]:
+    """Knots (pieces,) and coefficients (pieces, 5) of the integral of the curve through points.
+
+    The curve is the natural cubic spline, continued by its tangents: twice continuously differentiable everywhere.
+    """
+    from scipy.interpolate import CubicSpline  # only systems with tables need it
+
+    x, y = points.T
+    spline = CubicSpline(x, y, bc_type="natural")
+    cubic = np.vstack([np.zeros((1, 4)), spline.c[::-1].T, np.zeros((1, 4))])  # lowest power first
+    cubic[0, :2] = y[0], spline(x[0], 1)
+    cubic[-1, :2] = y[-1], spline(x[-1], 1)
+    knots = np.concatenate([x[:1], x])
+    coefficients = np.zeros((len(knots), 5))
+    coefficients[:, 1:] = cubic / np.arange(1, 5)
+    widths = np.diff(x)
+    pieces = (coefficients[1:-1, 1:] * widths[:, None] ** np.arange(1, 5)).sum(axis=1)
+    coefficients[2:, 0] = np.cumsum(pieces)
+    return knots, coefficients
+
+
+def force_data(forces: Sequence[Force], places: Mapping[str, int], states: Floats, first_signal: int) -> ForceData:
+    """Flat data of forces, whose signals are numbered from ``first_signal``; ``places`` of the bodies in ``states``."""
+    body = np.array([[places[end] for end in force.ends] for force in forces], np.int64).reshape(-1, 4)
+    x = np.zeros((len(forces), max([force.module.SIZE for force in forces], default=1) or 1))
+    vectors: list[Vector] = []
+    calls, call_place, pieces = [0], [], []
+    for k, force in enumerate(forces):
+        own = [states[b] for b in body[k, : 2 if len(force.bodies) == 2 else 4]]
+        local = reference(force, own[0], own[1], x[k], *own[2:])
+        vectors += vectors_of(k, force.module.VECTORS, dict(zip(SUFFIXES, map(int, body[k]), strict=True)), local)
+        tables = force.module.TABLES
+        call_place += [force.module.TABLES_PLACE + LOOKED_UP * n for n in range(len(tables))]
+        pieces += [table_pieces(force.values[table]) for table in tables]
+        calls.append(calls[-1] + len(tables))
+    vector_force, vector_place, vector_body, vector_local = vector_data(vectors)
+    of_signals = [
+        (k, force.module.TABLES_PLACE - 3 * (len(force.signals) - n))
+        for k, force in enumerate(forces)
+        for n in range(len(force.signals))
+    ]
+    address, lookups = force_addresses(forces)
+    return ForceData(
+        address=address, lookups=lookups, body=body,
+        bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
+        vector_force=vector_force, vector_place=vector_place, vector_body=vector_body, vector_local=vector_local,
+        signal=first_signal + np.arange(len(of_signals)),
+        signal_force=np.array([k for k, _ in of_signals], np.int64),
+        signal_place=np.array([place for _, place in of_signals], np.int64),
+        call=np.array(calls, np.int64), call_place=np.array(call_place, np.int64),
+        start=np.cumsum([0, *(len(knots) for knots, _ in pieces)]).astype(np.int64),
+        knot=np.concatenate([*(knots for knots, _ in pieces), np.zeros(0)]),
+        coefficient=np.concatenate([*(c for _, c in pieces), np.zeros((0, 5))]),
+        x=x, outputs=REPORTS + max([len(force.module.OUTPUTS) for force in forces], default=0),
+    )  # fmt: skip

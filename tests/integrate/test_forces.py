@@ -1,0 +1,229 @@
+"""Runs with forces of definitions against closed forms and against SciPy on reduced coordinates."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.interpolate import CubicSpline
+
+from runtime import Builder, simulate
+
+TIGHT = dict(rtol=1e-12, atol=1e-12)
+TIMES = np.linspace(0.0, 2.0, 41)
+G = 9.81
+SPHERE = (0.1, 0.1, 0.1)
+
+
+def reference(f, start, t=TIMES, **more):
+    return solve_ivp(f, (t[0], t[-1]), start, "DOP853", t, rtol=1e-12, atol=1e-13, **more).y
+
+
+def bob(force, *, mass=2.0, r=(0.0, 0.0, -1.0), v=(0.0, 0.0, 0.0), gravity=(0.0, 0.0, -G), inertia=SPHERE, **values):
+    b = Builder("bob", gravity=gravity)
+    b.body("bob", mass=mass, inertia=inertia, r=r, v=v, free=True, omega=values.pop("omega", (0.0, 0.0, 0.0)))
+    b.force("f", force, "ground", "bob", **values)
+    return b.build()
+
+
+POINTS = dict(s_i=(0, 0, 0), s_j=(0, 0, 0))
+
+
+@pytest.mark.parametrize("damping", [0.0, 3.0])
+def test_a_mass_on_a_spring(damping):
+    system = bob("spring_damper", **POINTS, stiffness=50.0, damping=damping, free_length=1.0)
+    run = simulate(system, 2.0, t_eval=TIMES, **TIGHT)
+    decay, k = damping / 4.0, 25.0
+    w = np.sqrt(k - decay**2)
+    x = G / k * (1.0 - np.exp(-decay * TIMES) * (np.cos(w * TIMES) + decay / w * np.sin(w * TIMES)))
+    assert np.abs(run.r["bob"][:, 2] + 1.0 + x).max() < 1e-10
+    f = run.forces["f"]
+    assert np.abs(f.length - 1.0 - x).max() < 1e-10
+    rate = -run.v["bob"][:, 2]
+    assert np.abs(f.tension - 50.0 * x - damping * rate).max() < 1e-8
+    assert np.abs(f.power + f.tension * rate).max() < 1e-8
+    assert np.abs(f.energy - 25.0 * x**2).max() < 1e-8
+    assert np.abs(f.force_j[:, 2] - f.tension).max() < 1e-13 and np.abs(f.force_i + f.force_j).max() == 0.0
+    if damping == 0.0:
+        assert np.abs(run.energy - run.energy[0]).max() < 1e-9
+
+
+def test_an_elastic_pendulum():
+    def f(t, y):
+        r = np.hypot(*y[:2])
+        pull = (40.0 * (r - 0.8) + 1.5 * (y[:2] @ y[2:]) / r) / 2.0
+        return [*y[2:], -pull * y[0] / r, -pull * y[1] / r - G]
+
+    values = dict(**POINTS, stiffness=40.0, damping=1.5, free_length=0.8)
+    system = bob("spring_damper", r=(0.6, 0.0, -0.8), v=(1.0, 0.0, 0.5), **values)
+    run = simulate(system, 2.0, t_eval=TIMES, **TIGHT)
+    expected = reference(f, [0.6, -0.8, 1.0, 0.5])
+    assert np.abs(run.r["bob"][:, [0, 2]] - expected[:2].T).max() < 1e-9
+    slow = simulate(system, 2.0, t_eval=TIMES, method="radau", rtol=1e-9, atol=1e-9)
+    assert np.abs(slow.r["bob"] - run.r["bob"]).max() < 1e-7
+    other = simulate(system, 2.0, t_eval=TIMES, method="BDF", rtol=1e-9, atol=1e-9)
+    assert np.abs(other.r["bob"] - run.r["bob"]).max() < 1e-5
+
+
+def test_two_free_bodies_on_a_spring_keep_momentum():
+    b = Builder("pair", gravity=(0, 0, 0))
+    b.body("a", mass=1.0, inertia=(0.1, 0.2, 0.25), free=True, omega=(1.0, -2.0, 0.5))
+    b.body("b", mass=3.0, inertia=(0.4, 0.2, 0.3), r=(1.0, 0.2, 0.1), v=(0.0, 1.0, 0.3), free=True)
+    b.force(
+        "f", "spring_damper", "a", "b", s_i=(0.1, 0.2, 0), s_j=(0, -0.1, 0.3), stiffness=80, damping=0, free_length=0.5
+    )
+    run = simulate(b.build(), 2.0, t_eval=TIMES, **TIGHT)
+    p = run.v["a"] + 3.0 * run.v["b"]
+    assert np.abs(p - [0.0, 3.0, 0.9]).max() < 1e-10
+    assert np.abs(run.energy - run.energy[0]).max() < 1e-9
+    force_i, force_j = run.forces["f"].force_i, run.forces["f"].force_j
+    moment = sum(
+        run.forces["f"].wrenches[:, n, 3:] + np.cross(run.r[name], run.forces["f"].wrenches[:, n, :3])
+        for n, name in enumerate("ab")
+    )
+    assert np.abs(force_i + force_j).max() < 1e-12 and np.abs(moment).max() < 1e-11
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.4])
+def test_a_torsional_pendulum(damping):
+    b = Builder("wheel")
+    b.body("wheel", mass=1.0, inertia=(0.3, 0.5, 0.3), omega=(0, 2.0, 0))
+    b.joint("hinge", "revolute", "ground", "wheel", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0), a_j=(0, 1, 0))
+    b.force("f", "torsional_spring", "ground", "wheel", a_i=(0, 1, 0), stiffness=3.0, damping=damping, free_angle=0.4)
+    run = simulate(b.build(), 2.0, t_eval=TIMES, **TIGHT)
+    expected = reference(lambda t, y: [y[1], -(3.0 * (y[0] - 0.4) + damping * y[1]) / 0.5], [0.0, 2.0])
+    assert np.abs(run.forces["f"].angle - expected[0]).max() < 1e-10
+    assert np.abs(run.forces["f"].moment + 3.0 * (expected[0] - 0.4) + damping * expected[1]).max() < 1e-9
+    assert np.abs(run.omega["wheel"][:, 1] - expected[1]).max() < 1e-9
+
+
+SIX = ("xi", "eta", "zeta")
+STIFF = {f"k_{a}": k for a, k in zip(SIX, (100.0, 200.0, 300.0), strict=True)}
+SOFT = {f"c_{a}": c for a, c in zip(SIX, (1.0, 2.0, 0.5), strict=True)}
+TURN = {f"kt_{a}": k for a, k in zip(SIX, (1.0, 2.0, 3.0), strict=True)}
+SLOW = {f"ct_{a}": c for a, c in zip(SIX, (0.02, 0.03, 0.04), strict=True)}
+
+
+def test_a_bushing_in_six_directions():
+    values = {**POINTS, **STIFF, **SOFT, **TURN, **SLOW}
+    for axis in range(3):
+        spin = 0.8 * np.eye(3)[axis]
+        system = bob("bushing", r=(0, 0, 0), v=(0.3, -0.2, 0.5), omega=spin, gravity=(0, 0, 0), **values)
+        run = simulate(system, 2.0, t_eval=TIMES, **TIGHT)
+        f = run.forces["f"]
+        for n, a in enumerate(SIX):
+            k, c = STIFF[f"k_{a}"], SOFT[f"c_{a}"]
+            x, v = reference(lambda t, y, k=k, c=c: [y[1], -(k * y[0] + c * y[1]) / 2.0], [0.0, (0.3, -0.2, 0.5)[n]])
+            assert np.abs(f.displacement[:, n] - x).max() < 1e-9
+            assert np.abs(f.force[:, n] + k * x + c * v).max() < 1e-7
+        k, c = TURN[f"kt_{SIX[axis]}"], SLOW[f"ct_{SIX[axis]}"]
+        angle, rate = reference(lambda t, y, k=k, c=c: [y[1], -(k * y[0] + c * y[1]) / 0.1], [0.0, 0.8])
+        assert np.abs(f.angles[:, axis] - angle).max() < 1e-9
+        assert np.abs(f.moment[:, axis] + k * angle + c * rate).max() < 1e-8
+
+
+def sliding(force, v, **values):
+    b = Builder("slider", gravity=(0, 0, 0))
+    b.body("block", mass=2.0, inertia=SPHERE, r=(0.5, 0, 0), v=(v, 0, 0))
+    b.joint("line", "translational", "ground", "block", s_i=(0, 0, 0), a_i=(1, 0, 0), s_j=(0, 0, 0), a_j=(1, 0, 0))
+    b.force("f", force, "ground", "block", **values)
+    return b.build()
+
+
+def test_a_stop_throws_a_block_back():
+    K, n, loss = 3e3, 1.3, 0.2
+    system = sliding("stop", -2.0, **POINTS, a_i=(1, 0, 0), stiffness=K, exponent=n, loss=loss, clearance=0.1)
+    run = simulate(system, 1.0, t_eval=TIMES / 2.0, **TIGHT)
+
+    def f(t, y):
+        depth = max(0.1 - y[0], 0.0)
+        return [y[1], max(K * depth**n * (1.0 - loss * y[1]), 0.0) / 2.0]
+
+    expected = reference(f, [0.5, -2.0], TIMES / 2.0, max_step=1e-3)
+    assert np.abs(run.r["block"][:, 0] - expected[0]).max() < 1e-8
+    assert run.forces["f"].push.max() > 100.0 and run.forces["f"].push.min() == 0.0
+    assert 0.5 < run.v["block"][-1, 0] < 1.8
+
+
+def hung(kind, m=(1.0, 1.2), **values):
+    """Two masses on a tendon over two points of the ground, each on a vertical line."""
+    b = Builder("hung")
+    for name, x, mass in (("left", -1.0, m[0]), ("right", 1.0, m[1])):
+        b.body(name, mass=mass, inertia=SPHERE, r=(x, 0, -1.0))
+        line = dict(s_i=(x, 0, 0), a_i=(0, 0, 1), s_j=(0, 0, 0), a_j=(0, 0, 1))
+        b.joint(f"line_{name}", "translational", "ground", name, **line)
+    points = dict(s_i=(0, 0, 0), s_k=(-1.0, 0, 0.5), s_l=(1.0, 0, 0.5), s_j=(0, 0, 0))
+    b.force("f", kind, "left", "right", body_k="ground", body_l="ground", **points, **values)
+    return b.build()
+
+
+def test_a_tendon_over_two_points():
+    k, loss, slack = 900.0, 0.05, 4.9
+    run = simulate(hung("tendon", stiffness=k, loss=loss, slack_length=slack), 1.0, t_eval=TIMES / 2, **TIGHT)
+
+    def f(t, y):
+        length, rate = 2.0 + 0.5 - y[0] + 0.5 - y[1], -y[2] - y[3]
+        pull = max(k * max(length - slack, 0.0) * (1.0 + loss * rate), 0.0)
+        return [y[2], y[3], pull / 1.0 - G, pull / 1.2 - G]
+
+    expected = reference(f, [-1.0, -1.0, 0.0, 0.0], TIMES / 2, max_step=1e-3)
+    assert np.abs(run.r["left"][:, 2] - expected[0]).max() < 1e-8
+    assert np.abs(run.r["right"][:, 2] - expected[1]).max() < 1e-8
+    motion = run.forces["f"]
+    assert motion.tension.max() > 10.0 and motion.tension.min() == 0.0
+    assert np.abs(motion.force_i[:, 2] - motion.tension).max() < 1e-9
+    assert np.abs(motion.force_k[:, 2] + motion.tension).max() < 1e-9
+    assert np.abs(motion.force_k[:, 0] - motion.tension).max() < 1e-9
+
+
+TENSION = np.column_stack([[4.5, 4.9, 5.1, 5.4, 6.0], [0.0, 0.0, 10.0, 60.0, 300.0]])
+
+
+def test_a_tendon_by_a_table():
+    run = simulate(hung("tabulated_tendon", tension_table=TENSION, damping=0.5), 1.0, t_eval=TIMES / 2, **TIGHT)
+    curve = CubicSpline(*TENSION.T, bc_type="natural")
+
+    def f(t, y):
+        pull = curve(3.0 - y[0] - y[1]) - 0.5 * (y[2] + y[3])
+        return [y[2], y[3], pull / 1.0 - G, pull / 1.2 - G]
+
+    expected = reference(f, [-1.0, -1.0, 0.0, 0.0], TIMES / 2)
+    length = run.forces["f"].length
+    assert TENSION[0, 0] < length.min() and length.max() < TENSION[-1, 0]
+    assert np.abs(run.r["left"][:, 2] - expected[0]).max() < 1e-8
+    stored = [curve.integrate(TENSION[0, 0], x) for x in length]
+    assert np.abs(run.forces["f"].energy - stored).max() < 1e-8
+
+
+def test_a_table_is_continued_by_its_tangents():
+    straight = np.column_stack([[0.2, 0.6], [-40.0, -20.0]])  # a spring of 50 N/m, free at 1 m
+    table = bob("tabulated_spring", **POINTS, tension_table=straight, damping=0.3)
+    spring = bob("spring_damper", **POINTS, stiffness=50.0, damping=0.3, free_length=1.0)
+    a, b = (simulate(system, 2.0, t_eval=TIMES, **TIGHT) for system in (table, spring))
+    assert np.abs(a.r["bob"] - b.r["bob"]).max() < 1e-11
+    assert np.abs(a.forces["f"].tension - b.forces["f"].tension).max() < 1e-9
+
+
+def test_friction_of_a_hinge_and_a_slider():
+    values = dict(friction=3.0, creep=1e-2, damping=0.5)
+    run = simulate(sliding("slider_friction", 2.0, **POINTS, a_i=(1, 0, 0), **values), 1.0, t_eval=TIMES / 2, **TIGHT)
+
+    def f(t, y):
+        return [y[1], -(3.0 * y[1] / np.hypot(y[1], 1e-2) + 0.5 * y[1]) / 2.0]
+
+    assert np.abs(run.v["block"][:, 0] - reference(f, [0.5, 2.0], TIMES / 2)[1]).max() < 1e-8
+    b = Builder("wheel")
+    b.body("wheel", mass=1.0, inertia=(1.2, 2.0, 1.2), omega=(0, 2.0, 0))
+    b.joint("hinge", "revolute", "ground", "wheel", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0), a_j=(0, 1, 0))
+    b.force("f", "hinge_friction", "ground", "wheel", a_i=(0, 1, 0), **values)
+    turned = simulate(b.build(), 1.0, t_eval=TIMES / 2, **TIGHT)
+    assert np.abs(turned.omega["wheel"][:, 1] - run.v["block"][:, 0]).max() < 1e-8
+    assert np.abs(turned.forces["f"].slip - turned.omega["wheel"][:, 1]).max() < 1e-12
+
+
+def test_work_of_a_damper_is_what_the_energy_loses():
+    values = dict(s_i=(0.1, 0.2, 0.0), s_j=(0.1, 0, 0.2), stiffness=40.0, damping=2.0, free_length=0.8)
+    t = np.linspace(0.0, 1.0, 2001)
+    run = simulate(bob("spring_damper", r=(0.5, 0.1, -0.9), omega=(1.0, 2.0, 3.0), **values), 1.0, t_eval=t, **TIGHT)
+    f = run.forces["f"]
+    lost = CubicSpline(t, f.power + np.gradient(f.energy, t, edge_order=2)).integrate(0.0, 1.0)
+    assert run.energy[-1] - run.energy[0] == pytest.approx(lost, rel=1e-4)
+    assert np.diff(run.energy).max() <= 0.0
