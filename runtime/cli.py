@@ -204,7 +204,7 @@ def simulate_command(
     arguments: Arguments = None,
     t_end: Annotated[float, typer.Option(help="Simulated time [s].")] = 5.0,
     points: Annotated[int, typer.Option(help="Number of output times.", min=2)] = 501,
-    method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "dop853",
+    method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "auto",
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
     atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
     out: Out = None,

@@ -27,7 +27,6 @@ from runtime.integrate.step_control import (
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
     BODIES,
-    BOUND,
     DENSE_READY,
     ERROR,
     EVALUATIONS,
@@ -43,10 +42,11 @@ from runtime.integrate.stepping import (
     STEPS,
     SWITCHING,
     T_OLD,
+    TURN,
     UNDONE,
     T,
-    at_stability_bound,
     attempt,
+    check_stiffness,
     interpolate,
     norm_of,
     normalise,
@@ -129,7 +129,6 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
     s.time[NEXT_STEP] = after_acceptance(h, s.tried[FACTOR], s.counts[AFTER_REJECTION])
     s.counts[AFTER_REJECTION] = 0
     s.counts[STEPS] += 1
-    s.counts[BOUND] += at_stability_bound(s)
     s.flags[STEP_ENDED] = 1
     return Status.RUNNING
 
@@ -153,7 +152,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 
     ``outputs`` (m,) are the times wanted; states at those that were passed go to ``out`` (m, n).  Every step goes to
     ``record_t``, ``record_y`` unless they are empty.
-    Returns the ``Status``: RUNNING when the steps are used up or ``found`` is full.
+    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full or the other method should go on.
     """
     stepper, s, taken = s, local(s), 0
     if s.flags[STARTED] == 0:
@@ -179,6 +178,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         if s.flags[STEP_ENDED] == 0:
             continue
         taken += 1
+        s.flags[TURN] = check_stiffness(s, rtol if rtol > 0.0 else atol, max_step, end)
         code = write_outputs(s, t, w, outputs, out)
         if code != OK:
             return failure(code)
@@ -186,6 +186,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             record_t[taken - 1] = s.time[T]
             for i in range(len(s.y)):
                 record_y[taken - 1, i] = s.y[i]
+        if s.flags[TURN] == 1:
+            break
     return Status.RUNNING if s.time[T] < end else Status.REACHED_END
 
 

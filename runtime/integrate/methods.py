@@ -67,7 +67,8 @@ class Method(Protocol):
         """Smallest pivot ratio of the constraints at the start, its minimum since, and the time of the minimum."""
 
 
-def _memory_of_radau(system: System) -> radau.Memory:
+def memory_of_radau(system: System) -> radau.Memory:
+    """Memory of radau for a system, whose code is compiled at its first step."""
     ask("radau")
     return radau.memory(len(system.bodies), workspace_of_jacobian(system))
 
@@ -82,7 +83,7 @@ class Compiled:
         self.system, self.data = system, data
         self.work = workspace(system, data) if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        own = dop853.memory(len(y)) if method == "dop853" else _memory_of_radau(system)
+        own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(system)
         self.s = stepping.stepper(y, t_start, own, data, first_step)
         if len(self.work.switches.mode):
             self.s.address[stepping.SWITCHING] = place_of_switching(self.s, data)

@@ -25,10 +25,11 @@ from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.integrate import stepping
 from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
-from runtime.integrate.radau_linear import factorise_lu, set_matrix, solve_state
+from runtime.integrate.radau_linear import factorise_lu, largest_eigenvalue, set_matrix, solve_state
 from runtime.integrate.radau_newton import (
     FACTORISED,
     FACTORS_OF,
+    FASTEST_RATE,
     FRESH,
     HAS_LAST_STEP,
     LAST_ATTEMPT,
@@ -51,6 +52,8 @@ from runtime.integrate.stepping import (
     EVALUATIONS,
     FACTOR,
     LENGTH,
+    NEEDED,
+    REACH,
     SMALLEST_PIVOT,
     T_OLD,
     T,
@@ -58,6 +61,7 @@ from runtime.integrate.stepping import (
     normalise,
     serves,
 )
+from runtime.integrate.stiffness import cost_ratio, speaks
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
@@ -97,9 +101,10 @@ class Memory(NamedTuple):
     q_pair: np.ndarray
     dense: Floats  # (6, 7 bodies) polynomial of the positions
     error: Floats  # (n,)
+    fastest: Floats  # (2 m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step
-    # (6,) step length of the factors; length and error of the last step; rate of Newton's method; time of the last attempt;
-    # start of the last step
+    # (7,) step length of the factors; length and error of the last step; rate of Newton's method; time of the last attempt;
+    # start of the last step; modulus of the Jacobian's largest eigenvalue, where turns to dop853 are wanted
     last: Floats
 
 
@@ -112,7 +117,7 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
-        error=np.zeros(n), kept=np.zeros(4, np.int64), last=np.zeros(6),
+        error=np.zeros(n), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 
@@ -150,6 +155,8 @@ def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
         if code != OK:
             return False, code
         jacobian(t, w, own.jacobian)
+        if s.counts[NEEDED] > 0:
+            own.last[FASTEST_RATE] = largest_eigenvalue(own.jacobian.J, own.fastest, own.u)
         own.kept[FRESH] = 1
     if own.kept[FACTORISED] == 0 or own.last[FACTORS_OF] != h:
         set_matrix(coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.T, own.p)
@@ -207,9 +214,10 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Jacobian and factors unless they are up to date, Newton's method for the stages, and the error."""
     own = s.own
     # The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
-    looser = 0.1 * rtol ** (2.0 / 3.0)
+    tolerance = rtol if rtol > 0.0 else atol
+    looser = 0.1 * tolerance ** (2.0 / 3.0)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
-    atol, rtol = atol * looser / rtol, looser
+    atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
     s.tried[ERROR], s.tried[FACTOR], s.tried[SMALLEST_PIVOT] = np.inf, 0.5, np.inf
     begin_attempt(own, code_of_modes(w), s.time[T])
     for _ in range(2):
@@ -244,10 +252,13 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     return code
 
 
-@serves(stepping.at_stability_bound, Memory)
-def at_stability_bound(s):  # type: ignore[no-untyped-def]
-    """0: stability does not bound the steps of this method."""
-    return 0
+@serves(stepping.check_stiffness, Memory)
+def check_stiffness(s, tolerance, max_step, end):  # type: ignore[no-untyped-def]
+    """1 if dop853 should go on: if its steps would cost less, being as long as the last stiff one for the largest eigenvalue."""
+    if s.counts[NEEDED] == 0:
+        return 0
+    bound = s.time[LENGTH] * s.own.last[FASTEST_RATE]
+    return 1 if speaks(s, bound < s.time[REACH] * cost_ratio(s.flags[BODIES])) else 0
 
 
 @serves(stepping.prepare_dense, Memory)

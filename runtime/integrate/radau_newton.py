@@ -20,7 +20,7 @@ MAX_ITERATIONS = 10
 DIVERGING = 2.0  # the iteration ends where the second correction is so much larger than the first
 # Places in ``kept`` and ``last`` of the method's memory.
 FRESH, FACTORISED, MODES, HAS_LAST_STEP = range(4)
-FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_ATTEMPT, LAST_BEGIN = range(6)
+FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_ATTEMPT, LAST_BEGIN, FASTEST_RATE = range(7)
 
 
 @inlined

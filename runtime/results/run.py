@@ -36,13 +36,24 @@ COMPUTED = ("_derived", "limits", "contacts", "degrees_of_freedom", "driven")  #
 
 
 @dataclass(frozen=True)
+class Part:
+    """A part of a run that one method integrated: its name, its start [s], and its cost as in ``Stats``."""
+
+    method: str
+    t: float
+    evaluations: int
+    steps: int
+    rejections: int | None
+
+
+@dataclass(frozen=True)
 class Stats:
     """Cost of a run.
 
     ``evaluations`` of the equations of motion include those of the dense output (DOP853: 3 for each step that holds a time
     of ``t_eval`` or an event; SciPy's, with contacts: for every step) and of the Jacobians that SciPy's implicit methods form
     by differences.  ``rejections`` is None for methods that do not report it.  ``kernel``: "whole model" or "joint by joint",
-    the kernels that evaluated them.
+    the kernels that evaluated them.  ``parts``: the methods that the method "auto" turned to, in order; one part for others.
     """
 
     method: str
@@ -53,6 +64,7 @@ class Stats:
     rtol: float
     atol: float
     kernel: str
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
