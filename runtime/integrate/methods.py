@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.landing import place_of_switching
+from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.step_control import failure
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats
@@ -171,6 +172,19 @@ class SciPy:
                 self.smallest_pivot[1:] = [work.smallest_pivot[0], t]
             return y_dot
 
+        more: dict[str, Any] = {}
+        if method in IMPLICIT:
+            exact = Jacobian(method, system, data, work)
+
+            def jac(t: float, y: Floats) -> Any:
+                self.evaluations += 1
+                found = exact(t, y)
+                if exact.code != OK:
+                    raise evaluation_failure(exact.code, t, system, work)
+                return found
+
+            more["jac"] = jac
+
         from scipy import integrate  # here because the import takes a third of a second
 
         self.method = method
@@ -185,7 +199,7 @@ class SciPy:
                 warnings.simplefilter("ignore", RuntimeWarning)
                 self.solver = getattr(integrate, method)(
                     fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
-                    first_step=first_step or None,
+                    first_step=first_step or None, **more,
                 )  # fmt: skip
         except RunFailure as failed:
             self.failure = failed.status, str(failed)

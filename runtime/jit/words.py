@@ -13,6 +13,7 @@ WORDS = {  # by module
     "runtime.dynamics.jacobian": "the Jacobian of the equations of motion",
     "runtime.dynamics.kinematics": "rotations",
     "runtime.dynamics.limits": "limits of motion",
+    "runtime.dynamics.state_jacobian": "the Jacobian of the states",
     "runtime.dynamics.projection": "the assembly of the initial state",
     "runtime.integrate.batch": "the integration of cases in a batch (dop853)",
     "runtime.integrate.contact_events": "contact events",
