@@ -236,6 +236,7 @@ def simulate_command(
         ["steps", s.steps],
         ["rejected", s.rejections],
         ["time [ms]", 1000 * s.wall_time],
+        ["compilation [ms]", 1000 * s.compile_time],
         ["energy drift [J]", float(np.abs(run.energy - run.energy[0]).max())],
         ["max |Phi|", float(run.violation.max())],
     ]

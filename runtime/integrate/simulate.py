@@ -23,6 +23,7 @@ from runtime.results.run import Part, Run, Stats
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.progress import Progress, reporter
+from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import check_state
 from runtime.system.state import State
 from runtime.system.system import System
@@ -101,7 +102,7 @@ def simulate(
     how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
     state = _start(system, how, initial, events)
     data = stabilised(system.data, how.alpha, how.beta)
-    begin = clock.perf_counter()
+    watch = Stopwatch()
     make: type[Compiled] | type[SciPy] = SciPy
     if method in COMPILED_METHODS:
         make = Automatic if method == "auto" else Compiled
@@ -115,6 +116,7 @@ def simulate(
     parts = stepper.parts if isinstance(stepper, Automatic) else (Part(method, how.t_start, *counts),)
     kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"
     finite_rows = np.isfinite(states).all(axis=1)
+    wall_time, compile_time = watch.times()
     return Run(
         system=system,
         data=data,
@@ -123,9 +125,7 @@ def simulate(
         final=State(system.body_names, stepper.y),
         status=status,
         message=(reason or message_at_end(how.t_end)) + _closeness(stepper) + _stiffness(stepper) + _turns(parts),
-        stats=Stats(
-            method, evaluations, steps, rejections, clock.perf_counter() - begin, how.rtol, how.atol, kernel, parts
-        ),
+        stats=Stats(method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, kernel, parts, compile_time),
         events={name: np.array(times) for name, (times, _) in search.found.items()},
         contact_events=stepper.contact_events,
         event_states={

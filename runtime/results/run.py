@@ -60,11 +60,12 @@ class Stats:
     evaluations: int
     steps: int
     rejections: int | None
-    wall_time: float  # [s]
+    wall_time: float  # [s] without compilation
     rtol: float
     atol: float
     kernel: str
     parts: tuple[Part, ...] = ()
+    compile_time: float = 0.0  # [s] of compilation, and of loading compiled code, during the run
 
 
 @dataclass(frozen=True)
