@@ -32,7 +32,7 @@ from runtime.integrate.stepping import (
     normalise,
     serves,
 )
-from runtime.integrate.stiffness import STABLE, WORTHWHILE, slow, speaks
+from runtime.integrate.stiffness import STABLE, WORTHWHILE, resting, slow, speaks
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
 
@@ -113,7 +113,7 @@ def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
 
 
 @serves(stepping.check_stiffness, Memory)
-def check_stiffness(s, tolerance, max_step, end):  # type: ignore[no-untyped-def]
+def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-def]
     """Count the step if stability bounds it; 1 if radau should go on.  Hairer and Wanner (1996), section IV.2.
 
     The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
@@ -130,9 +130,12 @@ def check_stiffness(s, tolerance, max_step, end):  # type: ignore[no-untyped-def
     s.counts[BOUND] += bounded
     if s.counts[NEEDED] == 0:
         return 0
-    stiff = bounded or (distances > 0.0 and slow(s, k[0], k[STAGES], rates / distances, tolerance))
-    if stiff:
-        s.time[REACH] = min(STABLE, math.sqrt(rates / distances))
+    stiff = bounded
+    if distances > 0.0:
+        square, tolerance = rates / distances, rtol if rtol > 0.0 else atol
+        stiff = stiff or slow(s, k[0], k[STAGES], square, tolerance) or resting(s, k[0], square, rtol, atol)
+        if stiff:
+            s.time[REACH] = min(STABLE, math.sqrt(square))
     speaking = speaks(s, stiff and h < 0.99 * max_step)
     return 1 if speaking and end - s.time[T] > WORTHWHILE * h else 0
 

@@ -178,7 +178,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         if s.flags[STEP_ENDED] == 0:
             continue
         taken += 1
-        s.flags[TURN] = check_stiffness(s, rtol if rtol > 0.0 else atol, max_step, end)
+        s.flags[TURN] = check_stiffness(s, rtol, atol, max_step, end)
         code = write_outputs(s, t, w, outputs, out)
         if code != OK:
             return failure(code)

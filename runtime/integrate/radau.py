@@ -253,7 +253,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
 
 
 @serves(stepping.check_stiffness, Memory)
-def check_stiffness(s, tolerance, max_step, end):  # type: ignore[no-untyped-def]
+def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-def]
     """1 if dop853 should go on: if its steps would cost less, being as long as the last stiff one for the largest eigenvalue."""
     if s.counts[NEEDED] == 0:
         return 0

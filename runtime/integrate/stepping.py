@@ -134,6 +134,6 @@ def between_ends(s: Stepper, x: float, y: Floats) -> None:
     raise NotImplementedError
 
 
-def check_stiffness(s: Stepper, tolerance: float, max_step: float, end: float) -> int:
+def check_stiffness(s: Stepper, rtol: float, atol: float, max_step: float, end: float) -> int:
     """Count the accepted step if stability bounds it; 1 if the other method should go on, where turns are wanted."""
     raise NotImplementedError

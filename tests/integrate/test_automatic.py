@@ -9,7 +9,8 @@ from runtime.dynamics.status import Status
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.methods import Compiled
 from tests.support.stiff import HEIGHT, reduced_ball, reduced_two_bodies, thrown_ball, two_bodies
-from tests.support.systems import BUILDS, LIMITED
+from tests.support.systems import BUILDS, LIMITED, spun
+from tests.support.trees import random_tree
 
 END = 2.0
 
@@ -36,6 +37,14 @@ def test_what_is_not_stiff_is_integrated_by_dop853_to_the_last_digit(name, toler
     assert np.array_equal(a.states, b.states) and np.array_equal(a.t, b.t) and a.message == b.message
     assert a.stats.evaluations == b.stats.evaluations
     assert [part.method for part in a.stats.parts] == ["dop853"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees_are_not_stiff(seed):
+    system = random_tree(seed).builder().build()
+    settings = dict(initial=spun(system, seed), rtol=1e-9, atol=1e-9)
+    a, b = (runtime.simulate(system, 1.0, method=method, **settings) for method in ("auto", "dop853"))
+    assert np.array_equal(a.states, b.states) and len(a.stats.parts) == 1
 
 
 @pytest.mark.parametrize("name", list(LIMITED))
@@ -74,6 +83,19 @@ def test_stiffness_that_comes_and_goes(tolerance):
     assert [first.method, stiff.method, last.method] == ["dop853", "radau", "dop853"]
     assert down < stiff.t < 0.2 and up < last.t < END
     assert run.stats.steps < 120  # dop853 alone takes 5600
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-10])
+def test_a_foot_at_rest_costs_nothing(tolerance):
+    # At rest on its damped limits, dop853 takes steps at its stability bound for ever.
+    system = models.foot.build("classical", limits="dissipative", preset="published")
+    settings = dict(rtol=tolerance, atol=tolerance)
+    long, longer = (runtime.simulate(system, t_end, **settings) for t_end in (40.0, 80.0))
+    assert long.stats.parts[-1].method == "radau"
+    assert longer.stats.steps < long.stats.steps + 20
+    explicit = runtime.simulate(system, 40.0, method="dop853", **settings)
+    assert np.abs(long.final.y - explicit.final.y).max() < 300 * tolerance
+    assert explicit.stats.evaluations > 2 * long.stats.evaluations
 
 
 def test_parts_add_up_to_the_run():
