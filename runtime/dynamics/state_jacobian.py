@@ -2,6 +2,9 @@
 
 It is made of the Jacobian of the accelerations over displacements and velocities (``runtime.dynamics.jacobian``): a change dp of
 Euler parameters is a rotation by 2 G dp / |p|^2, and p' = 1/2 G(p)^T omega is linear in p and in omega.
+
+A whole-model kernel takes bodies that are fixed to the ground at their reference pose, so its derivatives over the states of
+these bodies, which stay there, are other ones.
 """
 
 from __future__ import annotations
