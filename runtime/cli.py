@@ -206,7 +206,7 @@ def simulate_command(
     arguments: Arguments = None,
     t_end: Annotated[float, typer.Option(help="Simulated time [s].")] = 5.0,
     points: Annotated[int, typer.Option(help="Number of output times.", min=2)] = 501,
-    method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "dop853",
+    method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "auto",
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
     atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
     out: Out = None,
@@ -238,6 +238,7 @@ def simulate_command(
         ["steps", s.steps],
         ["rejected", s.rejections],
         ["time [ms]", 1000 * s.wall_time],
+        ["compilation [ms]", 1000 * s.compile_time],
         ["energy drift [J]", float(np.abs(run.energy - run.energy[0]).max())],
         ["max |Phi|", float(run.violation.max())],
     ]

@@ -45,8 +45,8 @@ class Warmed:
 def warm(name: str, build: Callable[[], System]) -> Warmed:
     """Build a model and run what applies to it, so that its code is compiled and kept.
 
-    Simulation with dop853, for systems with contacts with radau too; linearisation; an ensemble; sensitivities of systems without
-    contacts; inverse dynamics of driven ones.
+    Simulation with dop853, and with radau for systems with contacts or dampers, to which the default method may turn;
+    linearisation; an ensemble; sensitivities of systems without contacts; inverse dynamics of driven ones.
     """
     with _one_process(), compiled_at_once():
         return _warmed(name, build)
@@ -80,7 +80,8 @@ def _uses(system: System) -> Iterator[tuple[str, Callable[[], object]]]:
     end = system.time + DURATION
     name = f"mass.{system.body_names[0]}"
     value = parameters(system)[name]
-    for method in ("dop853", "radau") if system.contacts else ("dop853",):
+    damped = sum(limit.damping for limit in system.limits) + sum(motor.damping for motor in system.motors) > 0.0
+    for method in ("dop853", "radau") if system.contacts or damped else ("dop853",):
         yield f"simulation ({method})", lambda method=method: _simulation(system, end, method)  # type: ignore[misc]
     yield "linearisation", lambda: linearisation(system)
     yield "ensemble", lambda: simulate_many(system, {name: [value, value]}, end, workers=1, progress=False)

@@ -148,7 +148,7 @@ def compile_model(system: Any) -> Path:
     if system.redundant:
         raise DefinitionError(
             f"compile_model: system '{system.name}' has redundant rows ({', '.join(system.redundant)}), which a whole-model "
-            "kernel does not take; use joints that leave them out, such as one hinge, one ball and one point_on_line in a planar loop"
+            "kernel does not take; use joints that leave them out, such as a hinge, a ball and a point_on_line in a planar loop"
         )
     from codegen.compiler.whole import emit_model
 

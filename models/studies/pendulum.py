@@ -27,7 +27,7 @@ CASES: dict[str, dict[str, Any]] = {
 COMPLIANCES_DEG = (1.5, 6.5, 11.5, 16.5, 21.5)
 MAX_MOMENTS = (126.0, 176.0, 226.0, 276.0, 326.0)  # [N m]
 DAMPINGS = (0.10, 1.00, 3.39, 5.00, 10.00)  # [N m s]
-COST_METHODS = ("BDF", "dop853")  # the family of the papers' integrator, and the default of Talus
+COST_METHODS = ("BDF", "dop853")  # the family of the papers' integrator, and Talus's explicit method
 TOP_VIEW_SECONDS = 2.0  # the paper shows the first two seconds of the parameter studies
 PAPER = "rodrigues_da_silva_2024b"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Mapping
 from types import ModuleType
 
@@ -20,6 +19,7 @@ from runtime.results.run import Run, Stats
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times, not_negative
 from runtime.support.errors import AssemblyError, ModelError
+from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
 from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, stacked, undriven
@@ -72,7 +72,7 @@ def kinematics(
     system.check_span(float(times[0]), float(times[-1]), "analysing")
     start = system.state if initial is None else initial
     system.check_bodies(start)
-    begin = clock.perf_counter()
+    watch = Stopwatch()
     y = start.y.copy()
     data = system.data._replace(alpha=0.0, beta=0.0)
     residual, fitted = np.zeros(len(times)), None
@@ -85,7 +85,10 @@ def kinematics(
     contact_events = (
         find_contact_events(times, states, data, workspace_for(system.data)) if system.contacts else np.zeros((0, 4))
     )
-    stats = Stats("kinematics", len(times), len(times), None, clock.perf_counter() - begin, 0.0, 0.0, "joint by joint")
+    wall_time, compile_time = watch.times()
+    stats = Stats(
+        "kinematics", len(times), len(times), None, wall_time, 0.0, 0.0, "joint by joint", compile_time=compile_time
+    )
     return Motion(
         system=system, data=data, t=times, states=states, final=State(system.body_names, states[-1].copy()),
         status=Status.REACHED_END, message=f"{len(times)} configurations", stats=stats, events={}, event_states={},

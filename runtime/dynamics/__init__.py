@@ -18,6 +18,7 @@ add_words(
         "jacobian": "the Jacobian of the equations of motion",
         "kinematics": "rotations",
         "limits": "limits of motion",
+        "state_jacobian": "the Jacobian of the states",
         "projection": "the projection onto the constraints",
     },
 )

@@ -16,7 +16,7 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
 from runtime.integrate.settings import NO_LIMIT, Settings
-from runtime.integrate.simulate import simulate
+from runtime.integrate.simulate import TURNED, simulate
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
@@ -245,5 +245,5 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
     chunk.status[case] = run.status
     chunk.reached[case] = reached
     chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
-    if run.message != message_at_end(s.t_end):  # reason of a failure, or loss of accuracy
+    if run.message.partition(TURNED)[0] != message_at_end(s.t_end):  # reason of a failure, or loss of accuracy
         chunk.messages[chunk.first + case] = run.message

@@ -85,7 +85,7 @@ def simulate_many(
     t_eval : (m,) [s], optional
         Times of the results.  Default: only ``t_end``.
     method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps
-        As in ``simulate``.
+        As in ``simulate``, but the default is "dop853", the method of vector instructions; "auto" runs case by case.
     assemble : bool
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
         refused.

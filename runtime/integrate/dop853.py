@@ -6,6 +6,7 @@ the steps.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,23 +18,26 @@ from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, C
 from runtime.integrate.step_control import combined_error, factor_of
 from runtime.integrate.stepping import (
     BODIES,
+    BOUND,
     DENSE_READY,
     ERROR,
     EVALUATIONS,
     FACTOR,
     LENGTH,
+    NEEDED,
+    REACH,
     SMALLEST_PIVOT,
     T_OLD,
     T,
     normalise,
     serves,
 )
+from runtime.integrate.stiffness import STABLE, WORTHWHILE, resting, slow, speaks
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
 
 ORDER = 8
 POWER = 7  # terms of the dense output
-STABLE = 5.5  # below the length of the method's interval of stability
 SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
 
 
@@ -108,13 +112,13 @@ def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
     return combined_error(e5, e3, h, n)
 
 
-@serves(stepping.at_stability_bound, Memory)
-def at_stability_bound(s):  # type: ignore[no-untyped-def]
-    """1 if stability bounds the step.  Hairer and Wanner (1996), section IV.2.
+@serves(stepping.check_stiffness, Memory)
+def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-def]
+    """Count the step if stability bounds it; 1 if radau should go on.  Hairer and Wanner (1996), section IV.2.
 
     The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
-    k, coefficients = s.own.k, s.own.coefficients
+    k, coefficients, h = s.own.k, s.own.coefficients, s.time[LENGTH]
     rates = distances = 0.0
     for i in range(len(s.y)):
         distance = 0.0
@@ -122,7 +126,18 @@ def at_stability_bound(s):  # type: ignore[no-untyped-def]
             distance += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
         rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
         distances += distance * distance
-    return 1 if distances > 0.0 and rates > STABLE * STABLE * distances else 0
+    bounded = distances > 0.0 and rates > STABLE * STABLE * distances
+    s.counts[BOUND] += bounded
+    if s.counts[NEEDED] == 0:
+        return 0
+    stiff = bounded
+    if distances > 0.0:
+        square, tolerance = rates / distances, rtol if rtol > 0.0 else atol
+        stiff = stiff or slow(s, k[0], k[STAGES], square, tolerance) or resting(s, k[0], square, rtol, atol)
+        if stiff:
+            s.time[REACH] = min(STABLE, math.sqrt(square))
+    speaking = speaks(s, stiff and h < 0.99 * max_step)
+    return 1 if speaking and end - s.time[T] > WORTHWHILE * h else 0
 
 
 @serves(stepping.prepare_dense, Memory)

@@ -29,7 +29,6 @@ from runtime.integrate.stepping import (
     AFTER_REJECTION,
     AT_BEGIN,
     BODIES,
-    BOUND,
     DENSE_READY,
     ENDS_AHEAD,
     ERROR,
@@ -50,10 +49,11 @@ from runtime.integrate.stepping import (
     STEPS,
     SWITCHING,
     T_OLD,
+    TURN,
     UNDONE,
     T,
-    at_stability_bound,
     attempt,
+    check_stiffness,
     interpolate,
     lost_digits,
     norm_of,
@@ -144,7 +144,6 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
     s.time[NEXT_STEP] = after_acceptance(h, s.tried[FACTOR], s.counts[AFTER_REJECTION])
     s.counts[AFTER_REJECTION] = 0
     s.counts[STEPS] += 1
-    s.counts[BOUND] += at_stability_bound(s)
     s.flags[STEP_ENDED] = 1
     return Status.RUNNING
 
@@ -170,7 +169,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 
     ``outputs`` (m,) are the times wanted; states at those that were passed go to ``out`` (m, n).  Every step goes to
     ``record_t``, ``record_y`` unless they are empty.
-    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full or an event may be in the last step.
+    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full, an event may be in the last step or the other
+    method should go on.
     """
     stepper, s, taken = s, local(s), 0
     if s.flags[STARTED] == 0:
@@ -200,6 +200,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         if s.flags[STEP_ENDED] == 0:
             continue
         taken += 1
+        s.flags[TURN] = check_stiffness(s, rtol, atol, max_step, end)
         code = write_outputs(s, t, w, outputs, out)
         if code != OK:
             return failure(code)
@@ -209,6 +210,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
                 record_y[taken - 1, i] = s.y[i]
         if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
             break  # an event in the last step
+        if s.flags[TURN] == 1:
+            break
     return Status.RUNNING if s.time[T] < end else Status.REACHED_END
 
 

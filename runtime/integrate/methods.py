@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from runtime.integrate.closed_loops import place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
 from runtime.integrate.landing import place_of_switching
+from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.step_control import failure
 from runtime.jit.references import reference
 from runtime.jit.second_process import ask
@@ -74,7 +75,8 @@ class Method(Protocol):
         """Digits by which errors near a singular configuration exceed the tolerance, and the time [s] of the first such step."""
 
 
-def _memory_of_radau(system: System) -> radau.Memory:
+def memory_of_radau(system: System) -> radau.Memory:
+    """Memory of radau for a system, whose code is compiled at its first step."""
     ask("radau")
     return radau.memory(len(system.bodies), workspace_of_jacobian(system))
 
@@ -89,14 +91,18 @@ class Compiled:
         self.system, self.data = system, data
         self.work = workspace(system, data) if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        own = dop853.memory(len(y)) if method == "dop853" else _memory_of_radau(system)
+        own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(system)
         self.s = stepping.stepper(y, t_start, own, data, first_step)
-        if projected:
-            self.s.flags[stepping.PROJECTED] = 1
-            self.s.address[stepping.PROJECTING] = place_of_projecting(self.s, data)
-        if len(self.work.switches.mode):
-            self.s.address[stepping.SWITCHING] = place_of_switching(self.s, data)
+        self.s.flags[stepping.PROJECTED] = projected
+        self.bind(self.s)
         self.found: list[Floats] = []
+
+    def bind(self, s: stepping.Stepper) -> None:
+        """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
+        if s.flags[stepping.PROJECTED]:
+            s.address[stepping.PROJECTING] = place_of_projecting(s, self.data)
+        if len(self.work.switches.mode):
+            s.address[stepping.SWITCHING] = place_of_switching(s, self.data)
 
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
@@ -201,6 +207,19 @@ class SciPy:
                     self.first_lost = t
             return y_dot
 
+        more: dict[str, Any] = {}
+        if method in IMPLICIT:
+            exact = Jacobian(method, system, data, work)
+
+            def jac(t: float, y: Floats) -> Any:
+                self.evaluations += 1
+                found = exact(t, y)
+                if exact.code != OK:
+                    raise evaluation_failure(exact.code, t, system, work)
+                return found
+
+            more["jac"] = jac
+
         from scipy import integrate  # here because the import takes a third of a second
 
         self.method = method
@@ -215,7 +234,7 @@ class SciPy:
                 warnings.simplefilter("ignore", RuntimeWarning)
                 self.solver = getattr(integrate, method)(
                     fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
-                    first_step=first_step or None,
+                    first_step=first_step or None, **more,
                 )  # fmt: skip
             if isinstance(getattr(self.solver, "J", None), np.ndarray):  # an implicit method with a dense Jacobian
                 self.solver.lu, self.solver.solve_lu = _factorised, _solved

@@ -25,7 +25,25 @@ from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
 from runtime.integrate import stepping
 from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
-from runtime.integrate.radau_linear import factorise_lu, set_matrix, solve_state
+from runtime.integrate.radau_linear import factorise_lu, largest_eigenvalue, set_matrix, solve_state
+from runtime.integrate.radau_newton import (
+    FACTORISED,
+    FACTORS_OF,
+    FASTEST_RATE,
+    FRESH,
+    HAS_LAST_STEP,
+    LAST_ATTEMPT,
+    LAST_BEGIN,
+    LAST_ERROR,
+    LAST_LENGTH,
+    MAX_ITERATIONS,
+    MODES,
+    THETA,
+    iterate,
+    predict,
+    predict_middle,
+    through_stages,
+)
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
     BODIES,
@@ -34,6 +52,8 @@ from runtime.integrate.stepping import (
     EVALUATIONS,
     FACTOR,
     LENGTH,
+    NEEDED,
+    REACH,
     SMALLEST_PIVOT,
     T_OLD,
     T,
@@ -41,12 +61,15 @@ from runtime.integrate.stepping import (
     normalise,
     serves,
 )
+from runtime.integrate.stiffness import cost_ratio, speaks
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
-MAX_ITERATIONS = 7
 ROUNDING = 2.2e-16
 SHORT = 1e-6  # [s] in shorter steps the slopes of positions have lost the digits of velocities
+WANTED = (
+    0.25  # rate of Newton's method up to which a step may grow; where a stiff direction turns, the rate grows as h^2
+)
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast is used for the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
 KEEP = 1.2  # a step that could grow by less keeps its length, and the factors of its matrices
@@ -58,7 +81,9 @@ class Memory(NamedTuple):
     coefficients: Coefficients
     jacobian: JacobianWorkspace
     z: Floats  # (3, n) stages less the start
+    z_last: Floats  # (3, n) of the last accurate step, which predicts those of the next, of its repetition or its part
     f: Floats  # (3, n) derivatives at the stages
+    middle: Floats  # (n,) state of the Jacobian
     real: Floats  # (n,) in eigenvectors
     pair: np.ndarray  # (n,) complex
     right: Floats  # (n,) right-hand sides, then corrections
@@ -76,25 +101,23 @@ class Memory(NamedTuple):
     q_pair: np.ndarray
     dense: Floats  # (6, 7 bodies) polynomial of the positions
     error: Floats  # (n,)
+    fastest: Floats  # (2 m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step
-    last: Floats  # (5,) step length of the factors; length and error of the last step; rate of Newton's method; its end
-
-
-FRESH, FACTORISED, MODES, HAS_LAST_STEP = range(4)
-FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_END = range(5)
+    # (7,) step length of the factors; length and error of the last step; rate of Newton's method; time of the last attempt;
+    # start of the last step; modulus of the Jacobian's largest eigenvalue, where turns to dop853 are wanted
+    last: Floats
 
 
 def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
     """Memory for a system of bodies."""
     n, m = STATE * bodies, 6 * bodies
     return Memory(
-        coefficients=COEFFICIENTS, jacobian=jacobian, z=np.zeros((3, n)), f=np.zeros((3, n)),
-        real=np.zeros(n), pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex), lu=np.zeros((m, m)),
-        lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m), u_pair=np.zeros(m, complex),
-        T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
-        p_pair=np.zeros((3, 4), complex),
-        q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)), error=np.zeros(n),
-        kept=np.zeros(4, np.int64), last=np.zeros(5),
+        coefficients=COEFFICIENTS, jacobian=jacobian, z=np.zeros((3, n)), z_last=np.zeros((3, n)), f=np.zeros((3, n)),
+        middle=np.zeros(n), real=np.zeros(n), pair=np.zeros(n, complex), right=np.zeros(n), right_pair=np.zeros(n, complex),
+        lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
+        u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
+        p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
+        error=np.zeros(n), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 
@@ -108,100 +131,16 @@ def code_of_modes(w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def through_stages(own, i):  # type: ignore[no-untyped-def]
-    """Coefficients of x, x^2 and x^3 of the polynomial of component i through the stages, less the start."""
-    a = b = c = 0.0
-    for q in range(STAGES):
-        a += own.coefficients.dense[0, q] * own.z[q, i]
-        b += own.coefficients.dense[1, q] * own.z[q, i]
-        c += own.coefficients.dense[2, q] * own.z[q, i]
-    return a, b, c
-
-
-@inlined
-def predict(s, h):  # type: ignore[no-untyped-def]
-    """Initial values of the stages: extrapolation of the last step's polynomial."""
-    own, n = s.own, len(s.y)
-    if own.kept[HAS_LAST_STEP] == 0:
-        for q in range(STAGES):
-            for i in range(n):
-                own.z[q, i] = 0.0
-        return
-    for i in range(n):
-        a, b, c = through_stages(own, i)
-        end = a + b + c
-        for q in range(STAGES):
-            x = 1.0 + own.coefficients.nodes[q] * h / own.last[LAST_LENGTH]
-            own.z[q, i] = x * (a + x * (b + x * c)) - end
-
-
-@inlined
-def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
-    """Newton's method for the stages: number of iterations, or -1 where it does not converge; and a code."""
-    own, n, coefficients, J = s.own, len(s.y), s.own.coefficients, s.own.jacobian.J
-    mu, mu_pair = coefficients.real / h, coefficients.pair / h
-    for i in range(n):
-        own.real[i], own.pair[i] = 0.0, 0.0j
-        for q in range(STAGES):
-            own.real[i] += coefficients.to_real[q] * own.z[q, i]
-            own.pair[i] += coefficients.to_pair[q] * own.z[q, i]
-    before = theta = 0.0
-    for step in range(MAX_ITERATIONS):
-        for q in range(STAGES):
-            for i in range(n):
-                s.trial[i] = s.y[i] + own.z[q, i]
-            code = derivative(s.time[T] + coefficients.nodes[q] * h, s.trial, t, w, own.f[q])
-            s.counts[EVALUATIONS] += 1
-            s.tried[SMALLEST_PIVOT] = min(s.tried[SMALLEST_PIVOT], w.smallest_pivot[0])
-            if code != OK:
-                return -1, code
-        for i in range(n):
-            own.right[i], own.right_pair[i] = -mu * own.real[i], -mu_pair * own.pair[i]
-            for q in range(STAGES):
-                own.right[i] += coefficients.to_real[q] * own.f[q, i]
-                own.right_pair[i] += coefficients.to_pair[q] * own.f[q, i]
-        solve_state(mu, s.y, J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
-        solve_state(mu_pair, s.y, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair, own.p_pair)
-        size = 0.0
-        for i in range(n):
-            own.real[i] += own.right[i]
-            own.pair[i] += own.right_pair[i]
-            scale = atol + rtol * abs(s.y[i])
-            for q in range(STAGES):
-                change = (
-                    coefficients.from_real[q] * own.right[i]
-                    + 2.0 * (coefficients.from_pair[q] * own.right_pair[i]).real
-                )
-                own.z[q, i] += change
-                size += (change / scale) ** 2
-        size = math.sqrt(size / (STAGES * n))
-        if not size < np.inf:
-            return -1, OK
-        if step > 0:
-            theta = size / before if before > 0.0 else 0.0
-            left = MAX_ITERATIONS - 1 - step
-            if theta >= 1.0 or theta**left / (1.0 - theta) * size > enough:
-                own.last[THETA] = theta
-                return -1, OK
-        if size == 0.0 or (step > 0 and theta / (1.0 - theta) * size < enough):
-            own.last[THETA] = theta
-            return step + 1, OK
-        before = size
-    own.last[THETA] = theta
-    return -1, OK
-
-
-@inlined
 def begin_attempt(own, modes, time):  # type: ignore[no-untyped-def]
     """Mark what an attempt at this time, with these modes of limits and contacts, can no longer use of the attempts before."""
     other_modes = modes != own.kept[MODES]
-    if other_modes or own.last[LAST_END] != time:
+    if other_modes or own.last[LAST_ATTEMPT] != time:
         own.kept[FRESH] = 0
         if other_modes:
             own.kept[HAS_LAST_STEP] = 0
         if other_modes or not own.last[THETA] <= REUSE:
             own.kept[FACTORISED] = 0
-        own.kept[MODES], own.last[LAST_END] = modes, time
+        own.kept[MODES], own.last[LAST_ATTEMPT] = modes, time
 
 
 @inlined
@@ -209,15 +148,19 @@ def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
     """Jacobian and LU factors for a step of length h, unless they are up to date; False if it fails, and a code."""
     own, coefficients = s.own, s.own.coefficients
     if own.kept[FRESH] == 0 and own.kept[FACTORISED] == 0:
-        code = accelerations(s.time[T], s.y, t, w, False)
+        predict_middle(s, h)
+        time = s.time[T] + (0.5 * h if own.kept[HAS_LAST_STEP] == 1 else 0.0)
+        code = accelerations(time, own.middle, t, w, False)
         s.counts[EVALUATIONS] += 1
         if code != OK:
             return False, code
         jacobian(t, w, own.jacobian)
+        if s.counts[NEEDED] > 0:
+            own.last[FASTEST_RATE] = largest_eigenvalue(own.jacobian.J, own.fastest, own.u)
         own.kept[FRESH] = 1
     if own.kept[FACTORISED] == 0 or own.last[FACTORS_OF] != h:
-        set_matrix(coefficients.real / h, s.y, own.jacobian.J, own.lu, own.T, own.p)
-        set_matrix(coefficients.pair / h, s.y, own.jacobian.J, own.lu_pair, own.T_pair, own.p_pair)
+        set_matrix(coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.T, own.p)
+        set_matrix(coefficients.pair / h, own.middle, own.jacobian.J, own.lu_pair, own.T_pair, own.p_pair)
         if not (factorise_lu(own.lu, own.turns[0]) and factorise_lu(own.lu_pair, own.turns[1])):
             return False, OK
         own.kept[FACTORISED], own.last[FACTORS_OF] = 1, h
@@ -234,7 +177,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             own.right[i] += coefficients.error[q] * own.z[q, i] / h
     for i in range(n):
         own.error[i] = own.right[i] - s.begin[i]
-    solve_state(coefficients.real / h, s.y, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+    solve_state(coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
     error = norm_of(own.right, s.y, rtol, atol)
     if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[HAS_LAST_STEP] == 0):
         for i in range(n):
@@ -245,7 +188,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             for i in range(n):
                 own.right[i] = own.f[0, i] + own.error[i]
             solve_state(
-                coefficients.real / h, s.y, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p
+                coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p
             )
             error = norm_of(own.right, s.y, rtol, atol)
     return max(error, 1e-10)
@@ -260,6 +203,8 @@ def factor_of_step(own, h, error, iterations):  # type: ignore[no-untyped-def]
         return min(1.0, max(SLOWEST, factor))
     if own.last[LAST_ERROR] > 0.0:
         factor = min(factor, factor * h / own.last[LAST_LENGTH] * (own.last[LAST_ERROR] / error) ** 0.25)
+    if own.last[THETA] > 0.0:
+        factor = min(factor, max(1.0, math.sqrt(WANTED / own.last[THETA])))
     factor = min(FASTEST, max(SLOWEST, factor))
     return 1.0 if 1.0 <= factor <= KEEP and own.last[THETA] <= REUSE else factor
 
@@ -269,9 +214,10 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Jacobian and factors unless they are up to date, Newton's method for the stages, and the error."""
     own = s.own
     # The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
-    looser = 0.1 * rtol ** (2.0 / 3.0)
+    tolerance = rtol if rtol > 0.0 else atol
+    looser = 0.1 * tolerance ** (2.0 / 3.0)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
-    atol, rtol = atol * looser / rtol, looser
+    atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
     s.tried[ERROR], s.tried[FACTOR], s.tried[SMALLEST_PIVOT] = np.inf, 0.5, np.inf
     begin_attempt(own, code_of_modes(w), s.time[T])
     for _ in range(2):
@@ -282,32 +228,37 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         iterations, code = iterate(s, t, w, h, rtol, atol, enough)
         if iterations > 0:
             break
-        own.kept[HAS_LAST_STEP] = 0
         if own.kept[FRESH] == 1:
             break
         own.kept[FACTORISED] = 0
     if iterations < 0:
         if code == OK:
             s.tried[ERROR] = 2.0
+        own.kept[FRESH] = own.kept[FACTORISED] = 0  # the middle of a shorter step is elsewhere
         return code
     for i in range(len(s.y)):
         s.trial[i] = s.y[i] + own.z[STAGES - 1, i]
     error = estimate_error(s, t, w, h, rtol, atol)
     s.tried[ERROR], s.tried[FACTOR] = error, factor_of_step(own, h, error, iterations)
     if error > 1.0:
-        own.kept[HAS_LAST_STEP] = 0
         return OK
     code = derivative(s.time[T] + h, s.trial, t, w, s.end)
     s.counts[EVALUATIONS] += 1
-    own.last[LAST_LENGTH], own.last[LAST_ERROR] = h, max(error, 1e-2)
+    own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), s.time[T]
+    for q in range(STAGES):
+        for i in range(len(s.y)):
+            own.z_last[q, i] = own.z[q, i]
     own.kept[HAS_LAST_STEP] = 1
     return code
 
 
-@serves(stepping.at_stability_bound, Memory)
-def at_stability_bound(s):  # type: ignore[no-untyped-def]
-    """0: stability does not bound the steps of this method."""
-    return 0
+@serves(stepping.check_stiffness, Memory)
+def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-def]
+    """1 if dop853 should go on: if its steps would cost less, being as long as the last stiff one for the largest eigenvalue."""
+    if s.counts[NEEDED] == 0:
+        return 0
+    bound = s.time[LENGTH] * s.own.last[FASTEST_RATE]
+    return 1 if speaks(s, bound < s.time[REACH] * cost_ratio(s.flags[BODIES])) else 0
 
 
 @serves(stepping.prepare_dense, Memory)
@@ -345,7 +296,7 @@ def through(s, x, y):  # type: ignore[no-untyped-def]
     """The polynomial of degree 3 through the stages, at the fraction x of the step."""
     own = s.own
     for i in range(len(y)):
-        a, b, c = through_stages(own, i)
+        a, b, c = through_stages(own, own.z, i)
         y[i] = s.y_old[i] + x * (a + x * (b + x * c))
 
 

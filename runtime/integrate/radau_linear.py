@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from runtime.dynamics.kinematics import euler_rates, turn_of
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.jit.compilation import inlined
+
+POWER_STEPS = 6  # even
 
 
 @inlined
@@ -118,3 +122,33 @@ def solve_state(mu, y, J, a, turns, right, q, u, p):  # type: ignore[no-untyped-
         change_of(mu, omega, p[1], right[o + P : o + V])
         for c in range(6):
             right[o + V + c] = u[6 * b + c]
+
+
+@inlined
+def largest_eigenvalue(J, v, out):  # type: ignore[no-untyped-def]
+    """Modulus of the largest eigenvalue of the linearised motion, roughly: a few steps of the power method from ``v``.
+
+    ``v`` holds displacements and velocities and is left at the end of the iteration, from which the next call goes on; ``out`` is
+    memory.  The number of steps is even: an oscillation, whose eigenvalues are conjugate, then returns to its phase.
+    """
+    m = len(J)
+    logarithm = 0.0
+    for _ in range(POWER_STEPS):
+        size = 0.0
+        for r in range(m):
+            value = 0.0
+            for c in range(2 * m):
+                value += J[r, c] * v[c]
+            out[r] = value
+        for r in range(m):
+            v[r], v[m + r] = v[m + r], out[r]
+            size += v[r] * v[r] + v[m + r] * v[m + r]
+        if not 0.0 < size < np.inf:
+            for c in range(2 * m):
+                v[c] = math.cos(c)
+            return 0.0
+        size = math.sqrt(size)
+        logarithm += math.log(size)
+        for c in range(2 * m):
+            v[c] /= size
+    return math.exp(logarithm / POWER_STEPS)

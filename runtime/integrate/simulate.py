@@ -14,16 +14,18 @@ from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.places import WHOLE
 from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
+from runtime.integrate.automatic import Automatic
 from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up, stopped_by
-from runtime.results.run import Run, Stats
+from runtime.results.run import Part, Run, Stats
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.progress import Progress, reporter
+from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import check_state
 from runtime.system.state import State
 from runtime.system.system import System
@@ -33,6 +35,8 @@ STEPS_PER_CALL, MAX_STEPS_PER_CALL = 64, 4096
 SECONDS_PER_CALL = 0.2
 # A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
 MANY_STEPS, MOSTLY = 2000, 0.8
+TURNS = 4  # in a message
+TURNED = "; turned to "  # begins the last part of a message
 
 
 # Long by its signature and docstring.
@@ -41,7 +45,7 @@ def simulate(
     t_end: float,
     *,
     t_eval: ArrayLike | None = None,
-    method: str = "dop853",
+    method: str = "auto",
     rtol: float = RTOL,
     atol: float = ATOL,
     initial: State | None = None,
@@ -64,10 +68,12 @@ def simulate(
     t_eval : (n,) [s], optional
         Times of the result, increasing, within the interval.  Default: the steps that the method takes.
     method : str
-        "dop853" (compiled), "radau" (compiled, implicit, of order 5, for stiff systems such as contacts with friction), or
-        one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".  Where stability bounds the steps of "dop853", as in a
-        stiff contact, its states between steps (``t_eval``, events) have velocities less accurate than the tolerance;
-        those of "radau" are as accurate as its steps.
+        "auto": "dop853", and "radau" while the motion is stiff.  Results of motions that are never stiff are those of "dop853" to
+        the last digit.  ``message`` gives the times of the turns, ``stats.parts`` the cost of each part.
+        "dop853" (compiled, explicit, of order 8), "radau" (compiled, implicit, of order 5, for stiff systems such as contacts
+        with friction), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".  Where stability bounds the steps of
+        "dop853", as in a stiff contact, its states between steps (``t_eval``, events) have velocities less accurate than the
+        tolerance; those of "radau" are as accurate as its steps.
     rtol, atol : float
         Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
     initial : State, optional
@@ -101,9 +107,13 @@ def simulate(
     how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
     state = _start(system, how, initial, events)
     data = stabilised(system.data, how.alpha, how.beta)
-    begin = clock.perf_counter()
+    watch = Stopwatch()
     given = method, system, data, state.y, how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
-    stepper = Compiled(*given, projected=how.projected) if method in COMPILED_METHODS else SciPy(*given)
+    stepper: Compiled | SciPy
+    if method in COMPILED_METHODS:
+        stepper = (Automatic if method == "auto" else Compiled)(*given, projected=how.projected)
+    else:
+        stepper = SciPy(*given)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
     crossings = [event for event in events if isinstance(event, Crossing)]
     search = EventSearch(bound, system.body_names)
@@ -114,9 +124,11 @@ def simulate(
         found := violated_row(system, stepper, times, states, how)
     ):
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
-    evaluations, steps, rejections = stepper.counts()
+    counts = evaluations, steps, rejections = stepper.counts()
+    parts = stepper.parts if isinstance(stepper, Automatic) else (Part(method, how.t_start, *counts),)
     kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"
     finite_rows = np.isfinite(states).all(axis=1)
+    wall_time, compile_time = watch.times()
     return Run(
         system=system,
         data=data,
@@ -124,8 +136,8 @@ def simulate(
         states=states[finite_rows],
         final=State(system.body_names, stepper.y),
         status=status,
-        message=(reason or message_at_end(how.t_end)) + _closeness(stepper) + _stiffness(stepper),
-        stats=Stats(method, evaluations, steps, rejections, clock.perf_counter() - begin, how.rtol, how.atol, kernel),
+        message=(reason or message_at_end(how.t_end)) + _closeness(stepper) + _stiffness(stepper) + _turns(parts),
+        stats=Stats(method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, kernel, parts, compile_time),
         events={name: np.array(times) for name, (times, _) in search.found.items()},
         contact_events=stepper.contact_events,
         event_states={
@@ -182,6 +194,13 @@ def _stiffness(m: Method) -> str:
     if steps < MANY_STEPS or m.bounded < MOSTLY * steps:
         return ""
     return f"; {m.bounded} of {steps} steps were bounded by stability, not by accuracy: method='radau' takes fewer"
+
+
+def _turns(parts: Sequence[Part]) -> str:
+    turns = [f"{part.method} from t = {part.t:.6g} s" for part in parts[1:]]
+    if len(turns) > TURNS:
+        turns = [*turns[:TURNS], f"and {len(turns) - TURNS} more turns (stats.parts)"]
+    return f"{TURNED}{', '.join(turns)}" if turns else ""
 
 
 def _integrate_compiled(

@@ -24,9 +24,11 @@ SAMPLES = 4  # places of a step at which limits and contacts are checked for a c
 class Stepper(NamedTuple):
     """State of an integration; changed in place, so that an integration can be paused and continued."""
 
-    time: Floats  # (6,) t, next step, start and length of the last step, usual lengths with no switch active, with one
-    counts: Ints  # (7,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
-    # touch-downs and lift-offs in ``found``
+    time: Floats  # (7,) t, next step, start and length of the last step, usual lengths with no switch active, with one; length of
+    # the last stiff step of dop853 times the modulus of the largest eigenvalue
+    counts: Ints  # (10,) evaluations, steps, rejections, next output, 1 after a rejected attempt, steps bounded by stability,
+    # touch-downs and lift-offs in ``found``; steps that speak for the other method, those since that do not, and how many of
+    # the former a turn takes (0: never turn; see ``runtime.integrate.automatic``)
     y: Floats  # (n,)
     y_old: Floats  # (n,) at the start of the last step
     trial: Floats  # (n,)
@@ -36,10 +38,11 @@ class Stepper(NamedTuple):
     # (4,) pivot ratio: at the start, the smallest of all accepted steps, time of the first step whose smallest costs digits, at
     # the begin of the next step
     smallest_pivot: Floats
-    flags: Ints  # (10,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
+    flags: Ints  # (11,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
-    # 1: the last step was undone, to be cut at a change of mode; 1: states are projected onto the constraints; attempts at a step
-    # that were given up near a singular pose; 1: the last attempt is to be repeated there; 1: it is to end ahead of the pose
+    # 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1: states are projected onto
+    # the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt is to be repeated there;
+    # 1: it is to end ahead of the pose
     address: Ints  # (2,) places of the addresses of the code for limits and contacts, and for closed loops; 0 without
     # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     sampled: Floats
@@ -51,8 +54,9 @@ class Stepper(NamedTuple):
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
-EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND = range(7)
-DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD = range(10)
+REACH = 6  # place in ``Stepper.time``
+EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEAKING, SILENT, NEEDED = range(10)
+DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD = range(11)
 SWITCHING, PROJECTING = range(2)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT = range(5)  # places in ``Stepper.passage``
@@ -65,9 +69,9 @@ def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 
     bodies = len(data.mass) - 1
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     return Stepper(
-        time=np.array([t, first_step, t, 0.0, 0.0, 0.0]), counts=np.zeros(7, np.int64), y=y.copy(), y_old=y.copy(),
+        time=np.array([t, first_step, t, 0.0, 0.0, 0.0, 0.0]), counts=np.zeros(10, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
-        smallest_pivot=np.array([np.inf, np.inf, t, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0]),
+        smallest_pivot=np.array([np.inf, np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
         passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0]), own=own,
@@ -151,6 +155,6 @@ def between_ends(s: Stepper, x: float, y: Floats) -> None:
     raise NotImplementedError
 
 
-def at_stability_bound(s: Stepper) -> int:
-    """1 if stability rather than accuracy bounds the last step."""
+def check_stiffness(s: Stepper, rtol: float, atol: float, max_step: float, end: float) -> int:
+    """Count the accepted step if stability bounds it; 1 if the other method should go on, where turns are wanted."""
     raise NotImplementedError

@@ -28,6 +28,7 @@ from runtime.jit.machine_code import digest_of_kernel, file_of, making, store, s
 from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.words import words_of_kernel
 from runtime.support.arrays import Ints
+from runtime.support.stopwatch import preparing
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -60,7 +61,7 @@ def _kernel(module: ModuleType, name: str) -> tuple[int, Any]:
     sources = digest_of_kernel(inspect.getsource(module))
     file = file_of(sources, f"{module.__name__.rpartition('.')[2]}.{name}", codegen.magic_tuple())
     symbol = f"talus_{sources}_{file.name}"
-    with global_compiler_lock:
+    with preparing(), global_compiler_lock:
         library = _stored(file, codegen)
         if library is None:
             with making(file, words_of_kernel(module.__name__)):

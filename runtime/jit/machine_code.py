@@ -34,6 +34,7 @@ from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.tidying import record, recorded, tidy, touch, write_whole
 from runtime.jit.words import words_of
 from runtime.support.notice import clear_notice, compiling
+from runtime.support.stopwatch import preparing
 
 types: Any = numba_types  # numba's types are opaque to a type checker
 # In the names of functions that numba defines when it gets ready to compile: a quarter of a second.
@@ -254,7 +255,7 @@ class _InFiles:
 
     def compile(self, *signature: Any) -> Any:
         """Compile for the types of arguments."""
-        with global_compiler_lock:  # another thread may compile for other types next
+        with preparing(), global_compiler_lock:  # another thread may compile for other types next
             try:
                 return super().compile(*signature)  # type: ignore[misc]
             finally:
@@ -268,6 +269,11 @@ class Kept(_InFiles, CPUDispatcher):  # type: ignore[misc]
         """Whether there is machine code for types of arguments: in this process or in the cache."""
         file = self._cache._file(kinds, self.targetctx.codegen())
         return kinds in self.overloads or (file is not None and file.exists())
+
+    def _compile_for_args(self, *arguments: Any, **more: Any) -> Any:
+        """Find the types of arguments, and compile for them."""
+        with preparing():
+            return super()._compile_for_args(*arguments, **more)
 
 
 class Callback(_InFiles, CFunc):  # type: ignore[misc]

@@ -21,6 +21,7 @@ from runtime.dynamics.model_data import ModelData, WholeModelKernel
 from runtime.jit import addresses
 from runtime.jit.freshness import WHOLE, digests_of, refuse
 from runtime.support.arrays import Floats
+from runtime.support.stopwatch import preparing
 from runtime.system.model_description import file_of, parameters_of
 from runtime.system.system import System
 
@@ -86,9 +87,9 @@ def place_of(system: System) -> str | None:
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
     """Return the whole-model kernel of a system with this data, if there is one."""
     if system.redundant:
-        return None  # the kernel's factors have no damping
-    model = system.model
-    module = module_of(model.key)
+        return None  # its elimination takes independent rows only
+    with preparing():  # the import takes as long as a hundred runs
+        module = module_of(system.model.key)
     if module is None:
         return None
     return WholeModelKernel(int(addresses.addresses_of([module])[0]), module.LOADED, constants_of(module, system, data))

@@ -21,13 +21,6 @@ def test_exponent():
     assert measure.exponent([1, 2, 4], [3, 24, 192]) == pytest.approx(3.0)
 
 
-def test_evaluations_include_finite_difference_jacobians():
-    system = measure.foot("modified")
-    run = runtime.simulate(system, 0.1, method="BDF", rtol=1e-6, atol=1e-6)
-    # The first Jacobian alone takes an evaluation for each of the states.
-    assert run.stats.evaluations >= run.stats.steps + len(system.state.y)
-
-
 def test_allocations_are_found():
     @numba.njit
     def allocates(n):

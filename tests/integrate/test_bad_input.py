@@ -30,7 +30,7 @@ def test_inconsistent_state(foot):
 
 
 SIMULATE_ERRORS = {
-    "unknown method": (dict(method="ode15s"), "unknown method 'ode15s'; use dop853, radau, RK23"),
+    "unknown method": (dict(method="ode15s"), "unknown method 'ode15s'; use auto, dop853, radau, RK23"),
     "negative time": (dict(t_end=-1.0), "t_end = -1 s must be after t_start = 0 s"),
     "no time": (dict(t_end=0.0), "must be after"),
     "time not finite": (dict(t_end=np.nan), "t_end = nan is not finite"),

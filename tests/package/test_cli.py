@@ -123,7 +123,7 @@ BAD = {
     ("simulate", "foot", "--set", "ankle"): "--set ankle: give KEY=VALUE",
     ("simulate", "foot", "--set", "link_length=-1"): "link_length = -1 m must be a finite length",
     ("simulate", "foot", "--t-end", "-1"): "t_end = -1 s must be after t_start = 0 s",
-    ("simulate", "foot", "--method", "ode15s"): "unknown method 'ode15s'; use dop853",
+    ("simulate", "foot", "--method", "ode15s"): "unknown method 'ode15s'; use auto, dop853",
     ("simulate", "foot", "--rtol", "nan"): "rtol = nan is not finite",
     ("ankle", "--t-end", "-1"): "--t-end = -1 must be a finite number above 0",
     ("ankle", "--tolerance", "0"): "--tolerance = 0 must be a finite number above 0",

@@ -22,7 +22,7 @@ LIMITED = CASES[1:]
 BODY = "main_foot"
 HINGES = ("talocrural", "talocalcaneal")
 LINK_LENGTHS = (0.0, 0.0360, 0.0417, 0.0474)  # [m] none; height of the talus: mean and mean -/+ SD (2024a, Section 6)
-COST_METHODS = ("BDF", "dop853")  # the family of the papers' integrator, and the default of Talus
+COST_METHODS = ("BDF", "dop853")  # the family of the papers' integrator, and Talus's explicit method
 COST_SECONDS = 1.0  # the papers count evaluations over the first second
 PLANTARFLEXION_LONGITUDE_DEG = 180.0
 

@@ -1,0 +1,81 @@
+"""The derivative of y' over the state y, for methods that integrate the states as plain numbers (SciPy's implicit ones).
+
+It is made of the Jacobian of the accelerations over displacements and velocities (``runtime.dynamics.jacobian``): a change dp of
+Euler parameters is a rotation by 2 G dp / |p|^2, and p' = 1/2 G(p)^T omega is linear in p and in omega.
+
+A whole-model kernel takes bodies that are fixed to the ground at their reference pose, so its derivatives over the states of
+these bodies, which stay there, are other ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.equations import accelerations
+from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
+from runtime.dynamics.kinematics import euler_rates, turn_of
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.jit.compilation import compiled, inlined
+from runtime.support.arrays import Floats
+
+
+@inlined
+def _set_kinematics(e, omega, o, memory, out):  # type: ignore[no-untyped-def]
+    """Derivatives of r' and p' of the body whose state begins at ``o``."""
+    unit, image = memory[0], memory[1]
+    for k in range(4):
+        for c in range(4):
+            unit[c] = 1.0 if c == k else 0.0
+        euler_rates(unit, omega, image)
+        for c in range(4):
+            out[o + P + c, o + P + k] = image[c]
+        if k < 3:
+            out[o + R + k, o + V + k] = 1.0
+            euler_rates(e, unit, image)
+            for c in range(4):
+                out[o + P + c, o + OMEGA + k] = image[c]
+
+
+@inlined
+def _set_accelerations(e, b, J, memory, out):  # type: ignore[no-untyped-def]
+    """Derivatives of all accelerations over the state of body b, counted from 0."""
+    m, o, unit, turn = len(J), STATE * b, memory[0], memory[1]
+    square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
+    for r in range(m):
+        row = STATE * (r // 6) + V + r % 6
+        for c in range(3):
+            out[row, o + R + c] = J[r, 6 * b + c]
+        for c in range(6):
+            out[row, o + V + c] = J[r, m + 6 * b + c]
+    for k in range(4):
+        for c in range(4):
+            unit[c] = 1.0 if c == k else 0.0
+        turn_of(e, unit, turn)
+        for r in range(m):
+            value = 0.0
+            for c in range(3):
+                value += J[r, 6 * b + 3 + c] * turn[c]
+            out[STATE * (r // 6) + V + r % 6, o + P + k] = value / square
+
+
+@compiled
+def _state_jacobian(time, y, t, w, m, memory, out):  # type: ignore[no-untyped-def]
+    code = accelerations(time, y, t, w, False)
+    if code != OK:
+        return code
+    jacobian(t, w, m)
+    for b in range(len(y) // STATE):
+        o = STATE * b
+        e = y[o + P : o + V]
+        _set_kinematics(e, y[o + OMEGA : o + STATE], o, memory, out)
+        _set_accelerations(e, b, m.J, memory, out)
+    return code
+
+
+def state_jacobian(
+    time: float, y: Floats, data: ModelData, work: Workspace, memory: JacobianWorkspace
+) -> tuple[int, Floats]:
+    """A code, and the derivative (n, n) of y' over y at a state (n,); its columns along p alone are 0 in the accelerations."""
+    out = np.zeros((len(y), len(y)))
+    return int(_state_jacobian(float(time), y, data, work, memory, np.zeros((2, 4)), out)), out

@@ -1,0 +1,141 @@
+"""Newton's method for the stages of Radau IIA: prediction, iteration, and the rate of convergence.
+
+Hairer and Wanner (1996), Solving Ordinary Differential Equations II, section IV.8.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from runtime.dynamics.equations import derivative
+from runtime.dynamics.layout import OK
+from runtime.integrate.radau_coefficients import STAGES
+from runtime.integrate.radau_linear import solve_state
+from runtime.integrate.stepping import EVALUATIONS, SMALLEST_PIVOT, T
+from runtime.jit.compilation import inlined
+
+MAX_ITERATIONS = 10
+DIVERGING = 2.0  # the iteration ends where the second correction is so much larger than the first
+# Places in ``kept`` and ``last`` of the method's memory.
+FRESH, FACTORISED, MODES, HAS_LAST_STEP = range(4)
+FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_ATTEMPT, LAST_BEGIN, FASTEST_RATE = range(7)
+
+
+@inlined
+def through_stages(own, z, i):  # type: ignore[no-untyped-def]
+    """Coefficients of x, x^2 and x^3 of the polynomial of component i through the stages z, less the start."""
+    a = b = c = 0.0
+    for q in range(STAGES):
+        a += own.coefficients.dense[0, q] * z[q, i]
+        b += own.coefficients.dense[1, q] * z[q, i]
+        c += own.coefficients.dense[2, q] * z[q, i]
+    return a, b, c
+
+
+@inlined
+def continued(own, i, begin, x):  # type: ignore[no-untyped-def]
+    """Change of component i from ``begin`` to x, both as fractions of the last accurate step, by its polynomial."""
+    a, b, c = through_stages(own, own.z_last, i)
+    return x * (a + x * (b + x * c)) - begin * (a + begin * (b + begin * c))
+
+
+@inlined
+def predict_middle(s, h):  # type: ignore[no-untyped-def]
+    """Put the predicted state in the middle of a step into ``own.middle``; without a prediction, the start of the step.
+
+    Where a stiff direction turns, the rate of Newton's method depends on the angles between that direction at the stages and in
+    the Jacobian, which are half as large from the middle of the step as from its start.
+    """
+    own = s.own
+    begin = (s.time[T] - own.last[LAST_BEGIN]) / own.last[LAST_LENGTH]
+    x = begin + 0.5 * h / own.last[LAST_LENGTH]
+    for i in range(len(s.y)):
+        change = continued(own, i, begin, x) if own.kept[HAS_LAST_STEP] == 1 else 0.0
+        own.middle[i] = s.y[i] + change
+
+
+@inlined
+def predict(s, h):  # type: ignore[no-untyped-def]
+    """Initial values of the stages: the polynomial of the last accurate step, continued; of a part of this step, itself."""
+    own, n = s.own, len(s.y)
+    # 1 at the end of that step, 0 where it was cut at a change of mode and is repeated.
+    begin = (s.time[T] - own.last[LAST_BEGIN]) / own.last[LAST_LENGTH]
+    for q in range(STAGES):
+        x = begin + own.coefficients.nodes[q] * h / own.last[LAST_LENGTH]
+        for i in range(n):
+            own.z[q, i] = continued(own, i, begin, x) if own.kept[HAS_LAST_STEP] == 1 else 0.0
+
+
+@inlined
+def rate_of(step, last, quotient):  # type: ignore[no-untyped-def]
+    """Rate of Newton's method from the last two quotients of corrections, and whether it diverges.
+
+    A stiff direction that turns during the step passes errors to other directions and back, with a large and a small quotient in
+    turn.  Their geometric mean is the rate, and the first one alone proves little.
+    """
+    if step == 1:
+        return quotient, quotient >= DIVERGING
+    rate = math.sqrt(last * quotient)
+    return rate, rate >= 1.0
+
+
+@inlined
+def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
+    """Newton's method for the stages: number of iterations, or -1 where it does not converge; and a code."""
+    own, n, coefficients, J = s.own, len(s.y), s.own.coefficients, s.own.jacobian.J
+    mu, mu_pair = coefficients.real / h, coefficients.pair / h
+    for i in range(n):
+        own.real[i], own.pair[i] = 0.0, 0.0j
+        for q in range(STAGES):
+            own.real[i] += coefficients.to_real[q] * own.z[q, i]
+            own.pair[i] += coefficients.to_pair[q] * own.z[q, i]
+    before = theta = quotient = 0.0
+    for step in range(MAX_ITERATIONS):
+        for q in range(STAGES):
+            for i in range(n):
+                s.trial[i] = s.y[i] + own.z[q, i]
+            code = derivative(s.time[T] + coefficients.nodes[q] * h, s.trial, t, w, own.f[q])
+            s.counts[EVALUATIONS] += 1
+            s.tried[SMALLEST_PIVOT] = min(s.tried[SMALLEST_PIVOT], w.smallest_pivot[0])
+            if code != OK:
+                return -1, code
+        for i in range(n):
+            own.right[i], own.right_pair[i] = -mu * own.real[i], -mu_pair * own.pair[i]
+            for q in range(STAGES):
+                own.right[i] += coefficients.to_real[q] * own.f[q, i]
+                own.right_pair[i] += coefficients.to_pair[q] * own.f[q, i]
+        solve_state(mu, own.middle, J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+        solve_state(
+            mu_pair, own.middle, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair, own.p_pair
+        )
+        size = 0.0
+        for i in range(n):
+            own.real[i] += own.right[i]
+            own.pair[i] += own.right_pair[i]
+            scale = atol + rtol * abs(s.y[i])
+            for q in range(STAGES):
+                change = (
+                    coefficients.from_real[q] * own.right[i]
+                    + 2.0 * (coefficients.from_pair[q] * own.right_pair[i]).real
+                )
+                own.z[q, i] += change
+                size += (change / scale) ** 2
+        size = math.sqrt(size / (STAGES * n))
+        if not size < np.inf:
+            return -1, OK
+        if step > 0:
+            last, quotient = quotient, size / before
+            theta, diverging = rate_of(step, last, quotient)
+            own.last[THETA] = theta
+            left = MAX_ITERATIONS - 1 - step
+            if diverging or (step > 1 and theta**left / (1.0 - theta) * size > enough):
+                return -1, OK
+            if theta < 1.0 and theta / (1.0 - theta) * size < enough:
+                return step + 1, OK
+        elif size == 0.0:
+            own.last[THETA] = 0.0
+            return 1, OK
+        before = size
+    return -1, OK

@@ -1,0 +1,63 @@
+"""Stiffness: whether the last step speaks for the other of the two compiled methods, dop853 and radau.
+
+A step of dop853 speaks for radau where stability bounds it (Hairer and Wanner 1996, section IV.2); where the motion is slow: in
+the step the accelerations change by little, both against the fastest time constant and against the change that accuracy would
+allow; and at rest, where the accelerations are errors.  Slow motion shows stiffness at small tolerances too, where the error
+estimate keeps the step below the stability bound.  A step of radau speaks for dop853 where the latter's steps would cost less.
+
+The constants come from measurements on pendulums, feet, chains, contacts, a flyball governor and two bodies on a damper: at
+tolerances from 1e-11 to 1e-4 motions that are not stiff had at most one slow step in a row, stiff ones dozens.
+"""
+
+from __future__ import annotations
+
+from runtime.dynamics.layout import STATE, V
+from runtime.integrate.stepping import BODIES, LENGTH, NEEDED, SILENT, SPEAKING, norm_of
+from runtime.jit.compilation import inlined
+
+STABLE = 5.5  # below the length of dop853's interval of stability
+SLOW = 0.05  # change of the accelerations in a step over that in the fastest time constant
+CHANGE = 0.7  # half of what radau allows in a step, over the sixth root of the tolerance
+BREAK = 6  # steps in a row that end a run of steps that speak for the other method
+REST = 10.0  # change of the state in a step at rest, in units of the tolerance
+WORTHWHILE = 200  # steps of dop853 that are left: fewer take less time than it takes to load radau's machine code
+
+
+@inlined
+def cost_ratio(bodies):  # type: ignore[no-untyped-def]
+    """Cost of a step of radau over that of a step of dop853, as measured: evaluations, Jacobian, factors of matrices."""
+    return 1.5 + 0.25 * bodies + 0.04 * bodies * bodies
+
+
+@inlined
+def slow(s, begin, end, square, tolerance):  # type: ignore[no-untyped-def]
+    """Whether the accelerations change slowly between two derivatives; ``square`` of step length times largest eigenvalue."""
+    changes = size = size_end = 0.0
+    bodies = s.flags[BODIES]
+    for b in range(bodies):
+        for i in range(STATE * b + V, STATE * (b + 1)):
+            changes += (end[i] - begin[i]) ** 2
+            size += begin[i] ** 2
+            size_end += end[i] ** 2
+    size = max(size, size_end)
+    allowed = CHANGE * tolerance ** (1.0 / 6.0) / cost_ratio(bodies)
+    return size > 0.0 and changes < size * min(allowed * allowed, SLOW * SLOW * square)
+
+
+@inlined
+def resting(s, begin, square, rtol, atol):  # type: ignore[no-untyped-def]
+    """Whether a step changes the state by little more than its error, so that no accuracy asks for a step as short as this."""
+    return square > 1.0 and s.time[LENGTH] * norm_of(begin, s.y, rtol, atol) < REST
+
+
+@inlined
+def speaks(s, other):  # type: ignore[no-untyped-def]
+    """Count a step that speaks for the other method, or one that does not; whether there are enough of the former for a turn."""
+    if other:
+        s.counts[SPEAKING] += 1
+        s.counts[SILENT] = 0
+    else:
+        s.counts[SILENT] += 1
+        if s.counts[SILENT] >= BREAK:
+            s.counts[SPEAKING] = 0
+    return s.counts[SPEAKING] >= s.counts[NEEDED]
