@@ -135,7 +135,7 @@ def test_data_of_contacts_are_written(fall, tmp_path):
     "changes, sentence",
     [
         (dict(shape="round"), "shape = 'round'; use 'normal', 'cavus', 'flat'"),
-        (dict(friction="ice"), "friction = 'ice'; use 'coulomb', 'sticking', 'smooth'"),
+        (dict(friction="ice"), "friction = 'ice'; use 'coulomb', 'smooth'"),
         (dict(height=np.nan), "height = nan must be a finite number"),
         (dict(mu_c=-1.0), "mu_c = -1, must not be below 0"),
         (dict(stiffness=0.0), "stiffness = 0 N/m^n, must be above 0 N/m^n"),
