@@ -8,11 +8,23 @@ import numpy as np
 import pytest
 
 from tests.support.force_kernels import FORCES, Case, looked_up, rotation
-from tests.support.kernel_text import missed, mutants
+from tests.support.kernel_text import functions_of, lint, lint_tangent, missed, mutants
 
 SEEDS = range(3)
 POTENTIAL = 24
 AXES = ("xi", "eta", "zeta")
+OPERATIONS = {
+    "bushing": 674,
+    "cable": 133,
+    "hinge_friction": 115,
+    "slider_friction": 141,
+    "spring_damper": 127,
+    "stop": 138,
+    "tabulated_spring": 120,
+    "tabulated_tendon": 346,
+    "tendon": 346,
+    "torsional_spring": 238,
+}
 all_forces = pytest.mark.parametrize("name", list(FORCES))
 seeds = pytest.mark.parametrize("seed", SEEDS)
 ELASTIC = [name for name in FORCES if not name.endswith("friction")]
@@ -175,3 +187,14 @@ def test_a_broken_tangent_is_found(name):
     felt = [(text, wrong) for text, wrong in changes if distance(wrong, right) > 1e-12]
     assert len(felt) > 0.9 * len(changes)
     assert [text for text, wrong in felt if distance(wrong, expected) < 1e-7] == []
+
+
+@all_forces
+def test_kernels_are_straight_line_code_of_no_more_operations(name):
+    module = FORCES[name]
+    functions = functions_of(inspect.getsource(module))
+    inputs = [a.arg for a in functions["evaluate"].args.args[:-1]]
+    assert lint(functions["evaluate"], [(25 + len(module.OUTPUTS),)], inputs) == []
+    assert lint_tangent(functions["tangent"], 6 * Case(name, 0).count, inputs) == []
+    assert int(re.search(r"(\d+) operations", module.evaluate.py_func.__doc__)[1]) <= OPERATIONS[name]
+    assert set(OPERATIONS) == set(FORCES)
