@@ -182,7 +182,7 @@ class Motion(Run):
         """Total force and moment that are transmitted across a joint.
 
         In a tree of joints this is the inertial force of the distal part without gravity and loads (Newton-Euler): the joint's
-        reaction with the drivers, motors and limits across the joint, and the drivers between the ground and the distal part.
+        reaction with the drivers, motors, limits and forces across the joint, and those between the ground and the distal part.
         In a closed loop it is the reaction of the joint and of the drivers between its two bodies.
 
         Parameters

@@ -10,9 +10,10 @@ import pytest
 import sympy as sp
 
 import generated
-from codegen import compile_joint, cones, contacts, drivers, joints, laws, limits
+from codegen import compile_joint, cones, contacts, drivers, forces, joints, laws, limits
 from codegen.compiler.dispatch import definitions
 from generated import digests, dispatch
+from generated import forces as generated_forces
 from generated import joints as generated_joints
 
 COMMAND = "python -m codegen"
@@ -22,9 +23,12 @@ GENERATED = Path(generated.__file__).parent
 def sources():
     """Every generated module, and its source: the file of its family, and the definition in it."""
     families = {joints: "", drivers: "", limits: "limit_", cones: "cone_", laws: "law_", contacts: "normal_"}
+    families[forces] = "force_"
     others = {cones.position: "", cones.separation: "", cones.top_view: "", contacts.sphere_plane: "contact_"}
-    others |= {contacts.coulomb: "friction_", contacts.smooth: "friction_"}
-    found = dict.fromkeys(("__init__", "dispatch", "joints", "digests"), "codegen/") | {"bodies": "codegen/bodies.py"}
+    others |= dict.fromkeys((contacts.coulomb, contacts.smooth, contacts.sticking), "friction_")
+    found = dict.fromkeys(("__init__", "dispatch", "joints", "forces", "digests"), "codegen/") | {
+        "bodies": "codegen/bodies.py"
+    }
     for module, prefix in families.items():
         file = f"codegen/{module.__name__.split('.')[1]}.py"
         found |= {others.get(f, prefix) + f.__name__: f"{file}: {f.__name__}" for f in definitions(module)}
@@ -53,13 +57,16 @@ def test_every_definition_has_a_module():
         modules = getattr(dispatch, family)
         assert [prefix + module.NAME for module in modules] == [m.__name__.removeprefix("generated.") for m in modules]
     assert {name for name in vars(dispatch) if name.isupper()} == set(prefixes)
-    listed = {m.__name__.removeprefix("generated.") for m in generated_joints.MODULES}
+    every = (*generated_joints.MODULES, *generated_forces.MODULES)
+    listed = {m.__name__.removeprefix("generated.") for m in every}
+    assert [m.NAME for m in generated_forces.MODULES] == [f.__name__ for f in definitions(forces)]
     assert [m.NAME for m in generated_joints.MODULES] == [f.__name__ for d in (joints, drivers) for f in definitions(d)]
     switched = {m.__name__.removeprefix("generated.") for family in prefixes for m in getattr(dispatch, family)}
     alone = {
         "__init__",
         "dispatch",
         "joints",
+        "forces",
         "bodies",
         "contact_sphere_plane",
         "position",

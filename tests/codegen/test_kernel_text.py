@@ -56,6 +56,7 @@ OPERATIONS_OF_FORCES = {
     "flores": {"law": 27, "law_parameters": 32},
     "coulomb": {"below": 68, "above": 50},
     "smooth": {"below": 52, "above": 52},
+    "sticking": {"below": 68, "above": 117},
     "sphere_plane": {"measure": 158, "point": 9, "reference": 0, "wrench": 254},
 }
 

@@ -30,7 +30,7 @@ def test_normal_force_is_the_formula(law, seed):
     assert not values(kernel, 6, 0.0, 0.0, np.ones(len(names)))[:3].any()
 
 
-@pytest.mark.parametrize("law", list(FRICTIONS))
+@pytest.mark.parametrize("law", ["coulomb", "smooth"])
 @seeds
 def test_friction_opposes_the_slip(law, seed):
     rng = np.random.default_rng(seed)
@@ -49,10 +49,25 @@ def test_friction_opposes_the_slip(law, seed):
             assert 1.0 - 0.5 / times**2 - 1e-11 < share < 1.0
 
 
+@seeds
+def test_sticking_friction_is_static_at_the_creep_and_fades(seed):
+    rng = np.random.default_rng(seed)
+    (f_n, mu_s, mu_c, mu_d, fading, creep), direction = rng.uniform(0.1, 1.0, 6), rng.normal(size=3)
+    direction, c = direction / np.linalg.norm(direction), np.array([mu_s, mu_c, mu_d, fading, creep])
+    for v in np.array([0.0, 1e-3, 0.5, 0.999, 1.001, 3.0, 30.0]) * creep:
+        x, piece = v / creep, "below" if v < creep else "above"
+        force = values(getattr(FRICTIONS["sticking"], piece), 15, v * direction, f_n, c)[:3].real
+        static = mu_s * (1.5 * x - 0.5 * x**3)
+        moving = mu_c + (mu_s - mu_c) / (1.0 + ((v - creep) / fading) ** 2)
+        expected = -((static if v < creep else moving) * f_n + mu_d * v) * direction
+        assert distance(force, expected) < 1e-13
+
+
 @pytest.mark.parametrize("law", list(FRICTIONS))
 @pytest.mark.parametrize("creep", [1e-4, 1e-2, 1.0])
 def test_the_pieces_of_a_friction_meet_in_value_and_slope(law, creep):
-    inputs = (creep * np.array([0.6, -0.48, 0.64]), 3.0, np.array([0.7, 0.2, creep]))
+    constants = [0.9, 0.7, 0.2, 0.4, creep] if law == "sticking" else [0.7, 0.2, creep]
+    inputs = (creep * np.array([0.6, -0.48, 0.64]), 3.0, np.array(constants))
     below, above = (values(getattr(FRICTIONS[law], piece), 15, *inputs).real for piece in ("below", "above"))
     assert below == pytest.approx(above, rel=1e-12, abs=1e-12 * np.abs(above).max())
 

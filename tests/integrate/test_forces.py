@@ -203,13 +203,14 @@ def test_a_table_is_continued_by_its_tangents():
 
 
 def test_friction_of_a_hinge_and_a_slider():
-    values = dict(friction=3.0, creep=1e-2, damping=0.5)
+    values = dict(friction=3.0, creep=0.3, damping=0.5)
     run = simulate(sliding("slider_friction", 2.0, **POINTS, a_i=(1, 0, 0), **values), 1.0, t_eval=TIMES / 2, **TIGHT)
 
     def f(t, y):
-        return [y[1], -(3.0 * y[1] / np.hypot(y[1], 1e-2) + 0.5 * y[1]) / 2.0]
+        x = np.clip(y[1] / 0.3, -1.0, 1.0)
+        return [y[1], -(3.0 * (1.5 * x - 0.5 * x**3) + 0.5 * y[1]) / 2.0]
 
-    assert np.abs(run.v["block"][:, 0] - reference(f, [0.5, 2.0], TIMES / 2)[1]).max() < 1e-8
+    assert np.abs(run.v["block"][:, 0] - reference(f, [0.5, 2.0], TIMES / 2, max_step=1e-3)[1]).max() < 1e-8
     b = Builder("wheel")
     b.body("wheel", mass=1.0, inertia=(1.2, 2.0, 1.2), omega=(0, 2.0, 0))
     b.joint("hinge", "revolute", "ground", "wheel", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0), a_j=(0, 1, 0))

@@ -1,7 +1,11 @@
 """Cases of the kernels of forces: four bodies at random, and the inputs of one force in their configuration."""
 
+import inspect
+
 import numpy as np
 
+from codegen import Vector
+from codegen import forces as forces_dictionary
 from generated import forces
 from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.system.force_building import table_pieces
@@ -99,6 +103,29 @@ class Case:
 
         return np.column_stack([slope(direction) for direction in range(12 * self.count)])
 
+    def defined(self):
+        """What the definition returns for these numbers, with rates and forces along coordinates left out."""
+        own = self.x(self.states)
+        x = {name: own[3 * n : 3 * n + 3] for n, (name, *_) in enumerate(self.module.VECTORS)}
+        arguments = {}
+        for name in inspect.signature(getattr(forces_dictionary, self.module.NAME)).parameters:
+            body = "ijkl".find(name[-1])
+            if name in x:
+                arguments[name] = Vector(*x[name])
+            elif name.startswith(("r_", "omega_")):
+                start = R if name.startswith("r_") else OMEGA
+                arguments[name] = Vector(*self.states[body, start : start + 3])
+            else:
+                arguments[name] = self.values.get(name)
+        carried = iter(Vector(*x[name]) for name in x if name.startswith("carried"))
+        across = [Vector(*x[name]) for name in x if name.startswith("across")]
+        operators = dict(
+            coordinate=lambda c: c, rate=lambda c: 0.0 * c, along=lambda c: 0.0 * c, carried=lambda v: next(carried),
+            across=lambda a: across, tension_table=Curve(),
+        )  # fmt: skip
+        arguments |= {name: operator for name, operator in operators.items() if name in arguments}
+        return getattr(forces_dictionary, self.module.NAME)(**arguments)
+
     @property
     def twist(self):
         return self.states[: self.count, V : OMEGA + 3].ravel()
@@ -110,3 +137,13 @@ def looked_up(x):
     k = max(0, int(np.searchsorted(knots, x, side="right")) - 1)
     polynomial = np.polynomial.Polynomial(c[k])
     return [polynomial.deriv(order)(x - knots[k]) if order else polynomial(x - knots[k]) for order in range(4)]
+
+
+class Curve:
+    """The curve through ``TABLE``, as a definition calls it."""
+
+    def __call__(self, x):
+        return looked_up(float(x))[1]
+
+    def integral(self, x):
+        return looked_up(float(x))[0]
