@@ -153,6 +153,11 @@ def compile_model(system: Any) -> Path:
     from codegen.compiler.whole import emit_model
 
     model = system.model
+    if model.thin:
+        raise DefinitionError(
+            f"compile_model: the system '{model.name}' has a body with a moment of inertia of 0, which whole-model kernels "
+            "cannot have; simulate it without, or give the body a moment above 0"
+        )
     text, file = with_header(emit_model(model), f"the system '{model.name}'"), Path(model.file)
     write_whole(file, text)
     return file

@@ -56,7 +56,7 @@ from runtime.dynamics.layout import (
 )
 from runtime.dynamics.limits import limit_workspace, limits_part
 from runtime.dynamics.loads import apply_loads, load_workspace
-from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace
+from runtime.dynamics.model_data import ModelData, ThinWorkspace, WholeModelKernel, Workspace
 from runtime.dynamics.places import (
     ADDRESSES,
     CONTACTS,
@@ -70,6 +70,7 @@ from runtime.dynamics.places import (
 )
 from runtime.dynamics.projection import correction_part, projection_part
 from runtime.dynamics.switches import switches_of
+from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
 from runtime.jit.pointers import Pointer, array_at, call_at
@@ -141,6 +142,9 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         projected=np.zeros(STATE * (bodies - 1)),
         violation=np.zeros(2),
         unsatisfied=np.zeros(1),
+        thin=ThinWorkspace(
+            np.zeros((len(t.thin_body), 3)), np.zeros((bodies, 6)), np.zeros(six), np.zeros(3), np.zeros(3)
+        ),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
         switches=switches,
         limits=limit_workspace(t.limits, switches.mode[:limits]),
@@ -222,7 +226,7 @@ def _factorise(t, w, purpose):  # type: ignore[no-untyped-def]
 
 @inlined
 def _solve_rows(t, w):  # type: ignore[no-untyped-def]
-    """Accelerations that satisfy the rows, and multipliers, with the factors of S."""
+    """Accelerations that satisfy the rows, and multipliers, with the factors of S; returns a code."""
     for b in range(len(t.mass)):
         for c in range(6):
             w.v_dot[b, c] = w.free[b, c]
@@ -233,6 +237,13 @@ def _solve_rows(t, w):  # type: ignore[no-untyped-def]
             for r in range(t.rows[k]):
                 w.lam[k, r] = w.y[k, r] if step == 0 else w.lam[k, r] + w.y[k, r]
         apply(t, w, w.y, w.v_dot)
+    code = OK
+    if len(t.thin_body) > 0:
+        code = remove_added_inertia(t, w, w.v_dot)
+        for k in range(len(t.address)):
+            for r in range(t.rows[k]):
+                w.lam[k, r] += w.thin.lam[k, r]
+    return code
 
 
 @inlined
@@ -244,7 +255,9 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             w.target[k, r] = w.gamma[k, r] - 2.0 * t.alpha * w.Phi_dot[k, r] - t.beta * t.beta * w.Phi[k, r]
     if _factorise(t, w, purpose) > 0:
         return code_of_pivot(w.smallest_pivot[0])
-    _solve_rows(t, w)
+    code = _solve_rows(t, w)
+    if code != OK:
+        return code
     if t.redundant > 0 and purpose != DERIVATIVE:
         _residual(t, w)
         w.unsatisfied[0] = largest_row(t, w)

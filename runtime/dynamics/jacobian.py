@@ -29,6 +29,7 @@ from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
 from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.switches import LEAVING
+from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
 from runtime.jit.kernels import bodies, dispatch, law_cubic, separation, sphere_plane, top_view
@@ -349,6 +350,8 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
             rows_times(t, w, m.v_dot, w.y)
             solve(t, w)
             apply(t, w, w.y, m.v_dot)
+        if len(t.thin_body) > 0:
+            remove_added_inertia(t, w, m.v_dot)
         for b in range(1, count + 1):
             for c in range(6):
                 m.J[6 * (b - 1) + c, column] = m.v_dot[b, c]

@@ -19,7 +19,9 @@ class ModelData(NamedTuple):
 
     mass: Floats  # (bodies + 1,)
     inertia: Floats  # (bodies + 1, 3, 3) local axes
-    inertia_inverse: Floats  # (bodies + 1, 3, 3)
+    inertia_inverse: Floats  # (bodies + 1, 3, 3); of thin bodies with a small inertia E added
+    thin_body: Ints  # (thin,) bodies without inertia in some rotation
+    thin: Floats  # (thin, 3, 3) (J + E)^-1 E, local axes
     gravity: Floats  # (3,)
     alpha: float
     beta: float
@@ -47,6 +49,16 @@ class ModelData(NamedTuple):
 def stabilised(data: ModelData, alpha: float, beta: float) -> ModelData:
     """The data with other coefficients of Baumgarte; itself where they are these, since compiled code knows it then."""
     return data if (data.alpha, data.beta) == (alpha, beta) else data._replace(alpha=alpha, beta=beta)
+
+
+class ThinWorkspace(NamedTuple):
+    """Memory of the correction for bodies without inertia in some rotation."""
+
+    added: Floats  # (thin, 3) angular acceleration (J + E)^-1 E omega', global axes
+    step: Floats  # (bodies + 1, 6) its last change
+    lam: Floats  # (joints, 6) change of the multipliers
+    local: Floats  # (3,)
+    turned: Floats  # (3,)
 
 
 class Workspace(NamedTuple):
@@ -82,6 +94,7 @@ class Workspace(NamedTuple):
     projected: Floats  # (13 bodies,) such a state
     violation: Floats  # (2,) largest |Phi| and |Phi'| left by the last projection
     unsatisfied: Floats  # (1,) largest |D v' - gamma| that is left in closed loops, each row in units of its size
+    thin: ThinWorkspace
     signals: Floats  # (signals, 3) value, rate, acceleration
     switches: Switches
     limits: LimitWorkspace

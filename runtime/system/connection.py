@@ -21,6 +21,7 @@ from runtime.system.signal import as_signal
 TRIANGLE_TOLERANCE = (
     1e-9  # relative, because published inertias are rounded and flat bodies satisfy the equality exactly
 )
+ROUNDING = 1e-12  # relative, of a principal moment that is zero
 Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
 KINDS: dict[str, ModuleType] = {module.NAME: module for module in joints.MODULES}
 
@@ -150,8 +151,8 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
     matrix = 0.5 * matrix + 0.5 * matrix.T
     moments = np.linalg.eigvalsh(matrix)
     listed = ", ".join(f"{m:.6g}" for m in moments)
-    if moments[0] <= 0.0:
-        raise ModelError(f"{what}: principal moments of inertia {listed} kg m^2, all must be above 0")
+    if moments[0] < -ROUNDING * moments[2]:
+        raise ModelError(f"{what}: principal moments of inertia {listed} kg m^2, none must be below 0")
     excess = moments[2] - moments[0] - moments[1]
     if excess > TRIANGLE_TOLERANCE * moments[2]:
         raise ModelError(

@@ -18,6 +18,7 @@ from runtime.system.limit_building import limit_data
 from runtime.system.parts import Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, reference_data, states_with_ground
 from runtime.system.signal import Signal, signal_data
+from runtime.system.thin_bodies import mass_data
 
 
 class Parts(NamedTuple):
@@ -42,6 +43,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     places, states = body_places(body.name for body in bodies), states_with_ground(y)
     rows = np.array([0 if fit and j.signals else len(j.rows) for j in joints], np.int64)
     inertia = np.array([np.eye(3)] + [body.inertia for body in bodies])
+    inertia_inverse, thin_body, thin = mass_data(bodies, joints)
     body_i, body_j, x, vectors = reference_data(joints, places, states)
     vector_joint, vector_place, vector_body, vector_local = vectors
     driven = [
@@ -55,7 +57,9 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
     data = ModelData(
         mass=np.array([1.0] + [body.mass for body in bodies]),
         inertia=inertia,
-        inertia_inverse=np.linalg.inv(inertia).astype(float),
+        inertia_inverse=inertia_inverse,
+        thin_body=thin_body,
+        thin=thin,
         gravity=gravity.copy(),
         alpha=5.0,
         beta=5.0,

@@ -39,6 +39,7 @@ class Model:
     vectors: Sequence[tuple[int, int, int]]
     signals: Sequence[tuple[int, int]]
     loaded: bool
+    thin: bool  # bodies without inertia in some rotation, which a kernel of this kind cannot have
     parameters: dict[str, Floats]
     folded: dict[str, np.ndarray[Any, np.dtype[np.bool_]]]
     rotation: Any = rotation
@@ -56,7 +57,7 @@ def like_model(model: Model, data: ModelData, y: Floats) -> Model | None:
     A parameter that has become 0 or 1 remains an argument of the kernel.
     """
     found = parameters_of(data, y, model.fixed)
-    if all(
+    if model.thin == (len(data.thin_body) > 0) and all(
         np.array_equal(found[name][folded], model.parameters[name][folded]) for name, folded in model.folded.items()
     ):
         return replace(model, parameters=found)
@@ -82,7 +83,8 @@ def describe_model(
     decided = [
         digests.WHOLE, kernels, _text(rotation), _text(euler_rates),
         [[joint.module.__name__, *pair, own] for joint, pair, own in zip(joints, pairs, rows, strict=True)],
-        fixed, vectors, signals, loaded, {name: values.shape for name, values in parameters.items()}, constants,
+        fixed, vectors, signals, loaded, *(["thin"] * (len(t.thin_body) > 0)),
+        {name: values.shape for name, values in parameters.items()}, constants,
     ]  # fmt: skip
     return Model(
         name=name,
@@ -93,6 +95,7 @@ def describe_model(
         vectors=vectors,
         signals=signals,
         loaded=loaded,
+        thin=len(t.thin_body) > 0,
         parameters=parameters,
         folded=folded,
     )

@@ -30,6 +30,7 @@ from runtime.system.rank import refuse_singular_joints, with_redundant_rows_name
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.thin_bodies import MASS_DATA, mass_data, with_added_inertia
 
 Changes = dict[tuple[str, str], dict[str, Any]]  # sort and name of the owner -> part -> new value
 
@@ -115,6 +116,7 @@ def with_parameters(system: System, values: Mapping[str, Any]) -> System:
         refuse_singular_joints(other, y)
         other = with_redundant_rows_named(other, y, "keep" if system.redundant else "refuse")
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
+    other = with_added_inertia(other, other.time, y)
     check_velocities(other, other.time, y, "give other velocities")
     found = replace(
         other, state=State(other.body_names, y), assembly=change(other.body_names, before, y, iterations, residual)
@@ -138,8 +140,10 @@ def _change_bodies(system: System, changes: Changes, new: dict[str, Any], data: 
         mass = checked_mass(own.get("mass", body.mass), what)
         inertia = checked_inertia(own[INERTIA], what) if INERTIA in own else body.inertia
         bodies[k] = replace(body, mass=mass, inertia=inertia)
-        for name, value in (("mass", mass), ("inertia", inertia), ("inertia_inverse", np.linalg.inv(inertia))):
+        for name, value in (("mass", mass), ("inertia", inertia)):
             data.setdefault(name, getattr(t, name).copy())[k + 1] = value
+    if "mass" in data:
+        data |= zip(MASS_DATA, mass_data(bodies, system.joints), strict=True)
     new["bodies"] = tuple(bodies)
 
 

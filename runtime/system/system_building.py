@@ -20,6 +20,7 @@ from runtime.system.rank import (
 )
 from runtime.system.state import State
 from runtime.system.system import System
+from runtime.system.thin_bodies import with_added_inertia
 
 
 def build_system(
@@ -48,6 +49,7 @@ def build_system(
     system = with_redundant_rows_named(system, start, redundant)
     if project_velocities or (project_velocities is None and system.drivers):
         start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
+    system = with_added_inertia(system, time, start)
     check_velocities(system, time, start, "make them consistent, or build(project_velocities=True)")
     refuse_infinite_forces(system, time, start)
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names

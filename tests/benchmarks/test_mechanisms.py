@@ -14,8 +14,6 @@ from runtime.system.reference import rotation_matrix
 from tests.support.paths import ROOT
 
 FULL_SERIES = ROOT.parent / "shared" / "mechanisms"
-SINGULAR = pytest.mark.xfail(strict=True, reason="passes singular poses, on the wrong branch or not at all")
-NAMES = [pytest.param(name, marks=SINGULAR if name == "nfourbar_2" else ()) for name in problem.NAMES]
 HALF_TURN = [np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0]  # a quarter turn about y
 
 
@@ -32,13 +30,13 @@ def judged(one):
     return error / one.good, reactions or 0.0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", problem.NAMES)
 def test_reference_is_met(name):
     assert max(judged(problem.shipped(name))) < 1.0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", problem.NAMES)
 def test_full_reference_is_met(name):
     file = FULL_SERIES / f"{name}.json"
     if not file.exists():

@@ -1,0 +1,126 @@
+"""Bodies without inertia in some rotation: thin rods about their axis, point masses.  See ``runtime.dynamics.thin_bodies``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from runtime.dynamics import projection
+from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.layout import STATE, P, V
+from runtime.support.arrays import Floats, Ints, frozen
+from runtime.support.errors import ModelError
+from runtime.system.degrees_of_freedom import dense_rows, null_space
+from runtime.system.parts import Body, Joint
+from runtime.system.reference import rotation_matrix
+from runtime.system.system import System
+
+MASS_DATA = ("inertia_inverse", "thin_body", "thin")  # of the data, in the order of ``mass_data``
+ROUNDING = 1e-6
+THIN = 1e-6  # a moment of inertia below this fraction of the body's largest counts as thin
+ADDED = (
+    1e-2,
+    1e-3,
+    1e-4,
+    1e-5,
+    1e-6,
+)  # moments of M + E in those rotations, as fractions of the largest; tried in this order
+LARGEST_SHARE = (
+    0.5  # of E in M + E on the motions that the rows admit: the iteration of the accelerations converges by this factor
+)
+
+
+def mass_data(bodies: Sequence[Body], joints: Sequence[Joint], added: float = ADDED[0]) -> tuple[Floats, Ints, Floats]:
+    """Inverse inertia of the ground and of all bodies (bodies + 1, 3, 3), thin bodies, and (J + E)^-1 E of these.
+
+    ``added``: smallest moment of inertia of M + E of a thin body, as a fraction of its largest.
+    """
+    inverse, thin_body, thin = [np.eye(3)], [], []
+    for k, body in enumerate(bodies):
+        moments, axes = np.linalg.eigh(body.inertia)
+        scale = float(moments[-1]) if moments[-1] > 0.0 else body.mass * _arm(body, joints) ** 2
+        if moments[0] >= THIN * scale:
+            inverse.append(np.linalg.inv(body.inertia).astype(float))
+            continue
+        lifted = np.where(moments < THIN * scale, added * scale, moments)
+        inverse.append((axes / lifted) @ axes.T)
+        thin_body.append(k + 1)
+        thin.append((axes * (lifted - moments) / lifted) @ axes.T)
+    return np.array(inverse), np.array(thin_body, np.int64), np.array(thin).reshape(-1, 3, 3)
+
+
+def _arm(body: Body, joints: Sequence[Joint]) -> float:
+    """The longest arm of a body's joints, 1 m if it has none: a length for a point mass."""
+    arms = [
+        float(np.linalg.norm(joint.values[name]))
+        for joint in joints
+        for name, kind, end in joint.module.VECTORS
+        if kind == "point" and body.name == (joint.body_i if end == "i" else joint.body_j)
+    ]
+    return max(arms, default=0.0) or 1.0
+
+
+def with_added_inertia(system: System, time: float, y: Floats) -> System:
+    """The system with an added inertia E of thin bodies that is small beside the one of the motions that the rows admit.
+
+    Raises
+    ------
+    ModelError
+        Naming the body, the axis and the inertia that its rotation meets, where it is too small beside any.
+    """
+    if not len(system.data.thin_body) or system.overdetermined:
+        return system
+    for added in ADDED:
+        values = mass_data(system.bodies, system.joints, added)
+        inverse, thin_body, thin = frozen(values)
+        data = system.data._replace(inertia_inverse=inverse, thin_body=thin_body, thin=thin)
+        system = replace(system, data=data)
+        message = _free_rotation(system, time, y)
+        if not message:
+            return system
+    raise ModelError(message)
+
+
+def _free_rotation(system: System, time: float, y: Floats) -> str:
+    """Message about the rotation that meets too little inertia beside the added one, or nothing."""
+    t = system.data
+    work = shared_workspace_for(t)
+    projection.worst_row(time, y, t, work, False)
+    motions = null_space(dense_rows(system, work.D))
+    if not motions.shape[1]:
+        return ""
+    A = [rotation_matrix(body[P:V]) for body in y.reshape(-1, STATE)]
+    M, E = np.zeros((2, len(motions), len(motions)))
+    for k, body in enumerate(system.bodies):
+        o = 6 * k
+        M[o : o + 3, o : o + 3] = body.mass * np.eye(3)
+        M[o + 3 : o + 6, o + 3 : o + 6] = A[k] @ np.linalg.inv(t.inertia_inverse[k + 1]) @ A[k].T
+    for b, N in zip(t.thin_body - 1, t.thin, strict=True):
+        turns = slice(6 * b + 3, 6 * b + 6)
+        E[turns, turns] = M[turns, turns] @ A[b] @ N @ A[b].T
+    root = np.linalg.cholesky(motions.T @ M @ motions)
+    shares, vectors = np.linalg.eigh(np.linalg.solve(root, np.linalg.solve(root, motions.T @ E @ motions).T))
+    if shares[-1] <= LARGEST_SHARE:
+        return ""
+    motion = motions @ np.linalg.solve(root.T, vectors[:, -1])
+    turned = [N @ A[b].T @ motion[6 * b + 3 : 6 * b + 6] for b, N in zip(t.thin_body - 1, t.thin, strict=True)]
+    n = int(np.argmax([np.linalg.norm(turn) for turn in turned]))
+    return _message(system, int(t.thin_body[n]), turned[n], float(shares[-1]))
+
+
+def _message(system: System, b: int, turn: Floats, share: float) -> str:
+    """Sentence about body b of the data, which turns as given in axes of the body; ``share`` of the added inertia."""
+    body, axis = system.bodies[b - 1], turn / np.linalg.norm(turn)
+    axis *= np.sign(axis[np.abs(axis).argmax()])
+    own = float(axis @ body.inertia @ axis)
+    added = 1.0 / float(axis @ system.data.inertia_inverse[b] @ axis) - own
+    met = added * (1.0 / share - 1.0)
+    met = met if met > ROUNDING * added else 0.0
+    text = ", ".join(f"{0.0 if abs(component) < 1e-9 else component:.6g}" for component in axis)
+    return (
+        f"body '{body.name}': its moment of inertia about ({text}) in axes of the body is {own:.3g} kg m^2, and the joints "
+        f"leave this rotation to an inertia of {met:.3g} kg m^2, where {added:.3g} kg m^2 or more are needed; give a moment "
+        "above this, or a joint that holds the rotation, such as 'universal' in place of 'spherical'"
+    )

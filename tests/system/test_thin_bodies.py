@@ -1,0 +1,218 @@
+"""Bodies without inertia in some rotation: motions, multipliers and derivatives are exact, free rotations are refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import codegen
+import runtime
+from benchmarks.mechanisms import problem
+from runtime.dynamics import projection
+from runtime.dynamics.equations import derivative_once, workspace_for
+from runtime.dynamics.model_data import stabilised
+from runtime.system.thin_bodies import ADDED
+from tests.support.motions import unit
+
+GRAVITY = (0.0, 0.0, -9.81)
+
+
+def double(axial):
+    """Two rods on universal joints, the second at an angle, with a moment about their axes (z) as a fraction of the others."""
+    b = runtime.Builder("rods", gravity=GRAVITY, axes="global")
+    tilt = unit(np.array([1.0, 0.3, 0.0]))
+    b.body("upper", mass=2.0, inertia=(0.2, 0.2, 0.2 * axial), r=(0, 0, -0.5), omega=(3.0, -2.0, 0.0))
+    b.body("lower", mass=1.0, inertia=(0.1, 0.1, 0.1 * axial), r=(0, 0, -1.4), omega=(-1.0, 4.0, 0.0))
+    b.joint("top", "universal", "ground", "upper", point=(0, 0, 0), a_i=(1, 0, 0), a_j=(0, 1, 0))
+    b.joint("middle", "universal", "upper", "lower", point=(0, 0, -1), a_i=tilt, a_j=np.cross((0, 0, 1), tilt))
+    return b.build(project_velocities=True)
+
+
+def bricard(axial):
+    """Bricard's mechanism of rods with a moment about their axes as a fraction of the others."""
+    data = problem.shipped("bricard_brick").data
+    b = runtime.Builder("bricard", gravity=data["gravity"], axes="global")
+    for name, body in data["bodies"].items():
+        moments = np.diag(body["inertia"]).copy()
+        thin = moments.argmin()
+        moments[:] = 1.0 / 12.0
+        moments[thin] *= axial
+        b.body(name, mass=1.0, inertia=moments, r=body["r0"])
+    for joint in data["joints"]:
+        b.joint(joint["name"], "revolute", joint["i"], joint["j"], point=joint["point"], axis=joint["axis"])
+    return b.build()
+
+
+def dense(system, y):
+    """Accelerations and multipliers by the whole matrix of the equations of motion, with the true, singular M."""
+    run = runtime.simulate(system, 1e-9, t_eval=[0.0], initial=runtime.State(system.body_names, y))
+    n, joints = len(system.bodies), system.joints
+    work = workspace_for(system.data)
+    projection.worst_row(0.0, y, system.data, work, True)
+    rows = [(k, r) for k, joint in enumerate(joints) for r in range(len(joint.rows))]
+    D, target = np.zeros((len(rows), n + 1, 6)), np.zeros(len(rows))
+    for m, (k, r) in enumerate(rows):
+        D[m, system.data.body_i[k]] += work.D[k, r, :6]
+        D[m, system.data.body_j[k]] += work.D[k, r, 6:]
+        target[m] = work.gamma[k, r] - 10.0 * work.Phi_dot[k, r] - 25.0 * work.Phi[k, r]
+    D = D[:, 1:].reshape(len(rows), -1)
+    M, g = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
+    for k, body in enumerate(system.bodies):
+        A, omega, o = run.rotations(body.name)[0], run.omega[body.name][0], 6 * k
+        J = A @ body.inertia @ A.T
+        M[o : o + 3, o : o + 3], M[o + 3 : o + 6, o + 3 : o + 6] = body.mass * np.eye(3), J
+        g[o : o + 3], g[o + 3 : o + 6] = body.mass * np.array(system.gravity), -np.cross(omega, J @ omega)
+    matrix = np.block([[M, D.T], [D, np.zeros((len(rows), len(rows)))]])
+    found = np.linalg.lstsq(matrix, np.r_[g, target], rcond=1e-12)[0]
+    return found[: 6 * n].reshape(n, 6), found[6 * n :], run
+
+
+@pytest.mark.parametrize("make", [double, bricard])
+def test_accelerations_and_multipliers_satisfy_the_equations_with_the_true_inertia(make):
+    system = make(0.0)
+    y = runtime.simulate(system, 0.7, t_eval=[0.7]).final.y
+    v_dot, lam, run = dense(system, y)
+    for k, name in enumerate(system.body_names):
+        assert np.abs(np.r_[run.v_dot[name][0], run.omega_dot[name][0]] - v_dot[k]).max() < 1e-9 * np.abs(v_dot).max()
+    if not system.redundant:
+        own = np.concatenate([run.lam[joint.name][0] for joint in system.joints])
+        assert np.abs(own - lam).max() < 1e-9 * np.abs(lam).max()
+
+
+@pytest.mark.parametrize("make", [double, bricard])
+def test_a_motion_is_the_limit_of_thick_bodies(make):
+    """The difference from rods with a small moment is proportional to this moment, but for one of its square."""
+    t = np.linspace(0.0, 2.0, 5)
+    runs = {axial: runtime.simulate(make(axial), 2.0, t_eval=t) for axial in (0.0, 1e-3, 2e-3)}
+    thin, thick, twice = (np.array([run.r[name] for name in run.r]) for run in runs.values())
+    assert all(run.success for run in runs.values())
+    assert 1e-5 < np.abs(thick - thin).max() < 1e-2
+    assert np.abs(2 * thick - twice - thin).max() < 10 * 1e-3 * np.abs(thick - thin).max()
+
+
+@pytest.mark.parametrize("make", [double, bricard])
+def test_energy_of_a_thin_body(make):
+    run = runtime.simulate(make(0.0), 5.0)
+    assert run.success and np.ptp(run.energy) < 1e-9
+    assert run.violation.max() < 1e-9
+
+
+def test_a_moment_of_almost_zero_changes_almost_nothing():
+    t = np.linspace(0.0, 1.0, 3)
+    one, other = (runtime.simulate(double(axial), 1.0, t_eval=t) for axial in (0.0, 1e-9))
+    assert np.abs(one.r["lower"] - other.r["lower"]).max() < 1e-8
+
+
+def test_a_point_mass_on_a_hinge():
+    """A simple pendulum by a body without any inertia: the period by the arithmetic-geometric mean."""
+    b = runtime.Builder("pendulum", axes="global")
+    b.body("bob", mass=3.0, inertia=(0, 0, 0), r=(0.7, 0, 0))
+    b.joint("pivot", "revolute", "ground", "bob", point=(0, 0, 0), axis=(0, 1, 0))
+    a, c = 1.0, np.cos(np.pi / 4)
+    for _ in range(6):
+        a, c = (a + c) / 2, np.sqrt(a * c)
+    period = 2 * np.pi * np.sqrt(0.7 / 9.81) / a
+    run = runtime.simulate(b.build(), period, t_eval=[period])
+    assert np.abs(run.r["bob"][-1] - (0.7, 0, 0)).max() < 1e-9
+
+
+def test_the_linearisation_is_exact():
+    """Central differences of the accelerations, also in directions that violate the rows."""
+    system = double(0.0)
+    y = runtime.simulate(system, 0.7, t_eval=[0.7]).final.y
+    found = runtime.linearisation(system, runtime.State(system.body_names, y))
+    data, h = stabilised(system.data, 5.0, 5.0), 1e-5
+    work, n = workspace_for(data), len(system.bodies)
+
+    def accelerations(displacement, velocity):
+        moved, y_dot = np.empty_like(y), np.empty_like(y)
+        projection.move(y, np.vstack([np.zeros(6), displacement.reshape(n, 6)]), 1.0, moved)
+        moved.reshape(n, 13)[:, 7:] += velocity.reshape(n, 6)
+        assert derivative_once(0.0, moved, data, work, y_dot) == 0
+        return y_dot.reshape(n, 13)[:, 7:].ravel()
+
+    for part, order in ((found.displacement, 1), (found.velocity, -1)):
+        for k in range(6 * n):
+            step = (h * np.eye(6 * n)[k], np.zeros(6 * n))[::order]
+            slope = (accelerations(*step) - accelerations(*(-s for s in step))) / (2 * h)
+            assert np.abs(part[:, k] - slope).max() < 1e-7 * max(1.0, np.abs(part).max())
+
+
+def test_radau_takes_thin_bodies():
+    t, system = np.linspace(0.0, 1.0, 3), double(0.0)
+    one, other = (runtime.simulate(system, 1.0, t_eval=t, method=m, rtol=1e-9, atol=1e-9) for m in ("dop853", "radau"))
+    assert np.abs(one.r["lower"] - other.r["lower"]).max() < 1e-7
+
+
+def test_parameters_may_make_a_body_thin_and_thick():
+    thin, thick = double(0.0), double(1e-3)
+    t = np.linspace(0.0, 1.0, 3)
+    inertia = {f"inertia.{name}": body.inertia for name, body in zip(thin.body_names, thin.bodies, strict=True)}
+    made = runtime.with_parameters(thick, inertia)
+    one, other = (runtime.simulate(system, 1.0, t_eval=t) for system in (thin, made))
+    assert np.array_equal(one.states, other.states)
+    back = runtime.with_parameters(made, {f"inertia.{b.name}": b.inertia for b in thick.bodies})
+    assert not len(back.data.thin_body)
+    one, other = (runtime.simulate(system, 1.0, t_eval=t) for system in (thick, back))
+    assert np.array_equal(one.states, other.states)
+
+
+def test_a_pickled_system_stays_thin():
+    system = pickle.loads(pickle.dumps(double(0.0)))
+    assert list(system.data.thin_body) == [1, 2]
+
+
+def test_whole_model_kernels_stand_aside():
+    system = double(0.0)
+    with pytest.raises(codegen.DefinitionError, match="'rods' has a body with a moment of inertia of 0"):
+        codegen.compile_model(system)
+    assert runtime.simulate(system, 0.01).stats.kernel == "joint by joint"
+    assert double(1e-3).model.key != system.model.key
+
+
+def rod_between(kind, other=1.0):
+    b = runtime.Builder("loose", axes="global")
+    b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -0.5))
+    b.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.0), r=(0, 0, -1.5))
+    b.body("end", mass=other, inertia=(0.1 * other,) * 3, r=(0, 0, -2.5))
+    b.joint("pivot", "revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0))
+    extra = {"a_i": (1, 0, 0), "a_j": (0, 1, 0)} if kind == "universal" else {}
+    b.joint("first", kind, "arm", "rod", point=(0, 0, -1), **extra)
+    b.joint("second", "spherical", "rod", "end", point=(0, 0, -2))
+    return b
+
+
+def test_a_free_rotation_without_inertia_is_refused():
+    with pytest.raises(runtime.ModelError) as error:
+        rod_between("spherical").build()
+    text = str(error.value)
+    assert text.startswith("body 'rod': its moment of inertia about (0, 0, 1) in axes of the body is 0 kg m^2")
+    assert "to an inertia of 0 kg m^2" in text and "'universal' in place of 'spherical'" in text and "\n" not in text
+    assert rod_between("universal").build().degrees_of_freedom == 6
+
+
+def test_a_rotation_that_meets_too_little_inertia_is_refused():
+    """The rod turns with a light disc: enough inertia down to 1e-6 of the rod's."""
+
+    def build(moment):
+        b = runtime.Builder("disc", axes="global")
+        b.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.0), r=(0, 0, 0))
+        b.body("disc", mass=1e-3, inertia=(moment, moment, moment), r=(0, 0, 1))
+        b.joint("bearing", "cylindrical", "ground", "rod", point=(0, 0, 0), axis=(0, 0, 1))
+        b.joint("weld", "fixed", "rod", "disc")
+        return b.build()
+
+    for moment, added in ((1e-2, ADDED[0]), (3e-5, ADDED[2]), (3e-7, ADDED[4])):
+        system = build(moment)
+        assert system.data.inertia_inverse[1, 2, 2] == pytest.approx(1.0 / (added * 0.1))
+        run = runtime.simulate(system, 0.1, t_eval=[0.0])
+        assert np.abs(run.omega_dot["rod"]).max() < 1e-12
+    with pytest.raises(runtime.ModelError, match="to an inertia of 1e-08 kg m.2, where 1e-07 kg m.2 or more"):
+        build(1e-8)
+
+
+def test_a_free_point_mass_is_refused():
+    b = runtime.Builder("ball")
+    b.body("ball", mass=1.0, inertia=(0, 0, 0), free=True)
+    with pytest.raises(runtime.ModelError, match="body 'ball': its moment of inertia about"):
+        b.build()
