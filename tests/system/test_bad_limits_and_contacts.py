@@ -104,7 +104,7 @@ CONTACT_ERRORS = {
     "no law": (dict(law=None), "law = None; use 'kelvin_voigt'"),
     "law left out": (dict(law=""), "law = ''; use 'kelvin_voigt'"),
     "laws": (dict(law=["hertz"]), "law = ['hertz']; use 'kelvin_voigt'"),
-    "friction": (dict(friction="dry"), "friction = 'dry'; use 'coulomb', 'smooth'"),
+    "friction": (dict(friction="dry"), "friction = 'dry'; use 'coulomb', 'sticking', 'smooth'"),
     "body": (dict(body="hand"), "unknown body 'hand'; the bodies are leg, foot"),
     "ground": (dict(body="ground"), "unknown body 'ground'; the bodies are leg, foot"),
     "plane": (dict(plane="floor"), "unknown plane 'floor'; the bodies are leg, foot, ground"),
