@@ -8,6 +8,9 @@ import pytest
 import codegen
 import runtime
 from runtime import Builder, ModelError, Signal, equilibrium, linearisation, sensitivities, simulate
+from runtime.dynamics.equations import derivative_once, workspace_for
+from runtime.dynamics.layout import OK
+from runtime.system.workspaces import workspace
 from tests.analysis.test_linearisation import error
 
 POINTS = dict(s_i=(0.1, 0.2, -0.1), s_j=(-0.05, 0.1, 0.2))
@@ -123,12 +126,16 @@ def test_whole_model_kernels_and_ensembles_take_the_forces_in():
 
     t = np.linspace(0.0, 1.0, 5)
     system = build()
-    general = simulate(system, 1.0, t_eval=t, rtol=1e-11, atol=1e-11)
-    assert general.stats.kernel == "joint by joint"
     codegen.compile_model(system)
     whole = simulate(build(), 1.0, t_eval=t, rtol=1e-11, atol=1e-11)
     assert whole.stats.kernel == "whole model"
-    assert np.abs(whole.states - general.states).max() < 1e-9
+    for time, y in zip(t, whole.states, strict=True):
+        found = []
+        for work in (workspace(system), workspace_for(system.data)):  # with the kernel, and joint by joint
+            found.append(np.empty_like(y))
+            assert derivative_once(time, y.copy(), system.data, work, found[-1]) == OK
+        assert np.abs(found[0] - found[1]).max() < 1e-11 * np.abs(found[1]).max()
+    assert np.abs(whole.energy - whole.energy[0]).max() > 1e-2  # the damper acts
     cases = runtime.simulate_many(
         system, {"stiffness.f": [50.0, 80.0]}, 1.0, workers=1, progress=False, rtol=1e-11, atol=1e-11
     )
@@ -177,3 +184,24 @@ def test_results_are_exported():
         AttributeError, match=r"force 'f' \(spring_damper\) reports no 'stretch'; it has length, tension"
     ):
         run.forces["f"].stretch  # noqa: B018
+
+
+def test_inverse_dynamics_needs_what_the_spring_takes():
+    def driven(stiffness):
+        b = Builder("driven", gravity=(0, 0, 0))
+        b.body("wheel", mass=1.0, inertia=(0.3, 0.5, 0.3))
+        b.joint("hinge", "revolute", "ground", "wheel", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0), a_j=(0, 1, 0))
+        wave = Signal.function(lambda t: 0.5 * np.sin(t), 0.0, 3.0)
+        b.driver("turn", "guided_angle", "ground", "wheel", a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0), theta_t=wave)
+        b.force(
+            "f", "torsional_spring", "ground", "wheel", a_i=(0, 1, 0), stiffness=stiffness, damping=0.2, free_angle=0.0
+        )
+        return b.build()
+
+    t = np.linspace(0.0, 3.0, 13)
+    motion = runtime.inverse_dynamics(driven(4.0), t)
+    angle, rate, acceleration = 0.5 * np.sin(t), 0.5 * np.cos(t), -0.5 * np.sin(t)
+    needed = 0.5 * acceleration + 4.0 * angle + 0.2 * rate
+    assert np.abs(np.abs(motion.lam["turn"][:, 0]) - np.abs(needed)).max() < 1e-7
+    assert np.abs(motion.forces["f"].moment + 4.0 * angle + 0.2 * rate).max() < 1e-7
+    assert np.abs(motion.energy - 0.25 * rate**2 - 2.0 * angle**2).max() < 1e-7

@@ -1,5 +1,6 @@
 """Forces that break a rule are refused by name, and their nearest right definitions compile."""
 
+import inspect
 import re
 
 import pytest
@@ -192,3 +193,14 @@ def test_powers_of_a_ramp_have_finite_derivatives():
     x, n = sp.symbols("x n", real=True)
     assert ramp(x) ** n == ramp(x, n) and sp.diff(ramp(x) ** n, x) == n * ramp(x, n - 1)
     assert ramp(sp.Float(-2)) == 0 and ramp(sp.Integer(3), 2) == 9 and sp.diff(ramp(x), x).subs(x, 2) == 1
+
+
+def test_a_compiled_force_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("TALUS_CACHE_DIR", str(tmp_path))
+    text = inspect.getsource(compile_force(right))
+    (file,) = (tmp_path / "forces").iterdir()
+    assert file.read_text(encoding="utf-8") == text
+    monkeypatch.setattr("codegen.compiler.force_elements.derive_force", None)  # another derivation would fail
+    assert inspect.getsource(compile_force(right)) == text
+    with pytest.raises(TypeError):
+        compile_force(infinite)
