@@ -139,5 +139,5 @@ def _changed(contact: Contact, changes: Mapping[str, Any], bodies: Sequence[str]
     parameters |= {key: value for key, value in changes.items() if key not in keywords}
     return build_contact(
         contact.name, contact.body, bodies, law=contact.law, friction=contact.friction, plane=contact.plane,
-        belt_speed=contact.belt_speed, parameters=parameters, **keywords,
+        belt_speed=contact.belt_speed, parameters=parameters, states=None, **keywords,
     )  # fmt: skip

@@ -16,13 +16,14 @@ import numba
 from numba import types
 
 from runtime.dynamics.equations import types_of
-from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, NOT_FINITE, OK
+from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, NOT_FINITE, OK, SINGULAR
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.places import EVALUATION, PROJECTION
 from runtime.integrate.step_control import ACCEPTED
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
     AT_BEGIN,
+    CROSSING_STEPS,
     ENDS_AHEAD,
     ERROR,
     EVALUATIONS,
@@ -32,6 +33,7 @@ from runtime.integrate.stepping import (
     LOOSE,
     LOST,
     NEXT_STEP,
+    PROJECT_STAGES,
     REJECTIONS,
     REPEATED,
     RETRIES,
@@ -46,6 +48,9 @@ from runtime.jit.pointers import Pointer, call_at
 # Pivot ratio, as a fraction of the largest at the ends of steps so far, below which a step does not end on its way to a singular
 # pose; the same for a step that was shortened to end ahead of the pose.
 NEAR, NEARER = 3e-3, 3e-5
+# As ``NEAR``, for a step of dop853 that fails: its stages are projected, before it is shortened.
+PROJECTED_STAGES = 0.3
+MAX_CROSSING_STEPS = 300  # steps with projected stages after which a run has not passed a singular pose and ends
 GAP = 0.467  # middle of the widest gap between the stages of DOP853, as a fraction of the step
 # Of the usual step: the longest step across a singular pose, and how far ahead of the pose a step ends that would be longer.
 LONGEST, AHEAD = 1.3, 0.4
@@ -56,8 +61,8 @@ MAX_MOVE, ROUNDING, UNSATISFIED = 100.0, 1e-7, 1e-7
 SHORTER = 0.5
 DIP = 0.25  # pivot ratio of a stage near a singular pose as a fraction of those at the ends of its step
 COMING = 0.7  # fraction to which the distance from a pose falls in a step that comes close to it soon
-# Attempts to cross a singular pose with each tolerance, factor by which the tolerance is raised then, and how often.
-ATTEMPTS, LOOSER, LOOSENED = 4, 30.0, 3
+# Attempts to cross a singular pose with each tolerance, factor by which the tolerance is raised then, and up to which tolerance.
+ATTEMPTS, LOOSER, LOOSEST = 4, 30.0, 1e-7
 
 
 @inlined
@@ -115,7 +120,6 @@ def approach(s, w, h, away):  # type: ignore[no-untyped-def]
 @inlined
 def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
     """Note what a projected step leaves to the next one."""
-    s.flags[RETRIES] = 0
     s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
     s.passage[LARGEST_PIVOT] = max(s.passage[LARGEST_PIVOT], w.smallest_pivot[0])
     lost = s.tried[ERROR] * s.passage[LOOSE]
@@ -123,24 +127,28 @@ def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
         if s.passage[LOST] == 0.0:
             s.passage[FIRST_LOST] = time_end
         s.passage[LOST] = max(s.passage[LOST], lost)
-    s.passage[LOOSE] = 1.0
     if s.flags[ENDS_AHEAD] == 1:
         s.tried[FACTOR] = AHEAD / GAP * s.passage[USUAL_STEP] / h  # the next step crosses the pose
         s.counts[AFTER_REJECTION] = 0
-    elif w.near_singular[0] == 0:
+    elif s.passage[LOOSE] == 1.0 and s.flags[RETRIES] == 0:
         s.passage[USUAL_STEP] = h
+    s.flags[RETRIES], s.passage[LOOSE] = 0, 1.0
+    s.passage[CROSSING_STEPS] = s.passage[CROSSING_STEPS] + 1.0 if w.near_singular[0] == 1 else 0.0
 
 
 def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
     """Project the end of a step, or have the step repeated: then ``s.flags[REPEATED]`` is 1; a code of an evaluation."""
     s.flags[REPEATED] = 0
-    patient = s.flags[RETRIES] < ATTEMPTS * (LOOSENED + 1)
+    patient = s.flags[RETRIES] < ATTEMPTS or s.passage[LOOSE] * (rtol + atol) < LOOSEST
     before, smallest, last = s.smallest_pivot[AT_BEGIN], s.tried[SMALLEST_PIVOT], w.smallest_pivot[0]
     near = NEAR * max(s.passage[LARGEST_PIVOT], before)
     crossed = smallest < DIP * min(before, last)  # a stage is nearer to a singular pose than both ends
     if judged != ACCEPTED:
         if smallest < near and crossed and patient:
             approach(s, w, h, time_to_pose(h, before, last, True))
+        elif smallest < s.passage[PROJECT_STAGES] * s.passage[LARGEST_PIVOT] and w.near_singular[0] == 0:
+            w.near_singular[0] = 1
+            repeat(s, h)
         return OK
     code = project(s, t, w, time_end)
     last = w.smallest_pivot[0]
@@ -156,6 +164,8 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
         return OK
     if code == OK:
         accept(s, w, h, time_end)
+        if s.passage[CROSSING_STEPS] > MAX_CROSSING_STEPS:
+            return SINGULAR
     return code
 
 

@@ -35,10 +35,12 @@ from runtime.integrate.stepping import (
     EVALUATIONS,
     FACTOR,
     FOUND,
+    LARGEST_PIVOT,
     LENGTH,
     LOOSE,
     NEXT_OUTPUT,
     NEXT_STEP,
+    PROJECT_STAGES,
     PROJECTED,
     PROJECTING,
     REJECTIONS,
@@ -189,11 +191,18 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             s.flags[STEP_ENDED] = 0
             if s.flags[PROJECTED] == 0:
                 w.chosen[0] = 0  # the next evaluation chooses independent rows anew
-            w.near_singular[0] = s.flags[ENDS_AHEAD]
+            if s.flags[PROJECTED] == 1:
+                w.near_singular[0] = s.flags[ENDS_AHEAD] == 1 or (
+                    w.near_singular[0] == 1
+                    and s.smallest_pivot[AT_BEGIN] < s.passage[PROJECT_STAGES] * s.passage[LARGEST_PIVOT]
+                )
             s.flags[ENDS_AHEAD] = 0
         h, last = step_length(s.time[NEXT_STEP], max_step, time, end)
         if too_small(h, time, end):
-            return Status.SINGULAR_CONFIGURATION if w.near_singular[0] == 1 else Status.STEP_TOO_SMALL
+            close = (
+                s.flags[PROJECTED] == 1 and s.smallest_pivot[AT_BEGIN] < CLOSE_TO_SINGULAR * s.passage[LARGEST_PIVOT]
+            )
+            return Status.SINGULAR_CONFIGURATION if close or w.near_singular[0] == 1 else Status.STEP_TOO_SMALL
         status = try_step(stepper, s, t, w, h, end if last else time + h, rtol, atol)
         if status != Status.RUNNING:
             return status

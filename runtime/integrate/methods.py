@@ -16,7 +16,7 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
-from runtime.integrate.closed_loops import place_of_projecting
+from runtime.integrate.closed_loops import PROJECTED_STAGES, place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
 from runtime.integrate.landing import place_of_switching
@@ -110,6 +110,10 @@ class Compiled:
         """Up to ``steps`` accepted steps in compiled code; status and message as of ``step``."""
         if len(self.work.events.value):
             self.work.events.address[0], self.work.events.found[0] = place_of_crossings(self.s, self.data), 0
+        explicit = isinstance(
+            self.s.own, dop853.Memory
+        )  # rounding of projected stages would stop Newton's method of radau
+        self.s.passage[stepping.PROJECT_STAGES] = PROJECTED_STAGES if explicit else 0.0
         control = (self.end, self.rtol, self.atol, self.max_step, steps)
         status = Status(loop.advance(self.s, self.data, self.work, *control, outputs, out, record_t, record_y))
         if count := int(self.s.counts[stepping.FOUND]):

@@ -48,8 +48,9 @@ class Stepper(NamedTuple):
     sampled: Floats
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     moved: Floats  # (n,) change of the state by the last projection
-    passage: Floats  # (5,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
-    # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end
+    passage: Floats  # (7,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
+    # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
+    # fraction of it below which stages are projected, steps with projected stages since the last one without
     own: Any  # the method's memory
 
 
@@ -59,7 +60,9 @@ EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEA
 DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD = range(11)
 SWITCHING, PROJECTING = range(2)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
-LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT = range(5)  # places in ``Stepper.passage``
+LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS = range(
+    7
+)  # places in ``Stepper.passage``
 AT_BEGIN = 3  # place in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
@@ -74,7 +77,7 @@ def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 
         smallest_pivot=np.array([np.inf, np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
-        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0]), own=own,
+        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), own=own,
     )  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
-    from runtime.report import cone_plots, plots
+    from runtime.report import cone_plots, figure_files, plots
     from runtime.report.tables import Report, Table
 else:
     __getattr__, __dir__ = late_names(__name__, {"tables": "Report Table"})
 
-__all__ = ["Report", "Table", "cone_plots", "plots"]
+__all__ = ["Report", "Table", "cone_plots", "figure_files", "plots"]
