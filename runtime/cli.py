@@ -66,6 +66,8 @@ Arguments = Annotated[
 ]
 Model = Annotated[str, typer.Argument(help="Name of a model (see talus models), or package.module:function.")]
 
+PLACE = "package.module:function"  # of a function that builds a model
+
 
 def _models() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=MODELS), key=lambda entry: entry.name)}
@@ -84,14 +86,12 @@ def _load(model: str) -> Any:
     if ":" not in model:
         near = difflib.get_close_matches(model, list(known), n=1, cutoff=0.7)
         meant = f"; did you mean '{near[0]}'? The" if near else "; the"
-        raise ModelError(
-            f"unknown model '{model}'{meant} models are {', '.join(known)}, or give package.module:function"
-        )
+        raise ModelError(f"unknown model '{model}'{meant} models are {', '.join(known)}, or give {PLACE}")
     module, _, function = model.partition(":")
     try:
         return getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
-        raise ModelError(f"model '{model}' cannot be loaded: {error}; give package.module:function") from None
+        raise ModelError(f"model '{model}' cannot be loaded: {error}; give {PLACE}") from None
 
 
 def _build(model: str, given: list[str] | None) -> System:
@@ -244,14 +244,8 @@ def simulate_command(
     ]
     table = Table(system.name, ["fact", "value"], facts)
     if as_json:
-        _print_json(
-            {
-                "model": system.name,
-                "success": run.success,
-                **dict(facts),
-                "files": [str(f) for f in files],
-            }
-        )
+        given = {"model": system.name, "success": run.success}
+        _print_json({**given, **dict(facts), "files": [str(f) for f in files]})
     else:
         show(table)
         out_console.print(f"written to {folder}", highlight=False)

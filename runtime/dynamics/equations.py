@@ -68,7 +68,7 @@ from runtime.dynamics.places import (
     PROJECTION,
     WHOLE,
 )
-from runtime.dynamics.projection import correction_part, projection_part
+from runtime.dynamics.projection import TO_ZERO, correction_part, projection_part
 from runtime.dynamics.switches import switches_of
 from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
@@ -279,7 +279,7 @@ def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
         # An error of the position divided by the distance from the singular pose is an error of the accelerations.
         for i in range(n):
             w.projected[i] = state[i]
-        call_at(w.address[PROJECTION], time, w.projected, t, w, 1, w.violation)
+        call_at(w.address[PROJECTION], time, w.projected, t, w, TO_ZERO, w.violation)
         return _evaluate(time, w.projected, t, w, DERIVATIVE_ANEW, array_at(y_dot, n))
     return _evaluate(time, state, t, w, purpose, array_at(y_dot, n))
 

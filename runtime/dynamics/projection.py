@@ -25,6 +25,7 @@ MIN_DAMPING, MAX_DAMPING = 1e-12, 1e-2
 # Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
 ASSEMBLED = 1e-11
 PROJECTIONS = 8
+TO_ROUNDING, TO_ZERO, CAUTIOUS = range(3)  # manners of a projection
 ROUNDED = 1e-14  # [SI unit of a row, and of its rate] a state is not moved onto rows that it violates by less
 
 
@@ -71,19 +72,22 @@ def correction_part(damping, y, t, w, velocities, u):  # type: ignore[no-untyped
     return OK
 
 
-def projection_part(time, y, t, w, thorough, left):  # type: ignore[no-untyped-def]
+def projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
     """Move a state onto Phi = 0 and Phi' = 0 by the least change, measured by the kinetic energy, in place.
 
     The positions first, until nothing improves, since the velocities need the exact D.  ``left`` (2,): largest |Phi| and |Phi'|.
+    manner : TO_ROUNDING, TO_ZERO (as far as it goes), CAUTIOUS (a violation leaves motions alone that change no row by more than
+    its square root, as close to a singular pose, where the violation says nothing about them)
     """
     state, of_rows = array_at(y, STATE * (len(t.mass) - 1)), array_at(left, 2)
     update_kinematics(time, state, t, w)
     for velocities in range(2):
         of_rows[velocities] = _largest_violation(t, w, velocities)
         for _ in range(PROJECTIONS):
-            if of_rows[velocities] <= (0.0 if thorough == 1 else ROUNDED):
+            if of_rows[velocities] <= (0.0 if manner == TO_ZERO else ROUNDED):
                 break
-            call_at(w.address[CORRECTION], DAMPING, y, t, w, velocities, w.v_dot)
+            damping = max(DAMPING, of_rows[velocities]) if manner == CAUTIOUS else DAMPING
+            call_at(w.address[CORRECTION], damping, y, t, w, velocities, w.v_dot)
             _displace(state, w.v_dot, velocities)
             update_kinematics(time, state, t, w)
             before, of_rows[velocities] = of_rows[velocities], _largest_violation(t, w, velocities)

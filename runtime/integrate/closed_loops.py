@@ -19,6 +19,7 @@ from runtime.dynamics.equations import types_of
 from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, NOT_FINITE, OK, SINGULAR
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.places import EVALUATION, PROJECTION
+from runtime.dynamics.projection import TO_ROUNDING, TO_ZERO
 from runtime.integrate.step_control import ACCEPTED
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
@@ -50,14 +51,14 @@ from runtime.jit.pointers import Pointer, call_at
 NEAR, NEARER = 3e-3, 3e-5
 # As ``NEAR``, for a step of dop853 that fails: its stages are projected, before it is shortened.
 PROJECTED_STAGES = 0.3
-MAX_CROSSING_STEPS = 300  # steps with projected stages after which a run has not passed a singular pose and ends
+MAX_CROSSING_STEPS = 1000  # steps in a row close to a singular pose after which a run has not passed it and ends
 GAP = 0.467  # middle of the widest gap between the stages of DOP853, as a fraction of the step
 # Of the usual step: the longest step across a singular pose, and how far ahead of the pose a step ends that would be longer.
 LONGEST, AHEAD = 1.3, 0.4
 # A projection that moves a state by more than this, in units of the tolerance, may lead to another branch: a shorter step is
 # tried.  Near a singular pose rounding alone moves states by up to ``ROUNDING``.  So is a step at whose end a row is left
 # unsatisfied by more than this |D v' - gamma|, in units of its size.
-MAX_MOVE, ROUNDING, UNSATISFIED = 100.0, 1e-7, 1e-7
+MAX_MOVE, ROUNDING, UNSATISFIED = 10.0, 1e-7, 1e-7
 SHORTER = 0.5
 DIP = 0.25  # pivot ratio of a stage near a singular pose as a fraction of those at the ends of its step
 COMING = 0.7  # fraction to which the distance from a pose falls in a step that comes close to it soon
@@ -70,7 +71,8 @@ def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
     """Move the end of a step onto the constraints, and evaluate the derivative there; a code."""
     for i in range(len(s.y)):
         s.moved[i] = s.trial[i]
-    call_at(w.address[PROJECTION], time_end, s.trial, t, w, w.near_singular[0], w.violation)
+    manner = TO_ZERO if w.near_singular[0] == 1 else TO_ROUNDING
+    call_at(w.address[PROJECTION], time_end, s.trial, t, w, manner, w.violation)
     for i in range(len(s.y)):
         s.moved[i] -= s.trial[i]
     s.counts[EVALUATIONS] += 1
@@ -133,7 +135,8 @@ def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
     elif s.passage[LOOSE] == 1.0 and s.flags[RETRIES] == 0:
         s.passage[USUAL_STEP] = h
     s.flags[RETRIES], s.passage[LOOSE] = 0, 1.0
-    s.passage[CROSSING_STEPS] = s.passage[CROSSING_STEPS] + 1.0 if w.near_singular[0] == 1 else 0.0
+    close = w.near_singular[0] == 1 or w.smallest_pivot[0] < NEAR * s.passage[LARGEST_PIVOT]
+    s.passage[CROSSING_STEPS] = s.passage[CROSSING_STEPS] + 1.0 if close else 0.0
 
 
 def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]

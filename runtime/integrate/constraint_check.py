@@ -27,7 +27,8 @@ def violated_row(
     if not len(times) or not system.joints:
         return None
     extent = max(1.0, float(np.abs(states.reshape(len(times), -1, STATE)[:, :, R:P]).max()))
-    bound = extent * (PROJECTED_BOUND if how.projected else max(BOUND, TOLERANCES * (how.rtol + how.atol)))
+    fraction, tolerances = (PROJECTED_BOUND, 10.0) if how.projected else (BOUND, TOLERANCES)
+    bound = extent * max(fraction, tolerances * (how.rtol + how.atol))
     chosen = range(len(times)) if system.data.closed else np.unique(np.linspace(0, len(times) - 1, SAMPLES).astype(int))
     for n in chosen:
         worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, method.work, False)

@@ -10,7 +10,9 @@ import numpy as np
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.places import PROJECTION
+from runtime.dynamics.projection import CAUTIOUS, TO_ROUNDING
 from runtime.dynamics.status import Status
+from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.step_control import (
     ACCEPTED,
@@ -142,12 +144,23 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         s.smallest_pivot[1] = smallest_pivot
         if s.smallest_pivot[2] == np.inf and lost_digits(smallest_pivot, rtol + atol) > 0.0:
             s.smallest_pivot[2] = time
+    if t.closed and s.flags[PROJECTED] == 0:
+        # Without projection the branch of the motion may change at a singular pose.
+        s.passage[LARGEST_PIVOT] = max(s.passage[LARGEST_PIVOT], smallest_pivot)
+        if smallest_pivot < NEAR * s.passage[LARGEST_PIVOT]:
+            return Status.SINGULAR_CONFIGURATION
     s.time[T] = time_end
     s.time[NEXT_STEP] = after_acceptance(h, s.tried[FACTOR], s.counts[AFTER_REJECTION])
     s.counts[AFTER_REJECTION] = 0
     s.counts[STEPS] += 1
     s.flags[STEP_ENDED] = 1
     return Status.RUNNING
+
+
+@inlined
+def manner_of_outputs(w):  # type: ignore[no-untyped-def]
+    """How states within the last step are projected."""
+    return CAUTIOUS if w.near_singular[0] == 1 else TO_ROUNDING
 
 
 @inlined
@@ -160,7 +173,7 @@ def write_outputs(s, t, w, outputs, out):  # type: ignore[no-untyped-def]
             return code
         interpolate(s, outputs[wanted], out[wanted])
         if s.flags[PROJECTED] == 1:
-            call_at(w.address[PROJECTION], outputs[wanted], out[wanted], t, w, 0, w.violation)
+            call_at(w.address[PROJECTION], outputs[wanted], out[wanted], t, w, manner_of_outputs(w), w.violation)
         s.counts[NEXT_OUTPUT] += 1
     return OK
 
@@ -230,5 +243,5 @@ def interpolate_once(s, t, w, time, y):  # type: ignore[no-untyped-def]
     code = prepare_dense(s, t, w)
     interpolate(s, time, y)
     if s.flags[PROJECTED] == 1:
-        call_at(w.address[PROJECTION], time, y, t, w, 0, w.violation)
+        call_at(w.address[PROJECTION], time, y, t, w, manner_of_outputs(w), w.violation)
     return code

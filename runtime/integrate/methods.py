@@ -16,7 +16,7 @@ from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
-from runtime.integrate.closed_loops import PROJECTED_STAGES, place_of_projecting
+from runtime.integrate.closed_loops import NEAR, PROJECTED_STAGES, place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
 from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
 from runtime.integrate.landing import place_of_switching
@@ -121,9 +121,10 @@ class Compiled:
             self.s.counts[stepping.FOUND] = 0
         if status in (Status.RUNNING, Status.REACHED_END):
             return status, ""
-        if status == Status.SINGULAR_CONFIGURATION and self.s.flags[stepping.PROJECTED]:
+        if status == Status.SINGULAR_CONFIGURATION and self.data.closed:
             mark_smallest_pivot(self.t, self.s.y, self.data, self.work)
-        return status, status.text(self.t, _detail(status, self.system, self.work))
+        projected = bool(self.s.flags[stepping.PROJECTED])
+        return status, status.text(self.t, _detail(status, self.system, self.work, projected=projected))
 
     def watch(self, events: EventWorkspace) -> None:
         """Stop after every step in which one of these events changes its sign, from the present state on."""
@@ -190,26 +191,10 @@ class SciPy:
     ) -> None:  # fmt: skip
         work = workspace(system, data)
         self.data, self.work = data, work
-        bound = reference(data), reference(work)  # once, not at each evaluation
+        self.system, self.references = system, (reference(data), reference(work))  # once, not at each evaluation
         self.samples = [(t_start, y.copy())]  # states at which contacts are checked: at the ends of steps and between
         self.tolerance = rtol + atol
-        self.smallest_pivot, self.first_lost = np.inf, np.inf
-
-        def fun(t: float, y: Floats) -> Floats:
-            self.evaluations += 1
-            y_dot = np.empty_like(y)
-            code = derivative_once(t, np.ascontiguousarray(y), *bound, y_dot)
-            if code != OK:
-                raise evaluation_failure(code, t, system, work)
-            if self.evaluations == 1:
-                if not np.isfinite(y_dot).all():  # SciPy's explicit methods would shorten their first step without end
-                    raise evaluation_failure(NOT_FINITE, t, system, work)
-                self.smallest_pivot = float(work.smallest_pivot[0])
-            elif work.smallest_pivot[0] < self.smallest_pivot:
-                self.smallest_pivot = float(work.smallest_pivot[0])
-                if self.first_lost == np.inf and _lost_digits(self.smallest_pivot, rtol, atol) > 0.0:
-                    self.first_lost = t
-            return y_dot
+        self.smallest_pivot, self.largest_pivot, self.first_lost = np.inf, 0.0, np.inf
 
         more: dict[str, Any] = {}
         if method in IMPLICIT:
@@ -237,14 +222,35 @@ class SciPy:
                 # tolerance below 100 roundings, which is raised here.
                 warnings.simplefilter("ignore", RuntimeWarning)
                 self.solver = getattr(integrate, method)(
-                    fun, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol, max_step=max_step,
-                    first_step=first_step or None, **more,
+                    self._derivative, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol,
+                    max_step=max_step, first_step=first_step or None, **more,
                 )  # fmt: skip
             if isinstance(getattr(self.solver, "J", None), np.ndarray):  # an implicit method with a dense Jacobian
                 self.solver.lu, self.solver.solve_lu = _factorised, _solved
         except RunFailure as failed:
             self.failure = failed.status, str(failed)
             self._y, self._t = y.copy(), t_start
+
+    def _derivative(self, t: float, y: Floats) -> Floats:
+        self.evaluations += 1
+        y_dot, work = np.empty_like(y), self.work
+        code = derivative_once(t, np.ascontiguousarray(y), *self.references, y_dot)
+        if code != OK:
+            raise evaluation_failure(code, t, self.system, work)
+        if self.evaluations == 1 and not np.isfinite(y_dot).all():
+            # Explicit methods would shorten their first step without end.
+            raise evaluation_failure(NOT_FINITE, t, self.system, work)
+        pivot = float(work.smallest_pivot[0])
+        self.largest_pivot = max(self.largest_pivot, pivot)
+        if self.data.closed and pivot < NEAR * self.largest_pivot:
+            mark_smallest_pivot(t, y, self.data, work)
+            detail = _detail(Status.SINGULAR_CONFIGURATION, self.system, work, projected=False)
+            raise RunFailure(Status.SINGULAR_CONFIGURATION, t, detail)
+        if pivot < self.smallest_pivot:
+            self.smallest_pivot = pivot
+            if self.first_lost == np.inf and _lost_digits(pivot, self.tolerance, 0.0) > 0.0:
+                self.first_lost = t
+        return y_dot
 
     def step(self) -> tuple[Status, str]:
         if self.failure is not None:
@@ -341,7 +347,7 @@ def evaluation_failure(code: int, t: float, system: System, work: Workspace) -> 
     return RunFailure(status, t, _detail(status, system, work))
 
 
-def _detail(status: Status, system: System, work: Workspace) -> str:
+def _detail(status: Status, system: System, work: Workspace, *, projected: bool = True) -> str:
     """The dependent row of a singular configuration, or a force that is not finite; empty for another status."""
     if status == Status.NOT_FINITE:
         bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
@@ -351,4 +357,6 @@ def _detail(status: Status, system: System, work: Workspace) -> str:
     k, r = map(int, work.failed)
     joint = system.joints[k]
     hint = f" (the joint is singular {joint.module.SINGULAR})" if joint.module.SINGULAR else ""
+    if system.data.closed and not projected:
+        hint += ", and only 'dop853' and 'radau' without alpha and beta pass singular poses of closed loops"
     return f"row {system.row_name(k, r)} depends on the others{hint}"

@@ -50,7 +50,7 @@ class Stepper(NamedTuple):
     moved: Floats  # (n,) change of the state by the last projection
     passage: Floats  # (7,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
-    # fraction of it below which stages are projected, steps with projected stages since the last one without
+    # fraction of it below which stages are projected, steps in a row close to a singular pose
     own: Any  # the method's memory
 
 

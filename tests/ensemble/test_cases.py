@@ -126,13 +126,13 @@ def test_a_case_close_to_a_singular_pose_reports_it(monkeypatch, tmp_path):
     monkeypatch.setattr(runtime.system.model_description, "cache_folder", lambda: tmp_path)
     system = parallelogram(1.0)  # which lies flat when its crank has turned to 180 degrees
     codegen.compile_model(system)
-    states = [turning(system, 1.0, (end - 1.0) / 1.5) for end in (2.0, np.pi - 0.001, 2.5)]
+    states = [turning(system, 1.0, (end - 1.0) / 1.5) for end in (2.0, np.pi - 3e-6, 2.5)]
     cases = {
         f"{part}.{body}": np.array([getattr(state, part)[body] for state in states])
         for part in ("v", "omega")
         for body in system.body_names
     }
-    settings = dict(alpha=5.0, beta=5.0, rtol=1e-13, atol=1e-13)
+    settings = dict(alpha=5.0, beta=5.0)
     found = simulate_many(system, cases, 1.5, **settings)
     assert found.success and found.in_batch.tolist() == [True, False, True] and list(found.messages) == [1]
     run = simulate(system, 1.5, initial=states[1], t_eval=[1.5], method="dop853", **settings)
