@@ -32,7 +32,7 @@ class Automatic(Compiled):
 
     def __init__(
         self, method: str, system: System, data: ModelData, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
-        max_step: float, first_step: float, *, projected: bool,
+        max_step: float, first_step: float, *, projected: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(DOP853, system, data, y, t_start, t_end, rtol, atol, max_step, first_step, projected=projected)
         self.needed = dict(FIRST_NEEDED)

@@ -67,9 +67,8 @@ from runtime.support.arrays import Floats, Ints
 
 ROUNDING = 2.2e-16
 SHORT = 1e-6  # [s] in shorter steps the slopes of positions have lost the digits of velocities
-WANTED = (
-    0.25  # rate of Newton's method up to which a step may grow; where a stiff direction turns, the rate grows as h^2
-)
+WANTED = 0.25  # rate of Newton's method up to which a step may grow; it grows as h^2 where a stiff direction turns
+EXPLAINED = 0.5  # part of a change of the derivative that the Jacobian may leave unexplained
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast is used for the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
 KEEP = 1.2  # a step that could grow by less keeps its length, and the factors of its matrices
@@ -168,6 +167,14 @@ def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def is_explained(own, s, rtol, atol):  # type: ignore[no-untyped-def]
+    """Whether the Jacobian explains how the derivative changes by the error, as it does unless friction or a stop sets in there."""
+    for i in range(len(s.y)):
+        own.f[2, i] = own.f[0, i] - s.begin[i] - own.f[1, i]
+    return norm_of(own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_of(own.f[1], s.y, rtol, atol)
+
+
+@inlined
 def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Error of the step in units of the tolerance, from the stages; of a first or repeated step, filtered once more."""
     own, n, coefficients = s.own, len(s.y), s.own.coefficients
@@ -181,10 +188,12 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     error = norm_of(own.right, s.y, rtol, atol)
     if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[HAS_LAST_STEP] == 0):
         for i in range(n):
+            # What the Jacobian makes of the error, from the equation that was solved for it.
+            own.f[1, i] = coefficients.real / h * own.right[i] - s.begin[i] - own.error[i]
             own.right[i] += s.y[i]
         code = derivative(s.time[T], own.right, t, w, own.f[0])
         s.counts[EVALUATIONS] += 1
-        if code == OK:
+        if code == OK and is_explained(own, s, rtol, atol):
             for i in range(n):
                 own.right[i] = own.f[0, i] + own.error[i]
             solve_state(

@@ -202,7 +202,7 @@ def test_friction_on_an_incline(mu, given):
     rail = {"name": "rail", "type": "prismatic", "i": "ground", "j": "block", "point": [0, 0, 0], "axis": list(along)}
     columns = {"x": ("pos", {"body": "block", "comp": 0}, way * along[0])}
     one = made(t, columns, {"block": {"v0": list(speed * along)}}, [rail], [slope])
-    run = solved(one, 1e-9)
+    run = solved(one, 1e-11)
     assert np.abs(outputs.columns(one, run)["x"] - one.reference["x"]).max() < 1e-7
 
 

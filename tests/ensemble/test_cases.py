@@ -122,7 +122,7 @@ def test_a_singular_configuration_is_named_as_in_a_single_run(monkeypatch, tmp_p
     assert np.isfinite(found.states()[1, 0]).all() and np.isnan(found.states()[1, 1]).all()
 
 
-def test_a_case_close_to_a_singular_pose_reports_it(monkeypatch, tmp_path):
+def test_a_case_close_to_a_singular_pose_ends_as_in_a_single_run(monkeypatch, tmp_path):
     monkeypatch.setattr(runtime.system.model_description, "cache_folder", lambda: tmp_path)
     system = parallelogram(1.0)  # which lies flat when its crank has turned to 180 degrees
     codegen.compile_model(system)
@@ -132,11 +132,12 @@ def test_a_case_close_to_a_singular_pose_reports_it(monkeypatch, tmp_path):
         for part in ("v", "omega")
         for body in system.body_names
     }
-    settings = dict(alpha=5.0, beta=5.0)
+    settings = dict(alpha=5.0, beta=5.0)  # without projection the branch of the motion may change close to the pose
     found = simulate_many(system, cases, 1.5, **settings)
-    assert found.success and found.in_batch.tolist() == [True, False, True] and list(found.messages) == [1]
+    assert found.in_batch.tolist() == [True, False, True] and list(found.messages) == [1]
+    assert found.status.tolist() == [0, Status.SINGULAR_CONFIGURATION, 0]
     run = simulate(system, 1.5, initial=states[1], t_eval=[1.5], method="dop853", **settings)
-    assert found.messages[1] == run.message and "digits of the tolerance were lost" in run.message
+    assert found.messages[1] == run.message and "without alpha and beta" in run.message
 
 
 def test_a_failing_case_states_its_reason_and_stops_no_other():
