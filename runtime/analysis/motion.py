@@ -15,7 +15,8 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import ROWS, STATE, P, R, V
 from runtime.dynamics.signals import DEGREE, SignalData
-from runtime.results.run import Reaction, Run
+from runtime.results.reactions import Reaction
+from runtime.results.run import Run
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.system.degrees_of_freedom import DegreeOfFreedom, branches, degrees_of_freedom

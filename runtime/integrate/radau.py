@@ -168,7 +168,7 @@ def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
 
 @inlined
 def is_explained(own, s, rtol, atol):  # type: ignore[no-untyped-def]
-    """Whether the Jacobian explains how the derivative changes by the error, as it does unless friction or a stop sets in there."""
+    """Whether the Jacobian explains how the error changes the derivative, as it does unless friction or a stop sets in."""
     for i in range(len(s.y)):
         own.f[2, i] = own.f[0, i] - s.begin[i] - own.f[1, i]
     return norm_of(own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_of(own.f[1], s.y, rtol, atol)

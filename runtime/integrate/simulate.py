@@ -183,9 +183,10 @@ def _closeness(m: Method) -> str:
     digits, t = m.lost_digits
     if not digits > 0.0:
         return ""
+    lost = math.ceil(digits)
     return (
-        f"; close to a singular configuration, first at t = {t:.6g} s, {math.ceil(digits)} digits of the tolerance were lost: "
-        "avoid it, or state a tolerance that is larger by so much"
+        f"; close to a singular configuration, first at t = {t:.6g} s, {lost} digit{'s' if lost > 1 else ''} of the tolerance "
+        "were lost: avoid it, or state a tolerance that is larger by so much"
     )
 
 

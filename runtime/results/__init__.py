@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from runtime.results.contact_motion import ContactMotion, GroundReaction
     from runtime.results.export import write_storage
     from runtime.results.limit_motion import LimitMotion
-    from runtime.results.run import Reaction, Stats
+    from runtime.results.reactions import Reaction
+    from runtime.results.run import Stats
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -18,7 +19,8 @@ else:
             "contact_motion": "ContactMotion GroundReaction",
             "export": "write_storage",
             "limit_motion": "LimitMotion",
-            "run": "Reaction Stats",
+            "reactions": "Reaction",
+            "run": "Stats",
         },
     )
 

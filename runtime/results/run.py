@@ -23,6 +23,7 @@ from runtime.results import export
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.limit_motion import LimitMotion, limit_motion
+from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite
 from runtime.support.errors import ModelError
@@ -33,7 +34,16 @@ from runtime.system.system import System
 if TYPE_CHECKING:
     import xarray
 
-COMPUTED = ("_derived", "limits", "contacts", "forces", "degrees_of_freedom", "driven")  # what a pickled run leaves out
+COMPUTED = (
+    "_derived",
+    "_forces",
+    "undetermined",
+    "limits",
+    "contacts",
+    "forces",
+    "degrees_of_freedom",
+    "driven",
+)  # what a pickled run leaves out
 
 
 @dataclass(frozen=True)
@@ -67,18 +77,6 @@ class Stats:
     kernel: str
     parts: tuple[Part, ...] = ()
     compile_time: float = 0.0  # [s] of compilation, and of loading compiled code, during the run
-
-
-@dataclass(frozen=True)
-class Reaction:
-    """Reaction of a joint on one body: force (n, 3) [N] and moment about the point (n, 3) [N m]."""
-
-    joint: str
-    on: str  # the body
-    at: str  # the point, in words
-    axes: str  # "global" or a body's name
-    force: Floats
-    moment: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,8 +207,21 @@ class Run:
 
     @property
     def lam(self) -> Mapping[str, Floats]:
-        """Multipliers, (n, rows); the force on the bodies is -D^T lam.  Zero for rows in ``system.redundant``."""
-        return self._joints(self._solved.lam)
+        """Multipliers, (n, rows); the force on the bodies is -D^T lam.  Of least norm for the joints in ``undetermined``."""
+        return self._joints(self._forces[0])
+
+    @cached_property
+    def _forces(self) -> tuple[Floats, Floats]:
+        """Multipliers (n, joints, 6) and wrenches of the joints on their bodies (n, joints, 2, 6)."""
+        solved = self._solved
+        if not self.data.redundant:
+            return solved.lam, solved.wrench
+        return least_norm(self.system, self.t, self.states, solved)
+
+    @cached_property
+    def undetermined(self) -> tuple[str, ...]:
+        """Names of the joints whose reactions rigid bodies do not determine, because rows are redundant."""
+        return undetermined_reactions(self.system, self.system.time, self.system.state.y)
 
     @property
     def Phi(self) -> Mapping[str, Floats]:
@@ -314,12 +325,12 @@ class Run:
         ModelError
         """
         j, k, side = self._end(joint, on)
-        wrench = self._solved.wrench[:, k, side]
+        wrench = self._forces[1][:, k, side]
         force, moment = wrench[:, :3].copy(), wrench[:, 3:].copy()
         point, text = self._point(j, side, at)
         A = self.rotations(on)
         moment -= np.cross(np.einsum("nab,b->na", A, point), force)
-        return Reaction(joint, on, text, axes, *self._in_axes(axes, force, moment))
+        return Reaction(joint, on, text, axes, *self._in_axes(axes, force, moment), joint not in self.undetermined)
 
     def _end(self, joint: str, on: str) -> tuple[Joint, int, int]:
         """A joint, its index, and 0 or 1 for its body i or j."""

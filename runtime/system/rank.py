@@ -32,7 +32,7 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
         if system.data.body_j[k] == GROUND_INDEX:
             D[:, 6:] = 0.0
         # Rotations are scaled by the joint's lever arm, so that translations and rotations are comparable.
-        length = _length(joint)
+        length = lever_arm(joint)
         D[:, [3, 4, 5, 9, 10, 11]] /= length
         size = np.linalg.norm(D, axis=1)
         natural = np.array([length ** (n - 1) for n in joint.module.UNITS])
@@ -78,8 +78,8 @@ def _sort(joint: Joint) -> str:
     return "driver" if joint.signals else "joint"
 
 
-def _length(joint: Joint) -> float:
-    """Characteristic length of a joint: its longest lever arm or constant."""
+def lever_arm(joint: Joint) -> float:
+    """Characteristic length of a joint [m]: its longest lever arm or constant."""
     arms = [float(np.linalg.norm(joint.values[name])) for name, kind, _ in joint.module.VECTORS if kind == "point"]
     lengths = [abs(joint.values[name]) for name, power in joint.module.PARAMETERS if power == 1]
     return max([*arms, *lengths], default=0.0) or 1.0
@@ -87,7 +87,7 @@ def _length(joint: Joint) -> float:
 
 def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> System:
     """Name redundant rows or refuse them; refuse a singular pose, where rows are dependent only in this configuration."""
-    length = max(_length(joint) for joint in system.joints) if system.joints else 1.0
+    length = max(lever_arm(joint) for joint in system.joints) if system.joints else 1.0
     dependent = projection.dependent_rows(system.time, y, system.data, shared_workspace_for(system.data), length)
     if not dependent:
         return system

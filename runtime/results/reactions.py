@@ -1,0 +1,92 @@
+"""Reactions of joints; of over-constrained mechanisms those of least norm among all that cause the same motion.
+
+With redundant rows D^T has a null space, and any of its vectors may be added to the multipliers.  The reactions of the joints
+that take part in it are undetermined for rigid bodies.  Reported are those with the smallest sum over the joints of
+|F|^2 + |M|^2 / L^2, with the force F and the moment M about the joint's point, and the largest lever arm L of the joints: they
+do not depend on the order of joints or rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from runtime.dynamics.derived import Derived
+from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.projection import worst_row
+from runtime.support.arrays import Floats
+from runtime.system.degrees_of_freedom import dense_rows, row_places
+from runtime.system.parts import GROUND
+from runtime.system.rank import lever_arm
+from runtime.system.system import System
+
+TAKES_PART = 1e-6  # a joint whose rows hold this part of a null vector of D^T has an undetermined reaction
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """Reaction of a joint on one body: force (n, 3) [N] and moment about the point (n, 3) [N m].
+
+    ``determined`` is False where redundant rows leave the reaction of this joint undetermined: then it is that of least norm, see
+    the top of this module.
+    """
+
+    joint: str
+    on: str  # the body
+    at: str  # the point, in words
+    axes: str  # "global" or a body's name
+    force: Floats
+    moment: Floats
+    determined: bool = True
+
+
+def null_vectors(system: System, time: float, y: Floats) -> Floats:
+    """Orthonormal basis of the multipliers that exert no force on any body, (rows, redundant rows), by ``row_places``."""
+    work = shared_workspace_for(system.data)
+    worst_row(time, np.ascontiguousarray(y), system.data, work, False)
+    D = dense_rows(system, work.D)
+    size = np.linalg.norm(D, axis=1)
+    left = np.linalg.svd(D / size[:, None])[0][:, len(D) - system.data.redundant :]
+    basis: Floats = np.linalg.qr(left / size[:, None])[0]
+    return basis
+
+
+def undetermined_reactions(system: System, time: float, y: Floats) -> tuple[str, ...]:
+    """Names of the joints whose reactions rigid bodies do not determine, in a configuration."""
+    if system.data.redundant == 0:
+        return ()
+    shares = np.abs(null_vectors(system, time, y)).max(axis=1)
+    found = {k for (k, _), share in zip(row_places(system), shares, strict=True) if share > TAKES_PART * shares.max()}
+    return tuple(name for k, name in enumerate(system.joint_names) if k in found)
+
+
+def least_norm(system: System, times: Floats, states: Floats, derived: Derived) -> tuple[Floats, Floats]:
+    """Multipliers (n, joints, 6) and wrenches on the bodies (n, joints, 2, 6) of least norm, of states (n, 13 bodies)."""
+    lam, wrench = derived.lam.copy(), derived.wrench.copy()
+    places, work = row_places(system), shared_workspace_for(system.data)
+    k, r = np.array(places).T
+    length = max(lever_arm(joint) for joint in system.joints)
+    for n, (time, y) in enumerate(zip(times, states, strict=True)):
+        basis = null_vectors(system, float(time), y)
+        about = _about_points(system, work.D, work.A, length)[k, r]  # (rows, 6) of the joint of each row
+        of_joint = np.zeros((len(system.joints), 6, len(places)))
+        of_joint[k, :, np.arange(len(places))] = about
+        W = of_joint.reshape(-1, len(places))
+        change = basis @ np.linalg.lstsq(W @ basis, -W @ lam[n, k, r], rcond=None)[0]
+        lam[n, k, r] += change
+        wrench[n] = -np.einsum("krc,kr->kc", work.D, lam[n]).reshape(-1, 2, 6)
+    return lam, wrench
+
+
+def _about_points(system: System, D: Floats, A: Floats, length: float) -> Floats:
+    """Force, and moment about the joint's point divided by a length [m], that each row exerts for lam = 1, (joints, 6, 6)."""
+    wrench = np.zeros((len(system.joints), 6, 6))
+    for k, joint in enumerate(system.joints):
+        side = 0 if joint.body_j == GROUND else 1
+        body, name = (system.data.body_i, system.data.body_j)[side][k], ("s_i", "s_j")[side]
+        of_row = -D[k, :, 6 * side : 6 * side + 6]
+        arm = A[body] @ np.asarray(joint.values.get(name, np.zeros(3)))
+        wrench[k, :, :3] = of_row[:, :3]
+        wrench[k, :, 3:] = (of_row[:, 3:] - np.cross(arm, of_row[:, :3])) / length
+    return wrench

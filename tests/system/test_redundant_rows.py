@@ -1,0 +1,133 @@
+"""Closed loops with redundant rows: no option, no choice at the start, reactions of least norm."""
+
+import numpy as np
+import pytest
+
+import codegen
+import models
+import runtime
+from runtime import Builder, ModelError
+from runtime.results.reactions import null_vectors
+from tests.support.random_mechanisms import Dense
+
+
+def bricard(order=range(6)):
+    """Six rods of 1 m in a Bricard linkage: each hinge is perpendicular to its neighbours; one row is redundant."""
+    corners = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], float)
+    axes = np.array([(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)], float)
+    b = Builder("bricard", gravity=(0, 0, -9.81))
+    names = ["ground", *(f"rod_{k}" for k in range(1, 6)), "ground"]
+    for k in range(1, 6):
+        b.body(names[k], mass=1.0, inertia=(0.1, 0.1, 0.1), r=(corners[k - 1] + corners[k]) / 2)
+    joints = []
+    for k in range(6):
+        i, j = names[k], names[k + 1]
+        at = {"ground": np.zeros(3)} | {f"rod_{n}": (corners[n - 1] + corners[n]) / 2 for n in range(1, 6)}
+        joints.append((f"hinge_{k}", i, j, corners[k] - at[i], corners[k] - at[j], axes[k]))
+    for k in order:
+        name, i, j, s_i, s_j, axis = joints[k]
+        b.joint(name, "revolute", i, j, s_i=s_i, s_j=s_j, a_i=axis, a_j=axis)
+    return b.build()
+
+
+def test_a_spatial_loop_moves_without_an_option_and_in_any_order():
+    t = np.linspace(0.0, 3.0, 13)
+    one, other = bricard(), bricard([3, 0, 5, 2, 4, 1])
+    assert len(one.redundant) == len(other.redundant) == 1 and one.degrees_of_freedom == 1
+    runs = [runtime.simulate(system, 3.0, t_eval=t) for system in (one, other)]
+    for run in runs:
+        assert run.success and run.message == "reached t = 3 s"
+        assert run.violation.max() < 1e-12 and run.velocity_violation.max() < 1e-11
+        assert np.ptp(run.energy) < 1e-8
+    for body in one.body_names:
+        assert np.abs(runs[0].r[body] - runs[1].r[body]).max() < 1e-8
+    assert np.abs(runs[0].r["rod_3"] - runs[0].r["rod_3"][0]).max() > 0.5  # it did move
+
+
+def test_accelerations_agree_with_least_squares_multipliers():
+    system = bricard()
+    run = runtime.simulate(system, 1.0, t_eval=[0.9])
+    state = runtime.State(system.body_names, run.states[0])
+    dense = Dense(system, state, system.state)
+    MD = np.linalg.solve(dense.M, dense.D.T)
+    lam = np.linalg.lstsq(dense.D @ MD, dense.D @ np.linalg.solve(dense.M, dense.g) - dense.gamma, rcond=1e-10)[0]
+    expected = np.linalg.solve(dense.M, dense.g - dense.D.T @ lam)
+    got = np.concatenate([np.concatenate([run.v_dot[b][0], run.omega_dot[b][0]]) for b in system.body_names])
+    assert np.abs(got - expected).max() < 1e-9 * np.abs(expected).max()
+
+
+def test_reactions_are_of_least_norm_and_do_not_depend_on_the_order():
+    t = [0.0, 0.7, 1.3]
+    runs = [runtime.simulate(system, 1.3, t_eval=t) for system in (bricard(), bricard([3, 0, 5, 2, 4, 1]))]
+    names = [f"hinge_{k}" for k in range(6)]
+    assert sorted(runs[0].undetermined) == sorted(runs[1].undetermined) == names
+    size = max(np.abs(runs[0].reaction(name, on=runs[0].system.joint(name).body_i).force).max() for name in names)
+    for name in names:
+        first, second = (run.reaction(name, on=run.system.joint(name).body_i) for run in runs)
+        assert not first.determined
+        assert np.abs(first.force - second.force).max() < 1e-6 * size
+        assert np.abs(first.moment - second.moment).max() < 1e-6 * size
+    # They cause the motion: force and moment on each rod are those of its accelerations.
+    run = runs[0]
+    for body in run.system.body_names:
+        of = [j.name for j in run.system.joints if body in (j.body_i, j.body_j)]
+        total = sum(run.reaction(name, on=body, at="centre").force for name in of) + np.array([0, 0, -9.81])
+        assert np.abs(total - run.v_dot[body]).max() < 1e-9 * size
+    # No other reactions that cause the motion have a smaller norm.
+    weights = null_vectors(run.system, 0.0, run.states[1])
+    assert weights.shape[1] == 1 and np.abs(weights).max() > 0.1
+
+
+def test_reactions_in_the_plane_of_a_four_bar_are_those_of_independent_joints():
+    t = np.linspace(0.0, 1.0, 5)
+    hinges, independent = (
+        runtime.simulate(models.four_bar.build(joints), 1.0, t_eval=t) for joints in ("revolute", "independent")
+    )
+    assert hinges.undetermined == ("A", "B", "C", "D") and independent.undetermined == ()
+    for name in "ABCD":
+        body = next(b for b in (hinges.system.joint(name).body_i, hinges.system.joint(name).body_j) if b != "ground")
+        a, b = hinges.reaction(name, on=body), independent.reaction(name, on=body)
+        assert not a.determined and b.determined
+        assert np.abs(a.force - b.force).max() < 1e-7
+        assert np.abs(a.moment).max() < 1e-7  # those out of the plane, which load nothing, vanish
+
+
+def test_joints_outside_of_the_loop_are_determined():
+    b = Builder("door with a handle", gravity=(0, 0, -9.81))
+    b.body("door", mass=10.0, inertia=(1, 1, 1), r=(0.5, 0, 0))
+    b.body("handle", mass=0.2, inertia=(0.01, 0.01, 0.01), r=(0.9, 0, 0))
+    for name, height in (("upper", 0.8), ("lower", -0.8)):
+        b.joint(
+            name, "revolute", "ground", "door", s_i=(0, 0, height), s_j=(-0.5, 0, height), a_i=(0, 0, 1), a_j=(0, 0, 1)
+        )
+    b.joint("lever", "revolute", "door", "handle", s_i=(0.4, 0, 0), s_j=(0, 0, 0), a_i=(0, 1, 0), a_j=(0, 1, 0))
+    run = runtime.simulate(b.build(), 0.2, t_eval=[0.1])
+    assert run.undetermined == ("upper", "lower")
+    assert run.reaction("lever", on="handle").determined
+    upper, lower = (run.reaction(name, on="door").force[0] for name in ("upper", "lower"))
+    assert upper[2] == pytest.approx(lower[2]) == pytest.approx(10.2 * 9.81 / 2)  # the weight is shared
+    assert upper[0] == pytest.approx(-lower[0]) and abs(upper[0]) > 10.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "build", [bricard, lambda: models.four_bar.build("revolute", crank_speed=10.0)], ids=["bricard", "four-bar"]
+)
+def test_loops_stay_closed_for_200_seconds(build):
+    run = runtime.simulate(build(), 200.0, t_eval=np.linspace(0, 200, 2001))
+    assert run.success and run.violation.max() < 1e-10
+    drift, swing = np.abs(run.energy - run.energy[0]).max(), np.ptp(run.kinetic_energy)
+    assert drift < 1e-8 * swing
+
+
+def test_rows_may_be_refused_and_kernels_do_not_take_them():
+    with pytest.raises(ModelError, match=r"over-constrained: .* repeat other rows"):
+        b = Builder("door")
+        b.body("door", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        for name, height in (("upper", 1.0), ("lower", -1.0)):
+            b.joint(
+                name, "revolute", "ground", "door", s_i=(0, 0, height), a_i=(0, 0, 1), s_j=(0, 0, height), a_j=(0, 0, 1)
+            )
+        b.build(redundant="refuse")
+    with pytest.raises(codegen.DefinitionError, match="has redundant rows"):
+        codegen.compile_model(models.four_bar.build("revolute"))
