@@ -37,7 +37,7 @@ from runtime.dynamics.elimination import (
     rows_times,
     solve,
 )
-from runtime.dynamics.force_elements import event_workspace, force_workspace, forces_part, none_of
+from runtime.dynamics.force_elements import force_workspace, forces_part, no_events
 from runtime.dynamics.kinematics import euler_rates, kinematics_part, update_bodies, update_kinematics, update_signals
 from runtime.dynamics.layout import (
     DERIVATIVE,
@@ -151,7 +151,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         loads=load_workspace(t.loads),
         contacts=contact_workspace(t.contacts, switches.mode[limits:]),
         forces=force_workspace(t.forces),
-        events=event_workspace(none_of(t.forces)),
+        events=no_events(t.forces),
         address=np.zeros(ADDRESSES, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
     )
