@@ -24,6 +24,13 @@ def changes_nothing(name, kernel, module):
     return max(distance(np.hstack([*map(np.ravel, b)]), np.hstack([*map(np.ravel, a)])) for a, b in of_module) < 1e-13
 
 
+def is_found(kernel, c, module):
+    try:
+        return CHECKS[kernel](c, module) > 1e3 * TOLERANCE
+    except ValueError as error:  # the square root of a negative number, which compiled code makes NaN
+        return "math domain error" in str(error)
+
+
 @all_generated
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_broken_kernel_is_found(name, kernel):
@@ -32,7 +39,7 @@ def test_a_broken_kernel_is_found(name, kernel):
     missed = [
         text
         for text, module in mutants(c.module, kernel)
-        if not CHECKS[kernel](c, module) > 1e3 * TOLERANCE
+        if not is_found(kernel, c, module)
         and not (name in WITH_IDLE_STATEMENTS and changes_nothing(name, kernel, module))
     ]
     assert missed == []

@@ -61,7 +61,7 @@ def foot_runs(t_end: float, tolerance: float) -> FootRuns:
         published=motions("published", free, t_end, tolerance),
         anatomical=motions("anatomical", free, t_end, tolerance),
         lengths={length: simulate(foot.build(link_length=length), t_end, **at) for length in LINK_LENGTHS},
-        costs=evaluations("published", COST_SECONDS, tolerance),
+        costs=evaluations(COST_SECONDS, tolerance)["published"],
         whole={
             name: {
                 m: simulate(build(name, "dissipative", "published"), t_end, method=m, **settings) for m in COST_METHODS
