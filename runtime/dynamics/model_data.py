@@ -102,7 +102,7 @@ class Workspace(NamedTuple):
     contacts: ContactWorkspace
     forces: ForceWorkspace
     events: EventWorkspace
-    address: Ints  # (9,) in this process; see ``runtime.dynamics.places``
+    address: Ints  # (10,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
 
 

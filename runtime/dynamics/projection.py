@@ -88,7 +88,10 @@ def projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def
                 break
             damping = max(DAMPING, of_rows[velocities]) if manner == CAUTIOUS else DAMPING
             call_at(w.address[CORRECTION], damping, y, t, w, velocities, w.v_dot)
-            _displace(state, w.v_dot, velocities)
+            if velocities == 1:
+                _accelerate(state, w.v_dot)
+            else:
+                _move(state, w.v_dot, 1.0, state)
             update_kinematics(time, state, t, w)
             before, of_rows[velocities] = of_rows[velocities], _largest_violation(t, w, velocities)
             if not of_rows[velocities] < 0.25 * before:
@@ -109,23 +112,11 @@ def _largest_violation(t, w, velocities):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _displace(y, u, velocities):  # type: ignore[no-untyped-def]
-    """Add u (bodies + 1, 6) to the velocities of y, or move the positions by it."""
-    if velocities == 1:
-        for b in range(1, len(u)):
-            for c in range(6):
-                y[STATE * (b - 1) + V + c] += u[b, c]
-    else:
-        for b in range(1, len(u)):
-            o = STATE * (b - 1)
-            for k in range(3):
-                y[o + R + k] += u[b, k]
-            p = y[o + P : o + V]
-            e0, e1, e2, e3 = p[0], p[1], p[2], p[3]
-            euler_rates((e0, e1, e2, e3), u[b, 3:6], p)
-            a0, a1, a2, a3 = e0 + p[0], e1 + p[1], e2 + p[2], e3 + p[3]
-            norm = np.sqrt(a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3)
-            p[0], p[1], p[2], p[3] = a0 / norm, a1 / norm, a2 / norm, a3 / norm
+def _accelerate(y, u):  # type: ignore[no-untyped-def]
+    """Add u (bodies + 1, 6) to the velocities of y."""
+    for b in range(1, len(u)):
+        for c in range(6):
+            y[STATE * (b - 1) + V + c] += u[b, c]
 
 
 @compiled
@@ -149,7 +140,8 @@ def _move(y, u, scale, moved):  # type: ignore[no-untyped-def]
             moved[o + k] = y[o + k]
         for k in range(3):
             moved[o + R + k] += scale * u[b + 1, k]
-        p, turned = y[o + P : o + V], moved[o + P : o + V]
+        turned = moved[o + P : o + V]
+        p = (turned[0], turned[1], turned[2], turned[3])  # ``moved`` may be y itself
         euler_rates(p, u[b + 1, 3:6], turned)
         norm = 0.0
         for k in range(4):
@@ -224,9 +216,7 @@ def _project(time, states, t, w, u, trial):  # type: ignore[no-untyped-def]
         ):  # the first suffices but for damping and rounding, whose remainders the others remove
             correction(time, y, t, w, True, MIN_DAMPING, u)
             _copy(y, trial)
-            for b in range(1, len(u)):
-                for c in range(6):
-                    trial[STATE * (b - 1) + V + c] += u[b, c]
+            _accelerate(trial, u)
             candidate = _worst_row(time, trial, t, w, True)
             if not candidate < residual:
                 break

@@ -144,7 +144,8 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
     s.flags[REPEATED] = 0
     patient = s.flags[RETRIES] < ATTEMPTS or s.passage[LOOSE] * (rtol + atol) < LOOSEST
     before, smallest, last = s.smallest_pivot[AT_BEGIN], s.tried[SMALLEST_PIVOT], w.smallest_pivot[0]
-    near = NEAR * max(s.passage[LARGEST_PIVOT], before)
+    largest = max(s.passage[LARGEST_PIVOT], before)
+    near, nearer = NEAR * largest, NEARER * largest
     crossed = smallest < DIP * min(before, last)  # a stage is nearer to a singular pose than both ends
     if judged != ACCEPTED:
         if smallest < near and crossed and patient:
@@ -155,9 +156,9 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
         return OK
     code = project(s, t, w, time_end)
     last = w.smallest_pivot[0]
-    if patient and (code != OK or (last < near and (before > near or last < NEARER / NEAR * near))):
+    if patient and (code != OK or (last < near and (before > near or last < nearer))):
         away = time_to_pose(h, before, last, crossed or code != OK)
-        if away > 0.0 and (s.flags[ENDS_AHEAD] == 0 or last < NEARER / NEAR * near):
+        if away > 0.0 and (s.flags[ENDS_AHEAD] == 0 or last < nearer):
             approach(s, w, h, away)
             return OK
     allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))

@@ -11,9 +11,10 @@ from runtime.integrate.settings import Settings
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 
-# Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate: of projected states; of others, the larger of a
-# fixed fraction and a multiple of the tolerance, since Baumgarte's terms let errors of steps fade and do not remove them.
-PROJECTED_BOUND, BOUND, TOLERANCES = 1e-9, 1e-7, 1e3
+# Bounds of |Phi| as fractions of the larger of 1 and the largest coordinate, of projected states and of others: the larger of a
+# fixed fraction and a multiple of the tolerance.  Baumgarte's terms let errors of steps fade and do not remove them.
+PROJECTED_BOUND, BOUND = 1e-9, 1e-7
+PROJECTED_TOLERANCES, TOLERANCES = 10.0, 1e3
 SAFE = 1e-9  # tolerance
 
 
@@ -28,7 +29,7 @@ def violated_row(
     if safe or not len(times) or not system.joints:
         return None
     extent = max(1.0, float(np.abs(states[-1].reshape(-1, STATE)[:, R:P]).max()))
-    fraction, tolerances = (PROJECTED_BOUND, 10.0) if how.projected else (BOUND, TOLERANCES)
+    fraction, tolerances = (PROJECTED_BOUND, PROJECTED_TOLERANCES) if how.projected else (BOUND, TOLERANCES)
     bound = extent * max(fraction, tolerances * (how.rtol + how.atol))
     for n in range(0 if system.data.closed else len(times) - 1, len(times)):
         worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, method.work, False)

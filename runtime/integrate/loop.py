@@ -36,12 +36,14 @@ from runtime.integrate.stepping import (
     ERROR,
     EVALUATIONS,
     FACTOR,
+    FIRST_CLOSE,
     FOUND,
     LARGEST_PIVOT,
     LENGTH,
     LOOSE,
     NEXT_OUTPUT,
     NEXT_STEP,
+    OF_ALL,
     PROJECT_STAGES,
     PROJECTED,
     PROJECTING,
@@ -67,8 +69,8 @@ from runtime.integrate.stepping import (
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at, local
 
-# A smallest pivot ratio of the constraints that falls to this fraction of its initial value is reported: the run came close to
-# a singular configuration.
+# A smallest pivot ratio below this fraction, of its initial value in a batch and of its largest in a closed loop, is close to a
+# singular configuration.
 CLOSE_TO_SINGULAR = 1e-3
 
 
@@ -84,7 +86,7 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
         s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
-    s.smallest_pivot[0] = s.smallest_pivot[1] = s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
+    s.smallest_pivot[OF_ALL] = s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
     if len(w.switches.mode) > 0:
         call_at(s.address[SWITCHING], FIRST_MODES, stepper, t, w, 0.0, 0.0)
     for i in range(len(s.y)):
@@ -140,10 +142,10 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         status = call_at(s.address[SWITCHING], SWITCH, stepper, t, w, h, time_end)
         if s.flags[UNDONE] == 1 or status != Status.RUNNING:
             return status
-    if smallest_pivot < s.smallest_pivot[1]:
-        s.smallest_pivot[1] = smallest_pivot
-        if s.smallest_pivot[2] == np.inf and lost_digits(smallest_pivot, rtol + atol) > 0.0:
-            s.smallest_pivot[2] = time
+    if smallest_pivot < s.smallest_pivot[OF_ALL]:
+        s.smallest_pivot[OF_ALL] = smallest_pivot
+        if s.smallest_pivot[FIRST_CLOSE] == np.inf and lost_digits(smallest_pivot, rtol + atol) > 0.0:
+            s.smallest_pivot[FIRST_CLOSE] = time
     if t.closed and s.flags[PROJECTED] == 0:
         # Without projection the branch of the motion may change at a singular pose.
         s.passage[LARGEST_PIVOT] = max(s.passage[LARGEST_PIVOT], smallest_pivot)

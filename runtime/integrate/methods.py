@@ -175,7 +175,9 @@ class Compiled:
         if self.s.flags[stepping.PROJECTED]:
             lost, t = self.s.passage[stepping.LOST], self.s.passage[stepping.FIRST_LOST]
             return math.log10(max(lost, 1.0)), float(t)
-        return _lost_digits(self.s.smallest_pivot[1], self.rtol, self.atol), float(self.s.smallest_pivot[2])
+        return _lost_digits(self.s.smallest_pivot[stepping.OF_ALL], self.rtol, self.atol), float(
+            self.s.smallest_pivot[stepping.FIRST_CLOSE]
+        )
 
     def counts(self) -> tuple[int, int, int | None]:
         count = self.s.counts

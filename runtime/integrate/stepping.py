@@ -35,8 +35,8 @@ class Stepper(NamedTuple):
     begin: Floats  # (n,) derivative at the start of the step
     end: Floats  # (n,) derivative at its end
     tried: Floats  # (3,) of the last attempt: error in units of the tolerance, factor for the next step, smallest pivot ratio
-    # (4,) pivot ratio: at the start, the smallest of all accepted steps, time of the first step whose smallest costs digits, at
-    # the begin of the next step
+    # (3,) pivot ratio: the smallest of all accepted steps, time of the first step whose smallest costs digits, at the begin of
+    # the next step
     smallest_pivot: Floats
     flags: Ints  # (11,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
@@ -63,7 +63,7 @@ ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS = range(
     7
 )  # places in ``Stepper.passage``
-AT_BEGIN = 3  # place in ``Stepper.smallest_pivot``
+OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
 
@@ -74,7 +74,7 @@ def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0, 0.0]), counts=np.zeros(10, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
-        smallest_pivot=np.array([np.inf, np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0]),
+        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
         passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), own=own,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-WORDS = {"runtime.jit.references": "the layout of the model's data"}  # by module; higher rooms add theirs
+WORDS = {"runtime.jit.references": "the layout of the model's data"}  # by module; higher rooms add their own
 
 
 def add_words(room: str, words: Mapping[str, str]) -> None:

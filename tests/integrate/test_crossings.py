@@ -111,7 +111,7 @@ def test_python_is_visited_only_where_an_event_is(monkeypatch):
 
 
 def test_an_event_is_not_found_by_code_that_watches_nothing(monkeypatch):
-    """The search is told by the compiled code alone: without its finding there is no event."""
+    """Compiled code alone starts the search: without its finding there is no event."""
     monkeypatch.setattr("runtime.integrate.methods.Compiled.crossed", False)
     run = simulate(thrown(), 2.0, events=[crossing("e", HEIGHT, "a", **BALL)])
     assert len(run.events["e"]) == 0
