@@ -60,7 +60,11 @@ def near_change_point_exact(random: Random) -> Mechanism:
             linkage.points(q)
         except ValueError:
             continue
-        if min(linkage.misses) > 0.0 and not (linkage.first or linkage.second) and min(abs(q - np.pi), q, 2 * np.pi - q) > 0.05:
+        if (
+            min(linkage.misses) > 0.0
+            and not (linkage.first or linkage.second)
+            and min(abs(q - np.pi), q, 2 * np.pi - q) > 0.05
+        ):
             return _mechanism(random, lengths, sign, q, 1.0)
 
 
@@ -84,11 +88,31 @@ def turning_near_pose(random: Random) -> Mechanism:
     return m
 
 
+def start_at_pose(random: Random) -> Mechanism:
+    """A change-point four-bar that starts in a singular pose, or 1e-12..1e-2 rad away from it, moving on its smooth branch."""
+    while True:
+        lengths, sign = _lengths(random), int(random.choice([-1, 1]))
+        away = 0.0 if random.random() < 0.3 else log_uniform(random, 1e-12, 1e-2) * random.choice([-1, 1])
+        if lengths.min() < 0.1:
+            continue
+        try:
+            linkage = ChangePoint(lengths, sign)
+            q = away + (np.pi if linkage.second and random.random() < 0.5 else 0.0 if linkage.first else np.pi)
+            if linkage.second and abs(q - np.pi) < 0.1 or linkage.first and abs(q) < 0.1:
+                return _mechanism(random, lengths, sign, q, 1.0)
+        except ValueError:
+            continue
+
+
 def _mechanism(random: Random, lengths: Floats, sign: int, q: float, scale: float) -> Mechanism:
     linkage = ChangePoint(lengths, sign)
     plane = Plane(random, scale=scale, wild=30.0 if random.random() < 0.2 else 1.0)
     B, C = (np.array([p[0].f, p[1].f]) for p in linkage.points(q))
-    close(plane, (np.zeros(2), B, C, np.array([linkage.d, 0.0])), str(random.choice(["hinges", "hinges", "balls", "mixed"])))
+    close(
+        plane,
+        (np.zeros(2), B, C, np.array([linkage.d, 0.0])),
+        str(random.choice(["hinges", "hinges", "balls", "mixed"])),
+    )
     m = plane.m
     m.note = f"lengths {lengths.tolist()}, sign {sign}, q {q}, misses {linkage.misses}"
     m.exact = Exact(plane, linkage, q)
@@ -115,7 +139,7 @@ class Exact:
         )  # fmt: skip
 
     def velocities(self, rate: float) -> tuple[Floats, Floats]:
-        """v and w of the bodies (n, 3) at the start, for the crank's rate."""
+        """Velocities v and w of the bodies (n, 3) at the start, for the crank's rate."""
         plane = self.plane
         v, w = [], []
         for bar, place in zip(self.linkage.bars(self.q), self.centres, strict=True):
@@ -146,7 +170,7 @@ class Exact:
         r, A = [], []
         for q, _ in states:
             r.append([]), A.append([])
-            for (bar, place, first, A0) in zip(self.linkage.bars(q), self.centres, begin, self.A0, strict=True):
+            for bar, place, first, A0 in zip(self.linkage.bars(q), self.centres, begin, self.A0, strict=True):
                 x = self.motion.centre(bar, place)
                 r[-1].append(self.plane.at(np.array([x[0].f, x[1].f])))
                 (u, n), (u0, n0) = bar[1], first[1]
@@ -165,7 +189,7 @@ class Both:
         self.start_rate = first.exact.start_rate
 
     def velocities(self, rate: float) -> tuple[Floats, Floats]:
-        """v and w of all bodies (n, 3) at the start."""
+        """Velocities v and w of all bodies (n, 3) at the start."""
         v, w = self.first.exact.velocities(rate)
         both = [np.array([[*b.v, *b.w] for b in self.second.bodies.values()])]
         return np.concatenate([v, both[0][:, :3]]), np.concatenate([w, both[0][:, 3:]])
@@ -174,7 +198,10 @@ class Both:
         """Positions, rotation matrices, and the angle of the crank of the first and its rate."""
         r, A, states = self.first.exact.poses(times, rate)
         method = Second(self.second)
-        scale = np.tile([self.second.size] * 3 + [1.0] * 4 + [10 * self.second.size / times[-1]] * 3 + [10 / times[-1]] * 3, method.n)
+        scale = np.tile(
+            [self.second.size] * 3 + [1.0] * 4 + [10 * self.second.size / times[-1]] * 3 + [10 / times[-1]] * 3,
+            method.n,
+        )
         s = method.motion(times, 1e-12, scale).reshape(len(times), -1, 13)
         turns = np.array([rotations(one[:, 3:7]) for one in s])
         return np.concatenate([r, s[:, :, :3]], axis=1), np.concatenate([A, turns], axis=1), states
@@ -183,7 +210,9 @@ class Both:
 def pair(random: Random) -> Mechanism:
     """A change-point four-bar beside another mechanism of other masses and size, which it does not touch."""
     m = change_point(random)
-    other = [planar.four_bar, planar.polygon, spatial.spatial_loop, spatial.bennett, trees.tree][int(random.integers(5))](random)
+    other = [planar.four_bar, planar.polygon, spatial.spatial_loop, spatial.bennett, trees.tree][
+        int(random.integers(5))
+    ](random)
     method = Second(other)
     method.freedoms()
     v, w = method.admissible(method.start(), random.standard_normal(6 * method.n))

@@ -1,4 +1,4 @@
-"""Four-bars with change points by one coordinate in closed form: the smooth branches through singular poses.  Without ``runtime``.
+"""Four-bars with change points by one coordinate in closed form: the smooth branches through singular poses.
 
 With A and D on the base, B on the crank and C on the rocker, and rho the distance of B and D, the angle psi at D between D-B and
 D-C has  cos psi = (rho^2 + c^2 - b^2) / (2 rho c)  and
@@ -127,7 +127,7 @@ class Motion:
         return [x + place[0] * u + -place[1] * v, y + place[0] * v + place[1] * u]
 
     def derivative(self, t: float, state: Floats) -> list[float]:
-        """q' and q'': m q'' + m' q'^2 / 2 = Q."""
+        """Rates of the coordinate and of its rate: m q'' + m' q'^2 / 2 = Q."""
         q, rate = state
         m = slope = force = 0.0
         for bar, mass, moment, place in zip(self.linkage.bars(q), self.masses, self.moments, self.centres, strict=True):
@@ -153,10 +153,16 @@ class Motion:
         )
 
     def solve(self, q: float, rate: float, times: Floats) -> Floats:
-        """q and q' at times, (n, 2)."""
+        """The coordinate and its rate at times, (n, 2)."""
         scale = max(abs(rate), 1.0)
         run = solve_ivp(
-            self.derivative, (times[0], times[-1]), [q, rate], "DOP853", times, rtol=3e-14, atol=np.array([1e-14, 1e-14 * scale])
+            self.derivative,
+            (times[0], times[-1]),
+            [q, rate],
+            "DOP853",
+            times,
+            rtol=3e-14,
+            atol=np.array([1e-14, 1e-14 * scale]),
         )
         found: Floats = run.y.T
         return found

@@ -43,7 +43,9 @@ class Plane:
         angle = np.arctan2(*(end - start)[::-1])
         length = max(float(np.linalg.norm(end - start)), 1e-3 * self.scale)
         turn = self.A @ Rotation.from_rotvec([0, 0, angle]).as_matrix()
-        mass = self.mass * (log_uniform(self.random, 1 / self.wild, self.wild) if self.wild > 1 else self.random.uniform(0.5, 2))
+        mass = self.mass * (
+            log_uniform(self.random, 1 / self.wild, self.wild) if self.wild > 1 else self.random.uniform(0.5, 2)
+        )
         middle = (start + end) / 2 if offset is None else (start + end) / 2 + offset
         slim = self.random.uniform(0.02, 0.3)
         J = mass * length**2 / 12 * np.array([slim, 1.0, 1.0 + 0.9 * slim])
@@ -95,7 +97,15 @@ def close(plane: Plane, points: tuple[Floats, ...], variant: str, prefix: str = 
         if kinds[k] == "universal":
             # One axis across the plane on the rocker, the other in the plane on the coupler, which cannot spin about its line.
             along = plane.at(C) - plane.at(B)
-            plane.m.joint(f"{x}{'ABCD'[k]}", "universal", i, j, at=plane.at(point), axis=np.cross(plane.normal, along), axis_j=plane.normal)
+            plane.m.joint(
+                f"{x}{'ABCD'[k]}",
+                "universal",
+                i,
+                j,
+                at=plane.at(point),
+                axis=np.cross(plane.normal, along),
+                axis_j=plane.normal,
+            )
         else:
             plane.hinge(f"{x}{'ABCD'[k]}", i, j, point, kinds[k])
 
@@ -156,7 +166,14 @@ def slider_crank(random: Random) -> Mechanism:
     plane.hinge("A", GROUND, "crank", np.zeros(2))
     plane.hinge("B", "crank", "rod", B, str(random.choice(["revolute", "spherical", "cylindrical"])))
     plane.hinge("C", "rod", "slider", C)
-    plane.m.joint("D", str(random.choice(["translational", "translational", "cylindrical"])), GROUND, "slider", at=plane.at(C), axis=plane.A[:, 0])
+    plane.m.joint(
+        "D",
+        str(random.choice(["translational", "translational", "cylindrical"])),
+        GROUND,
+        "slider",
+        at=plane.at(C),
+        axis=plane.A[:, 0],
+    )
     return plane.m
 
 
@@ -196,3 +213,19 @@ def ladder(random: Random) -> Mechanism:
         plane.hinge(f"d_{k}", base_j, f"right_{k}", high)
         low, high, base_i, base_j = up, up_2, f"rung_{k}", f"rung_{k}"
     return plane.m
+
+
+def tilted(random: Random) -> Mechanism:
+    """A four-bar of hinges whose axes are tilted by 1e-14..1e-3, as rounded data are: locked, or movable within rounding."""
+    tilt = log_uniform(random, 1e-14, 1e-3)
+    m = four_bar(random)
+    while any(joint.kind != "revolute" for joint in m.joints):
+        m = four_bar(random)
+    axes = tilt * random.standard_normal((4, 3))
+    for joint, more in zip(m.joints, axes, strict=True):
+        for side, body in (("a_i", joint.i), ("a_j", joint.j)):
+            A = np.eye(3) if body == GROUND else m.bodies[body].A
+            n = A @ joint.values[side] + more
+            joint.values[side] = A.T @ n / np.linalg.norm(n)
+    m.note += f", axes tilted by {tilt:.1e}"
+    return m

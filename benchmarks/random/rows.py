@@ -76,8 +76,11 @@ class Rows:
         self.b.append((0, self.index[joint.i], self.index[joint.j], np.zeros(3), *s, length, True))
 
     def _held_separation(self, k: str, joint: Joint, u: Floats) -> None:
-        ends = [self.poses[n][0] + self._direction(n, joint.values.get(s, np.zeros(3))) for n, s in ((joint.i, "s_i"), (joint.j, "s_j"))]  # fmt: skip
-        self._separation(k, joint, u, float(self._direction(k, u) @ (ends[1] - ends[0])))
+        start, end = (
+            self.poses[n][0] + self._direction(n, joint.values.get(s, np.zeros(3)))
+            for n, s in ((joint.i, "s_i"), (joint.j, "s_j"))
+        )
+        self._separation(k, joint, u, float(self._direction(k, u) @ (end - start)))
 
     def _add(self, joint: Joint) -> None:
         kind, i, j, v = joint.kind, joint.i, joint.j, joint.values

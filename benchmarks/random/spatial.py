@@ -63,7 +63,9 @@ def spatial_loop(random: Random) -> Mechanism:
     wild = 300.0 if random.random() < 0.25 else 1.0
     for body, ends in (("crank", [A, B]), ("coupler", [B, C]), ("rocker", [C, D])):
         link(m, random, body, ends, wild)
-    for k, (i, j, at) in enumerate(((GROUND, "crank", A), ("crank", "coupler", B), ("coupler", "rocker", C), ("rocker", GROUND, D))):
+    for k, (i, j, at) in enumerate(
+        ((GROUND, "crank", A), ("crank", "coupler", B), ("coupler", "rocker", C), ("rocker", GROUND, D))
+    ):
         kind = LOOPS[name][k]
         axis = random_axis(random)
         axis_j = random_axis(random) if kind == "universal" else None
@@ -90,7 +92,16 @@ def modified_loop(random: Random) -> Mechanism:
     else:
         m.joint("B", kind, "one", "two", at=B, axis=axis, axis_j=axis_j)
     closing = str(random.choice(["constant_distance", "point_on_line", "point_on_plane", "constant_angle"]))
-    m.joint("C", closing, GROUND, "two", at=D if closing == "constant_distance" else C, at_j=C, axis=random_axis(random), axis_j=random_axis(random))
+    m.joint(
+        "C",
+        closing,
+        GROUND,
+        "two",
+        at=D if closing == "constant_distance" else C,
+        at_j=C,
+        axis=random_axis(random),
+        axis_j=random_axis(random),
+    )
     m.note = f"{kind}, {closing}"
     return m
 
@@ -138,7 +149,14 @@ def hinge_loop(m: Mechanism, random: Random, T: list[Floats], wild: float = 1.0)
         link(m, random, f"link_{k}", [points[k], points[k + 1]], wild)
     names = [f"link_{k}" for k in range(n - 1)] + [GROUND]
     for k in random.permutation(n):
-        m.joint(f"hinge_{k}", "revolute", names[k - 1], names[k], at=points[k] + 0.2 * random.standard_normal() * axes[k], axis=axes[k])
+        m.joint(
+            f"hinge_{k}",
+            "revolute",
+            names[k - 1],
+            names[k],
+            at=points[k] + 0.2 * random.standard_normal() * axes[k],
+            axis=axes[k],
+        )
 
 
 def bennett(random: Random) -> Mechanism:
@@ -155,11 +173,22 @@ def bennett(random: Random) -> Mechanism:
         for sign in (1, -1):
             q2 = 2 * np.arctan(sign * k / np.tan(q1 / 2))
             try:
-                q = closed_angles(np.array([a, b, a, b]), np.array([alpha, beta, alpha, beta]), np.zeros(4), q1, np.array([q2, -q1, -q2]))
+                q = closed_angles(
+                    np.array([a, b, a, b]),
+                    np.array([alpha, beta, alpha, beta]),
+                    np.zeros(4),
+                    q1,
+                    np.array([q2, -q1, -q2]),
+                )
             except ValueError:
                 continue
             m = start(random)
-            hinge_loop(m, random, frames(np.array([a, b, a, b]), np.array([alpha, beta, alpha, beta]), q, np.zeros(4)), 100.0 if random.random() < 0.2 else 1.0)
+            hinge_loop(
+                m,
+                random,
+                frames(np.array([a, b, a, b]), np.array([alpha, beta, alpha, beta]), q, np.zeros(4)),
+                100.0 if random.random() < 0.2 else 1.0,
+            )
             m.note = f"a {a}, b {b}, alpha {alpha}, beta {beta}, q {q}"
             return m
 
@@ -235,7 +264,15 @@ def door(random: Random) -> Mechanism:
     if random.random() < 0.6:
         link(m, random, "bob", [side, side + 0.5 * random_axis(random)])
         kind, a = str(random.choice(["spherical", "revolute", "universal"])), random_axis(random)
-        m.joint("ball", kind, "door", "bob", at=side, axis=a, axis_j=unit(np.cross(a, side)) if kind == "universal" else None)
+        m.joint(
+            "ball",
+            kind,
+            "door",
+            "bob",
+            at=side,
+            axis=a,
+            axis_j=unit(np.cross(a, side)) if kind == "universal" else None,
+        )
     return m
 
 
@@ -255,12 +292,26 @@ def driven_loop(random: Random) -> Mechanism:
         A, B, C, D, E = (np.array(p) for p in ((0, 0), (0.0, 0.3), (0.7, 1.0), (1.3, 0.6), (1.2, 0.0)))
         for name, s, e in (("bar_1", A, B), ("bar_2", B, C), ("bar_3", C, D), ("bar_4", D, E)):
             plane.bar(name, s, e)
-        for k, (i, j, at) in enumerate(((GROUND, "bar_1", A), ("bar_1", "bar_2", B), ("bar_2", "bar_3", C), ("bar_3", "bar_4", D), ("bar_4", GROUND, E))):
+        for k, (i, j, at) in enumerate(
+            (
+                (GROUND, "bar_1", A),
+                ("bar_1", "bar_2", B),
+                ("bar_2", "bar_3", C),
+                ("bar_3", "bar_4", D),
+                ("bar_4", GROUND, E),
+            )
+        ):
             plane.hinge(f"h_{k}", i, j, at)
         first = "bar_1"
     m = plane.m
     rate = random.uniform(0.3, 3.0) * random.choice([-1, 1])
-    m.drive_angle("drive", GROUND, first, plane.normal, [0.0, rate, 0.2 * rate * random.standard_normal(), 0.02 * random.standard_normal()])
+    m.drive_angle(
+        "drive",
+        GROUND,
+        first,
+        plane.normal,
+        [0.0, rate, 0.2 * rate * random.standard_normal(), 0.02 * random.standard_normal()],
+    )
     return m
 
 
@@ -311,12 +362,14 @@ class Row:
         m = plane.m
         posts = [b for name, b in m.bodies.items() if name.startswith("post")]
         rails = [b for name, b in m.bodies.items() if name.startswith("rail")]
-        self.moment = sum(b.J[2, 2] + b.mass * (height / 2) ** 2 for b in posts) + sum(b.mass * height**2 for b in rails)
+        self.moment = sum(b.J[2, 2] + b.mass * (height / 2) ** 2 for b in posts) + sum(
+            b.mass * height**2 for b in rails
+        )
         self.first = (sum(b.mass for b in posts) / 2 + sum(b.mass for b in rails)) * height
         self.gravity = plane.A[:, :2].T @ m.gravity
 
     def velocities(self, rate: float) -> tuple[Floats, Floats]:
-        """v and w of the bodies at the start."""
+        """Velocities v and w of the bodies at the start."""
         across = rate * self.height * self.plane.A[:, :2] @ np.array([-np.sin(self.q), np.cos(self.q)])
         v = [0.5 * across] * (self.n + 1) + [across] * self.n
         w = [rate * self.plane.normal] * (self.n + 1) + [np.zeros(3)] * self.n
@@ -333,7 +386,11 @@ class Row:
         bodies = list(self.plane.m.bodies.values())
         r, A = [], []
         for q, _ in states:
-            moved = self.height * self.plane.A[:, :2] @ (np.array([np.cos(q), np.sin(q)]) - [np.cos(self.q), np.sin(self.q)])
+            moved = (
+                self.height
+                * self.plane.A[:, :2]
+                @ (np.array([np.cos(q), np.sin(q)]) - [np.cos(self.q), np.sin(self.q)])
+            )
             turn = Rotation.from_rotvec((q - self.q) * self.plane.normal).as_matrix()
             posts = self.n + 1
             r.append([b.r + (0.5 if k < posts else 1.0) * moved for k, b in enumerate(bodies)])
