@@ -202,9 +202,11 @@ class Both:
             [self.second.size] * 3 + [1.0] * 4 + [10 * self.second.size / times[-1]] * 3 + [10 / times[-1]] * 3,
             method.n,
         )
-        s = method.motion(times, 1e-12, scale).reshape(len(times), -1, 13)
+        s = method.motion(times, 1e-12, scale)
+        s = s.reshape(len(s), -1, 13)
         turns = np.array([rotations(one[:, 3:7]) for one in s])
-        return np.concatenate([r, s[:, :, :3]], axis=1), np.concatenate([A, turns], axis=1), states
+        n = len(s)
+        return np.concatenate([r[:n], s[:, :, :3]], axis=1), np.concatenate([A[:n], turns], axis=1), states[:n]
 
 
 def pair(random: Random) -> Mechanism:

@@ -85,7 +85,7 @@ def reference(m: Mechanism, second: Second, times: Floats) -> tuple[Floats, Floa
         b = next(iter(m.bodies.values()))
         rate = float(b.w @ m.exact.plane.normal)
         r, A, _ = m.exact.poses(times, rate)
-        return r, A, np.zeros(len(r))
+        return r, A, getattr(m.exact, "apart", np.zeros(len(r)))
     speed = np.array([m.size] * 3 + [1.0] * 4 + [0.0] * 6)
     rate = 1.0 / m.t_end * 10
     speed[7:10], speed[10:] = rate * m.size, rate

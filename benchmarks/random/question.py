@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.measure import Answer, Say
-from benchmarks.random import change_points, planar, spatial, trees
+from benchmarks.random import change_points, planar, spatial, swinging, trees
 from benchmarks.random.compare import OUTPUTS, Verdict, examine
 from benchmarks.random.mechanism import Mechanism
 from runtime import Status
@@ -26,7 +26,7 @@ CLASSES: Mapping[str, Callable[[np.random.Generator], Mechanism]] = {
         spatial.modified_loop, spatial.spherical_four_bar, spatial.bennett, spatial.bricard, spatial.sarrus,
         spatial.driven_loop, spatial.sprung_loop, spatial.n_four_bar, change_points.change_point,
         change_points.near_change_point_exact, change_points.turning_near_pose, change_points.start_at_pose,
-        change_points.pair,
+        change_points.pair, swinging.swinging, swinging.driven_parallelogram,
     )
 }  # fmt: skip
 BAD = ("wrong", "rates", "drift", "energy", "raised")
@@ -38,7 +38,7 @@ LONGEST_TEXT = 400  # characters
 class Cases:
     """Mechanisms of each class but trees, trees, which are two thirds of all, and the first seed."""
 
-    count: int = 170
+    count: int = 160
     trees: int = 6600
     first: int = 0
 
