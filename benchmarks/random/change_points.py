@@ -47,27 +47,6 @@ def change_point(random: Random) -> Mechanism:
     return _mechanism(random, lengths * scale, sign, q, scale)
 
 
-def near_change_point_exact(random: Random) -> Mechanism:
-    """A four-bar that misses its change point by a fraction 1e-12..1e-2, and whose crank turns fully."""
-    while True:
-        lengths, sign = _lengths(random), int(random.choice([-1, 1]))
-        if lengths.min() < 0.1:
-            continue
-        lengths[int(random.integers(4))] += log_uniform(random, 1e-12, 1e-2) * random.choice([-1, 1])
-        q = random.uniform(0.1, 6.2)
-        try:
-            linkage = ChangePoint(lengths, sign)
-            linkage.points(q)
-        except ValueError:
-            continue
-        if (
-            min(linkage.misses) > 0.0
-            and not (linkage.first or linkage.second)
-            and min(abs(q - np.pi), q, 2 * np.pi - q) > 0.05
-        ):
-            return _mechanism(random, lengths, sign, q, 1.0)
-
-
 def turning_near_pose(random: Random) -> Mechanism:
     """A change-point four-bar that turns back 1e-8..0.3 rad ahead of a singular pose, or behind it."""
     while True:

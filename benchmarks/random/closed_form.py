@@ -154,15 +154,8 @@ class Motion:
 
     def solve(self, q: float, rate: float, times: Floats) -> Floats:
         """The coordinate and its rate at times, (n, 2)."""
-        scale = max(abs(rate), 1.0)
         run = solve_ivp(
-            self.derivative,
-            (times[0], times[-1]),
-            [q, rate],
-            "DOP853",
-            times,
-            rtol=3e-14,
-            atol=np.array([1e-14, 1e-14 * scale]),
-        )
+            self.derivative, (times[0], times[-1]), [q, rate], "DOP853", times, rtol=3e-14, atol=1e-14 * max(abs(rate), 1.0)
+        )  # fmt: skip
         found: Floats = run.y.T
         return found

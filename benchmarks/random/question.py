@@ -25,7 +25,7 @@ CLASSES: Mapping[str, Callable[[np.random.Generator], Mechanism]] = {
         trees.tree, spatial.door, planar.four_bar, planar.polygon, planar.slider_crank, planar.ladder, spatial.spatial_loop,
         spatial.modified_loop, spatial.spherical_four_bar, spatial.bennett, spatial.bricard, spatial.sarrus,
         spatial.driven_loop, spatial.sprung_loop, spatial.n_four_bar, change_points.change_point,
-        change_points.near_change_point_exact, change_points.turning_near_pose, change_points.start_at_pose,
+        planar.near_change_point, change_points.turning_near_pose, change_points.start_at_pose,
         change_points.pair, swinging.swinging, swinging.driven_parallelogram,
     )
 }  # fmt: skip
