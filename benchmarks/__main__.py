@@ -27,9 +27,10 @@ QUESTIONS = {
     "start": "How long does it take from an edit, an installation or a new process to a first result?",
     "targets": "Does Talus reach its targets of speed, memory and accuracy?",
     "mechanisms": "How exactly and how fast are mechanisms from the literature simulated, by Talus and by other programs?",
+    "random": "Are random mechanisms right against a second method, or ended with a status?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
-FOLDERS = ("targets", "mechanisms", "peers")  # questions with a folder of their own
+FOLDERS = ("targets", "mechanisms", "random", "peers")  # questions with a folder of their own
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 
 

@@ -19,6 +19,7 @@ FIGURES = {
     "limits": {"energy_by_law"},
     "targets": {"targets"},
     "mechanisms": set(),
+    "random": set(),
     "peers": {"peers", "chain"},
 }
 
