@@ -134,6 +134,12 @@ def spectrum_of(D: Floats) -> Spectrum:
     return Spectrum(left, values, right)
 
 
+def singular_values(D: Floats) -> Floats:
+    """Singular values of D (rows, columns), descending."""
+    values: Floats = np.linalg.svd(D, compute_uv=False)
+    return values
+
+
 def rank_beyond(values: Floats, nearly: float) -> int:
     """How many singular values lie above the first gap below which all are smaller than ``nearly``."""
     for k in range(1, len(values)):

@@ -196,14 +196,13 @@ def locked(system: System, y: Floats) -> list[str]:
     remedy = "state their points and axes with all digits, or let build(adjust=True) change them by the least"
     if near and near.freedoms and exact < near.exact_rank:
         raise AssemblyError(
-            f"a closed loop closes to the accuracy of its data only: {near.text} depend on the other rows to within "
-            f"{near.accuracy:.1e}, so that no motion satisfies all rows; {remedy}"
+            f"a closed loop closes to the accuracy of its data only: {near.text}, so that "
+            f"no motion satisfies all rows; {remedy}"
         )
     freedoms = 6 * len(system.bodies) - exact
     if near and near.freedoms:
         return [
-            f"system '{system.name}' has nearly dependent rows: {near.text} depend on the others to within {near.accuracy:.1e}, "
-            f"which leaves {freedoms} degree{'s' * (freedoms != 1)} of freedom in place of {near.freedoms}; if the data are "
+            f"system '{system.name}' has nearly dependent rows: {near.text}, which leaves {freedoms} degree{'s' * (freedoms != 1)} of freedom in place of {near.freedoms}; if the data are "
             f"rounded, {remedy}"
         ]
     if freedoms == 0:
