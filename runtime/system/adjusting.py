@@ -66,13 +66,16 @@ class _Adjusting:
         self.loops = LoopRows(system)
         self.data = data_of(system, chosen, self.loops.length)
         self.values: dict[str, Any] = {d.name: system.joints[d.joint].values[d.part] for d in self.data}
-        self.accuracy = np.concatenate([np.zeros(0), *(np.full(d.width, d.accuracy) for d in self.data)])
+        shares = np.array([d.accuracy / (1.0 if d.kind == "direction" else self.loops.length) for d in self.data])
+        scale = shares.max(initial=0.0) or 1.0
+        self.accuracy = np.concatenate([np.zeros(0), *(np.full(d.width, d.accuracy / scale) for d in self.data)])
         self.worst = np.inf
         values = singular_values(self.loops.at(self.reference).D)
         self.rank = rank_beyond(values, NEARLY)
         if self.rank == len(values) and values[-1] > EXACT:  # no row shall depend on others
             self.rank = len(values)
-        weight = [GUESSED if body.guess else STAYS for body in system.bodies]
+        stays = STAYS * scale / shares.min(initial=scale)
+        weight = [GUESSED if body.guess else stays for body in system.bodies]
         self.weights = np.repeat(np.array(weight), 6)
         self.poses = [self.reference]
         self.random = np.random.default_rng(attempt)

@@ -136,8 +136,7 @@ def spectrum_of(D: Floats) -> Spectrum:
 
 def singular_values(D: Floats) -> Floats:
     """Singular values of D (rows, columns), descending."""
-    values: Floats = np.linalg.svd(D, compute_uv=False)
-    return values
+    return np.linalg.svd(D, compute_uv=False).astype(float)
 
 
 def rank_beyond(values: Floats, nearly: float) -> int:

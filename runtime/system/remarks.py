@@ -202,8 +202,8 @@ def locked(system: System, y: Floats) -> list[str]:
     freedoms = 6 * len(system.bodies) - exact
     if near and near.freedoms:
         return [
-            f"system '{system.name}' has nearly dependent rows: {near.text}, which leaves {freedoms} degree{'s' * (freedoms != 1)} of freedom in place of {near.freedoms}; if the data are "
-            f"rounded, {remedy}"
+            f"system '{system.name}' has nearly dependent rows: {near.text}, which leaves {freedoms} degree"
+            f"{'s' * (freedoms != 1)} of freedom in place of {near.freedoms}; if the data are rounded, {remedy}"
         ]
     if freedoms == 0:
         return [
