@@ -19,9 +19,10 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError
 from runtime.system.adjustable import Chosen, Datum, data_of
 from runtime.system.dependence import EXACT
-from runtime.system.loop_rows import LoopRows, Rows, joints_of, rank_beyond, singular_values, spectrum_of
+from runtime.system.loop_rows import LoopRows, Rows, rank_beyond, spectrum_of
 from runtime.system.parameters import replace_parameters
 from runtime.system.parts import Adjustment, Joint
+from runtime.system.rank import joints_of, singular_values
 from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
 

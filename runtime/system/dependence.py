@@ -10,12 +10,11 @@ from runtime.support.arrays import Floats
 from runtime.system.loop_rows import (
     LoopRows,
     Spectrum,
-    joints_close_loops,
     rank_beyond,
     row_names,
-    singular_values,
     spectrum_of,
 )
+from runtime.system.rank import close_loops, joints_of, singular_values
 from runtime.system.system import System
 
 # Singular values of the rows without units.  Below EXACT rows are dependent: what they leave of each other during a motion stays
@@ -47,7 +46,7 @@ class Dependence(NamedTuple):
 
 def near_dependence(system: System, y: Floats) -> Dependence | None:
     """Rows of closed loops that are nearly dependent in a pose and in poses nearby, or None."""
-    if not joints_close_loops(system):
+    if not close_loops(system, joints_of(system)):
         return None
     loops = LoopRows(system)
     D = loops.at(y).D

@@ -14,7 +14,7 @@ from runtime.support.errors import AssemblyError
 from runtime.system.assemble import poses_moved
 from runtime.system.degrees_of_freedom import null_space
 from runtime.system.dependence import near_dependence
-from runtime.system.loop_rows import joints_close_loops
+from runtime.system.rank import close_loops, joints_of
 from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
 
@@ -189,7 +189,7 @@ def locked(system: System, y: Floats) -> list[str]:
     AssemblyError
         Where a loop closes to the accuracy of its data only and admits no run.
     """
-    if not joints_close_loops(system):
+    if not close_loops(system, joints_of(system)):
         return []
     near = near_dependence(system, y)
     exact = _rank_of_joints(system)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arrays import Floats
@@ -91,6 +93,8 @@ def _moved(system: System, time: float, y: Floats, redundant: str) -> tuple[Floa
 
 def _on_poses(system: System, y: Floats, start: Floats) -> list[str]:
     """Remarks on bodies that joints have moved; what drivers have moved is meant to move."""
+    if np.array_equal(y, start):
+        return []
     if not system.drivers or system.overdetermined:
         return moved_bodies(system, y, start)
     joints = without_drivers(system)
