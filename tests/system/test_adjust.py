@@ -167,10 +167,10 @@ def differences(system, y, k, part, step=1e-6):
     return np.array(columns).T
 
 
-def held_in_a_root(r_i, s_i, r_j, s_j, xi_j, held, l):
-    """A point on a line of body j, and a distance that is kept and scaled."""
+def held_in_a_root(r_i, s_i, a_i, h_i, r_j, s_j, xi_j, held, carried, l):
+    """A point on a line of body j, a distance that is kept and scaled, and an angle of a direction that body j carries."""
     d = r_j + s_j - r_i - s_i
-    return {"kept": held(d.norm()) * l, "line": held(xi_j.dot(d))}
+    return {"kept": held(d.norm()) * l, "line": held(xi_j.dot(d)), "turn": h_i.dot(carried(a_i))}
 
 
 KINDS = [
@@ -183,7 +183,17 @@ def users_joint():
     b = Builder("own")
     b.body("a", mass=1.0, inertia=(1, 1, 1), r=(0.3, 0.2, 0.1), free=True)
     b.body("b", mass=1.0, inertia=(1, 1, 1), r=(-0.5, 0.4, 0.8), free=True)
-    b.joint("own", codegen.compile_joint(held_in_a_root), "a", "b", s_i=(0.1, 0.2, -0.3), s_j=(0.2, 0, 0.1), l=1.3)
+    b.joint(
+        "own",
+        codegen.compile_joint(held_in_a_root),
+        "a",
+        "b",
+        s_i=(0.1, 0.2, -0.3),
+        s_j=(0.2, 0, 0.1),
+        a_i=(1, 0, 0),
+        h_i=(0, 1, 0),
+        l=1.3,
+    )
     return b.build()
 
 
