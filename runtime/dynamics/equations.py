@@ -107,11 +107,21 @@ def shared_workspace_for(t: ModelData) -> Workspace:
     return work
 
 
+_WITHOUT: dict[Any, Any] = {}
+
+
+def _without(make: Any, *arguments: Any) -> Any:
+    """Memory of limits or contacts for all systems without them: nothing in it changes."""
+    if make not in _WITHOUT:
+        _WITHOUT[make] = make(*arguments)
+    return _WITHOUT[make]
+
+
 def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     six = (joints, ROWS)
-    limits = len(t.limits.kind)
-    switches = switches_of(limits + len(t.contacts.law))
+    limits, contacts = len(t.limits.kind), len(t.contacts.law)
+    switches = switches_of(limits + contacts)
     work = Workspace(
         state=np.zeros((bodies, STATE)),
         A=np.zeros((bodies, 3, 3)),
@@ -147,9 +157,11 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         ),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
         switches=switches,
-        limits=limit_workspace(t.limits, switches.mode[:limits]),
+        limits=limit_workspace(t.limits, switches.mode[:limits]) if limits else _without(limit_workspace, t.limits),
         loads=load_workspace(t.loads),
-        contacts=contact_workspace(t.contacts, switches.mode[limits:]),
+        contacts=contact_workspace(t.contacts, switches.mode[limits:])
+        if contacts
+        else _without(contact_workspace, t.contacts, np.zeros(0, np.int64)),
         forces=force_workspace(t.forces),
         events=no_events(t.forces),
         address=np.zeros(ADDRESSES, np.int64),

@@ -239,9 +239,8 @@ def _integrate_compiled(
                 status, reason = stopped_by(event, stop)
             bar.update(min(m.t, stop))
             seconds = max(clock.perf_counter() - begin, 1e-6)
-            portion = int(
-                np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, min(4 * portion, MAX_STEPS_PER_CALL))
-            )
+            most = min(4 * portion, MAX_STEPS_PER_CALL)
+            portion = max(STEPS_PER_CALL, min(int(portion * SECONDS_PER_CALL / seconds), most))
     except KeyboardInterrupt:
         status, reason = Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     except RunFailure as failed:
