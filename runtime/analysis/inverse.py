@@ -15,7 +15,8 @@ from runtime.dynamics.layout import OMEGA, STATE, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.contact_events import find_contact_events
-from runtime.results.run import Run, Stats
+from runtime.results.run import Run
+from runtime.results.stats import Stats
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times, not_negative
 from runtime.support.errors import AssemblyError, ModelError

@@ -25,6 +25,7 @@ class Derived(NamedTuple):
     """Arrays that ``derive`` fills."""
 
     v_dot: Floats  # (n, bodies + 1, 6)
+    pivot: Floats  # (n,) smallest pivot ratio of the rows; 0 where they are dependent
     lam: Floats  # (n, joints, 6) by row of the joint
     wrench: Floats  # (n, joints, 2, 6) -D^T lam on body i and j: force, moment about the centre of mass
     Phi: Floats  # (n, joints, 6)
@@ -43,7 +44,7 @@ def derived_memory(n: int, t: ModelData) -> Derived:
     """Arrays for n states."""
     bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.law)
     return Derived(
-        v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
+        v_dot=np.zeros((n, bodies, 6)), pivot=np.zeros(n), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
         Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
         outputs=np.zeros((n, limits, OUTPUTS)), measured=np.zeros((n, limits, 3)),
         contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
@@ -111,7 +112,9 @@ def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-d
     d, singular, passed = local(d), -1, 0
     for n in range(len(states)):
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
-        if accelerations(times[n], states[n], t, w, True) != OK and singular < 0:
+        code = accelerations(times[n], states[n], t, w, True)
+        d.pivot[n] = w.smallest_pivot[0] if code == OK else 0.0
+        if code != OK and singular < 0:
             singular = n
         for b in range(len(t.mass)):
             for c in range(6):

@@ -31,6 +31,7 @@ from runtime.integrate.stepping import (
     AFTER_REJECTION,
     AT_BEGIN,
     BODIES,
+    CLOSE_BY,
     DENSE_READY,
     ENDS_AHEAD,
     ERROR,
@@ -160,9 +161,9 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
 
 
 @inlined
-def manner_of_outputs(w):  # type: ignore[no-untyped-def]
+def manner_of_outputs(s):  # type: ignore[no-untyped-def]
     """How states within the last step are projected."""
-    return CAUTIOUS if w.near_singular[0] == 1 else TO_ROUNDING
+    return CAUTIOUS if s.flags[CLOSE_BY] == 1 else TO_ROUNDING
 
 
 @inlined
@@ -175,7 +176,7 @@ def write_outputs(s, t, w, outputs, out):  # type: ignore[no-untyped-def]
             return code
         interpolate(s, outputs[wanted], out[wanted])
         if s.flags[PROJECTED] == 1:
-            call_at(w.address[PROJECTION], outputs[wanted], out[wanted], t, w, manner_of_outputs(w), w.violation)
+            call_at(w.address[PROJECTION], outputs[wanted], out[wanted], t, w, manner_of_outputs(s), w.violation)
         s.counts[NEXT_OUTPUT] += 1
     return OK
 
@@ -186,8 +187,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
 
     ``outputs`` (m,) are the times wanted; states at those that were passed go to ``out`` (m, n).  Every step goes to
     ``record_t``, ``record_y`` unless they are empty.
-    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full, an event may be in the last step or the other
-    method should go on.
+    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full, an event may be in the last step, the other
+    method should go on, or states were written in a step close to a singular pose.
     """
     stepper, s, taken = s, local(s), 0
     if s.flags[STARTED] == 0:
@@ -225,6 +226,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             continue
         taken += 1
         s.flags[TURN] = check_stiffness(s, rtol, atol, max_step, end)
+        written = s.counts[NEXT_OUTPUT]
         code = write_outputs(s, t, w, outputs, out)
         if code != OK:
             return failure(code)
@@ -234,7 +236,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
                 record_y[taken - 1, i] = s.y[i]
         if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
             break  # an event in the last step
-        if s.flags[TURN] == 1:
+        if s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):
             break
     return Status.RUNNING if s.time[T] < end else Status.REACHED_END
 
@@ -245,5 +247,5 @@ def interpolate_once(s, t, w, time, y):  # type: ignore[no-untyped-def]
     code = prepare_dense(s, t, w)
     interpolate(s, time, y)
     if s.flags[PROJECTED] == 1:
-        call_at(w.address[PROJECTION], time, y, t, w, manner_of_outputs(w), w.violation)
+        call_at(w.address[PROJECTION], time, y, t, w, manner_of_outputs(s), w.violation)
     return code

@@ -24,6 +24,7 @@ from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.step_control import failure
 from runtime.jit.references import reference
 from runtime.jit.second_process import ask
+from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
@@ -96,6 +97,7 @@ class Compiled:
         self.s.flags[stepping.PROJECTED] = projected
         self.bind(self.s)
         self.found: list[Floats] = []
+        self.passages: list[Passage] = []
 
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
@@ -119,6 +121,9 @@ class Compiled:
         if count := int(self.s.counts[stepping.FOUND]):
             self.found.append(self.s.found[:count].copy())
             self.s.counts[stepping.FOUND] = 0
+        if self.s.flags[stepping.CLOSE_BY] and (written := int(self.s.counts[stepping.NEXT_OUTPUT])):
+            if len(outputs) and outputs[written - 1] > self.t_old:
+                self._keep_passage()
         if status in (Status.RUNNING, Status.REACHED_END):
             return status, ""
         if status == Status.SINGULAR_CONFIGURATION and self.data.closed:
@@ -140,8 +145,21 @@ class Compiled:
         return self.advance(1, NONE, NONE2, NONE, NONE2)
 
     def at(self, t: float) -> Floats:
-        y = np.empty_like(self.s.y)
-        if (code := loop.interpolate_once(self.s, self.data, self.work, t, y)) != OK:
+        y = self._interpolated(self.s, t)
+        if self.s.flags[stepping.CLOSE_BY]:
+            self._keep_passage()
+        return y
+
+    def _keep_passage(self) -> None:
+        """Keep states of the last step, which is close to a singular pose, once."""
+        if not self.passages or self.passages[-1].t[-1] != self.t:
+            kept = stepping.copied(self.s)
+            largest = float(self.s.passage[stepping.LARGEST_PIVOT])
+            self.passages.append(Passage(places(self.t_old, self.t), largest, lambda t: self._interpolated(kept, t)))
+
+    def _interpolated(self, s: stepping.Stepper, t: float) -> Floats:
+        y = np.empty_like(s.y)
+        if (code := loop.interpolate_once(s, self.data, self.work, t, y)) != OK:
             raise evaluation_failure(code, t, self.system, self.work)
         return y
 

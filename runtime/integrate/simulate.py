@@ -21,7 +21,8 @@ from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up, stopped_by
-from runtime.results.run import Part, Run, Stats
+from runtime.results.run import Run
+from runtime.results.stats import Part, Stats
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.progress import Progress, reporter
@@ -140,6 +141,7 @@ def simulate(
         stats=Stats(method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, kernel, parts, compile_time),
         events={name: np.array(times) for name, (times, _) in search.found.items()},
         contact_events=stepper.contact_events,
+        passages=tuple(stepper.passages) if isinstance(stepper, Compiled) else (),
         event_states={
             name: tuple(State(system.body_names, y) for y in states) for name, (_, states) in search.found.items()
         },

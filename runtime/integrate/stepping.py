@@ -38,11 +38,11 @@ class Stepper(NamedTuple):
     # (3,) pivot ratio: the smallest of all accepted steps, time of the first step whose smallest costs digits, at the begin of
     # the next step
     smallest_pivot: Floats
-    flags: Ints  # (11,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
+    flags: Ints  # (12,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
     # 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1: states are projected onto
     # the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt is to be repeated there;
-    # 1: it is to end ahead of the pose
+    # 1: it is to end ahead of the pose; 1: the last step is close to a singular pose
     address: Ints  # (2,) places of the addresses of the code for limits and contacts, and for closed loops; 0 without
     # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     sampled: Floats
@@ -57,7 +57,9 @@ class Stepper(NamedTuple):
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 REACH = 6  # place in ``Stepper.time``
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEAKING, SILENT, NEEDED = range(10)
-DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD = range(11)
+DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD, CLOSE_BY = (
+    range(12)
+)
 SWITCHING, PROJECTING = range(2)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS = range(
@@ -74,11 +76,17 @@ def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0, 0.0]), counts=np.zeros(10, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
-        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0]),
+        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
         passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), own=own,
     )  # fmt: skip
+
+
+def copied(s: Stepper) -> Stepper:
+    """A stepper that keeps the last step, with its dense output, whatever happens to this one."""
+    own = type(s.own)(*(value.copy() if isinstance(value, np.ndarray) else value for value in s.own))
+    return s._replace(time=s.time.copy(), y=s.y.copy(), y_old=s.y_old.copy(), flags=s.flags.copy(), own=own)
 
 
 @inlined

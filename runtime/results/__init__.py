@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from runtime.results.export import write_storage
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.reactions import Reaction
-    from runtime.results.run import Stats
+    from runtime.results.stats import Stats
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -20,7 +20,7 @@ else:
             "export": "write_storage",
             "limit_motion": "LimitMotion",
             "reactions": "Reaction",
-            "run": "Stats",
+            "stats": "Stats",
         },
     )
 
