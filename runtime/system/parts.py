@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Body:
     mass: float
     inertia: Floats
     free: bool = False  # need not be connected to the ground
+    guess: bool = False  # its pose and velocities are a first guess, which assembly may change
 
 
 @dataclass(frozen=True)
@@ -271,6 +272,20 @@ def _unpickled(values: dict[str, Floats]) -> Mapping[str, Any]:
     return MappingProxyType({key: value if value.ndim else float(value) for key, value in values.items()})
 
 
+class Adjustment(NamedTuple):
+    """A point, direction or length of a joint that gave way for closed loops to close (``build(adjust=...)``).
+
+    ``name``: as in ``runtime.parameters``; ``given`` and ``used``: its value before and after; ``change``: length of the
+    difference [m], or angle between the directions [rad], by ``unit``.
+    """
+
+    name: str
+    given: Any
+    used: Any
+    change: float
+    unit: str
+
+
 @dataclass(frozen=True)
 class Assembly:
     """Iterations, residual and largest changes of pose of the assembly of a reference configuration."""
@@ -281,3 +296,5 @@ class Assembly:
     moved_body: str
     largest_turn: float  # [rad]
     turned_body: str
+    remarks: tuple[str, ...] = ()  # sentences that were given as warnings
+    adjustments: tuple[Adjustment, ...] = ()  # data that gave way
