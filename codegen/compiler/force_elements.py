@@ -57,6 +57,7 @@ class ForceDerivation:
     layout: Layout
     wrench: tuple[Expr, ...]
     potential: Expr
+    potential_rate: Expr
     reports: dict[str, Expr]
     lookups: tuple[tuple[str, Expr], ...]  # table and argument of each call
 
@@ -149,6 +150,7 @@ def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, obj
         layout=Layout(scope),
         wrench=tuple(sp.sympify(e).xreplace(values) for e in wrench),
         potential=V,
+        potential_rate=rate(scope, V, 1),
         reports={name: e.xreplace(alongs).xreplace(values) for name, e in parts.reports.items()},
         lookups=tuple(lookups),
     )
@@ -290,14 +292,14 @@ def emit_force(d: ForceDerivation, source: str) -> str:
     bodies, every = d.signature, tuple(f"body_{body}" for body in scope.bodies)
     count = len(bodies)
     arguments = (*every[:count], "x")
-    outputs = [*d.wrench, d.potential, *d.reports.values()]  # entries for four bodies
+    outputs = [*d.wrench, d.potential, d.potential_rate, *d.reports.values()]  # entries for four bodies
     reference = [c for v in scope.carried.values() for c in v] + list(scope.held.values())
     size = layout.size + ENTRIES * len(d.lookups)
     base = dict.fromkeys(every[:count], "(13,)") | {"x": f"({max(size, 1)},)"}
     kernels = [
         kernel(
             layout, "evaluate", (*arguments, "out"), indexed("out", outputs),
-            "Force and moment on body i, j, k, l; potential; reported quantities",
+            "Force and moment on body i, j, k, l; potential and its rate; reported quantities",
         ),
         kernel(layout, "reference", (*arguments, "out"), indexed("out", reference), "Carried vectors and held constants, now"),
         tangent(

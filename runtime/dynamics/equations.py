@@ -44,6 +44,7 @@ from runtime.dynamics.layout import (
     DERIVATIVE_ANEW,
     FORCES,
     GROUND_INDEX,
+    LOADS,
     NOT_FINITE,
     OK,
     OMEGA,
@@ -69,6 +70,7 @@ from runtime.dynamics.places import (
     WHOLE,
 )
 from runtime.dynamics.projection import TO_ZERO, correction_part, projection_part
+from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.switches import switches_of
 from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
@@ -164,6 +166,8 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         else _without(contact_workspace, t.contacts, np.zeros(0, np.int64)),
         forces=force_workspace(t.forces),
         events=no_events(t.forces),
+        power=np.zeros(count_of_sources(t)),
+        applied=np.zeros(1),
         address=np.zeros(ADDRESSES, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
     )
@@ -209,6 +213,7 @@ def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
 @inlined
 def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     """The accelerations of the bodies without joints, into ``w.free``; after the kinematics of the bodies."""
+    w.applied[0] = 0.0
     if len(t.limits.kind) > 0:
         call_at(w.address[LIMITS], time, y, t, w, purpose, y)
     apply_loads(t, w)
@@ -283,10 +288,21 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     return OK
 
 
+@inlined
+def load_part(time, y, t, w):  # type: ignore[no-untyped-def]
+    """Forces of all kinds and their powers, without the joints."""
+    update_bodies(y, t, w)
+    update_signals(time, t, w)
+    _load(time, y, t, w, LOADS)
+    return OK
+
+
 def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``_evaluate`` with pointers as arguments: compiled once for all callers."""
     n = STATE * (len(t.mass) - 1)
     state = array_at(y, n)
+    if purpose == LOADS:
+        return load_part(time, state, t, w)
     if purpose == DERIVATIVE and w.near_singular[0] == 1:
         # An error of the position divided by the distance from the singular pose is an error of the accelerations.
         for i in range(n):
@@ -320,10 +336,10 @@ def whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 
 def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The evaluation of a system with a whole-model kernel and with limits, contacts, forces or loads of its own."""
-    if purpose == DERIVATIVE:
-        update_bodies(array_at(y, STATE * (len(t.mass) - 1)), t, w)
-        update_signals(time, t, w)
-        _load(time, y, t, w, purpose)
+    if purpose == DERIVATIVE or purpose == LOADS:
+        load_part(time, array_at(y, STATE * (len(t.mass) - 1)), t, w)
+    if purpose == LOADS:
+        return OK
     return _whole(time, y, t, w, purpose, y_dot)
 
 

@@ -102,6 +102,8 @@ class Workspace(NamedTuple):
     contacts: ContactWorkspace
     forces: ForceWorkspace
     events: EventWorkspace
+    power: Floats  # (sources,) [W] see ``runtime.dynamics.energy``
+    applied: Floats  # (1,) [W] of all forces but gravity and reactions
     address: Ints  # (10,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
 

@@ -19,10 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import accelerations, derivative
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.kinematics import euler_rates, turn_of
-from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
+from runtime.dynamics.layout import LOADS, OK, OMEGA, STATE, P, V
+from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
 from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau_linear import factorise_lu, largest_eigenvalue, set_matrix, solve_state
@@ -63,6 +65,7 @@ from runtime.integrate.stepping import (
 )
 from runtime.integrate.stiffness import cost_ratio, speaks
 from runtime.jit.compilation import inlined
+from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints
 
 ROUNDING = 2.2e-16
@@ -223,7 +226,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Jacobian and factors unless they are up to date, Newton's method for the stages, and the error."""
     own = s.own
     # The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
-    tolerance = rtol if rtol > 0.0 else atol
+    tolerance = max(rtol, atol)
     looser = 0.1 * tolerance ** (2.0 / 3.0)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
@@ -251,14 +254,58 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     s.tried[ERROR], s.tried[FACTOR] = error, factor_of_step(own, h, error, iterations)
     if error > 1.0:
         return OK
-    code = derivative(s.time[T] + h, s.trial, t, w, s.end)
-    s.counts[EVALUATIONS] += 1
+    code = integrate_powers(s, t, w, h)
     own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), s.time[T]
     for q in range(STAGES):
         for i in range(len(s.y)):
             own.z_last[q, i] = own.z[q, i]
     own.kept[HAS_LAST_STEP] = 1
     return code
+
+
+@inlined
+def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
+    """The derivative and the work at the end of an accurate step; a code."""
+    own, b, nodes = s.own, s.balance, s.own.coefficients.nodes
+    if len(b.work) > 0:
+        for q in range(STAGES - 1):
+            for i in range(len(s.y)):
+                own.error[i] = s.y[i] + own.z[q, i]
+            time = s.time[T] + nodes[q] * h
+            if len(t.signal_joint) > 0:
+                derivative(time, own.error, t, w, own.f[q])  # the power of drivers needs the accelerations
+                s.counts[EVALUATIONS] += 1
+            else:
+                call_at(w.address[EVALUATION], time, own.error, t, w, LOADS, own.f[q])
+            powers(own.error, own.f[q], t, w, b.stages[1 + q])
+    code = derivative(s.time[T] + h, s.trial, t, w, s.end)
+    s.counts[EVALUATIONS] += 1
+    if len(b.work) > 0:
+        powers(s.trial, s.end, t, w, b.end)
+        for k in range(len(b.work)):
+            b.stages[0, k], b.stages[STAGES, k] = b.begin[k], b.end[k]
+            b.trial[k] = b.work[k] + h * integral(own.coefficients, b, k, 1.0)
+    return code
+
+
+@inlined
+def integral(coefficients, b, k, x):  # type: ignore[no-untyped-def]
+    """Integral of the power of source k until the fraction x of the step, over the length of the step."""
+    value = 0.0
+    for d in range(STAGES, -1, -1):
+        term = 0.0
+        for q in range(STAGES + 1):
+            term += coefficients.integral[d, q] * b.stages[q, k]
+        value = (value + term) * x
+    return value
+
+
+@serves(stepping.interpolate_work, Memory)
+def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
+    """The integral of the polynomial of degree 3 through the powers at the start and at the stages."""
+    h = s.time[LENGTH]
+    for k in range(len(work)):
+        work[k] = s.balance.work_old[k] + h * integral(s.own.coefficients, s.balance, k, (time - s.time[T_OLD]) / h)
 
 
 @serves(stepping.check_stiffness, Memory)

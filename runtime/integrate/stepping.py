@@ -1,6 +1,6 @@
-"""Interface between the integration loop and the compiled methods: the state of an integration, and five functions of a method.
+"""Interface between the integration loop and the compiled methods: the state of an integration, and six functions of a method.
 
-Each method defines the five functions at the end of this file for its own memory (``Stepper.own``).  Compiled code selects them
+Each method defines the six functions at the end of this file for its own memory (``Stepper.own``).  Compiled code selects them
 by the type of this memory, so one integration loop (``runtime.integrate.loop``) serves all methods.
 """
 
@@ -15,6 +15,7 @@ from numba.extending import overload
 
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
+from runtime.integrate.balance import Balance, no_balance
 from runtime.jit.compilation import OPTIONS, compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
@@ -51,6 +52,7 @@ class Stepper(NamedTuple):
     passage: Floats  # (7,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
     # fraction of it below which stages are projected, steps in a row close to a singular pose
+    balance: Balance  # work of the sources of energy
     own: Any  # the method's memory
 
 
@@ -69,7 +71,9 @@ OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
 
-def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 0.0) -> Stepper:
+def stepper(
+    y: Floats, t: float, own: Any, data: ModelData, first_step: float = 0.0, balance: Balance | None = None
+) -> Stepper:
     """A stepper at the start; for a first step of 0 the integration loop chooses one."""
     bodies = len(data.mass) - 1
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
@@ -79,7 +83,7 @@ def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 
         smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
-        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), own=own,
+        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
     )  # fmt: skip
 
 
@@ -127,7 +131,7 @@ def normalise_all(states):  # type: ignore[no-untyped-def]
 
 
 def serves(function_of_methods: Callable[..., Any], memory: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a method's function as one of the five below, for steppers whose own memory is of a type."""
+    """Register a method's function as one of the six below, for steppers whose own memory is of a type."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         jitted = inlined(function)
@@ -158,6 +162,11 @@ def prepare_dense(s: Stepper, t: Any, w: Any) -> int:
 
 def interpolate(s: Stepper, time: float, y: Floats) -> None:
     """State within the last step."""
+    raise NotImplementedError
+
+
+def interpolate_work(s: Stepper, time: float, work: Floats) -> None:
+    """Work of the sources of energy until a time within the last step."""
     raise NotImplementedError
 
 

@@ -21,6 +21,7 @@ from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
 from runtime.results import export
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
+from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.limit_motion import LimitMotion, limit_motion
 from runtime.results.passages import Passage, close_states, fitted
@@ -49,8 +50,9 @@ class Run:
     [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
     From a limit's name: ``limits``, a ``LimitMotion`` each; from a contact's: ``contacts``, a ``ContactMotion`` each; from a
     force's: ``forces``, a ``ForceMotion`` each.
-    ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
-    rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
+    ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J]; ``energy_balance``.  ``violation``: largest
+    abs Phi of all rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).
+    ``reaction(joint, ...)``.
 
     ``status``: a member of ``runtime.Status``, such as ``Status.REACHED_END``.  ``message`` gives the reason, the time, the joint
     and a remedy.
@@ -68,6 +70,7 @@ class Run:
     event_states: Mapping[str, tuple[State, ...]] = field(repr=False)
     contact_events: Floats = field(repr=False, default_factory=lambda: np.zeros((0, 4)))  # time, contact, 1 or 0, speed
     passages: tuple[Passage, ...] = field(repr=False, default=())  # of singular poses close to a time of the result
+    _work_done: Work | None = field(repr=False, default=None)
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
@@ -235,6 +238,11 @@ class Run:
     def energy(self) -> Floats:
         """Kinetic, potential and elastic energy, (n,) [J]."""
         return self.kinetic_energy + self.potential_energy + self.elastic_energy
+
+    @property
+    def energy_balance(self) -> EnergyBalance:
+        """Energy, work of loads, motors, drivers, limits, contacts and forces, and the error of their balance."""
+        return energy_balance(self.system, self.energy, self._work_done)
 
     @cached_property
     def limits(self) -> Mapping[str, LimitMotion]:

@@ -162,7 +162,7 @@ def refuse_infinite_forces(system: System, time: float, y: Floats) -> None:
         bad = np.flatnonzero(~np.isfinite(work.forces.out[k, : REPORTS + len(force.outputs)]))
         if len(bad):
             names = [f"force and moment on body {force.ends[n]}" for n in range(4) for _ in range(6)]
-            names += ["potential", *force.outputs]
+            names += ["potential", "rate of the potential", *force.outputs]
             singular = f"; it is singular {force.module.SINGULAR}" if force.module.SINGULAR else ""
             raise ModelError(
                 f"force '{force.name}' ({force.kind}): its {names[bad[0]]} is {work.forces.out[k, bad[0]]} at t = {time:g} s"
