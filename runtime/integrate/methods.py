@@ -25,6 +25,7 @@ from runtime.integrate.step_control import failure
 from runtime.jit.references import reference
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats
+from runtime.system.joint_friction import reason_of_friction
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
@@ -354,6 +355,8 @@ def _detail(status: Status, system: System, work: Workspace, *, projected: bool 
     if status == Status.NOT_FINITE:
         bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
         return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
+    if status == Status.FRICTION_NOT_UNIQUE:
+        return reason_of_friction(system, work)
     if status != Status.SINGULAR_CONFIGURATION:
         return ""
     k, r = map(int, work.failed)

@@ -9,7 +9,8 @@ T domega and a part of R_q, so
     (mu - J_u - J_q T) du = R_u + J_q R_q
 
 where J_q and J_u are the derivatives of the accelerations (``runtime.dynamics.jacobian``).
-Between its ends a step is a polynomial of degree 5 of the positions, which r, v and v' at both ends give.
+Between its ends a step is a polynomial of degree 5 of the positions, which r, v and v' at both ends give.  Where a force is so
+stiff, as friction that sticks, that a v within the tolerance gives a v' far off, the slope of the stages replaces v'.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ WANTED = 0.25  # rate of Newton's method up to which a step may grow; it grows a
 EXPLAINED = 0.5  # part of a change of the derivative that the Jacobian may leave unexplained
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast is used for the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
+INFLUENCE = 0.06  # of an error of v' at an end on velocities between, per length of the step
 KEEP = 1.2  # a step that could grow by less keeps its length, and the factors of its matrices
 
 
@@ -99,6 +101,7 @@ class Memory(NamedTuple):
     q: Floats  # (m,) displacements of the right-hand side
     q_pair: np.ndarray
     dense: Floats  # (6, 7 bodies) polynomial of the positions
+    slopes: Floats  # (2, n) slopes of the stages at both ends of the last step where these replace y', else NaN
     error: Floats  # (n,)
     fastest: Floats  # (2 m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step
@@ -116,7 +119,7 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
-        error=np.zeros(n), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
+        slopes=np.full((2, n), np.nan), error=np.zeros(n), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 
@@ -223,7 +226,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Jacobian and factors unless they are up to date, Newton's method for the stages, and the error."""
     own = s.own
     # The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
-    tolerance = rtol if rtol > 0.0 else atol
+    tolerance, of_result = rtol if rtol > 0.0 else atol, (rtol, atol)
     looser = 0.1 * tolerance ** (2.0 / 3.0)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
@@ -253,12 +256,36 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         return OK
     code = derivative(s.time[T] + h, s.trial, t, w, s.end)
     s.counts[EVALUATIONS] += 1
+    keep_slopes(s, h, of_result[0], of_result[1])
     own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), s.time[T]
     for q in range(STAGES):
         for i in range(len(s.y)):
             own.z_last[q, i] = own.z[q, i]
     own.kept[HAS_LAST_STEP] = 1
     return code
+
+
+@inlined
+def keep_slopes(s, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Replace accelerations whose error would be that of velocities between the ends, by the slopes of the stages."""
+    own = s.own
+    follows = own.kept[HAS_LAST_STEP] == 1 and abs(own.last[LAST_BEGIN] + own.last[LAST_LENGTH] - s.time[T]) <= 1e-12 * h
+    for b in range(len(s.y) // STATE):
+        for i in range(STATE * b + V, STATE * (b + 1)):
+            own.slopes[0, i] = own.slopes[1, i] if follows else np.nan
+            first, second, third = through_stages(own, own.z, i)
+            slope = first + 2.0 * second + 3.0 * third
+            replaced = INFLUENCE * abs(h * s.end[i] - slope) > atol + rtol * abs(s.trial[i])
+            own.slopes[1, i] = slope / h if replaced else np.nan
+
+
+@inlined
+def slope_at(s, end, i):  # type: ignore[no-untyped-def]
+    """The acceleration in place i of the state at an end of the last step."""
+    slope = s.own.slopes[end, i]
+    if slope == slope:
+        return slope
+    return s.begin[i] if end == 0 else s.end[i]
 
 
 @serves(stepping.check_stiffness, Memory)
@@ -282,9 +309,11 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
             y, y_dot = (s.y_old, s.begin) if end == 0 else (s.y, s.end)
             # p'' = 1/2 G(p')^T omega + 1/2 G(p)^T omega', into memory that is free now.
             euler_rates(y_dot[o + P : o + V], y[o + OMEGA : o + STATE], own.right[:4])
-            euler_rates(y[o + P : o + V], y_dot[o + OMEGA : o + STATE], own.right[4:8])
+            for c in range(3):
+                own.right[8 + c] = slope_at(s, end, o + OMEGA + c)
+            euler_rates(y[o + P : o + V], own.right[8:11], own.right[4:8])
             for c in range(7):
-                second = y_dot[o + V + c] if c < 3 else own.right[c - 3] + own.right[c + 1]
+                second = slope_at(s, end, o + V + c) if c < 3 else own.right[c - 3] + own.right[c + 1]
                 own.dense[3 * end, 7 * b + c] = y[o + c]
                 own.dense[3 * end + 1, 7 * b + c] = h * y_dot[o + c]
                 own.dense[3 * end + 2, 7 * b + c] = h * h * second
