@@ -262,7 +262,7 @@ def journal_friction(
     a_i: Vector, s_j: Vector, omega_i: Vector, omega_j: Vector, reaction_force: Vector, reaction_moment: Vector,
     coefficient: Expr, radius: Expr, thrust_radius: Expr, spacing: Expr, creep: Expr, damping: Expr, normal_load: Operator,
 ) -> Parts:  # fmt: skip
-    """Coulomb's friction in a hinge, by its own reaction: on two journals beside the point P_j, and on the face that takes thrust.
+    """Coulomb's friction in a hinge, by its own reaction: on two journals beside the point P_j, and on a face that takes thrust.
 
     The moment is s(w / creep) mu (radius load + thrust_radius thrust), with s(x) = 3/2 x - x^3/2 up to x = 1 and then 1.
     a_i : the axis, unit vector of body i
@@ -275,12 +275,12 @@ def journal_friction(
     damping : viscous part [N m s/rad], 0 <= damping
     slip : rate of body j about the axis [rad/s]
     load : sum of the forces on the journals [N]
-    thrust : [N]
+    thrust : force on body j along the axis [N]
     """
     slip = (omega_j - omega_i).dot(a_i)
     load = normal_load(_on_two_bearings(a_i, s_j, reaction_force, reaction_moment, spacing))
-    thrust = normal_load(size(reaction_force.dot(a_i)))
-    moment = coefficient * (radius * load + thrust_radius * thrust)
+    thrust = reaction_force.dot(a_i)
+    moment = coefficient * (radius * load + normal_load(size(thrust_radius * thrust)))
     return {"dissipation": _dry_friction(slip, moment, creep, damping), "slip": slip, "load": load, "thrust": thrust}
 
 

@@ -126,7 +126,9 @@ def derive_event(definition: Definition) -> ForceDerivation:
             f"has the wrong shape: {returned!r:.80}; an event returns one scalar, whose zeros are located"
         )
     if scope.tables or scope.signals or {"normal_load", *REACTION} & set(arguments):
-        raise scope.error("uses a table, a signal or a reaction, which are for forces; an event is a function of the bodies")
+        raise scope.error(
+            "uses a table, a signal or a reaction, which are for forces; an event is a function of the bodies"
+        )
     return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": sp.sympify(returned)}))
 
 
@@ -325,7 +327,9 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             _entry("loads_entry", "loads", every, base | {"out": f"({(1 + COMPONENTS) * count_of_loads},)"}),
             _entry("load_wrenches_entry", "load_wrenches", every, base | {"out": f"({2 * WRENCH * count_of_loads},)"}),
             _entry(
-                "loads_tangent_entry", "loads_tangent", every,
+                "loads_tangent_entry",
+                "loads_tangent",
+                every,
                 base | dict(seeds=f"({rows}, {rows})", out=f"({count_of_loads}, {rows})"),
             ),
         ]

@@ -57,7 +57,9 @@ def refuse_loads(scope: ForceScope, arguments: dict[str, object], parts: Any) ->
     for e in scope.loads.values():
         if other := _symbols([e]) - known:
             names = ", ".join(sorted(map(str, other)))
-            raise scope.error(f"a normal load depends on {names}; it may use the reaction, vectors of bodies and constants")
+            raise scope.error(
+                f"a normal load depends on {names}; it may use the reaction, vectors of bodies and constants"
+            )
         _refuse_no_size(scope, e)
 
 
@@ -83,7 +85,9 @@ def _symbols(expressions: list[Expr]) -> set[Expr]:
     return set().union(*(sp.sympify(e).free_symbols for e in expressions))
 
 
-def load_kernels(scope: ForceScope, layout: Layout, wrench: tuple[Expr, ...], arguments: tuple[str, ...]) -> list[Lines]:
+def load_kernels(
+    scope: ForceScope, layout: Layout, wrench: tuple[Expr, ...], arguments: tuple[str, ...]
+) -> list[Lines]:
     """The kernels of the loads of a force, with bodies i and j."""
     loads, reaction = scope.loads, reaction_symbols()
     sizes = [e for h in loads.values() for e in (h, *(sp.diff(h, s) for s in reaction))]

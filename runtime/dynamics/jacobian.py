@@ -63,7 +63,9 @@ class JacobianWorkspace(NamedTuple):
     rows: Floats  # (joints, ROWS, columns) derivatives of D v' - gamma + 2 alpha Phi' + beta^2 Phi
     v_dot: Floats  # (bodies + 1, 6)
     loads: LoadSlopes
-    address: Ints  # (5,) places of addresses, in this process: of this code, that for limits, contacts, forces, normal loads
+    address: (
+        Ints  # (5,) places of addresses, in this process: of this code, that for limits, contacts, forces, normal loads
+    )
     J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
 
 

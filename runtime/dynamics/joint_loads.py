@@ -139,7 +139,13 @@ def kernel(p, column, data, w, out):  # type: ignore[no-untyped-def]
     k = t.reactive[p, FORCE]
     i, j, x = w.state[t.body[k, 0]], w.state[t.body[k, 1]], w.forces.x[k]
     addresses.call(
-        t.reactive[p, column], i.ctypes.data, j.ctypes.data, i.ctypes.data, j.ctypes.data, x.ctypes.data, out.ctypes.data
+        t.reactive[p, column],
+        i.ctypes.data,
+        j.ctypes.data,
+        i.ctypes.data,
+        j.ctypes.data,
+        x.ctypes.data,
+        out.ctypes.data,
     )
 
 

@@ -18,6 +18,7 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.closed_loops import NEAR, PROJECTED_STAGES, place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
+from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
 from runtime.integrate.landing import place_of_switching
 from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
@@ -79,7 +80,9 @@ class Method(Protocol):
 def memory_of_radau(system: System) -> radau.Memory:
     """Memory of radau for a system, whose code is compiled at its first step."""
     ask("radau")
-    return radau.memory(len(system.bodies), workspace_of_jacobian(system))
+    memory = radau.memory(len(system.bodies), workspace_of_jacobian(system))
+    memory.bounds[:] = bounds_of_tolerances(system)
+    return memory
 
 
 class Compiled:

@@ -41,8 +41,10 @@ from runtime.integrate.radau_newton import (
     MODES,
     THETA,
     iterate,
+    norm_in,
     predict,
     predict_middle,
+    scale_of,
     through_stages,
 )
 from runtime.integrate.stepping import (
@@ -58,7 +60,6 @@ from runtime.integrate.stepping import (
     SMALLEST_PIVOT,
     T_OLD,
     T,
-    norm_of,
     normalise,
     serves,
 )
@@ -103,6 +104,7 @@ class Memory(NamedTuple):
     dense: Floats  # (6, 7 bodies) polynomial of the positions
     slopes: Floats  # (2, n) slopes of the stages at both ends of the last step where these replace y', else NaN
     error: Floats  # (n,)
+    bounds: Floats  # (n,) upper bounds of the tolerances of the stages; see ``runtime.integrate.creeps``
     fastest: Floats  # (2 m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step
     # (7,) step length of the factors; length and error of the last step; rate of Newton's method; time of the last attempt;
@@ -119,7 +121,7 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
-        slopes=np.full((2, n), np.nan), error=np.zeros(n), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
+        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 
@@ -174,7 +176,7 @@ def is_explained(own, s, rtol, atol):  # type: ignore[no-untyped-def]
     """Whether the Jacobian explains how the error changes the derivative, as it does unless friction or a stop sets in."""
     for i in range(len(s.y)):
         own.f[2, i] = own.f[0, i] - s.begin[i] - own.f[1, i]
-    return norm_of(own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_of(own.f[1], s.y, rtol, atol)
+    return norm_in(own, own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_in(own, own.f[1], s.y, rtol, atol)
 
 
 @inlined
@@ -188,7 +190,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for i in range(n):
         own.error[i] = own.right[i] - s.begin[i]
     solve_state(coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
-    error = norm_of(own.right, s.y, rtol, atol)
+    error = norm_in(own, own.right, s.y, rtol, atol)
     if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[HAS_LAST_STEP] == 0):
         for i in range(n):
             # What the Jacobian makes of the error, from the equation that was solved for it.
@@ -202,7 +204,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             solve_state(
                 coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p
             )
-            error = norm_of(own.right, s.y, rtol, atol)
+            error = norm_in(own, own.right, s.y, rtol, atol)
     return max(error, 1e-10)
 
 
@@ -269,13 +271,15 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
 def keep_slopes(s, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Replace accelerations whose error would be that of velocities between the ends, by the slopes of the stages."""
     own = s.own
-    follows = own.kept[HAS_LAST_STEP] == 1 and abs(own.last[LAST_BEGIN] + own.last[LAST_LENGTH] - s.time[T]) <= 1e-12 * h
+    follows = (
+        own.kept[HAS_LAST_STEP] == 1 and abs(own.last[LAST_BEGIN] + own.last[LAST_LENGTH] - s.time[T]) <= 1e-12 * h
+    )
     for b in range(len(s.y) // STATE):
         for i in range(STATE * b + V, STATE * (b + 1)):
             own.slopes[0, i] = own.slopes[1, i] if follows else np.nan
             first, second, third = through_stages(own, own.z, i)
             slope = first + 2.0 * second + 3.0 * third
-            replaced = INFLUENCE * abs(h * s.end[i] - slope) > atol + rtol * abs(s.trial[i])
+            replaced = INFLUENCE * abs(h * s.end[i] - slope) > scale_of(own, i, s.trial[i], rtol, atol)
             own.slopes[1, i] = slope / h if replaced else np.nan
 
 

@@ -79,7 +79,9 @@ def _check_joint(what: str, module: ModuleType, bodies: Sequence[str], joint: Jo
         return
     if not isinstance(joint, Joint):
         known = "" if joint is None else f"unknown joint '{joint}'; "
-        raise ModelError(f"{what}: {known}depends on the reaction of a joint; add the joint first and pass joint=its name")
+        raise ModelError(
+            f"{what}: {known}depends on the reaction of a joint; add the joint first and pass joint=its name"
+        )
     if tuple(bodies) != (joint.body_i, joint.body_j):
         raise ModelError(
             f"{what}: acts between '{bodies[0]}' and '{bodies[1]}', but joint '{joint.name}' joins '{joint.body_i}' and "
