@@ -38,6 +38,7 @@ from runtime.dynamics.elimination import (
     solve,
 )
 from runtime.dynamics.force_elements import force_workspace, forces_part, no_events
+from runtime.dynamics.joint_loads import clear_loads, joint_loads_part, loads_workspace
 from runtime.dynamics.kinematics import euler_rates, kinematics_part, update_bodies, update_kinematics, update_signals
 from runtime.dynamics.layout import (
     DERIVATIVE,
@@ -65,6 +66,7 @@ from runtime.dynamics.places import (
     EVALUATION,
     GENERAL,
     LIMITS,
+    LOADS,
     PLACES,
     PROJECTION,
     WHOLE,
@@ -165,6 +167,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         if contacts
         else _without(contact_workspace, t.contacts, np.zeros(0, np.int64)),
         forces=force_workspace(t.forces),
+        joint_loads=loads_workspace(t.forces, bodies, joints),
         events=no_events(t.forces),
         power=np.zeros(count_of_sources(t)),
         applied=np.zeros(1),
@@ -219,6 +222,8 @@ def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     apply_loads(t, w)
     if len(t.contacts.law) > 0:
         call_at(w.address[CONTACTS], time, y, t, w, purpose, y)
+    if len(t.forces.reactive) > 0:
+        clear_loads(t, w)
     if len(t.forces.address) > 0:
         call_at(w.address[ELEMENTS], time, y, t, w, purpose, y)
 
@@ -270,9 +275,13 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     for k in range(len(t.address)):
         for r in range(t.rows[k]):
             w.target[k, r] = w.gamma[k, r] - 2.0 * t.alpha * w.Phi_dot[k, r] - t.beta * t.beta * w.Phi[k, r]
+    chosen = w.chosen[0]
     if _factorise(t, w, purpose) > 0:
         return code_of_pivot(w.smallest_pivot[0])
     code = _solve_rows(t, w)
+    if len(t.forces.reactive) > 0 and code == OK:
+        anew = purpose != DERIVATIVE or chosen == 0
+        code = call_at(w.address[LOADS], time, y, t, w, DERIVATIVE_ANEW if anew else DERIVATIVE, y_dot)
     if code != OK:
         return code
     if t.redundant > 0 and purpose != DERIVATIVE:
@@ -353,6 +362,7 @@ PARTS = (
     correction_part,
     projection_part,
     forces_part,
+    joint_loads_part,
 )
 EVALUATIONS = (whole_part, loaded_part)  # in place of ``general_part`` at PLACES[0]
 

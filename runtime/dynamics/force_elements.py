@@ -39,6 +39,7 @@ class ForceData(NamedTuple):
     start: Ints  # (calls + 1,) where the pieces of each call's table begin
     knot: Floats  # (pieces,)
     coefficient: Floats  # (pieces, 5) of the integral of the table, in powers of the distance from the knot
+    reactive: Ints  # (forces with normal loads, 7) see ``runtime.dynamics.joint_loads``
     x: Floats  # (forces, X)
     outputs: int  # numbers that a force gives, at most
 

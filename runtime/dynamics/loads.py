@@ -66,12 +66,20 @@ def load_workspace(t: LoadData) -> LoadWorkspace:
 
 
 @inlined
+def add_acceleration(b, Q, data, w, to):  # type: ignore[no-untyped-def]
+    """Add the acceleration of body b due to a wrench Q (force, moment about the centre of mass) to ``to`` (6,)."""
+    K, inverse = w.inertia_inverse[b], 1.0 / data.mass[b]
+    for c in range(3):
+        to[c] += Q[c] * inverse
+        to[3 + c] += K[c, 0] * Q[3] + K[c, 1] * Q[4] + K[c, 2] * Q[5]
+
+
+@inlined
 def push(b, Q, data, w):  # type: ignore[no-untyped-def]
     """Add the acceleration due to a wrench Q (force, moment about the centre of mass) to ``w.free`` of body b; its power [W]."""
-    free, K, inverse, state, power = w.free[b], w.inertia_inverse[b], 1.0 / data.mass[b], w.state[b], 0.0
+    add_acceleration(b, Q, data, w, w.free[b])
+    state, power = w.state[b], 0.0
     for c in range(3):
-        free[c] += Q[c] * inverse
-        free[3 + c] += K[c, 0] * Q[3] + K[c, 1] * Q[4] + K[c, 2] * Q[5]
         power += Q[c] * state[V + c] + Q[3 + c] * state[OMEGA + c]
     w.applied[0] += power
     return power

@@ -19,6 +19,7 @@ from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.balance import balance_of, no_balance
 from runtime.integrate.closed_loops import NEAR, PROJECTED_STAGES, place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
+from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
 from runtime.integrate.landing import place_of_switching
 from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
@@ -28,6 +29,7 @@ from runtime.jit.references import reference
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
+from runtime.system.joint_friction import reason_of_friction
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
@@ -88,7 +90,9 @@ class Method(Protocol):
 def memory_of_radau(system: System) -> radau.Memory:
     """Memory of radau for a system, whose code is compiled at its first step."""
     ask("radau")
-    return radau.memory(len(system.bodies), workspace_of_jacobian(system))
+    memory = radau.memory(len(system.bodies), workspace_of_jacobian(system))
+    memory.bounds[:] = bounds_of_tolerances(system)
+    return memory
 
 
 class Compiled:
@@ -403,6 +407,8 @@ def _detail(status: Status, system: System, work: Workspace, *, projected: bool 
     if status == Status.NOT_FINITE:
         bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
         return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
+    if status == Status.FRICTION_NOT_UNIQUE:
+        return reason_of_friction(system, work)
     if status != Status.SINGULAR_CONFIGURATION:
         return ""
     k, r = map(int, work.failed)

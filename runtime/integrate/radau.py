@@ -9,7 +9,8 @@ T domega and a part of R_q, so
     (mu - J_u - J_q T) du = R_u + J_q R_q
 
 where J_q and J_u are the derivatives of the accelerations (``runtime.dynamics.jacobian``).
-Between its ends a step is a polynomial of degree 5 of the positions, which r, v and v' at both ends give.
+Between its ends a step is a polynomial of degree 5 of the positions, which r, v and v' at both ends give.  Where a force is so
+stiff, as friction that sticks, that a v within the tolerance gives a v' far off, the slope of the stages replaces v'.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ from runtime.integrate.radau_newton import (
     MODES,
     THETA,
     iterate,
+    norm_in,
     predict,
     predict_middle,
+    scale_of,
     through_stages,
 )
 from runtime.integrate.stepping import (
@@ -59,7 +62,6 @@ from runtime.integrate.stepping import (
     SMALLEST_PIVOT,
     T_OLD,
     T,
-    norm_of,
     normalise,
     serves,
 )
@@ -74,6 +76,7 @@ WANTED = 0.25  # rate of Newton's method up to which a step may grow; it grows a
 EXPLAINED = 0.5  # part of a change of the derivative that the Jacobian may leave unexplained
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast is used for the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
+INFLUENCE = 0.06  # of an error of v' at an end on velocities between, per length of the step
 KEEP = 1.2  # a step that could grow by less keeps its length, and the factors of its matrices
 
 
@@ -102,7 +105,9 @@ class Memory(NamedTuple):
     q: Floats  # (m,) displacements of the right-hand side
     q_pair: np.ndarray
     dense: Floats  # (6, 7 bodies) polynomial of the positions
+    slopes: Floats  # (2, n) slopes of the stages at both ends of the last step where these replace y', else NaN
     error: Floats  # (n,)
+    bounds: Floats  # (n,) upper bounds of the tolerances of the stages; see ``runtime.integrate.creeps``
     fastest: Floats  # (2 m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step
     # (7,) step length of the factors; length and error of the last step; rate of Newton's method; time of the last attempt;
@@ -119,7 +124,7 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
-        error=np.zeros(n), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
+        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 
@@ -174,7 +179,7 @@ def is_explained(own, s, rtol, atol):  # type: ignore[no-untyped-def]
     """Whether the Jacobian explains how the error changes the derivative, as it does unless friction or a stop sets in."""
     for i in range(len(s.y)):
         own.f[2, i] = own.f[0, i] - s.begin[i] - own.f[1, i]
-    return norm_of(own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_of(own.f[1], s.y, rtol, atol)
+    return norm_in(own, own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_in(own, own.f[1], s.y, rtol, atol)
 
 
 @inlined
@@ -188,7 +193,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for i in range(n):
         own.error[i] = own.right[i] - s.begin[i]
     solve_state(coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
-    error = norm_of(own.right, s.y, rtol, atol)
+    error = norm_in(own, own.right, s.y, rtol, atol)
     if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[HAS_LAST_STEP] == 0):
         for i in range(n):
             # What the Jacobian makes of the error, from the equation that was solved for it.
@@ -202,7 +207,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             solve_state(
                 coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p
             )
-            error = norm_of(own.right, s.y, rtol, atol)
+            error = norm_in(own, own.right, s.y, rtol, atol)
     return max(error, 1e-10)
 
 
@@ -226,7 +231,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Jacobian and factors unless they are up to date, Newton's method for the stages, and the error."""
     own = s.own
     # The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
-    tolerance = max(rtol, atol)
+    tolerance, of_result = max(rtol, atol), (rtol, atol)
     looser = 0.1 * tolerance ** (2.0 / 3.0)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
@@ -255,6 +260,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     if error > 1.0:
         return OK
     code = integrate_powers(s, t, w, h)
+    keep_slopes(s, h, of_result[0], of_result[1])
     own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), s.time[T]
     for q in range(STAGES):
         for i in range(len(s.y)):
@@ -306,6 +312,28 @@ def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
     h = s.time[LENGTH]
     for k in range(len(work)):
         work[k] = s.balance.work_old[k] + h * integral(s.own.coefficients, s.balance, k, (time - s.time[T_OLD]) / h)
+def keep_slopes(s, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Replace accelerations whose error would be that of velocities between the ends, by the slopes of the stages."""
+    own = s.own
+    follows = (
+        own.kept[HAS_LAST_STEP] == 1 and abs(own.last[LAST_BEGIN] + own.last[LAST_LENGTH] - s.time[T]) <= 1e-12 * h
+    )
+    for b in range(len(s.y) // STATE):
+        for i in range(STATE * b + V, STATE * (b + 1)):
+            own.slopes[0, i] = own.slopes[1, i] if follows else np.nan
+            first, second, third = through_stages(own, own.z, i)
+            slope = first + 2.0 * second + 3.0 * third
+            replaced = INFLUENCE * abs(h * s.end[i] - slope) > scale_of(own, i, s.trial[i], rtol, atol)
+            own.slopes[1, i] = slope / h if replaced else np.nan
+
+
+@inlined
+def slope_at(s, end, i):  # type: ignore[no-untyped-def]
+    """The acceleration in place i of the state at an end of the last step."""
+    slope = s.own.slopes[end, i]
+    if slope == slope:
+        return slope
+    return s.begin[i] if end == 0 else s.end[i]
 
 
 @serves(stepping.check_stiffness, Memory)
@@ -329,9 +357,11 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
             y, y_dot = (s.y_old, s.begin) if end == 0 else (s.y, s.end)
             # p'' = 1/2 G(p')^T omega + 1/2 G(p)^T omega', into memory that is free now.
             euler_rates(y_dot[o + P : o + V], y[o + OMEGA : o + STATE], own.right[:4])
-            euler_rates(y[o + P : o + V], y_dot[o + OMEGA : o + STATE], own.right[4:8])
+            for c in range(3):
+                own.right[8 + c] = slope_at(s, end, o + OMEGA + c)
+            euler_rates(y[o + P : o + V], own.right[8:11], own.right[4:8])
             for c in range(7):
-                second = y_dot[o + V + c] if c < 3 else own.right[c - 3] + own.right[c + 1]
+                second = slope_at(s, end, o + V + c) if c < 3 else own.right[c - 3] + own.right[c + 1]
                 own.dense[3 * end, 7 * b + c] = y[o + c]
                 own.dense[3 * end + 1, 7 * b + c] = h * y_dot[o + c]
                 own.dense[3 * end + 2, 7 * b + c] = h * h * second

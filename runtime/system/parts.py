@@ -146,6 +146,8 @@ class Force:
     values: Mapping[str, Any]  # tables: (n, 2)
     module: ModuleType = field(repr=False)
     signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
+    joint: str = ""  # name of the joint on whose reaction it depends
+    borrowed: tuple[str, ...] = ()  # names of the vectors that are those of this joint
 
     @property
     def ends(self) -> tuple[str, str, str, str]:
@@ -166,14 +168,17 @@ class Force:
                 "in each process"
             )
         values = {key: np.asarray(value) for key, value in self.values.items()}
-        return _force, (self.name, self.kind, self.bodies, values, self.module.__name__, dict(self.signals))
+        names = (self.name, self.kind, self.bodies)
+        return _force, (*names, values, self.module.__name__, dict(self.signals), self.joint, self.borrowed)
 
 
 def _force(
-    name: str, kind: str, bodies: tuple[str, ...], values: dict[str, Floats], module: str, signals: dict[str, Signal]
-) -> Force:
+    name: str, kind: str, bodies: tuple[str, ...], values: dict[str, Floats], module: str, signals: dict[str, Signal],
+    joint: str, borrowed: tuple[str, ...],
+) -> Force:  # fmt: skip
     """A force from its pickled parts."""
-    return Force(name, kind, bodies, _unpickled(values), importlib.import_module(module), MappingProxyType(signals))
+    loaded = importlib.import_module(module)
+    return Force(name, kind, bodies, _unpickled(values), loaded, MappingProxyType(signals), joint, borrowed)
 
 
 @dataclass(frozen=True)

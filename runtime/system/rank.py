@@ -9,11 +9,12 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import derivative_once, shared_workspace_for
 from runtime.dynamics.force_elements import REPORTS
-from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.layout import FRICTION, GROUND_INDEX
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.system.degrees_of_freedom import degrees_of_freedom, dense_rows, null_space, row_places, undriven
+from runtime.system.joint_friction import reason_of_friction
 from runtime.system.parts import Joint
 from runtime.system.system import System
 
@@ -153,11 +154,13 @@ def _doubly_driven(system: System, y: Floats, dependent: list[tuple[int, int]]) 
 
 
 def refuse_infinite_forces(system: System, time: float, y: Floats) -> None:
-    """Refuse a force that is not finite in a state y."""
+    """Refuse a force that is not finite, or a friction that is not determined, in a state y."""
     if not system.forces:
         return
     work = shared_workspace_for(system.data)
-    derivative_once(time, y, system.data, work, np.empty_like(y))
+    work.chosen[0] = 0  # the rows are chosen anew
+    if derivative_once(time, y, system.data, work, np.empty_like(y)) & FRICTION:
+        raise ModelError(f"{reason_of_friction(system, work)}; at t = {time:g} s")
     for k, force in enumerate(system.forces):
         bad = np.flatnonzero(~np.isfinite(work.forces.out[k, : REPORTS + len(force.outputs)]))
         if len(bad):

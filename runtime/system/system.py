@@ -12,7 +12,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
-from runtime.system.force_addresses import force_addresses
+from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.model_description import Model, describe_model
 from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.signal import Signal
@@ -55,7 +55,8 @@ class System:
         self.__dict__.update(state)
         loads = self.data.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
         address, tables = force_addresses(self.forces)
-        forces = self.data.forces._replace(address=address, lookups=tables)
+        reactive = reactive_data(self.forces, self.joints)
+        forces = self.data.forces._replace(address=address, lookups=tables, reactive=reactive)
         data = self.data._replace(address=addresses_of(j.module for j in self.joints), loads=loads, forces=forces)
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:

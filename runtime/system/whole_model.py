@@ -77,7 +77,7 @@ def batch_kernel_of(key: str) -> ModuleType | None:
 
 def place_of(system: System) -> str | None:
     """Path of the whole-model kernel of a system, for reports; None if there is none."""
-    module = module_of(system.model.key)
+    module = None if system.data.forces.reactive.size else module_of(system.model.key)
     if module is None:
         return None
     return (
@@ -87,8 +87,8 @@ def place_of(system: System) -> str | None:
 
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
     """Return the whole-model kernel of a system with this data, if there is one."""
-    if system.redundant:
-        return None  # its elimination takes independent rows only
+    if system.redundant or len(data.forces.reactive):
+        return None  # its elimination takes independent rows only, and keeps no factors for friction by reactions
     with preparing():  # the import takes as long as a hundred runs
         module = module_of(system.model.key)
     if module is None:
