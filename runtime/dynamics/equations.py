@@ -65,8 +65,8 @@ from runtime.dynamics.places import (
     ELEMENTS,
     EVALUATION,
     GENERAL,
+    JOINT_LOADS,
     LIMITS,
-    LOADS,
     PLACES,
     PROJECTION,
     WHOLE,
@@ -281,7 +281,7 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     code = _solve_rows(t, w)
     if len(t.forces.reactive) > 0 and code == OK:
         anew = purpose != DERIVATIVE or chosen == 0
-        code = call_at(w.address[LOADS], time, y, t, w, DERIVATIVE_ANEW if anew else DERIVATIVE, y_dot)
+        code = call_at(w.address[JOINT_LOADS], time, y, t, w, DERIVATIVE_ANEW if anew else DERIVATIVE, y_dot)
     if code != OK:
         return code
     if t.redundant > 0 and purpose != DERIVATIVE:

@@ -23,8 +23,9 @@ import numpy as np
 
 from runtime.dynamics.elimination import apply, rows_times, solve
 from runtime.dynamics.force_elements import ForceData, evaluate_force
-from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, FRICTION, GROUND_INDEX, NOT_FINITE, OK
+from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, FRICTION, GROUND_INDEX, NOT_FINITE, OK, V
 from runtime.dynamics.loads import add_acceleration
+from runtime.dynamics.sources import first_force
 from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
@@ -329,6 +330,21 @@ def refuse_undetermined(data, w):  # type: ignore[no-untyped-def]
     return OK
 
 
+@inlined
+def add_powers(data, w):  # type: ignore[no-untyped-def]
+    """Add the power of the parts of the forces that the loads multiply."""
+    t, m = data.forces, w.joint_loads
+    for p in range(len(t.reactive)):
+        k, first, power = t.reactive[p, FORCE], t.reactive[p, FIRST], 0.0
+        for n in range(first, first + t.reactive[p, COUNT]):
+            for side in range(2):
+                state = w.state[t.body[k, side]]
+                for c in range(6):
+                    power += m.load[n] * m.wrench[n, 6 * side + c] * state[V + c]
+        w.power[first_force(data) + k] += power
+        w.applied[0] += power
+
+
 def joint_loads_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """Find the normal loads, and add their effects to the accelerations and multipliers without them; returns a code."""
     t, m = data.forces, w.joint_loads
@@ -353,6 +369,7 @@ def joint_loads_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyp
         for k in range(len(data.address)):
             for r in range(data.rows[k]):
                 w.lam[k, r] += m.load[n] * m.lam[n, k, r]
+    add_powers(data, w)
     if purpose != DERIVATIVE:
         for p in range(len(t.reactive)):
             evaluate_force(t.reactive[p, FORCE], t, w.forces, w.state)

@@ -278,8 +278,10 @@ def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
             for i in range(len(s.y)):
                 own.error[i] = s.y[i] + own.z[q, i]
             time = s.time[T] + nodes[q] * h
-            if len(t.signal_joint) > 0:
-                derivative(time, own.error, t, w, own.f[q])  # the power of drivers needs the accelerations
+            if len(t.signal_joint) > 0 or len(t.forces.reactive) > 0:
+                derivative(
+                    time, own.error, t, w, own.f[q]
+                )  # the powers of drivers and of friction by reactions need them
                 s.counts[EVALUATIONS] += 1
             else:
                 call_at(w.address[EVALUATION], time, own.error, t, w, LOADS, own.f[q])
@@ -312,6 +314,8 @@ def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
     h = s.time[LENGTH]
     for k in range(len(work)):
         work[k] = s.balance.work_old[k] + h * integral(s.own.coefficients, s.balance, k, (time - s.time[T_OLD]) / h)
+
+
 def keep_slopes(s, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Replace accelerations whose error would be that of velocities between the ends, by the slopes of the stages."""
     own = s.own
