@@ -237,9 +237,9 @@ def write_columns(file: Path, names: Sequence[str], values: Floats, *, fmt: str 
         Where the file cannot be written.
     """
     header = io.StringIO()
-    csv.writer(header, lineterminator="").writerow(names)
+    csv.writer(header, lineterminator="\n").writerow(names)
     with whole_file(file) as stream:
-        np.savetxt(stream, values, fmt=fmt, delimiter=",", header=header.getvalue(), comments="", encoding="utf-8")
+        np.savetxt(stream, values, fmt=fmt, delimiter=",", header=header.getvalue()[:-1], comments="", encoding="utf-8")
     return file
 
 

@@ -39,20 +39,24 @@ def whole_file(file: Path, *, remedy: str = "") -> Iterator[IO[bytes]]:
         Where the file cannot be written; with the reason of the operating system.
     """
     try:
-        if file.exists() and not file.is_file():
-            with file.open("wb") as stream:
+        place = file.resolve()  # of a link, the file it leads to
+        direct = place.exists() and not place.is_file()
+    except (OSError, ValueError, RuntimeError) as error:  # a null byte, links in a circle
+        raise _cannot_write(file, error, remedy) from None
+    try:
+        if direct:
+            with place.open("wb") as stream:
                 yield stream
             return
-        file = file.resolve()  # of a link, the file it leads to
-        part = file.with_name(f"{BEGINNING}{secrets.token_hex(4)}{PART}")
+        part = place.with_name(f"{BEGINNING}{secrets.token_hex(4)}{PART}")
         try:
             with part.open("xb") as stream:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())  # some file systems report only here that there is no room
-            if file.exists():
-                part.chmod(file.stat().st_mode & 0o7777)
-            part.replace(file)
+            if place.exists():
+                part.chmod(place.stat().st_mode & 0o7777)
+            part.replace(place)
         except BaseException:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
@@ -61,8 +65,8 @@ def whole_file(file: Path, *, remedy: str = "") -> Iterator[IO[bytes]]:
         raise _cannot_write(file, error, remedy) from None
 
 
-def _cannot_write(file: Path, error: OSError, remedy: str) -> ModelError:
-    remedy = remedy or (MAKE_ROOM if error.errno in FULL else ELSEWHERE)
+def _cannot_write(file: Path, error: Exception, remedy: str) -> ModelError:
+    remedy = remedy or (MAKE_ROOM if getattr(error, "errno", None) in FULL else ELSEWHERE)
     return ModelError(f"cannot write '{file}': {reason(error)}; {remedy}")
 
 

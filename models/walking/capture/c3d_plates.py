@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 
@@ -14,6 +13,7 @@ from models.walking.capture.plates import plate_axes
 from runtime import ModelError
 from runtime.support.arrays import Floats
 
+MOST = 65536  # no C3D file has more channels or plates
 FORCES = {"n": 1.0, "newton": 1.0, "newtons": 1.0, "kn": 1e3}
 MOMENTS = {f"{force}{length}": FORCES[force] * LENGTHS[length] for force in FORCES for length in LENGTHS}
 
@@ -89,8 +89,8 @@ def _wrench(parameters: Parameters, k: int, t: Floats, analogs: Floats, length: 
 
 
 def _whole(number: float) -> int:
-    """A number as an integer; 0 if it is not finite."""
-    return int(number) if math.isfinite(number) else 0
+    """A number as an integer; 0 if it counts nothing."""
+    return int(number) if abs(number) < MOST else 0
 
 
 def _factors(kind: int, units: Sequence[str], length: float) -> Floats:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from models.walking.capture.c3d import read_c3d, read_c3d_forces
 from models.walking.capture.contents import UNITS, Contents, Wrench, printable
 from models.walking.capture.conventions import to_capture
@@ -71,7 +73,8 @@ def read_capture(
     if units not in (None, *UNITS):
         raise ModelError(f"units = {units!r}; use 'mm', 'cm' or 'm', the unit of the positions")
     try:
-        return to_capture(_contents(marker_file, force_file, units), vertical)
+        with np.errstate(all="ignore"):  # numbers that are not finite are judged, sample by sample
+            return to_capture(_contents(marker_file, force_file, units), vertical)
     except ModelError as error:
         raise ModelError(printable(str(error))) from None
 
