@@ -9,6 +9,7 @@ import argparse
 import importlib
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -72,14 +73,14 @@ def main(arguments: list[str] | None = None) -> int:
         return _refuse(str(error), BAD_INPUT)
     try:
         answer = _answer(options.question, options.quick, options.files)
+        _write(answer, folder)
     except (BenchmarkError, ModelError) as error:
         return _refuse(str(error), FAILED, folder)
     except KeyboardInterrupt:
         return _refuse("interrupted; nothing was written", FAILED, folder)
     except BaseException:
-        folder.rmdir()
+        _remove_empty(folder)
         raise
-    _write(answer, folder)
     _show(answer, folder, options.as_json)
     return FAILED if answer.report.failures else DONE
 
@@ -116,9 +117,14 @@ def _show(answer: Answer, folder: Path, as_json: bool) -> None:
 def _refuse(sentence: str, code: int, folder: Path | None = None) -> int:
     """Print the reason in one sentence, remove the folder that was made for the results, and return the exit code."""
     if folder is not None:
-        folder.rmdir()
+        _remove_empty(folder)
     err_console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     return code
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # it holds files
+        folder.rmdir()
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from runtime.integrate.choices import ATOL, METHODS, RTOL
 from runtime.report.tables import Report, Table
 from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
-from runtime.support.results_folder import results_folder
+from runtime.support.results_folder import results_in
 
 if TYPE_CHECKING:
     from runtime.system.system import System
@@ -219,16 +219,10 @@ def simulate_command(
     from runtime.report.terminal import err_console, out_console, show
 
     system = _build(model, arguments)
-    run = simulate(
-        system,
-        t_end,
-        t_eval=np.linspace(0.0, t_end, points) if t_end > 0 else None,
-        method=method,
-        rtol=rtol,
-        atol=atol,
-    )
-    folder = results_folder(out, f"talus-{model.replace(':', '-')}")
-    files = [run.to_netcdf(folder / "run.nc"), run.to_csv(folder / "run.csv"), run.to_sto(folder / "run.sto")]
+    times = np.linspace(0.0, t_end, points) if t_end > 0 else None
+    with results_in(out, f"talus-{model.replace(':', '-')}") as folder:
+        run = simulate(system, t_end, t_eval=times, method=method, rtol=rtol, atol=atol)
+        files = [run.to_netcdf(folder / "run.nc"), run.to_csv(folder / "run.csv"), run.to_sto(folder / "run.sto")]
     s = run.stats
     facts: list[list[Any]] = [
         ["result", run.message],
@@ -325,15 +319,10 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
                 above = "0 or a finite number above it" if key in or_zero else "a finite number above 0"
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
-        folder = results_folder(out, f"talus-{name}")
-        try:
+        with results_in(out, f"talus-{name}") as folder:
             report = study(
                 folder, lambda line: err_console.print(line, style="dim", highlight=False, markup=False), **options
             )
-        except ModelError:
-            if not any(folder.iterdir()):
-                folder.rmdir()  # remove the empty folder after invalid input
-            raise
         if as_json:
             _print_json(report.data())
         else:

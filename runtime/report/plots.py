@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.results.run import Run
+from runtime.support.files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +54,13 @@ def figure(rows: int, columns: int, *, width: float = 4.2, height: float = 3.4) 
 
 
 def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a figure as ``name.png`` and so on; returns the files."""
+    """Write a figure as ``name.png`` and so on, each file whole or not at all; returns the files.
+
+    Raises
+    ------
+    ModelError
+        Where a file cannot be written.
+    """
     fig.dpi = DOTS_PER_INCH
     engine = fig.get_layout_engine()
     if (
@@ -66,7 +73,8 @@ def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS)
         more: dict[str, Any] = (
             {"pil_kwargs": {"compress_level": 1}} if file.suffix == ".png" else {}
         )  # a third faster, a tenth larger
-        fig.savefig(file, dpi=DOTS_PER_INCH, **more)
+        with whole_file(file) as stream:
+            fig.savefig(stream, format=file.suffix[1:], dpi=DOTS_PER_INCH, **more)
     return files
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from runtime.support.files import write_text
 
 
 @dataclass(frozen=True)
@@ -54,21 +57,36 @@ class Report:
         }
 
     def write(self, folder: Path) -> None:
-        """Write ``summary.json``, ``summary.md`` and one CSV for each table."""
+        """Write ``summary.json``, ``summary.md`` and one CSV for each table.
+
+        Raises
+        ------
+        ModelError
+            Where a file cannot be written.
+        """
         for table in self.tables:
             name = "".join(c if c.isalnum() else "_" for c in table.title.split(":")[0].lower()).strip("_")
-            file = folder / f"{name}.csv"
-            with file.open("w", newline="", encoding="utf-8") as stream:
-                writer = csv.writer(stream)
-                writer.writerow(table.columns)
-                writer.writerows([["" if value is None else value for value in row] for row in table.rows])
-            self.files.append(file)
-        summary = folder / "summary.md"
-        summary.write_text(
-            "\n".join([f"# {self.title}", "", *(table.markdown() for table in self.tables)]), encoding="utf-8"
-        )
-        self.files += [summary, folder / "summary.json"]
-        (folder / "summary.json").write_text(json.dumps(self.data(), indent=2), encoding="utf-8")
+            rows = [["" if value is None else value for value in row] for row in table.rows]
+            self.files.append(write_csv(folder / f"{name}.csv", table.columns, rows))
+        summary = "\n".join([f"# {self.title}", "", *(table.markdown() for table in self.tables)])
+        self.files.append(write_text(folder / "summary.md", summary))
+        self.files.append(folder / "summary.json")
+        write_text(folder / "summary.json", json.dumps(self.data(), indent=2))
+
+
+def write_csv(file: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+    """Write a CSV file, whole or not at all; returns it.
+
+    Raises
+    ------
+    ModelError
+        Where the file cannot be written.
+    """
+    content = io.StringIO()
+    writer = csv.writer(content)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return write_text(file, content.getvalue())
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
