@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,29 @@ class Report:
             "\n".join([f"# {self.title}", "", *(table.markdown() for table in self.tables)]), encoding="utf-8"
         )
         self.files += [summary, folder / "summary.json"]
-        (folder / "summary.json").write_text(json.dumps(self.data(), indent=2), encoding="utf-8")
+        (folder / "summary.json").write_text(json_text(self.data()), encoding="utf-8")
+
+
+def json_text(data: Any) -> str:
+    """Data as JSON, which has no NaN and no infinity: these become null."""
+    return json.dumps(_plain(data), indent=2, allow_nan=False)
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON, for machines."""
+    print(json_text(data))
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {str(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple | set):
+        return [_plain(value) for value in data]
+    if isinstance(data, np.ndarray | np.generic):
+        return _plain(data.tolist())
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    return data if data is None or isinstance(data, str | int) else str(data)
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
