@@ -60,7 +60,7 @@ def safe_streams() -> Iterator[None]:
         with suppress(AttributeError, ValueError, OSError):
             if getattr(stream, "errors", None) in DEFAULTS:
                 stream.reconfigure(errors=SPELLED)  # type: ignore[union-attr]
-    replaced = cast(TextIO, _Error(err))
+    replaced = cast(TextIO, _Safe(err))
     sys.stdout = cast(TextIO, _Output(out))
     sys.stderr = replaced
     if plain_err is err:
@@ -88,28 +88,29 @@ class _Safe:
     """A stream, of which ``write`` and ``flush`` raise no error of the system."""
 
     def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream
+        self._stream, self._lost = stream, False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write a text."""
-        try:
-            if self._stream is None:
-                raise OSError(errno.EBADF, "it is closed")
-            return self._stream.write(text)
-        except (OSError, ValueError) as error:
-            self._failed(error)
-            return len(text)
+        """Write a text; once a part is lost, the rest is dropped."""
+        if not self._lost:
+            try:
+                if self._stream is None:
+                    raise OSError(errno.EBADF, "it is closed")
+                self._stream.write(text)
+            except (OSError, ValueError) as error:
+                self._lose(error)
+        return len(text)
 
     def flush(self) -> None:
         """Pass on what was written."""
-        try:
-            if self._stream is not None:
+        if not self._lost and self._stream is not None:
+            try:
                 self._stream.flush()
-        except (OSError, ValueError) as error:
-            self._failed(error)
+            except (OSError, ValueError) as error:
+                self._lose(error)
 
     def isatty(self) -> bool:
         """Whether this is a terminal."""
@@ -117,30 +118,20 @@ class _Safe:
             return self._stream is not None and self._stream.isatty()
         return False
 
-    def _failed(self, error: Exception) -> None:
-        raise NotImplementedError
-
-
-class _Error(_Safe):
-    """stderr: a message that is lost ends no run."""
-
-    def write(self, text: str) -> int:
-        """Write a text."""
-        return len(text) if self._stream is None else super().write(text)
-
-    def _failed(self, error: Exception) -> None:
+    def _lose(self, error: Exception) -> None:
+        self._lost = True
         if self._stream is not None:
             _forget(self._stream)
-        self._stream = None
+        self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        """Nothing: a message that is lost ends no run."""
 
 
 class _Output(_Safe):
     """stdout: where it is lost, the command ends, and says so once."""
 
     def _failed(self, error: Exception) -> None:
-        if self._stream is not None:
-            _forget(self._stream)
-        self._stream = open(os.devnull, "w", encoding="utf-8")  # of all that is still to be written
         if getattr(error, "errno", None) != errno.EPIPE:
             tell(f"the output cannot be written: {getattr(error, 'strerror', None) or error}")
         raise OutputLost(LOST)
