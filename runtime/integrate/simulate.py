@@ -32,8 +32,10 @@ from runtime.system.assemble import check_state
 from runtime.system.state import State
 from runtime.system.system import System
 
-# Compiled steps before the first check of progress and interruption, and at most before a later one.
+# Compiled steps before the first check of progress and interruption, of a system with states up to SMALL, and at most before a
+# later one.
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 64, 4096
+SMALL = 260
 SECONDS_PER_CALL = 0.2
 # A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
 MANY_STEPS, MOSTLY = 2000, 0.8
@@ -228,7 +230,8 @@ def _integrate_compiled(
         out[0] = np.append(m.y, m.s.balance.work)
         m.s.counts[stepping.NEXT_OUTPUT] = 1
     times, states, stop = [np.array([m.t])], [np.append(m.y, m.s.balance.work)[None, :]], np.inf
-    portion, status, reason = STEPS_PER_CALL, Status.RUNNING, ""
+    portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2))  # a step of a large system takes long
+    status, reason = Status.RUNNING, ""
     try:
         if (first := search.begin(m)) is not None:
             status, reason = stopped_by(first, m.t)
@@ -250,7 +253,7 @@ def _integrate_compiled(
             bar.update(min(m.t, stop))
             seconds = max(clock.perf_counter() - begin, 1e-6)
             most = min(4 * portion, MAX_STEPS_PER_CALL)
-            portion = max(STEPS_PER_CALL, min(int(portion * SECONDS_PER_CALL / seconds), most))
+            portion = max(1, min(int(portion * SECONDS_PER_CALL / seconds), most))
     except KeyboardInterrupt:
         status, reason = Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     except RunFailure as failed:

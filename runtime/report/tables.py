@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from runtime.support.files import write_text
 
@@ -71,7 +74,7 @@ class Report:
         summary = "\n".join([f"# {self.title}", "", *(table.markdown() for table in self.tables)])
         self.files.append(write_text(folder / "summary.md", summary))
         self.files.append(folder / "summary.json")
-        write_text(folder / "summary.json", json.dumps(self.data(), indent=2))
+        write_text(folder / "summary.json", json_text(self.data()))
 
 
 def write_csv(file: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
@@ -87,6 +90,28 @@ def write_csv(file: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]])
     writer.writerow(columns)
     writer.writerows(rows)
     return write_text(file, content.getvalue())
+
+
+def json_text(data: Any) -> str:
+    """Data as JSON, which has no NaN and no infinity: these become null."""
+    return json.dumps(_plain(data), indent=2, allow_nan=False)
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON, for machines."""
+    print(json_text(data))
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {str(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple | set):
+        return [_plain(value) for value in data]
+    if isinstance(data, np.ndarray | np.generic):
+        return _plain(data.tolist())
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    return data if data is None or isinstance(data, str | int) else str(data)
 
 
 def _markdown_row(cells: Sequence[str]) -> str:

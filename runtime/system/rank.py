@@ -11,6 +11,7 @@ from runtime.dynamics.equations import derivative_once, shared_workspace_for
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import FRICTION, GROUND_INDEX
 from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.system.degrees_of_freedom import degrees_of_freedom, dense_rows, null_space, row_places, undriven
@@ -63,7 +64,7 @@ def refuse_singular_motors(system: System, y: Floats) -> None:
         joint, D = motor.joint, np.zeros((1, 12))
         with np.errstate(all="ignore"):
             try:
-                joint.module.jacobian.py_func(work.state[t.body_i[k]], work.state[t.body_j[k]], x[k], D)
+                python_code(joint.module.jacobian)(work.state[t.body_i[k]], work.state[t.body_j[k]], x[k], D)
             except ZeroDivisionError:
                 D[:] = np.nan
         size = float(np.abs(D).max())
