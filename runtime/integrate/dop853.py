@@ -59,7 +59,7 @@ class Memory(NamedTuple):
     compared: Ints  # (1,) 1 once this is known of the last step
     state: Floats  # (13,) memory
     scratch: Floats  # (8,)
-    square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue
+    square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue of a body
 
 
 def memory(n: int) -> Memory:
@@ -151,14 +151,19 @@ def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-de
     The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
     k, coefficients, h = s.own.k, s.own.coefficients, s.time[LENGTH]
-    rates = distances = 0.0
+    rates = distances = largest = of_body = way_of_body = 0.0
     for i in range(len(s.y)):
         distance = 0.0
         for q in range(STAGES):
             distance += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
         rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
         distances += distance * distance
-    s.own.square[0] = rates / distances if distances > 0.0 else 0.0
+        of_body += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
+        way_of_body += distance * distance
+        if i % STATE == STATE - 1:
+            largest = max(largest, of_body / way_of_body if way_of_body > 0.0 else 0.0)
+            of_body = way_of_body = 0.0
+    s.own.square[0] = largest
     bounded = distances > 0.0 and rates > STABLE * STABLE * distances
     s.counts[BOUND] += bounded
     if s.counts[NEEDED] == 0:
