@@ -231,7 +231,7 @@ def simulate_command(
         ["rejected", s.rejections],
         ["time [ms]", 1000 * s.wall_time],
         ["compilation [ms]", 1000 * s.compile_time],
-        ["energy drift [J]", float(np.abs(run.energy - run.energy[0]).max())],
+        ["error of the energy balance [J]", run.energy_balance.largest_error],
         ["max |Phi|", float(run.violation.max())],
     ]
     table = Table(system.name, ["fact", "value"], facts)

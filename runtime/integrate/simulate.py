@@ -75,9 +75,7 @@ def simulate(
         "auto": "dop853", and "radau" while the motion is stiff.  Results of motions that are never stiff are those of "dop853" to
         the last digit.  ``message`` gives the times of the turns, ``stats.parts`` the cost of each part.
         "dop853" (compiled, explicit, of order 8), "radau" (compiled, implicit, of order 5, for stiff systems such as contacts
-        with friction), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".  Where stability bounds the steps of
-        "dop853", as in a stiff contact, its states between steps (``t_eval``, events) have velocities less accurate than the
-        tolerance; those of "radau" are as accurate as its steps.
+        with friction), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".
     rtol, atol : float
         Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
     initial : State, optional
@@ -100,7 +98,8 @@ def simulate(
     Returns
     -------
     Run
-        ``success``, ``status`` (a ``Status``) and ``message`` report the outcome; after a failure the run holds what was computed
+        ``success``, ``status`` (a ``Status``) and ``message`` report the outcome, with an error of the energy balance that the
+        tolerance does not explain; after a failure the run holds what was computed
         until then.
 
     Raises

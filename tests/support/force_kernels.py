@@ -7,6 +7,7 @@ import numpy as np
 from codegen import Vector
 from codegen import forces as forces_dictionary
 from generated import forces
+from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.system.force_building import table_pieces
 from tests.support.rotations import turned
@@ -69,7 +70,7 @@ class Case:
     def run(self, states=None, module=None):
         """The outputs of ``evaluate``: wrench (24,), potential, reported quantities."""
         states, module = self.states if states is None else states, module or self.module
-        out = np.full(25 + len(self.module.OUTPUTS), np.nan)
+        out = np.full(REPORTS + len(self.module.OUTPUTS), np.nan)
         getattr(module.evaluate, "py_func", module.evaluate)(*states[: self.count], self.x(states), out)
         return out
 
