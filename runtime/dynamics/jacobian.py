@@ -26,8 +26,8 @@ from runtime.dynamics.force_elements import MAX_BODIES
 from runtime.dynamics.force_slopes import linearise_forces
 from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, OK, ROWS
 from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
-from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.load_slopes import LoadSlopes, add_load_slopes, load_slopes
+from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.switches import LEAVING
 from runtime.dynamics.thin_bodies import remove_added_inertia
