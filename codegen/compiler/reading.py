@@ -7,7 +7,7 @@ import inspect
 import sympy as sp
 from sympy.core.function import Application
 
-from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, Expr, Scope, vector
+from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, Expr, Scope, Vector, vector
 from codegen.compiler.errors import DefinitionError
 
 
@@ -28,11 +28,22 @@ def called(scope: Scope, definition: Definition, arguments: dict[str, object]) -
         return definition(**arguments)
     except DefinitionError:
         raise
-    except (TypeError, ValueError, AttributeError, sp.SympifyError) as error:
+    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, sp.SympifyError) as error:
         hint = (
             "vectors know +, -, dot, cross, norm and factors; equations are smooth, without branches (if, abs, float)"
         )
         raise scope.error(f"cannot be derived: {error}; {hint}") from error
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a definition returned one expression; a text is none, although SymPy would read it."""
+    if isinstance(value, Vector | str | dict | list | tuple | set):
+        return False
+    try:
+        expression = sp.sympify(value)
+    except (sp.SympifyError, TypeError, ValueError):
+        return False
+    return isinstance(expression, sp.Expr) and not expression.is_Matrix
 
 
 def documentation(scope: Scope, definition: Definition) -> str:

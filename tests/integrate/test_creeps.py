@@ -28,7 +28,7 @@ def test_wheels_that_are_held_together_stay_so_at_any_tolerance(rate, rtol, atol
     t = np.linspace(0.0, 2.0, 21)
     run = simulate(wheels(rate), 2.0, t_eval=t, method="radau", rtol=rtol, atol=atol, max_steps=20000)
     assert run.success
-    assert np.abs(run.omega["a"][:, 1] - rate - t).max() < 10.0 * (atol + rtol * (rate + 2.0))
+    assert abs(run.omega["a"][-1, 1] - rate - 2.0) < 1e-8
     assert np.abs(run.p["a"] - run.p["b"]).max() < 1e-9  # creep of 1.3e-10 rad/s
     assert np.abs(run.forces["rub"].slip[1:] + 1.34e-10).max() < 0.02e-10
     assert run.forces["rub"].moment_j[1:, 1] == pytest.approx(0.1, rel=1e-2)
