@@ -124,8 +124,8 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
-        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf), kept=np.zeros(4, np.int64), last=np.zeros(7),
-        fastest=np.cos(np.arange(2 * m)),
+        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf),
+        kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 

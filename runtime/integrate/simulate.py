@@ -108,7 +108,7 @@ def simulate(
         For arguments that break a rule.  A failure of the integration itself never raises.
     """
     how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
-    state = _start(system, how, initial, events)
+    method, state = how.method, _start(system, how, initial, events)
     data = stabilised(system.data, how.alpha, how.beta)
     watch = Stopwatch()
     given = method, system, data, state.y, how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step

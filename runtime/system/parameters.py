@@ -26,7 +26,7 @@ from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
 from runtime.system.quantity import GRAVITY, INERTIA, LATITUDES, quantities
-from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
+from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.state import State
 from runtime.system.system import System
@@ -118,6 +118,7 @@ def with_parameters(system: System, values: Mapping[str, Any]) -> System:
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     other = with_added_inertia(other, other.time, y)
     check_velocities(other, other.time, y, "give other velocities")
+    refuse_infinite_forces(other, other.time, y)
     found = replace(
         other, state=State(other.body_names, y), assembly=change(other.body_names, before, y, iterations, residual)
     )
