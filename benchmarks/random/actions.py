@@ -123,11 +123,8 @@ def cross_angle(x: Poses, limit: Limit) -> Coordinate:
 
 def link_angle(x: Poses, limit: Limit) -> Coordinate:
     """Angle of the line between two points about an axis of the reference body."""
-    k = x.index[limit.reference]
-    e, z = x.A[k] @ limit.eta, x.A[k] @ limit.zeta
     Y, of_y = along(x, limit.reference, limit.points[0], limit.eta, limit.moving, limit.points[1])
     X, of_x = along(x, limit.reference, limit.points[0], limit.zeta, limit.moving, limit.points[1])
-    assert abs(e @ z) < 1e-9
     return float(np.arctan2(Y, X)), (X * of_y - Y * of_x) / (X * X + Y * Y)
 
 
