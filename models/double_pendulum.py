@@ -6,18 +6,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, ModelError, System
+from runtime.support import Usual, checked, usual
 
 
+@checked
+@usual(
+    lengths=Usual(1e-3, 100.0, "m", "the length of a pendulum"),
+    masses=Usual(1e-6, 1e5, "kg", "the mass of a pendulum"),
+    omega=Usual(0.0, 1e4, "rad/s", "the angular velocity of a pendulum"),
+    gravity=Usual(1e-3, 300.0, "m/s^2", "gravity"),
+)
 def build(
     *,
     lengths: tuple[float, float] = (0.5, 0.4),
     masses: tuple[float, float] = (1.0, 0.8),
     omega: ArrayLike = (0.0, 0.0, 2.0),
     gravity: ArrayLike = (0.0, 0.0, -9.81),
+    check_units: bool = True,
 ) -> System:
     """Build the rods ``upper`` and ``lower``, initially along x and y, both with the angular velocity omega [rad/s].
 
     lengths [m], masses [kg]; slender rods of diameter length / 15; gravity [m/s^2].
+    check_units: False accepts values that this model cannot have, which were probably given in another unit.
 
     Raises
     ------

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,9 +11,11 @@ from numpy.typing import ArrayLike
 
 from runtime.analysis.sensitivities import Question, Sensitivities, question_of, solve
 from runtime.integrate.choices import ATOL, RTOL
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times
 from runtime.support.errors import ModelError
+from runtime.support.names import named
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
 from runtime.system.system import System
@@ -55,13 +56,14 @@ class ParameterFit:
     sensitivities: Sensitivities = field(repr=False)
 
 
+@checked
 def fit_parameters(
     build: System | Callable[..., System],
     given: Mapping[str, Any],
     t: ArrayLike,
     data: Mapping[str, ArrayLike],
     *,
-    wrt: tuple[str, ...] | list[str] | None = None,
+    wrt: str | Sequence[str] | None = None,
     sigma: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     rtol: float = RTOL,
@@ -109,8 +111,8 @@ def fit_parameters(
         message += f" The data do not determine {'; '.join(undetermined)}: leave names out of wrt, or measure more."
     values = question.at(found.x)
     return ParameterFit(
-        MappingProxyType({quantity.name: values[quantity.name] for quantity in question.wrt}),
-        MappingProxyType(question.split(deviation)), undetermined, float(np.sqrt(squares / len(problem.target))),
+        named("parameter", {quantity.name: values[quantity.name] for quantity in question.wrt}),
+        named("parameter", question.split(deviation)), undetermined, float(np.sqrt(squares / len(problem.target))),
         int(found.nfev), bool(found.success), message, problem.solved(found.x),
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.support.checks import shape_text
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
 from runtime.system.quantity import INERTIA, Quantity, Role, quantities
 from runtime.system.state import PARTS
 from runtime.system.system import System
@@ -109,9 +109,9 @@ def check_names(
             remedy = (
                 "" if quantity.owner else "; arguments need the function that builds the system, in place of a System"
             )
-            raise ModelError(
-                f"cases: system '{example.name}' has no parameter '{name}'; it has {', '.join(known)}, and as parts of the "
-                f"initial state {', '.join(PARTS)} of each body{remedy}"
+            raise UnknownNameError(
+                f"cases: system '{example.name}' has no parameter '{name}'; {did_you_mean(name, known)}it has "
+                f"{', '.join(known)}, and as parts of the initial state {', '.join(PARTS)} of each body{remedy}"
             )
         found[name] = quantity
         shape = quantity.shape

@@ -22,6 +22,7 @@ from runtime.ensemble.store import Folder
 from runtime.ensemble.waiting import first_of
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.integrate.settings import Settings, settings
+from runtime.support.arguments import checked
 from runtime.support.checks import counted
 from runtime.support.errors import ModelError
 from runtime.support.machine import cores
@@ -41,9 +42,10 @@ TIMEOUT = 30.0  # [s] to wait for chunks that were asked to stop
 
 
 # Above 60 lines: twenty options and their documentation; the work is in the functions below.
+@checked
 def simulate_many(
     system: System | Callable[..., System],
-    cases: Mapping[str, ArrayLike],
+    cases: Mapping[str, Any],
     t_end: float,
     *,
     t_eval: ArrayLike | None = None,
@@ -198,6 +200,7 @@ def _with_reasons(found: Ensemble, failures: Mapping[int, str], size: int) -> En
     return replace(found, messages=MappingProxyType(dict(sorted({**found.messages, **messages}.items()))))
 
 
+@checked
 def read_ensemble(folder: str | Path) -> Ensemble:
     """Read the finished cases of the folder to which ``simulate_many`` writes or wrote.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from runtime.integrate.choices import COMPILED_METHODS, METHODS, SCIPY_METHODS
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, finite_number, increasing_times, not_negative, positive
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
 from runtime.system.system import System
 
 NO_LIMIT = 10**15  # steps
@@ -61,7 +61,7 @@ def settings(
     if t_end <= t_start:
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
-        raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
+        raise UnknownNameError(f"unknown method '{method}'; {did_you_mean(method, METHODS)}use {', '.join(METHODS)}")
     projected = alpha is None and beta is None and system.data.closed and method in COMPILED_METHODS
     if projected:
         alpha = beta = 0.0

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from runtime.support.arguments import checked_class
 
+
+@checked_class
 @dataclass(frozen=True)
 class Table:
     """A table with a title, named columns and a note for its reader.
@@ -34,6 +37,7 @@ class Table:
         return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
 
 
+@checked_class
 @dataclass
 class Report:
     """Result of a study: its tables, the files written, and a sentence for each run that failed."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.results.recorded import Recorded
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.numbers import floats
 from runtime.system.state import STATE_UNITS
 
 if TYPE_CHECKING:
@@ -216,6 +218,7 @@ def to_sto(run: Recorded, file: Path, overwrite: bool) -> Path:
     return write_storage(file, run.system.name, [name.replace(".", "/") for name in names], values, overwrite=overwrite)
 
 
+@checked
 def write_storage(
     file: Path, title: str, names: Sequence[str], values: Floats, *, in_degrees: bool = False, overwrite: bool = False
 ) -> Path:
@@ -240,6 +243,11 @@ def write_storage(
     ModelError
         Where the file cannot be written, or exists and must not be overwritten.
     """
+    values = floats(values, "values", "numbers (n, columns)")
+    if values.ndim != 2 or values.shape[1] != len(names):
+        raise ModelError(
+            f"write_storage: values have the shape {values.shape} under {len(names)} names; give a column for each"
+        )
     free_file(file, overwrite)
     degrees = "yes" if in_degrees else "no"
     head = [title, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}", f"inDegrees={degrees}", "endheader"]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
 
 
+@checked
 def results_folder(out: str | Path | None, name: str) -> Path:
     """Make and return the folder for results.
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
+from runtime.support.arguments import checked
 from runtime.support.arrays import frozen
 from runtime.support.checks import finite, not_negative
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
@@ -35,6 +36,7 @@ from runtime.system.thin_bodies import MASS_DATA, mass_data, with_added_inertia
 Changes = dict[tuple[str, str], dict[str, Any]]  # sort and name of the owner -> part -> new value
 
 
+@checked
 def parameters(system: System) -> dict[str, Any]:
     """Return the parameters of a system, name -> value.
 
@@ -68,7 +70,9 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     known, changes = quantities(system), Changes()
     for name, value in values.items():
         if name not in known:
-            raise ModelError(f"system '{system.name}' has no parameter '{name}'; it has {', '.join(known)}")
+            raise UnknownNameError(
+                f"system '{system.name}' has no parameter {shown(name)}; {did_you_mean(name, known)}it has {', '.join(known)}"
+            )
         quantity, _ = known[name]
         changes.setdefault((quantity.owner_sort, quantity.owner), {})[quantity.part] = value
     joints_changed = any(sort == "joint" for sort, _ in changes)
@@ -91,6 +95,7 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     return other
 
 
+@checked
 def with_parameters(system: System, values: Mapping[str, Any]) -> System:
     """Return the system with other parameters and its initial state moved onto the constraints by the least change.
 

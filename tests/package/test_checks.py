@@ -22,9 +22,9 @@ def test_times_are_copied():
 @pytest.mark.parametrize(
     "times, message",
     [
-        ("now", "t_eval = 'now' is no list of times"),
-        (None, "t_eval = None is no list of times"),
-        ([1j], r"t_eval = \[1j\] is no list of times"),
+        ("now", "t_eval = 'now': give a list of times"),
+        (None, "t_eval = None: give a list of times"),
+        ([1j], r"t_eval = \[1j\] holds complex numbers; give a list of times"),
         (1.0, r"t_eval has the shape \(\); give a list of times"),
         ([], r"t_eval has the shape \(0,\); give a list of times"),
         ([0.0, np.nan, 1.0], "t_eval: time 1 is not finite"),
