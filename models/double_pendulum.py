@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, ModelError, System
 from runtime.support import Usual, checked, usual
+from runtime.support.checks import finite
 
 
 @checked
@@ -37,15 +38,14 @@ def build(
     l1, l2 = lengths
     if not (0.0 < l1 < np.inf and 0.0 < l2 < np.inf):
         raise ModelError(f"lengths = {lengths} m must be finite and above 0 m")
-    if np.shape(omega) != (3,):
-        raise ModelError(f"omega = {omega!r} rad/s; give three numbers")
+    omega = finite(omega, (3,), "omega")
     b = Builder("spatial double pendulum", gravity=gravity)
     centres = {"upper": (l1 / 2, 0.0, 0.0), "lower": (l1, l2 / 2, 0.0)}
     for name, m, l, along in (("upper", masses[0], l1, 0), ("lower", masses[1], l2, 1)):
         radius = l / 30.0
         moments = [m * (l**2 + 3 * radius**2) / 12.0] * 3
         moments[along] = m * radius**2 / 2.0
-        v = np.cross(np.asarray(omega, dtype=float), centres[name])
+        v = np.cross(omega, centres[name])
         b.body(name, mass=m, inertia=moments, r=centres[name], omega=omega, v=v)
     b.joint("shoulder", "spherical", GROUND, "upper", s_i=(0, 0, 0), s_j=(-l1 / 2, 0, 0))
     b.joint("elbow", "spherical", "upper", "lower", s_i=(l1 / 2, 0, 0), s_j=(0, -l2 / 2, 0))

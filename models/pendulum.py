@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, usual
+from runtime.support.checks import finite
 
 KINDS, LIMITS = ("planar", "spherical"), (None, "elastic", "dissipative")
 
@@ -103,9 +104,7 @@ def build(
     kind = kind or ("planar" if limits is None else "spherical")
     if not 0.0 < length < np.inf:
         raise ModelError(f"length = {length:g} m must be finite and above 0 m")
-    if np.shape(omega) != (3,):
-        raise ModelError(f"omega = {omega!r} rad/s; give three numbers")
-    omega = np.asarray(omega)
+    omega = finite(omega, (3,), "omega")
     if inertia is None:
         radius = length / 30.0
         across = mass * (length**2 + 3 * radius**2) / 12.0

@@ -50,6 +50,7 @@ STANDING = {
     "R_HLX": (0.240, 0.030, 0.030),
     "R_TOE": (0.245, -0.005, 0.030),
 }
+MAX_DERIVATIVE = 10
 MARKERS = {"hallux": "R_HLX", "toe_tip": "R_TOE"}  # labels that the marker set does not have
 
 
@@ -85,8 +86,8 @@ def angle(joint: str, t: Floats, derivative: int = 0) -> Floats:
     }
     series = named("joint", of_joints)[joint]
     times = bounded(floats(t, "t", "times [s]"), "t")
-    if derivative < 0:
-        raise ModelError(f"derivative = {derivative}; give 0 or more")
+    if not 0 <= derivative <= MAX_DERIVATIVE:
+        raise ModelError(f"derivative = {derivative}; give 0 to {MAX_DERIVATIVE}")
     return series((times - STRIKE) / CYCLE, derivative) / CYCLE**derivative
 
 
@@ -165,6 +166,8 @@ def ground() -> tuple[GroundLoad]:
 @checked
 def trial(rate: float = MARKER_RATE) -> Capture:
     """The subject walking: markers at a rate [Hz], the force plate, and the events."""
+    if not 10.0 <= rate <= 1e5:
+        raise ModelError(f"rate = {rate:g} Hz; give 10 to 1e5 Hz")
     person = subject()
     t = np.arange(0.0, T_END, 1.0 / rate)
     motion = kinematics(leg_foot.build(person, coordinates()), t)

@@ -29,7 +29,8 @@ from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.checks import are_finite
+from runtime.support.errors import ModelError, shown
 from runtime.support.names import named
 from runtime.system.assemble import assemble
 from runtime.system.quantity import INERTIA, LATITUDES, Quantity, Role, parse, quantities
@@ -66,8 +67,7 @@ class Sensitivities:
 
     def _by_body(self, array: Floats, part: str) -> Mapping[str, Floats]:
         wide = array.reshape(len(self.t), -1, STATE, *array.shape[2:])
-        bodies = {name: wide[:, k, PARTS[part]] for k, name in enumerate(self.system.body_names)}
-        return named("body", bodies, "bodies")
+        return named("body", {n: wide[:, k, PARTS[part]] for k, n in enumerate(self.system.body_names)}, "bodies")
 
     @property
     def state(self) -> Mapping[str, Mapping[str, Floats]]:
@@ -254,16 +254,11 @@ def question_of(build: System | Callable[..., System], given: Mapping[str, Any],
             raise ModelError(f"wrt: the components of '{name}' cannot differ one by one; give {remedy}")
         if names.count(name) > 1:
             raise ModelError(f"wrt: '{name}' is named {names.count(name)} times; give each name once")
-        value = np.asarray(given[name])
-        if value.dtype.kind not in "fiu" or not value.size or not np.isfinite(value.astype(float)).all():
-            raise ModelError(f"wrt: '{name}' = {given[name]!r} is no finite number; leave it out of wrt")
-    known = {}
-    if isinstance(build, System):
-        known = {name: quantity for name, (quantity, _) in quantities(build).items()}
-    elif callable(build):
+        if not are_finite(given[name]):
+            raise ModelError(f"wrt: '{name}' = {shown(given[name])} is no finite number; leave it out of wrt")
+    known = {name: q for name, (q, _) in quantities(build).items()} if isinstance(build, System) else {}
+    if not isinstance(build, System):
         check_arguments(build, parsed, "given")
-    else:
-        raise ModelError(f"{build!r} is neither a System nor a function that builds one")
     found = (parsed[name] for name in names)
     wanted = tuple(known.get(q.name, q) if q.role is Role.PARAMETER else q for q in found)
     return Question(build, given, parsed, wanted)

@@ -19,7 +19,7 @@ from runtime.integrate.methods import evaluation_failure
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import frozen
 from runtime.support.checks import positive, returned_number
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
 from runtime.support.numbers import PLAIN
 from runtime.system.force_building import build_force, force_data
 from runtime.system.parts import GROUND, Force
@@ -64,7 +64,12 @@ class Event:
 
     def value(self, t: float, state: State) -> float:
         """The function's value, which must be finite."""
-        given = self.function(t, state)
+        try:
+            given = self.function(t, state)
+        except (ModelError, RunFailure):
+            raise
+        except Exception as error:
+            raise ModelError(f"event '{self.name}': its function failed: {type(error).__name__}: {error}") from error
         value = float(given) if type(given) in PLAIN else returned_number(given, f"event '{self.name}': function")
         if not np.isfinite(value):
             raise RunFailure(Status.EVENT_NOT_FINITE, t, f"event '{self.name}' is {value}")
@@ -138,7 +143,7 @@ def crossing(
     """
     if not (hasattr(definition, "OUTPUTS") and [key for key, _ in definition.OUTPUTS] == ["value"]):
         raise ModelError(
-            f"event '{name}': {definition!r} is no event; give what codegen.compile_event(definition) returned"
+            f"event '{name}': {shown(definition)} is no event; give what codegen.compile_event(definition) returned"
         )
     if direction not in (-1, 0, 1):
         raise ModelError(f"event '{name}': direction = {direction!r}; use -1, 0 or 1")

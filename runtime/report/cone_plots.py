@@ -75,8 +75,8 @@ def top_view(
         around = np.linspace(0.0, 2 * np.pi, 1441)
         edge = _plane(around, cone.maximum_latitude(around))
         motions = {label: (run.limits[name], run.t <= until) for label, run in runs.items()}
-        if not all(shown.any() for _, shown in motions.values()):
-            raise ModelError(f"top_view: until = {until:g} s leaves nothing of a run; give a later time")
+        if not all(shown.sum() > 1 for _, shown in motions.values()):
+            raise ModelError(f"top_view: until = {until:g} s leaves less than two times of a run; give a later time")
         paths = {label: _plane(m.longitude[shown], m.latitude[shown]) for label, (m, shown) in motions.items()}
         hinge = all(_on_a_line(path) for path in paths.values())
         reach = max(float(np.hypot(*curve).max()) for curve in (edge, *paths.values()))

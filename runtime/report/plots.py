@@ -14,7 +14,7 @@ import numpy as np
 
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
-from runtime.support.checks import bounded
+from runtime.support.checks import bounded, called
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.support.numbers import floats
@@ -253,7 +253,9 @@ def over_time(
     for row, (ylabel, quantity) in zip(axes, quantities.items(), strict=True):
         first = None
         for number, (label, run) in enumerate(runs.items()):
-            values = _curve(f"over_time: '{ylabel}' of '{label}'", run.t, quantity(run))[1]
+            values = _curve(
+                f"over_time: '{ylabel}' of '{label}'", run.t, called(quantity, f"over_time: '{ylabel}'", run)
+            )[1]
             row[0].plot(run.t, values, label=label, **style(number))
             if span is not None:
                 inside = (run.t >= span[0]) & (run.t <= span[1])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.support.arguments import checked_class
+from runtime.support.errors import ModelError
 
 
 @checked_class
@@ -59,6 +60,8 @@ class Report:
 
     def write(self, folder: Path) -> None:
         """Write ``summary.json``, ``summary.md`` and one CSV for each table."""
+        if not folder.is_dir():
+            raise ModelError(f"cannot write to '{folder}': there is no such folder; make it first")
         for table in self.tables:
             name = "".join(c if c.isalnum() else "_" for c in table.title.split(":")[0].lower()).strip("_")
             file = folder / f"{name}.csv"

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, TypeVar
 
+from numpy.linalg import LinAlgError
+
 from runtime.support.errors import ArgumentError, ModelError, nearest
 from runtime.support.kinds import NOTHING, ArrayLike, Kind, kind_of
 from runtime.support.numbers import Refused
@@ -53,6 +55,11 @@ def checked(function: F) -> F:
             if (wrong := border.wrong_call(given, named)) is None:
                 raise  # from inside
             raise wrong from None
+        except LinAlgError as error:
+            raise ModelError(
+                f"{name_at_border(function)}: the numbers differ by so many powers of ten that rounding leaves no solution "
+                f"({error}); check units"
+            ) from error
 
     return call  # type: ignore[return-value]
 

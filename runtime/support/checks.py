@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown
-from runtime.support.numbers import LARGEST, SMALLEST, Refused, floats, real_number
+from runtime.support.numbers import LARGEST, SMALLEST, Refused, floats, real_number, real_numbers
 
+T = TypeVar("T")
 LONGEST = 1e12  # [s]
 TOO_LONG = f"limit {LONGEST:g} s, from where on the rounding of time exceeds 1e-4 s; choose an origin of time nearby"
 
@@ -79,6 +81,15 @@ def check_array(array: Floats, shape: tuple[int, ...], what: str) -> None:
     array.flags.writeable = False
 
 
+def are_finite(value: Any) -> bool:
+    """Whether a value is one finite number or an array of them, not empty."""
+    try:
+        numbers = np.asarray(real_numbers(value), dtype=float)
+    except Refused:
+        return False
+    return bool(numbers.size and np.isfinite(numbers).all())
+
+
 def finite_number(value: Any, what: str, most: float = LARGEST) -> float:
     """The value as a finite number, up to ``most`` in magnitude.
 
@@ -89,6 +100,22 @@ def finite_number(value: Any, what: str, most: float = LARGEST) -> float:
     if type(value) is float and -most <= value <= most and -math.inf < value < math.inf:
         return value  # most values are of this kind, and a check through an array takes 5 us
     return float(finite(value, (), what, most))
+
+
+def called(function: Callable[..., T], what: str, *given: Any) -> T:
+    """What a user's function returns; ``what``: its name.
+
+    Raises
+    ------
+    ModelError
+        From any exception that it raises, except Talus's own.
+    """
+    try:
+        return function(*given)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{what} failed: {type(error).__name__}: {error}") from error
 
 
 def returned_number(value: Any, what: str) -> float:

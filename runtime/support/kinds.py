@@ -59,7 +59,7 @@ def kind_of(annotation: Any) -> Kind | None:
     if origin is Callable or annotation is Callable:
         return CALLABLE
     if origin is np.ndarray:
-        return NUMBERS if typing.get_args(inner[1])[:1] != (np.bool_,) else None
+        return NUMBERS if typing.get_args(inner[1])[:1] in ((np.float64,), (np.int64,)) else None
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _mapping(*map(kind_of, inner))
     if origin is tuple and inner and inner[-1] is not Ellipsis:

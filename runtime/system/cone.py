@@ -135,7 +135,7 @@ class Cone:
     def nearest(self, direction: ArrayLike) -> Floats:
         """Return the direction of the cone nearest to a direction in the joint's frame, (3,)."""
         try:
-            u = np.array(direction, dtype=float)
+            u = floats(direction, "cone: direction", "3 numbers")
         except (TypeError, ValueError):
             u = np.zeros(0)
         length = float(np.linalg.norm(u)) if u.shape == (3,) else 0.0

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
-from runtime.support.checks import increasing_times
+from runtime.support.checks import called, increasing_times
 from runtime.support.errors import ModelError, shown
 from runtime.support.numbers import Refused, floats, real_number
 
@@ -166,12 +166,12 @@ class Signal:
         if (t_end - t_start) / step > MAX_SAMPLES:
             raise ModelError(f"signal: step = {step:g} s makes more than {MAX_SAMPLES} samples; give a longer one")
         times = np.linspace(t_start, t_end, max(int(np.ceil((t_end - t_start) / step)), 8) + 1)
-        return cls.spline(times, f(times))
+        return cls.spline(times, called(f, "signal: its function", times))
 
     @classmethod
     def joined(cls, signals: Sequence[Signal]) -> Signal:
         """Return signals in succession, each beginning at the end of the one before; their values may jump there."""
-        if not signals or not all(isinstance(signal, Signal) for signal in signals):
+        if not len(signals) or not all(isinstance(signal, Signal) for signal in signals):
             raise ModelError("signal: join a list of one Signal or more")
         for before, after in itertools.pairwise(signals):
             end, begin = before.span[1], after.span[0]

@@ -169,6 +169,8 @@ class System:
 
     def row_name(self, joint: int, row: int) -> str:
         """``joint.row`` of a row, for messages."""
+        if not (0 <= joint < len(self.joints) and 0 <= row < len(self.joints[joint].rows)):
+            raise ModelError(f"system '{self.name}': there is no row {row} of joint {joint}; see system.joints")
         return f"{self.joints[joint].name}.{self.joints[joint].rows[row]}"
 
     @cached_property

@@ -119,7 +119,7 @@ def test_a_search_from_an_edge():
 
 DATA = {"r.toes": np.zeros((2, 3))}
 BAD_FIT = {
-    "no data": (dict(data={}), "give a mapping from names to values"),
+    "no data": (dict(data={}), "data: give measured parts"),
     "unknown body": (dict(data={"r.hand": np.zeros((2, 3))}), "'r.hand' is no part of the state"),
     "shape": (dict(data={"r.toes": np.zeros((3, 3))}), "has the shape (3, 3); give (2, 3)"),
     "no value": (dict(data={"r.toes": np.full((2, 3), np.nan)}), "'r.toes' holds no number"),
@@ -129,7 +129,7 @@ BAD_FIT = {
     "bounds without a width": (dict(bounds={"link_length": (0.0417, 0.0417)}), "is not between 0.0417 and 0.0417"),
     "no pair": (
         dict(bounds={"link_length": 0.05}),
-        "bounds: has 'link_length' = 0.05; give a mapping from names to items, each 2 items",
+        "has 'link_length' = 0.05; give a mapping from names to items, each 2 items",
     ),
     "no bounds": (dict(bounds=[0.0, 1.0]), "bounds = [0.0, 1.0]: give a mapping from names to items, each 2 items"),
     "infinite": (dict(data={"r.toes": [[0.0, 0.0, 0.0], [0.0, np.inf, 0.0]]}), "data: 'r.toes' is infinite in row 1"),

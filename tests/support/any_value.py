@@ -51,6 +51,7 @@ def generator(*values):
     yield from values
 
 
+# A table.
 def plain():
     """Values of Python."""
     return [
@@ -162,6 +163,7 @@ def plain():
     ]
 
 
+# A table.
 def of_numpy():
     """Values of numpy."""
     x = np.arange(3.0)

@@ -107,7 +107,7 @@ def calls(world):
         ),
         "kinematics": (
             runtime.kinematics,
-            dict(system=w.driven, t=w.t, initial=w.driven.state, weights={"angle": 1.0}),
+            dict(system=w.driven, t=w.t, initial=w.driven.state, weights=None),
         ),
         "inverse_dynamics": (runtime.inverse_dynamics, dict(system=w.driven, t=w.t, initial=w.driven.state)),
         "parameters": (runtime.parameters, dict(system=w.system)),

@@ -225,7 +225,7 @@ def test_stiffness_of_materials(arguments, says):
 def test_limits_of_the_models():
     for build, arguments, message in (
         (models.foot.build, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
-        (models.foot.build, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical', 'published'"),
+        (models.foot.build, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical' or 'published'"),
         (models.foot.build, dict(limits="elastic", law="linear"), "law = 'linear'; use 'conservative' or 'printed'"),
         (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
         (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
