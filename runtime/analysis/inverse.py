@@ -15,7 +15,9 @@ from runtime.dynamics.layout import OMEGA, STATE, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.contact_events import find_contact_events
-from runtime.results.run import Run, Stats
+from runtime.jit.python_code import python_code
+from runtime.results.run import Run
+from runtime.results.stats import Stats
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times, not_negative
@@ -209,7 +211,7 @@ def coordinate(
         x[:, 3 * k : 3 * k + 3] = A[owner] @ local[name]
     found = np.empty(n)
     for k in range(n):
-        module.evaluate.py_func(states[k][side["i"]], states[k][side["j"]], x[k], Phi, Phi_dot, D, gamma)
+        python_code(module.evaluate)(states[k][side["i"]], states[k][side["j"]], x[k], Phi, Phi_dot, D, gamma)
         found[k] = Phi_dot[0] if rate else Phi[0]
     return found if rate or module.UNITS[0] != 0 else np.unwrap(found)
 

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
 from runtime.integrate import stepping
+from runtime.integrate.balance import keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.step_control import combined_error, factor_of
 from runtime.integrate.stepping import (
@@ -80,6 +82,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for q in range(1, STAGES):
         combine(s.y, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(time + coefficients.c[q] * h, s.trial, t, w, k[q])
+        keep_powers(s.balance, s.trial, k[q], t, w, s.balance.stages[q])
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
     s.counts[EVALUATIONS] += STAGES - 1
     combine(s.y, h, coefficients.b, k, STAGES, s.trial)
@@ -92,8 +95,22 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
         for i in range(n):
             k[STAGES, i] = s.end[i]
+        integrate_powers(s.balance, s.trial, s.end, h, coefficients.b, t, w)
     s.tried[SMALLEST_PIVOT] = smallest_pivot
     return code
+
+
+@inlined
+def integrate_powers(b, y, y_dot, h, weights, t, w):  # type: ignore[no-untyped-def]
+    """The work until the end of an accurate step, a state y with the derivative y'."""
+    if len(b.work) == 0:
+        return
+    powers(y, y_dot, t, w, b.end)
+    for k in range(len(b.work)):
+        b.stages[0, k], b.stages[STAGES, k], b.trial[k] = b.begin[k], b.end[k], b.work[k]
+    for q in range(STAGES):
+        for k in range(len(b.work)):
+            b.trial[k] += h * weights[q] * b.stages[q, k]
 
 
 @inlined
@@ -150,6 +167,7 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
         combine(s.y_old, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(s.time[T_OLD] + coefficients.c[q] * h, s.trial, t, w, k[q])
+        keep_powers(s.balance, s.trial, k[q], t, w, s.balance.stages[q])
     s.counts[EVALUATIONS] += EXTRA
     for i in range(n):
         delta = s.y[i] - s.y_old[i]
@@ -178,6 +196,26 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
             value = (value + dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
         y[i] = s.y_old[i] + value
     normalise(y, s.flags[BODIES])
+
+
+@serves(stepping.interpolate_work, Memory)
+def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
+    """The polynomial of order 7 of the work."""
+    b, h, coefficients = s.balance, s.time[LENGTH], s.own.coefficients
+    x = (time - s.time[T_OLD]) / h
+    for k in range(len(work)):
+        delta = 0.0
+        for q in range(STAGES):
+            delta += h * coefficients.b[q] * b.stages[q, k]
+        begin, end, value = h * b.stages[0, k], h * b.stages[STAGES, k], 0.0
+        for d in range(3, -1, -1):
+            term = 0.0
+            for q in range(STAGES + 1 + EXTRA):
+                term += h * coefficients.dense[d, q] * b.stages[q, k]
+            value = (value + term) * (x if d % 2 == 1 else 1.0 - x)
+        value = (value + 2.0 * delta - end - begin) * x
+        value = (value + begin - delta) * (1.0 - x)
+        work[k] = b.work_old[k] + (value + delta) * x
 
 
 @serves(stepping.between_ends, Memory)

@@ -115,7 +115,7 @@ class Crossing:
 def watched(crossings: Sequence[Crossing], system: System) -> ForceData:
     """Flat data of events that are definitions."""
     places, states = body_places(system.body_names), states_with_ground(system.state.y)
-    return frozen(force_data([event.element(system) for event in crossings], places, states, 0))
+    return frozen(force_data([event.element(system) for event in crossings], (), places, states, 0))
 
 
 @checked

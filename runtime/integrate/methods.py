@@ -11,20 +11,25 @@ import numpy as np
 
 from runtime.dynamics.equations import derivative_once
 from runtime.dynamics.force_elements import EventWorkspace
-from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.layout import NOT_FINITE, OK, STATE
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
+from runtime.integrate.balance import balance_of, no_balance
 from runtime.integrate.closed_loops import NEAR, PROJECTED_STAGES, place_of_projecting
 from runtime.integrate.contact_events import find_contact_events
+from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
 from runtime.integrate.landing import place_of_switching
 from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.step_control import failure
+from runtime.integrate.stepwise_balance import SteppedBalance
 from runtime.jit.references import reference
 from runtime.jit.second_process import ask
+from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
+from runtime.system.joint_friction import reason_of_friction
 from runtime.system.system import System
 from runtime.system.workspaces import workspace, workspace_of_jacobian
 
@@ -43,6 +48,13 @@ class Method(Protocol):
 
     def at(self, t: float) -> Floats:
         """State at a time within the last step."""
+
+    def work_until(self, t: float) -> Floats:
+        """Work of each source of energy [J] until a time within the last step."""
+
+    @property
+    def balance(self) -> Floats:
+        """Energies [J] that the balance is judged by; see ``Balance.energy``."""
 
     @property
     def t(self) -> float:
@@ -78,7 +90,9 @@ class Method(Protocol):
 def memory_of_radau(system: System) -> radau.Memory:
     """Memory of radau for a system, whose code is compiled at its first step."""
     ask("radau")
-    return radau.memory(len(system.bodies), workspace_of_jacobian(system))
+    memory = radau.memory(len(system.bodies), workspace_of_jacobian(system))
+    memory.bounds[:] = bounds_of_tolerances(system)
+    return memory
 
 
 class Compiled:
@@ -92,10 +106,14 @@ class Compiled:
         self.work = workspace(system, data) if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(system)
-        self.s = stepping.stepper(y, t_start, own, data, first_step)
+        balance = (
+            balance_of(data) if len(y) == STATE * len(system.bodies) else no_balance()
+        )  # of variational equations none
+        self.s = stepping.stepper(y, t_start, own, data, first_step, balance)
         self.s.flags[stepping.PROJECTED] = projected
         self.bind(self.s)
         self.found: list[Floats] = []
+        self.passages: list[Passage] = []
 
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
@@ -119,6 +137,9 @@ class Compiled:
         if count := int(self.s.counts[stepping.FOUND]):
             self.found.append(self.s.found[:count].copy())
             self.s.counts[stepping.FOUND] = 0
+        if self.s.flags[stepping.CLOSE_BY] and (written := int(self.s.counts[stepping.NEXT_OUTPUT])):
+            if len(outputs) and outputs[written - 1] > self.t_old:
+                self._keep_passage()
         if status in (Status.RUNNING, Status.REACHED_END):
             return status, ""
         if status == Status.SINGULAR_CONFIGURATION and self.data.closed:
@@ -140,13 +161,35 @@ class Compiled:
         return self.advance(1, NONE, NONE2, NONE, NONE2)
 
     def at(self, t: float) -> Floats:
-        y = np.empty_like(self.s.y)
-        if (code := loop.interpolate_once(self.s, self.data, self.work, t, y)) != OK:
-            raise evaluation_failure(code, t, self.system, self.work)
+        y = self._at(t)[0]
+        if self.s.flags[stepping.CLOSE_BY]:
+            self._keep_passage()
         return y
 
+    def _keep_passage(self) -> None:
+        """Keep states of the last step, which is close to a singular pose, once."""
+        if not self.passages or self.passages[-1].t[-1] != self.t:
+            kept = stepping.copied(self.s)
+            largest = float(self.s.passage[stepping.LARGEST_PIVOT])
+            self.passages.append(Passage(places(self.t_old, self.t), largest, lambda t: self._at(t, kept)[0]))
+
+    def work_until(self, t: float) -> Floats:
+        work = self.s.balance.work
+        return work.copy() if t >= self.t or not len(work) else self._at(t)[1]
+
+    @property
+    def balance(self) -> Floats:
+        return self.s.balance.energy
+
+    def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats]:
+        s = self.s if s is None else s
+        y, work = np.empty_like(s.y), np.empty_like(s.balance.work)
+        if (code := loop.interpolate_once(s, self.data, self.work, t, y, work)) != OK:
+            raise evaluation_failure(code, t, self.system, self.work)
+        return y, work
+
     def stop(self, t: float) -> None:
-        self.s.y[:] = self.at(t)
+        self.s.y[:], self.s.balance.work[:] = self._at(t)
         rows = self.contact_events
         self.found = [rows[rows[:, 0] <= t]]
 
@@ -232,6 +275,7 @@ class SciPy:
         except RunFailure as failed:
             self.failure = failed.status, str(failed)
             self._y, self._t = y.copy(), t_start
+        self.account = SteppedBalance(t_start, y, data, work, self.references)
 
     def _derivative(self, t: float, y: Floats) -> Floats:
         self.evaluations += 1
@@ -275,6 +319,7 @@ class SciPy:
         if len(self.data.contacts.law):
             times = np.linspace(self.t_old, self.t, stepping.SAMPLES + 1)[1:]
             self.samples += [(float(t), self.at(t)) for t in times]
+        self.account.accept(self.t_old, self.t, self.at)
         return (Status.REACHED_END if self.solver.status == "finished" else Status.RUNNING), ""
 
     def _method_failed(self, reason: object) -> tuple[Status, str]:
@@ -286,6 +331,14 @@ class SciPy:
             self.dense = self.solver.dense_output()
         assert self.dense is not None
         return self.dense(t)
+
+    def work_until(self, t: float) -> Floats:
+        own = self.account
+        return own.work if self.failure or t >= self.t or not len(own.work) else own.until(self.t_old, t, self.at)
+
+    @property
+    def balance(self) -> Floats:
+        return self.account.energy
 
     def stop(self, t: float) -> None:
         y = self.at(t)
@@ -354,6 +407,8 @@ def _detail(status: Status, system: System, work: Workspace, *, projected: bool 
     if status == Status.NOT_FINITE:
         bad = [f for f, out in zip(system.forces, work.forces.out, strict=True) if not np.isfinite(out).all()]
         return f"force '{bad[0].name}' ({bad[0].kind}) is not finite" if bad else ""
+    if status == Status.FRICTION_NOT_UNIQUE:
+        return reason_of_friction(system, work)
     if status != Status.SINGULAR_CONFIGURATION:
         return ""
     k, r = map(int, work.failed)

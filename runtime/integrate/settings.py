@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.integrate.choices import COMPILED_METHODS, METHODS, SCIPY_METHODS
+from runtime.integrate.creeps import refuse_creeps, sticks
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
@@ -18,8 +19,6 @@ NO_LIMIT = 10**15  # steps
 MOST_STEPS = 1e10  # days of computing
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
-EXPLICIT = ("dop853", "RK23", "RK45", "DOP853")  # methods whose steps are bounded by the stiffness of friction
-LEAST_CREEP = 1e-6  # [m/s] or [rad/s] that they are let to resolve
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,9 @@ def settings(
             f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find on its way; use "
             f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
         )
-    _refuse_sticking(system, method)
+    refuse_creeps(system, method, rtol, atol)
+    if method == "auto" and sticks(system):
+        method = "radau"
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
     return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected)
@@ -111,18 +112,6 @@ def _check_steps(t_start: float, t_end: float, max_step: float, first_step: floa
     if max_steps is None and (t_end - t_start) / max_step > MOST_STEPS:
         raise ModelError(
             f"max_step = {max_step:g} s makes {(t_end - t_start) / max_step:.1g} steps, limit {MOST_STEPS:g}; give more"
-        )
-
-
-def _refuse_sticking(system: System, method: str) -> None:
-    """Refuse explicit methods for friction that sticks."""
-    creeps = {f"contact '{c.name}'": c.parameters["creep"] for c in system.contacts if c.friction}
-    creeps |= {f"force '{f.name}'": f.values["creep"] for f in system.forces if "creep" in f.values}
-    smallest = min(creeps, key=lambda name: creeps[name], default="")
-    if method in EXPLICIT and smallest and creeps[smallest] < LEAST_CREEP:
-        raise ModelError(
-            f"{smallest}: creep = {creeps[smallest]:g}, for which the explicit method '{method}' would need steps far below a "
-            f"microsecond; use method='radau', or a creep of {LEAST_CREEP:g} or more"
         )
 
 

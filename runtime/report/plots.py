@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from runtime.report.points import curve_points
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
-from runtime.support.checks import bounded, called
+from runtime.support.checks import called
 from runtime.support.errors import ModelError
+from runtime.support.files import whole_file
 from runtime.support.names import named
-from runtime.support.numbers import floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,7 +72,13 @@ def figure(rows: int, columns: int, *, width: float = 4.2, height: float = 3.4) 
 
 @checked
 def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a figure as ``name.png`` and so on; returns the files."""
+    """Write a figure as ``name.png`` and so on, each file whole or not at all; returns the files.
+
+    Raises
+    ------
+    ModelError
+        Where a file cannot be written.
+    """
     fig.dpi = DOTS_PER_INCH
     engine = fig.get_layout_engine()
     if (
@@ -84,7 +91,8 @@ def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS)
         more: dict[str, Any] = (
             {"pil_kwargs": {"compress_level": 1}} if file.suffix == ".png" else {}
         )  # a third faster, a tenth larger
-        fig.savefig(file, dpi=DOTS_PER_INCH, **more)
+        with whole_file(file) as stream:
+            fig.savefig(stream, format=file.suffix[1:], dpi=DOTS_PER_INCH, **more)
     return files
 
 
@@ -92,18 +100,6 @@ def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS)
 def file_of(folder: Path, name: str, kind: str) -> Path:
     """File of a figure in a format."""
     return folder / f"{name}.{kind}"
-
-
-def _curve(what: str, x: Any, y: Any) -> tuple[Any, Any]:
-    """The points of a curve; those that are not finite are gaps."""
-    points = floats(x, f"{what}: x", "a list of numbers"), floats(y, f"{what}: y", "a list of numbers")
-    if points[0].ndim != 1 or points[0].shape != points[1].shape:
-        raise ModelError(
-            f"{what}: x has the shape {points[0].shape} and y {points[1].shape}; give lists of the same length"
-        )
-    for axis, values in zip("xy", points, strict=True):
-        bounded(values[np.isfinite(values)], f"{what}: {axis}")
-    return points
 
 
 @checked
@@ -253,7 +249,7 @@ def over_time(
     for row, (ylabel, quantity) in zip(axes, quantities.items(), strict=True):
         first = None
         for number, (label, run) in enumerate(runs.items()):
-            values = _curve(
+            values = curve_points(
                 f"over_time: '{ylabel}' of '{label}'", run.t, called(quantity, f"over_time: '{ylabel}'", run)
             )[1]
             row[0].plot(run.t, values, label=label, **style(number))
@@ -300,7 +296,7 @@ def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> F
     """Curves y over x by label.  Rodrigues da Silva et al. (2024b), Figs. 22 and 24."""
     fig, axes = figure(1, 1, width=7.0, height=3.8)
     for number, (label, (x, y)) in enumerate(series.items()):
-        axes[0, 0].plot(*_curve(f"curves: '{label}'", x, y), label=label, **style(number))
+        axes[0, 0].plot(*curve_points(f"curves: '{label}'", x, y), label=label, **style(number))
     axes[0, 0].set(xlabel=xlabel, ylabel=ylabel)
     legend(fig, axes[0, 0])
     return fig
@@ -315,7 +311,7 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     for ax, chart in zip(axes.flat, charts, strict=False):
         for number, (label, (x, y)) in enumerate(chart.series.items()):
             line = style(number - 1) if number else {"color": "black", "linewidth": 1.8}
-            ax.plot(*_curve(f"charts: '{label}'", x, y), label=label, **line)
+            ax.plot(*curve_points(f"charts: '{label}'", x, y), label=label, **line)
         ax.axhline(0.0, color="0.5", linewidth=0.6)
         ax.set(title=chart.title, xlabel=xlabel, ylabel=chart.ylabel)
     for ax in axes.flat[len(charts) :]:

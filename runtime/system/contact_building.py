@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import ContactData
+from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
@@ -151,7 +152,7 @@ def _fades(contact: Contact) -> bool:
     """The damping of a contact's law is zero at zero penetration."""
     module, out = NORMAL_LAWS[contact.law], np.zeros(6)
     own = [contact.parameters.get(key, contact.least_impact) for key in module.PARAMETERS]
-    module.law.py_func(0.0, 1.0, np.array(own), out)
+    python_code(module.law)(0.0, 1.0, np.array(own), out)
     return bool(out[2] == 0.0)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import P, V
 from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData, limit_workspace, restrain_all
+from runtime.jit.python_code import python_code
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, finite_number, unit
@@ -170,7 +171,7 @@ def _admitted_rotations(joint: Joint, states: dict[str, Floats]) -> Floats:
     x, D = np.zeros(max(module.SIZE, 1)), np.zeros((len(module.ROWS), 12))
     i, j = states[joint.body_i], states[joint.body_j]
     reference(joint, i, j, x)
-    module.jacobian.py_func(i, j, x, D)
+    python_code(module.jacobian)(i, j, x, D)
     _, values, motions = np.linalg.svd(D[:, 6:])
     rank = int((values > STILL * values.max(initial=0.0)).sum())
     turns: Floats = motions[rank:, 3:]

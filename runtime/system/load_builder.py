@@ -267,7 +267,8 @@ class LoadBuilder:
 
     def force(
         self, name: str, kind: str | ModuleType, body_i: str, body_j: str = GROUND, *,
-        body_k: str | None = None, body_l: str | None = None, axes: Axes | None = None, **values: Any,
+        body_k: str | None = None, body_l: str | None = None, joint: str | None = None, axes: Axes | None = None,
+        **values: Any,
     ) -> None:  # fmt: skip
         """Add a force between bodies.
 
@@ -278,6 +279,9 @@ class LoadBuilder:
             Name of a definition in ``codegen/forces.py``, such as "spring_damper", or what ``codegen.compile_force`` returned.
         body_i, body_j, body_k, body_l : str
             Names of the bodies, or "ground"; k and l where the definition has them.
+        joint : str, optional
+            For forces that depend on the reaction of a joint, such as "journal_friction": its name; bodies i and j are those of
+            the joint, and vectors that are not given are the joint's.
         axes : "body" or "global", optional
             Axes of points and directions, as for joints.
         **values
@@ -291,4 +295,5 @@ class LoadBuilder:
         checked_name(name, "force", self._forces)
         bodies = [body_i, body_j, *(body for body in (body_k, body_l) if body is not None)]
         states = self._global_states(axes, f"force '{name}'")
-        self._forces[name] = build_force(name, kind, bodies, values, self._bodies, states=states)
+        owner = joint if joint is None else self._joints.get(joint, joint)
+        self._forces[name] = build_force(name, kind, bodies, values, self._bodies, states=states, joint=owner)

@@ -200,6 +200,12 @@ def _refuse_limited(system: System, sort: str, joint: Joint, own: Mapping[str, A
                 f"{sort} '{joint.name}' ({joint.kind}): limit '{limit.name}' depends on its {shared[0]}; give a function "
                 "that builds the system from it"
             )
+    for force in system.forces:
+        if force.joint == joint.name and (shared := [key for key in own if key in force.borrowed]):
+            raise ModelError(
+                f"{sort} '{joint.name}' ({joint.kind}): force '{force.name}' takes its {shared[0]} from it; give a function "
+                "that builds the system from it"
+            )
 
 
 def _change_motors(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
@@ -221,11 +227,13 @@ def _change_forces(system: System, changes: Changes, new: dict[str, Any], data: 
     for k, force in enumerate(forces):
         if own := changes.get(("force", force.name)):
             values = {**force.values, **force.signals, **own}
-            forces[k] = build_force(force.name, force.module, force.bodies, values, system.body_names)
+            joint = system.joint(force.joint) if force.joint else None
+            found = build_force(force.name, force.module, force.bodies, values, system.body_names, joint=joint)
+            forces[k] = replace(found, borrowed=tuple(key for key in force.borrowed if key not in own))
             new["forces"] = tuple(forces)
     if "forces" in new:
         places, states = body_places(system.body_names), states_with_ground(system.state.y)
-        data["forces"] = force_data(new["forces"], places, states, first)
+        data["forces"] = force_data(new["forces"], system.joints, places, states, first)
 
 
 def _change_limits(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:

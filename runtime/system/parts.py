@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class Body:
     mass: float
     inertia: Floats
     free: bool = False  # need not be connected to the ground
+    guess: bool = False  # its pose and velocities are a first guess, which assembly may change
 
 
 @checked_class
@@ -151,6 +152,8 @@ class Force:
     values: Mapping[str, Any]  # tables: (n, 2)
     module: ModuleType = field(repr=False)
     signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
+    joint: str = ""  # name of the joint on whose reaction it depends
+    borrowed: tuple[str, ...] = ()  # names of the vectors that are those of this joint
 
     @property
     def ends(self) -> tuple[str, str, str, str]:
@@ -171,14 +174,17 @@ class Force:
                 "in each process"
             )
         values = {key: np.asarray(value) for key, value in self.values.items()}
-        return _force, (self.name, self.kind, self.bodies, values, self.module.__name__, dict(self.signals))
+        names = (self.name, self.kind, self.bodies)
+        return _force, (*names, values, self.module.__name__, dict(self.signals), self.joint, self.borrowed)
 
 
 def _force(
-    name: str, kind: str, bodies: tuple[str, ...], values: dict[str, Floats], module: str, signals: dict[str, Signal]
-) -> Force:
+    name: str, kind: str, bodies: tuple[str, ...], values: dict[str, Floats], module: str, signals: dict[str, Signal],
+    joint: str, borrowed: tuple[str, ...],
+) -> Force:  # fmt: skip
     """A force from its pickled parts."""
-    return Force(name, kind, bodies, _unpickled(values), importlib.import_module(module), MappingProxyType(signals))
+    loaded = importlib.import_module(module)
+    return Force(name, kind, bodies, _unpickled(values), loaded, MappingProxyType(signals), joint, borrowed)
 
 
 @checked_class
@@ -279,6 +285,20 @@ def _unpickled(values: dict[str, Floats]) -> Mapping[str, Any]:
     return MappingProxyType({key: value if value.ndim else float(value) for key, value in values.items()})
 
 
+class Adjustment(NamedTuple):
+    """A point, direction or length of a joint that gave way for closed loops to close (``build(adjust=...)``).
+
+    ``name``: as in ``runtime.parameters``; ``given`` and ``used``: its value before and after; ``change``: length of the
+    difference [m], or angle between the directions [rad], by ``unit``.
+    """
+
+    name: str
+    given: Any
+    used: Any
+    change: float
+    unit: str
+
+
 @dataclass(frozen=True)
 class Assembly:
     """Iterations, residual and largest changes of pose of the assembly of a reference configuration."""
@@ -289,3 +309,5 @@ class Assembly:
     moved_body: str
     largest_turn: float  # [rad]
     turned_body: str
+    remarks: tuple[str, ...] = ()  # sentences that were given as warnings
+    adjustments: tuple[Adjustment, ...] = ()  # data that gave way

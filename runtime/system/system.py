@@ -13,7 +13,7 @@ from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.names import named
-from runtime.system.force_addresses import force_addresses
+from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.model_description import Model, describe_model
 from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.signal import Signal
@@ -58,7 +58,8 @@ class System:
         self.__dict__.update(state)
         loads = self.data.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
         address, tables = force_addresses(self.forces)
-        forces = self.data.forces._replace(address=address, lookups=tables)
+        reactive = reactive_data(self.forces, self.joints)
+        forces = self.data.forces._replace(address=address, lookups=tables, reactive=reactive)
         data = self.data._replace(address=addresses_of(j.module for j in self.joints), loads=loads, forces=forces)
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:

@@ -82,7 +82,7 @@ def spoil(data, world, known):
     for _ in range(data.draw(st.integers(1, 2))):
         arguments[data.draw(st.sampled_from(sorted(arguments)), label="argument")] = data.draw(
             anything(world), label="value"
-        )
+        ).make()
     odd = data.draw(st.sampled_from(["", "", "", "", "drop", "add"]))
     if odd == "drop" and "" not in arguments:
         del arguments[data.draw(st.sampled_from(sorted(arguments)), label="left out")]

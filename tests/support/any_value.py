@@ -274,11 +274,21 @@ def of_talus(world):
     ]
 
 
+class Drawn:
+    """A value, made anew where it is used: iterators are used up, and hostile objects cannot be shown."""
+
+    def __init__(self, make, text):
+        self.make, self.text = make, text
+
+    def __repr__(self):
+        return self.text
+
+
 def anything(world):
-    """A strategy of all values; those that are made anew are made at each draw."""
-    sizes = len(plain()), len(of_numpy()), len(of_talus(world))
-    places = [(sort, k) for sort, size in enumerate(sizes) for k in range(size)]
-    made = st.sampled_from(places).map(lambda at: (plain, of_numpy, lambda: of_talus(world))[at[0]]()[at[1]])
+    """A strategy of all values, as ``Drawn``."""
+    tables = {"plain": plain, "of_numpy": of_numpy, "of_talus": lambda: of_talus(world)}
+    places = [(name, k) for name, table in tables.items() for k in range(len(table()))]
+    made = st.sampled_from(places).map(lambda at: Drawn(lambda: tables[at[0]]()[at[1]], f"{at[0]}()[{at[1]}]"))
     drawn = st.one_of(
         st.floats(),
         st.integers(-(10**6), 10**6),
@@ -292,5 +302,5 @@ def anything(world):
         st.timedeltas(),
         st.decimals(),
         st.fractions(),
-    )
+    ).map(lambda value: Drawn(lambda: value, repr(value)))
     return st.one_of(made, made, drawn)
