@@ -124,7 +124,8 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
-        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
+        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf), kept=np.zeros(4, np.int64), last=np.zeros(7),
+        fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 
@@ -279,9 +280,7 @@ def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
                 own.error[i] = s.y[i] + own.z[q, i]
             time = s.time[T] + nodes[q] * h
             if len(t.signal_joint) > 0 or len(t.forces.reactive) > 0:
-                derivative(
-                    time, own.error, t, w, own.f[q]
-                )  # the powers of drivers and of friction by reactions need them
+                derivative(time, own.error, t, w, own.f[q])  # powers of drivers and of friction by reactions need it
                 s.counts[EVALUATIONS] += 1
             else:
                 call_at(w.address[EVALUATION], time, own.error, t, w, LOADS, own.f[q])
@@ -316,6 +315,7 @@ def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
         work[k] = s.balance.work_old[k] + h * integral(s.own.coefficients, s.balance, k, (time - s.time[T_OLD]) / h)
 
 
+@inlined
 def keep_slopes(s, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Replace accelerations whose error would be that of velocities between the ends, by the slopes of the stages."""
     own = s.own
