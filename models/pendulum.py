@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, Cone, ModelError, System
-from runtime.support import Usual, checked, usual
-from runtime.support.checks import finite
+from runtime.support import Usual, checked, finite, usual
 
 KINDS, LIMITS = ("planar", "spherical"), (None, "elastic", "dissipative")
 

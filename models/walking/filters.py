@@ -10,9 +10,8 @@ from scipy.interpolate import CubicSpline
 
 from models.walking.samples import check_times, runs
 from runtime import ModelError
-from runtime.support import checked
+from runtime.support import checked, floats
 from runtime.support.arrays import Floats
-from runtime.support.numbers import floats
 
 PASSES = 2
 MAX_ORDER = 8  # of one pass; steeper filters ring and lose digits

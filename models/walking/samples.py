@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from runtime import ModelError
+from runtime.support import floats
 from runtime.support.arrays import Floats
-from runtime.support.numbers import floats
 
 UNEVEN = 0.1  # of a sample: times that were rounded in a file still count as evenly spaced
 

@@ -14,9 +14,9 @@ from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number, increasing_times
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError, Refused, shown
 from runtime.support.names import named
-from runtime.support.numbers import Refused, floats, real_numbers
+from runtime.support.numbers import floats, real_numbers
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
 from runtime.system.system import System

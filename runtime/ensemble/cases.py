@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.support.checks import shape_text
-from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown
-from runtime.support.numbers import Refused, real_numbers
+from runtime.support.errors import ModelError, Refused, UnknownNameError, did_you_mean, shown
+from runtime.support.numbers import real_numbers
 from runtime.system.parameters import ask_about_units
 from runtime.system.quantity import INERTIA, Quantity, Role, quantities
 from runtime.system.state import PARTS

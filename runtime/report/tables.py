@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from runtime.support.arguments import checked_class
 from runtime.support.files import write_text
 
@@ -110,7 +108,7 @@ def _plain(data: Any) -> Any:
         return {str(key): _plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple | set):
         return [_plain(value) for value in data]
-    if isinstance(data, np.ndarray | np.generic):
+    if callable(getattr(data, "tolist", None)):  # numpy's, without its import
         return _plain(data.tolist())
     if isinstance(data, float):
         return data if math.isfinite(data) else None

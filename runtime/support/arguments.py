@@ -12,14 +12,14 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from numpy.linalg import LinAlgError
+from runtime.support.errors import ArgumentError, ModelError, Refused, nearest
 
-from runtime.support.errors import ArgumentError, ModelError, nearest
-from runtime.support.kinds import NOTHING, ArrayLike, Kind, kind_of
-from runtime.support.numbers import Refused
+if TYPE_CHECKING:
+    from runtime.support.kinds import Kind
 
+NOTHING: frozenset[type] = frozenset()
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 FIRST = ("self", "cls")
@@ -55,11 +55,29 @@ def checked(function: F) -> F:
             if (wrong := border.wrong_call(given, named)) is None:
                 raise  # from inside
             raise wrong from None
-        except LinAlgError as error:
+        except ValueError as error:
+            if type(error).__name__ != "LinAlgError":
+                raise
             raise ModelError(
                 f"{name_at_border(function)}: the numbers differ by so many powers of ten that rounding leaves no solution "
                 f"({error}); check units"
             ) from error
+
+    return call  # type: ignore[return-value]
+
+
+def fitting(function: F) -> F:
+    """Refuse calls that do not fit the signature, as ``checked`` does, for functions that check their arguments themselves."""
+    border = Border(function)
+
+    @functools.wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            return function(*given, **named)
+        except TypeError:
+            if (wrong := border.wrong_call(given, named)) is None:
+                raise  # from inside
+            raise wrong from None
 
     return call  # type: ignore[return-value]
 
@@ -114,6 +132,8 @@ class Border:
         return f"{name} '{own}'" if isinstance(own, str) and len(own) < 100 else name
 
     def _find_kinds(self) -> dict[str, Kind]:
+        from runtime.support.kinds import ArrayLike  # with numpy, which defining a function need not wait for
+
         function = inspect.unwrap(self.function)
         space = {**vars(sys.modules["typing"]), **getattr(function, "__globals__", {})}
         home = sys.modules.get(function.__module__)
@@ -181,4 +201,6 @@ def _kind(annotation: Any, space: dict[str, Any], name: str) -> Kind | None:
             annotation = eval(annotation, space)
         except Exception:
             return None  # a name that only type checkers see
+    from runtime.support.kinds import kind_of
+
     return kind_of(annotation)

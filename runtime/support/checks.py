@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError, shown
-from runtime.support.numbers import LARGEST, SMALLEST, Refused, floats, real_number, real_numbers
+from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.numbers import LARGEST, SMALLEST, floats, real_number, real_numbers
 
 T = TypeVar("T")
 LONGEST = 1e12  # [s]

@@ -1,4 +1,4 @@
-"""The errors and warnings that users see: each names the object, the rule, the value against its limit and the remedy, in one line."""
+"""The errors and warnings that users see: each names the object, the rule, its value and limit, and the remedy, in a line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 MOST_NAMES = 60  # in a message
+SHAPE = "has the shape"  # begins a reason
 LONGEST = 3000  # characters of a message, which a name of any length may be in
 
 
@@ -52,6 +53,23 @@ def warn(sentence: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "runtime":
         level, frame = level + 1, frame.f_back
     warnings.warn(sentence, AssemblyWarning, stacklevel=level)
+
+
+class Refused(Exception):
+    """What is wrong with a value, and what to do about it if that is known; the caller names the argument."""
+
+    def __init__(self, reason: str = "", remedy: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.remedy = reason, remedy
+
+    def sentence(self, what: str, value: Any, words: str) -> str:
+        """The sentence about an argument; ``words``: what to give."""
+        remedy = self.remedy or f"give {words}"
+        if self.reason.startswith(SHAPE):
+            return f"{what} {self.reason}; {remedy}"
+        if self.reason:
+            return f"{what} = {shown(value)} {self.reason}; {remedy}"
+        return f"{what} = {shown(value)}{';' if self.remedy else ':'} {remedy}"
 
 
 def one_line(text: str) -> str:

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from runtime.support.errors import name_of_function, nearest, shown
-from runtime.support.numbers import Refused, real_number, real_numbers
+from runtime.support.errors import Refused, name_of_function, nearest, shown
+from runtime.support.numbers import real_number, real_numbers
 
 
 class ArrayLike:
@@ -26,7 +26,6 @@ class ArrayLike:
     """
 
 
-NOTHING: frozenset[type] = frozenset()
 MOST_ITEMS = 1_000_000  # of an iterator, which may have no end
 
 
@@ -40,7 +39,7 @@ class Kind:
 
     admit: Callable[[Any], Any]
     words: str
-    at_once: frozenset[type] = NOTHING
+    at_once: frozenset[type] = frozenset()
 
 
 def kind_of(annotation: Any) -> Kind | None:

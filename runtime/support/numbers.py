@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import SHAPE, ModelError, Refused, shown
 
 LARGEST = 1e50  # products of five such numbers are finite
 SMALLEST = 1e-50  # so are products of five reciprocals; of what must not be zero
 PLAIN = frozenset({float, int, np.float64})  # types without a second meaning
 DEPTH = 8  # of nested lists
-SHAPE = "has the shape"
 KINDS = {
     "b": "a truth value",
     "c": "complex numbers",
@@ -26,23 +25,6 @@ KINDS = {
     "V": "records",
     "T": "text",
 }  # of dtypes
-
-
-class Refused(Exception):
-    """What is wrong with a value, and what to do about it if that is known; the caller names the argument."""
-
-    def __init__(self, reason: str = "", remedy: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.remedy = reason, remedy
-
-    def sentence(self, what: str, value: Any, words: str) -> str:
-        """The sentence about an argument; ``words``: what to give."""
-        remedy = self.remedy or f"give {words}"
-        if self.reason.startswith(SHAPE):
-            return f"{what} {self.reason}; {remedy}"
-        if self.reason:
-            return f"{what} = {shown(value)} {self.reason}; {remedy}"
-        return f"{what} = {shown(value)}{';' if self.remedy else ':'} {remedy}"
 
 
 def real_numbers(value: Any) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import frozen
 from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown
-from runtime.support.usual import ask_about_change
+from runtime.support.units import ask_about_change
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection

@@ -14,8 +14,8 @@ from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import called, increasing_times
-from runtime.support.errors import ModelError, shown
-from runtime.support.numbers import Refused, floats, real_number
+from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.numbers import floats, real_number
 
 MAX_ORDER = 100  # of derivatives, which are zero from DEGREE + 1 on
 MAX_SAMPLES = 10_000_000  # of a function

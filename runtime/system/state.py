@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
-from runtime.support.arguments import checked
+from runtime.support.arguments import checked, fitting
 from runtime.support.arrays import Floats
 from runtime.support.checks import bounded, finite, numbers_of_shape, unit
 from runtime.support.errors import ModelError, shown, unknown_name
@@ -30,6 +30,7 @@ class State:
 
     MADE_BY = "a runtime.State, system.state or what its replace() returns"
 
+    @fitting
     def __init__(self, names: tuple[str, ...], y: Floats) -> None:
         self.names = names
         self.y = self._checked(y)

@@ -325,7 +325,7 @@ def test_usual_values_and_signs_are_not_asked_about():
 DRAWING = {"save", "legend", "place_legend", "draw", "side_views"}  # of figures of matplotlib
 RESULTS = {name for name in (*analysis.__all__, *results.__all__, *system.__all__) if name[0].isupper()}
 VALUES = {"Body", "Joint", "Limit", "Contact"}
-OTHER = {"GROUND", "__version__", "AssemblyError", "ModelError", "StaleKernelsError", "Status"}
+OTHER = {"GROUND", "__version__", "AssemblyError", "AssemblyWarning", "ModelError", "StaleKernelsError", "Status"}
 
 
 def test_every_public_function_takes_part_in_the_test_of_any_argument(tmp_path):
