@@ -18,9 +18,10 @@ from runtime.integrate.contact_events import find_contact_events
 from runtime.jit.python_code import python_code
 from runtime.results.run import Run
 from runtime.results.stats import Stats
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times, not_negative
-from runtime.support.errors import AssemblyError, ModelError
+from runtime.support.errors import AssemblyError, ModelError, unknown_name
 from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
@@ -39,6 +40,7 @@ SINGULAR = (
 )
 
 
+@checked
 def kinematics(
     system: System, t: ArrayLike, *, initial: State | None = None, weights: Mapping[str, float] | None = None
 ) -> Motion:
@@ -132,6 +134,7 @@ def _driven_states(system: System, times: Floats, y: Floats, data: ModelData) ->
     return states
 
 
+@checked
 def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = None) -> Motion:
     """The forces and moments that a driven motion requires: kinematics, multipliers, reactions, efforts of the drivers.
 
@@ -165,6 +168,7 @@ def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = No
     return motion
 
 
+@checked
 def coordinate(
     run: Run, kind: str | ModuleType, body: str, other: str = GROUND, *, rate: bool = False, **values: ArrayLike
 ) -> Floats:
@@ -270,7 +274,7 @@ def _weights(system: System, weights: Mapping[str, float] | None) -> Floats:
     given = dict(weights or {})
     for name, weight in given.items():
         if name not in system.driver_names:
-            raise ModelError(f"weights: unknown driver '{name}'; the drivers are {', '.join(system.driver_names)}")
+            raise unknown_name(name, system.driver_names, "driver", whose="weights: ")
         not_negative(weight, f"weights: {name}")
     parts = [np.full(len(j.rows), np.sqrt(given.get(j.name, 1.0))) for j in system.drivers]
     return np.concatenate([np.zeros(0), *parts])

@@ -13,6 +13,7 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian_once
 from runtime.dynamics.layout import OK, OMEGA, STATE, V
 from runtime.dynamics.model_data import Workspace, stabilised
+from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
@@ -25,6 +26,7 @@ CONSISTENT = 1e-6  # [m], [rad], and per second: how far a state may be from the
 AT_REST = 1e-8  # [m/s^2], [rad/s^2], times the largest acceleration without the constraints
 
 
+@checked_class
 @dataclass(frozen=True)
 class Linearisation:
     """Jacobian of the accelerations of a system with respect to a state.
@@ -64,6 +66,7 @@ class Linearisation:
         return _modes(self._system, self._time, self._y, coordinates)
 
 
+@checked
 def linearisation(
     system: System, state: State | None = None, *, time: float | None = None, alpha: float = 5.0, beta: float = 5.0
 ) -> Linearisation:

@@ -70,7 +70,10 @@ _TEXTS = {
         "accuracy is lost there; avoid this configuration",
     ),
     Status.RUNNING: ("the run has not ended", ""),
-    Status.STEP_TOO_SMALL: ("the step fell below the rounding of time", "raise rtol and atol, or start elsewhere"),
+    Status.STEP_TOO_SMALL: (
+        "the step fell below the rounding of time",
+        "raise rtol and atol where they are near rounding; else check masses, stiffnesses and speeds, or start elsewhere",
+    ),
     Status.SINGULAR_CONFIGURATION: (
         "the constraint rows became dependent in a singular configuration",
         "avoid this configuration, use another joint, or reduce the mass ratio",

@@ -18,7 +18,7 @@ SCRATCH = 8  # memory of the functions below
 
 @inlined
 def set_quintic(s, b, first, last, dense, scratch):  # type: ignore[no-untyped-def]
-    """Put the polynomials of body b in the last step into ``dense`` (6, 7 bodies), with the accelerations in ``first``, ``last`` (n,)."""
+    """Put the polynomials of body b in the last step into ``dense`` (6, 7 bodies); accelerations: ``first``, ``last`` (n,)."""
     o, h = STATE * b, s.time[LENGTH]
     for end in range(2):
         y, y_dot, slope = (s.y_old, s.begin, first) if end == 0 else (s.y, s.end, last)

@@ -23,7 +23,7 @@ import numpy as np
 from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import accelerations, derivative
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
-from runtime.dynamics.layout import LOADS, OK, STATE
+from runtime.dynamics.layout import LOADS, OK, STATE, V
 from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
 from runtime.integrate.quintic import at_quintic, set_quintic

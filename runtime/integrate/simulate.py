@@ -24,6 +24,7 @@ from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up, stopped_by
 from runtime.results.run import Run
 from runtime.results.stats import Part, Stats
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.progress import Progress, reporter
@@ -44,6 +45,7 @@ TURNED = "; turned to "  # begins the last part of a message
 
 
 # Long by its signature and docstring.
+@checked
 def simulate(
     system: System,
     t_end: float,

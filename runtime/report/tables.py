@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from runtime.support.arguments import checked_class
 from runtime.support.files import write_text
 
 
+@checked_class
 @dataclass(frozen=True)
 class Table:
     """A table with a title, named columns and a note for its reader.
@@ -40,6 +40,7 @@ class Table:
         return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
 
 
+@checked_class
 @dataclass
 class Report:
     """Result of a study: its tables, the files written, and a sentence for each run that failed."""
@@ -107,7 +108,7 @@ def _plain(data: Any) -> Any:
         return {str(key): _plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple | set):
         return [_plain(value) for value in data]
-    if isinstance(data, np.ndarray | np.generic):
+    if callable(getattr(data, "tolist", None)):  # numpy's, without its import
         return _plain(data.tolist())
     if isinstance(data, float):
         return data if math.isfinite(data) else None

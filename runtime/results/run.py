@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,9 +26,11 @@ from runtime.results.limit_motion import LimitMotion, limit_motion
 from runtime.results.passages import Passage, close_states, fitted
 from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
 from runtime.results.stats import Stats
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints
-from runtime.support.checks import finite
+from runtime.support.checks import bounded, check_array, finite
 from runtime.support.errors import ModelError
+from runtime.support.names import named
 from runtime.system.parts import GROUND, Joint
 from runtime.system.state import State
 from runtime.system.system import System
@@ -42,6 +43,7 @@ COMPUTED = tuple(
 )  # a pickled run leaves them out
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A simulated motion.
@@ -75,8 +77,12 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status", Status(self.status))
-        for array in (self.t, self.states, self.contact_events):
-            array.flags.writeable = False
+        for name in ("events", "event_states"):
+            object.__setattr__(self, name, named("event", getattr(self, name)))
+        n = np.size(self.t)
+        check_array(self.t, (n,), "run: t")
+        check_array(self.states, (n, STATE * len(self.system.bodies)), "run: states")
+        check_array(self.contact_events, (np.size(self.contact_events) // 4, 4), "run: contact_events")
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the quantities that can be computed again."""
@@ -105,11 +111,12 @@ class Run:
         return self.status in (Status.REACHED_END, Status.STOPPED_BY_EVENT)
 
     def _bodies(self, array: Floats, start: int, stop: int) -> Mapping[str, Floats]:
-        return MappingProxyType({name: array[:, k, start:stop] for k, name in enumerate(self.system.body_names)})
+        bodies = {name: array[:, k, start:stop] for k, name in enumerate(self.system.body_names)}
+        return named("body", bodies, "bodies")
 
     def _joints(self, array: Floats) -> Mapping[str, Floats]:
         joints = self.system.joints
-        return MappingProxyType({joint.name: array[:, k, : len(joint.rows)] for k, joint in enumerate(joints)})
+        return named("joint", {joint.name: array[:, k, : len(joint.rows)] for k, joint in enumerate(joints)})
 
     @property
     def _state(self) -> Floats:
@@ -143,6 +150,8 @@ class Run:
 
     @cached_property
     def _derived(self) -> Derived:
+        bounded(self.t, "run: t")
+        bounded(self.states, "run: states")
         d = self._derive(self.t, self.states)
         singular = d.pivot == 0.0
         for passage, close, of_passage in self._close(d):
@@ -248,11 +257,9 @@ class Run:
     def limits(self) -> Mapping[str, LimitMotion]:
         """Angles and moments of each limit of motion, by its name."""
         d = self._derived
-        return MappingProxyType(
-            {
-                limit.name: limit_motion(limit, d.outputs[:, k], d.measured[:, k])
-                for k, limit in enumerate(self.system.limits)
-            }
+        limits = enumerate(self.system.limits)
+        return named(
+            "limit", {limit.name: limit_motion(limit, d.outputs[:, k], d.measured[:, k]) for k, limit in limits}
         )
 
     @cached_property

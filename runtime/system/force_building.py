@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.numbers import floats
 from runtime.system.connection import checked_values
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.global_axes import local_values
@@ -47,12 +48,11 @@ def build_force(
     """
     module = FORCE_KINDS.get(kind) if isinstance(kind, str) else kind
     if module is None:
-        raise ModelError(
-            f"force '{name}': unknown kind '{kind}'; use {', '.join(FORCE_KINDS)}, or codegen.compile_force(definition)"
-        )
+        known_kinds = [*FORCE_KINDS, "what codegen.compile_force(definition) returns"]
+        raise unknown_name(kind, known_kinds, "kind", whose=f"force '{name}': ")
     if not all(hasattr(module, part) for part in ("evaluate", "OUTPUTS", "KEYWORDS")):
         raise ModelError(
-            f"force '{name}': {kind!r} is no kind of force; pass a name or codegen.compile_force(definition)"
+            f"force '{name}': {shown(kind)} is no kind of force; pass a name or codegen.compile_force(definition)"
         )
     what = f"{sort} '{name}' ({module.NAME})"
     _check_bodies(what, module, bodies, known)
@@ -92,7 +92,7 @@ def _check_joint(what: str, module: ModuleType, bodies: Sequence[str], joint: Jo
 def _check_bodies(what: str, module: ModuleType, bodies: Sequence[str], known: Collection[str]) -> None:
     for body in bodies:
         if not isinstance(body, str) or (body != GROUND and body not in known):
-            raise ModelError(f"{what}: unknown body '{body}'; the bodies are {', '.join([*known, GROUND])}")
+            raise unknown_name(body, [*known, GROUND], "body", "bodies", f"{what}: ")
     needed = set(module.BODIES) | {body for _, _, body in module.VECTORS}
     count = 4 if "l" in needed else 3 if "k" in needed else 2
     if len(bodies) != count:
@@ -113,13 +113,10 @@ def checked_table(value: ArrayLike, what: str) -> Floats:
     ------
     ModelError
     """
-    try:
-        points = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        points = np.zeros(0)
+    points = floats(value, what, "two or more points (n, 2), argument and value each")
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
         raise ModelError(
-            f"{what} has the shape {np.shape(value)}; give two or more points (n, 2), argument and value each"
+            f"{what} has the shape {points.shape}; give two or more points (n, 2), argument and value each"
         )
     if not np.isfinite(points).all():
         raise ModelError(f"{what} is not finite; give finite numbers")

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.errors import unknown_name
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_name
 from runtime.system.contact_building import build_contact
@@ -31,6 +32,7 @@ class Placed:
     start: Floats
 
 
+@checked_class
 class LoadBuilder:
     """Adds motors, loads, forces, limits and contacts; ``Builder`` adds bodies and joints."""
 
@@ -190,8 +192,7 @@ class LoadBuilder:
         """
         checked_name(name, "limit", self._limits)
         if not isinstance(joint, str) or joint not in self._joints:
-            known = ", ".join(self._joints) or "none yet"
-            raise ModelError(f"limit '{name}': unknown joint {joint!r}; the joints are {known}")
+            raise unknown_name(joint, self._joints, "joint", whose=f"limit '{name}': ")
         self._limits[name] = build_limit(
             name, self._joints[joint], self._states, reference=reference, xi=xi, eta=eta, cone=cone, max_moment=max_moment,
             compliance=compliance, damping=damping, direction=direction, law=law,

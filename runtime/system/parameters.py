@@ -16,9 +16,11 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.sparsity import has_loops
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, not_negative
-from runtime.support.errors import ModelError, warn
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
+from runtime.support.units import ask_about_change
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
@@ -34,9 +36,12 @@ from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.thin_bodies import MASS_DATA, mass_data, with_added_inertia
 
+# By the unit of a parameter: the factor from which on a change is asked about.
+CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}
 Changes = dict[tuple[str, str], dict[str, Any]]  # sort and name of the owner -> part -> new value
 
 
+@checked
 def parameters(system: System) -> dict[str, Any]:
     """Return the parameters of a system, name -> value.
 
@@ -70,7 +75,9 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     known, changes = quantities(system), Changes()
     for name, value in values.items():
         if name not in known:
-            raise ModelError(f"system '{system.name}' has no parameter '{name}'; it has {', '.join(known)}")
+            raise UnknownNameError(
+                f"system '{system.name}' has no parameter {shown(name)}; {did_you_mean(name, known)}it has {', '.join(known)}"
+            )
         quantity, _ = known[name]
         changes.setdefault((quantity.owner_sort, quantity.owner), {})[quantity.part] = value
     joints_changed = any(sort == "joint" for sort, _ in changes)
@@ -93,7 +100,22 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     return other
 
 
-def with_parameters(system: System, values: Mapping[str, Any]) -> System:
+def ask_about_units(system: System, values: Mapping[str, Any]) -> None:
+    """Ask about lengths, masses, speeds and stiffnesses far from those of the system, probably given in another unit.
+
+    Raises
+    ------
+    ModelError
+    """
+    known = quantities(system)
+    for name, value in values.items():
+        if name in known and (factor := CHANGES.get(known[name][0].unit)):
+            quantity, before = known[name]
+            ask_about_change(name, before, value, quantity.unit, factor, f"system '{system.name}'")
+
+
+@checked
+def with_parameters(system: System, values: Mapping[str, Any], *, check_units: bool = True) -> System:
     """Return the system with other parameters and its initial state moved onto the constraints by the least change.
 
     Quantities that joints keep constant from the reference configuration on, such as the angle of a fixed joint, have their
@@ -104,6 +126,9 @@ def with_parameters(system: System, values: Mapping[str, Any]) -> System:
     system : System
     values : mapping
         New values by name, such as ``{"mass.toes": 0.2, "l.ankle": 0.04}``; ``parameters(system)`` lists the names.
+    check_units : bool
+        Ask about a length, mass, speed or stiffness far from the present one, which was probably given in another unit (a length
+        in mm is 1000 times one in m).  False accepts it.
 
     Raises
     ------
@@ -112,6 +137,8 @@ def with_parameters(system: System, values: Mapping[str, Any]) -> System:
     AssemblyError
         Where no configuration near the initial state satisfies the constraints.
     """
+    if check_units:
+        ask_about_units(system, values)
     other, before = replace_parameters(system, values), system.state.y
     remarks: tuple[str, ...] = ()
     y, iterations, residual = assembled(other, other.time, before)

@@ -21,7 +21,7 @@ def builder():
 
 
 CASES = {
-    "unknown kind 'sprung'; use spring_damper, torsional_spring": ("sprung", ("a", "b"), SPRING),
+    "unknown kind 'sprung'; the kinds are spring_damper, torsional_spring": ("sprung", ("a", "b"), SPRING),
     "unknown body 'c'; the bodies are a, b, ground": ("spring_damper", ("a", "c"), SPRING),
     "acts between body 'a' and itself": ("spring_damper", ("a", "a"), SPRING),
     "acts between body 'ground' and itself": ("spring_damper", ("ground", "ground"), SPRING),
