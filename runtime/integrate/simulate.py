@@ -19,7 +19,8 @@ from runtime.integrate.balance_check import judged
 from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.events import Crossing, Event, Rest, watched
-from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
+from runtime.integrate.methods import NONE, NONE2, Compiled, Method
+from runtime.integrate.scipy_methods import SciPy
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up, stopped_by
 from runtime.results.run import Run
