@@ -3,6 +3,7 @@
 Imports no other room.
 """
 
+from runtime.support.files import made_folder
 from runtime.support.results_folder import results_folder
 
-__all__ = ["results_folder"]
+__all__ = ["made_folder", "results_folder"]

@@ -16,7 +16,6 @@ from models.walking.capture.text_files import read_force_csv, read_marker_csv, r
 from models.walking.capture.trial import Capture
 from models.walking.capture.vertical import ROTATIONS
 from runtime import ModelError
-from runtime.support.files import reason
 
 Reader = TypeVar("Reader")
 
@@ -108,7 +107,7 @@ def _reader(path: Path, readers: Mapping[str, Reader], what: str) -> Reader:
         with path.open("rb"):
             pass
     except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {reason(error)}; check the name and the rights") from None
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}; check the name and the rights") from None
     return readers[path.suffix.lower()]
 
 
