@@ -1,22 +1,25 @@
 """``python -m benchmarks QUESTION``: measure, show the result, and write data, tables and figures to a folder.
 
-Exit codes: 0 done, 1 a run failed, 2 bad usage.
+Exit codes: 0 done, 1 a run failed or the output could not be written, 2 bad usage, 130 Ctrl-C, 143 SIGTERM.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
 from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError
 from runtime.report import plots
+from runtime.report.tables import print_json
 from runtime.report.terminal import err_console, out_console, show
+from runtime.support.interruption import ended_by_signals
 from runtime.support.results_folder import results_folder
+from runtime.support.streams import safe_streams
 
 QUESTIONS = {
     "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
@@ -58,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.question is None:
         if options.as_json:
-            print(json.dumps(QUESTIONS, indent=2))
+            print_json(QUESTIONS)
         else:
             parser.print_help()
         return DONE
@@ -72,14 +75,14 @@ def main(arguments: list[str] | None = None) -> int:
         return _refuse(str(error), BAD_INPUT)
     try:
         answer = _answer(options.question, options.quick, options.files)
+        _write(answer, folder)
     except (BenchmarkError, ModelError) as error:
         return _refuse(str(error), FAILED, folder)
     except KeyboardInterrupt:
         return _refuse("interrupted; nothing was written", FAILED, folder)
     except BaseException:
-        folder.rmdir()
+        _remove_empty(folder)
         raise
-    _write(answer, folder)
     _show(answer, folder, options.as_json)
     return FAILED if answer.report.failures else DONE
 
@@ -104,7 +107,7 @@ def _write(answer: Answer, folder: Path) -> None:
 
 def _show(answer: Answer, folder: Path, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(answer.report.data(), indent=2))
+        print_json(answer.report.data())
     else:
         for table in answer.report.tables:
             show(table)
@@ -116,10 +119,17 @@ def _show(answer: Answer, folder: Path, as_json: bool) -> None:
 def _refuse(sentence: str, code: int, folder: Path | None = None) -> int:
     """Print the reason in one sentence, remove the folder that was made for the results, and return the exit code."""
     if folder is not None:
-        folder.rmdir()
+        _remove_empty(folder)
     err_console.print(sentence, highlight=False, markup=False, soft_wrap=True)
     return code
 
 
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # it holds files
+        folder.rmdir()
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    with safe_streams(), ended_by_signals():
+        code = main()
+    sys.exit(code)

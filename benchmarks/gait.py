@@ -18,6 +18,7 @@ from models.studies.gait import files, recovery
 from models.walking import analysis, gait_result, preparation, synthetic
 from models.walking.capture import Capture, read_capture
 from runtime.report import Report, Table
+from runtime.support.files import write_text
 
 FRAMES = 200
 LIMIT_SECONDS, LIMIT_ERROR = 1.0, 1e-6
@@ -92,7 +93,7 @@ def write(trial: Capture, folder: Path) -> Path:
         f"{k + 1}\t{t:.9f}\t" + "\t".join(f"{value:.9f}" for value in row)
         for k, (t, row) in enumerate(zip(trial.t, columns, strict=True))
     ]
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text(file, "\n".join(lines) + "\n")
     (plate,) = trial.forces
     moment = np.zeros_like(plate.force)
     moment[:, 1] = plate.free_moment

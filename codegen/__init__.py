@@ -32,12 +32,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Vector
     from codegen.compiler.errors import DefinitionError
-    from codegen.compiler.force_calculus import ramp
+    from codegen.compiler.force_calculus import ramp, size
     from codegen.compiler.study import compile_event, compile_force, compile_joint, compile_model
 
-__all__ = ["DefinitionError", "Vector", "compile_event", "compile_force", "compile_joint", "compile_model", "ramp"]
+__all__ = [
+    "DefinitionError",
+    "Vector",
+    "compile_event",
+    "compile_force",
+    "compile_joint",
+    "compile_model",
+    "ramp",
+    "size",
+]
 PLACES = {
-    "DefinitionError": "errors", "Vector": "calculus", "ramp": "force_calculus",
+    "DefinitionError": "errors", "Vector": "calculus", "ramp": "force_calculus", "size": "force_calculus",
     "compile_event": "study", "compile_force": "study", "compile_joint": "study", "compile_model": "study",
 }  # fmt: skip
 

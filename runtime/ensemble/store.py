@@ -1,9 +1,11 @@
 """An ensemble in a folder: a file for each finished chunk, written atomically, so that a killed ensemble can be resumed.
 
-ensemble.json   settings, names, digests of the system and of the cases
+ensemble.json   settings, names, digests of the system and of the cases, and a digest of all these, the seal
 cases.npz       values of all cases
-chunks/N.npz    results of the chunk whose first case is number N
+chunks/N.npz    results of the chunk whose first case is number N, with the seal of its ensemble and digests of its arrays
 lock            held by the only process that writes
+
+A file of another ensemble or a changed file is never taken for one of the folder's own: every digest is compared on reading.
 """
 
 from __future__ import annotations
@@ -14,10 +16,7 @@ import hashlib
 import inspect
 import io
 import json
-import os
 import warnings
-import zipfile
-import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,16 +25,19 @@ import numpy as np
 
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.chunk import Chunk, Task, built_cases, digest_of_system, mark_of
+from runtime.ensemble.seals import SEAL, STATES, digest_of_arrays, is_sealed, seal_of_description, sealed
 from runtime.jit.cache import compiled_folder
 from runtime.support.errors import ModelError
+from runtime.support.files import is_part, reason, write_bytes
 from runtime.system.quantity import parse
 from runtime.system.system import System
 
-FORMAT = 2
+FORMAT = 3
 SAMPLES = 8  # finished cases whose systems are compared when a folder is resumed
-DAMAGED = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error)  # raised on reading a damaged file
 FILES = ("chunks", "cases.npz", "ensemble.json", "lock")
 COLUMNS = ("status", "reached", "counts", "in_batch")  # of a chunk
+AGAIN = "call simulate_many again with this folder"
+RESUME = "make room, and call simulate_many again with this folder to resume the ensemble"
 
 
 class Folder:
@@ -45,23 +47,11 @@ class Folder:
         self.path, self._chunk_files = path, path / "chunks"
         self._lock: Any = None
         file = path / "ensemble.json"
-        try:
-            self._description: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-            version, self.name, self.how = (
-                self._description["format"],
-                self._description["name"],
-                self._description["settings"],
-            )
-            self.chunk, self.count = max(1, int(self._description["chunk"])), int(self._description["count"])
-            self.bodies, self.times = tuple(self._description["bodies"]), self.how["t"]
-            units = dict(self._description.get("units", {}))  # by the names of the cases; earlier versions have none
-            self.quantities = {name: parse(name)._replace(unit=unit) for name, unit in units.items()}
-        except (FileNotFoundError, NotADirectoryError):
-            raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ModelError(f"{file} cannot be read ({error}); give another folder, or restore the file") from None
-        if version != FORMAT:
-            raise ModelError(f"{path} has the format {version}, this version reads {FORMAT}; run the ensemble anew")
+        self._description = stored = _description(path, file)
+        self.name, self.how = stored["name"], stored["settings"]
+        self.chunk, self.count = stored["chunk"], stored["count"]
+        self.bodies, self.times = tuple(stored["bodies"]), self.how["t"]
+        self.quantities = {name: parse(name)._replace(unit=unit) for name, unit in stored["units"].items()}
 
     @classmethod
     def opened(cls, path: Path, example: System, task: Task, cases: Cases, size: int) -> Folder:
@@ -70,23 +60,27 @@ class Folder:
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
             "chunk": size, "settings": task.stored_settings, "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
-            "cases": _digest_of_cases(cases), "units": {name: quantity.unit for name, quantity in task.quantities.items()},
+            "cases": digest_of_arrays(cases), "units": {name: quantity.unit for name, quantity in task.quantities.items()},
         }  # fmt: skip
         own = json.loads(json.dumps(own))
         try:
             path.mkdir(parents=True, exist_ok=True)
             begun = (path / "ensemble.json").exists()
             # A process killed before it wrote ensemble.json leaves no other files than these.
-            if not begun and {file.name.removesuffix(".part") for file in path.iterdir()} - set(FILES):
+            others = {file.name.removesuffix(".part") for file in path.iterdir() if not is_part(file.name)} - set(FILES)
+            if not begun and others:
                 raise ModelError(f"{path} holds other files; give an empty folder, or one that does not exist")
             lock = _locked(path)
-        except OSError as error:
-            raise ModelError(f"{path} cannot be written to ({error.strerror}); give another folder") from None
+        except ModelError:
+            raise
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{path} cannot be written to ({reason(error)}); give another folder") from None
         try:
+            _prepare(path)
             if not (path / "ensemble.json").exists():
-                (path / "chunks").mkdir(exist_ok=True)
                 _write(path / "cases.npz", _packed(_encoded(cases)))
-                _write(path / "ensemble.json", json.dumps(own, indent=1).encode())
+                described = own | {SEAL: seal_of_description(own)}
+                _write(path / "ensemble.json", json.dumps(described, indent=1).encode())
             folder = cls(path)
             own["chunk"] = folder.chunk  # a resumed folder keeps its chunk size
             for key, value in own.items():
@@ -118,8 +112,21 @@ class Folder:
             try:
                 self.load(first)
             except ModelError as error:
-                self._file(first).replace(self._file(first).with_suffix(".damaged"))
-                warnings.warn(f"{error}; its cases are run again", stacklevel=4)
+                self._set_aside(self._file(first))
+                said = str(error).partition(";")[0]
+                warnings.warn(f"{said}; it is set aside, and its cases are run again", stacklevel=4)
+
+    @staticmethod
+    def _set_aside(file: Path) -> None:
+        """Rename a file to a free name with the ending ``.damaged``."""
+        number, other = 1, file.with_suffix(".damaged")
+        while other.exists():
+            number += 1
+            other = file.with_suffix(f".{number}.damaged")
+        try:
+            file.rename(other)
+        except OSError as error:
+            raise ModelError(f"{file} is damaged and cannot be renamed ({reason(error)}); remove it") from None
 
     def _compare_systems(self, task: Task, cases: Cases) -> None:
         """Refuse a folder some of whose finished cases had other systems than the function builds now."""
@@ -138,8 +145,8 @@ class Folder:
         """First case and number of cases of each finished chunk, in order."""
         found = []
         for file in sorted(self._chunk_files.glob("*.npz")):
-            first = int(file.stem) if file.stem.isdigit() else -1
-            if first < 0 or first % self.chunk or first >= self.count:
+            first = int(file.stem) if file.stem.isdecimal() and file.stem.isascii() else -1
+            if file != self._file(first) or first % self.chunk or first >= self.count:
                 raise ModelError(f"{file} is no chunk of this ensemble; move it elsewhere")
             found.append((first, min(self.chunk, self.count - first)))
         return found
@@ -152,21 +159,28 @@ class Folder:
         packed = {name: getattr(chunk, name) for name in ("states", *COLUMNS)}
         packed["messages"] = np.array(json.dumps(chunk.messages))
         packed["first"], packed["mark"] = np.array(chunk.first), np.array(chunk.mark)
-        _write(self._file(chunk.first), _packed(packed))
+        _write(self._file(chunk.first), _packed(sealed(packed, self._description[SEAL])))
 
     def load(self, first: int, *, states: bool = True) -> dict[str, Any]:
         """Arrays, messages and mark of a finished chunk."""
         file = self._file(first)
-        arrays = _read(file, () if states else ("states",))
+        left_out = () if states else (STATES,)
+        arrays = _read(file, left_out)
         count = min(self.chunk, self.count - first)
         try:
+            own = str(arrays["ensemble"]) == self._description[SEAL]
+            unchanged = is_sealed(arrays, left_out)
             whole = int(arrays["first"]) == first and all(len(arrays[name]) == count for name in COLUMNS)
             arrays["messages"] = {int(case): text for case, text in json.loads(str(arrays["messages"])).items()}
             arrays["mark"] = tuple(arrays["mark"].tolist())
-        except (KeyError, TypeError, ValueError) as error:
+        except Exception as error:
             raise _damaged(file, error) from None
+        if not own:
+            raise ModelError(f"{file} holds results of another ensemble; {AGAIN}")
         if not whole:
-            raise ModelError(f"{file} holds other cases; call simulate_many again with this folder")
+            raise ModelError(f"{file} holds other cases; {AGAIN}")
+        if not unchanged:
+            raise ModelError(f"{file} was changed since it was written; {AGAIN}")
         return arrays
 
     def chunks(self) -> Iterator[Chunk]:
@@ -183,9 +197,13 @@ class Folder:
         file = self.path / "cases.npz"
         stored = _read(file)
         try:
-            return _decoded(stored)
-        except ValueError as error:
+            found = _decoded(stored)
+            own = digest_of_arrays(found) == self._description["cases"]
+        except Exception as error:
             raise _damaged(file, error) from None
+        if not own:
+            raise ModelError(f"{file} holds other cases than those of the ensemble, or was changed; {AGAIN}")
+        return found
 
 
 def _read(file: Path, leave_out: Collection[str] = ()) -> dict[str, Any]:
@@ -193,12 +211,44 @@ def _read(file: Path, leave_out: Collection[str] = ()) -> dict[str, Any]:
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files if name not in leave_out}
-    except DAMAGED as error:
+    except Exception as error:  # NumPy, zipfile and the decompressors raise a dozen types on damaged files
         raise _damaged(file, error) from None
 
 
 def _damaged(file: Path, error: Exception) -> ModelError:
-    return ModelError(f"{file} is damaged ({type(error).__name__}); call simulate_many again with this folder")
+    return ModelError(f"{file} is damaged ({type(error).__name__}); {AGAIN}")
+
+
+def _description(path: Path, file: Path) -> dict[str, Any]:
+    """The entries of ensemble.json, which its seal proves to be those that were written."""
+    try:
+        stored = json.loads(file.read_text(encoding="utf-8"))
+        version = stored["format"]
+        own = version != FORMAT or stored[SEAL] == seal_of_description(stored)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ModelError(f"{path} holds no ensemble; give the folder that simulate_many wrote to") from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        said = " ".join(str(error).split())
+        raise ModelError(f"{file} cannot be read ({said}); give another folder, or restore the file") from None
+    if version != FORMAT:
+        raise ModelError(f"{path} has the format {version!r}, this version reads {FORMAT}; run the ensemble anew")
+    if not own:
+        raise ModelError(
+            f"{file} was changed since it was written: its entries do not have the digest that it states; restore the file, "
+            "or run the ensemble anew in another folder"
+        )
+    return dict(stored)
+
+
+def _prepare(path: Path) -> None:
+    """Make the folder of the chunks, and remove what killed processes left half written; the folder is locked."""
+    try:
+        (path / "chunks").mkdir(exist_ok=True)
+        for file in (*path.iterdir(), *(path / "chunks").iterdir()):
+            if is_part(file.name) and file.is_file():
+                file.unlink()
+    except OSError as error:
+        raise ModelError(f"{path} cannot be written to ({reason(error)}); give another folder") from None
 
 
 def _locked(path: Path) -> Any:
@@ -239,28 +289,7 @@ def _decoded(stored: dict[str, Any]) -> dict[str, Any]:
 
 def _write(file: Path, content: bytes) -> None:
     """Write a file atomically: after a crash it is complete or absent."""
-    other = file.with_name(file.name + ".part")
-    try:
-        with other.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        other.replace(file)
-    except OSError as error:
-        other.unlink(missing_ok=True)
-        raise ModelError(
-            f"{file} could not be written ({error.strerror}); make room, and call simulate_many again with this folder "
-            "to resume the ensemble"
-        ) from None
-
-
-def _digest_of_cases(cases: Mapping[str, Any]) -> str:
-    digest = hashlib.sha256()
-    for name in sorted(cases):
-        values = np.ascontiguousarray(cases[name])
-        digest.update(f"{name} {values.dtype.str} {values.shape} ".encode())
-        digest.update(values.tobytes())
-    return digest.hexdigest()[:16]
+    write_bytes(file, content, remedy=RESUME)
 
 
 def _digest_of_function(system: Any) -> str:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from runtime.results.recorded import Recorded
+from runtime.results.storage_columns import checked_columns, one_line
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.files import reason, whole_file, write_bytes
 from runtime.system.state import STATE_UNITS
 
 if TYPE_CHECKING:
@@ -185,51 +191,87 @@ def columns_of(run: Recorded) -> tuple[list[str], list[str], Floats]:
 
 def free_file(file: Path, overwrite: bool) -> Path:
     """The file, if its folder exists, and the file itself does not, unless it may be overwritten."""
-    if not file.parent.is_dir():
-        raise ModelError(f"cannot write '{file}': the folder '{file.parent}' does not exist; make it first")
-    if file.is_dir():
-        raise ModelError(f"cannot write '{file}': it is a folder; give a file name")
-    if file.exists() and not overwrite:
-        raise ModelError(f"'{file}' exists; choose another name or pass overwrite=True")
+    try:
+        if not file.parent.is_dir():
+            raise ModelError(f"cannot write '{file}': the folder '{file.parent}' does not exist; make it first")
+        if file.is_dir():
+            raise ModelError(f"cannot write '{file}': it is a folder; give a file name")
+        if file.exists() and not overwrite:
+            raise ModelError(f"'{file}' exists; choose another name or pass overwrite=True")
+    except OSError as error:
+        raise ModelError(f"cannot write '{file}': {reason(error)}; choose another place") from None
     return file
 
 
 def to_netcdf(run: Recorded, file: Path, overwrite: bool) -> Path:
     """Write NetCDF by SciPy, without another library."""
     free_file(file, overwrite)
-    _written(file, lambda: to_xarray(run).to_netcdf(file, engine="scipy"))
-    return file
+    return write_dataset(to_xarray(run), file)
+
+
+def write_dataset(data: xarray.Dataset, file: Path) -> Path:
+    """Write a dataset as NetCDF, whole or not at all; returns the file.
+
+    Raises
+    ------
+    ModelError
+        Where the file cannot be written.
+    """
+    # In memory first: a library that writes the file itself meets a full disk again when its objects are deleted.
+    return write_bytes(file, data.to_netcdf(engine="scipy"))
 
 
 def to_csv(run: Recorded, file: Path, overwrite: bool) -> Path:
     """Write comma-separated values in full precision, with units in the header."""
     free_file(file, overwrite)
     names, units, values = columns_of(run)
-    header = ",".join(f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True))
-    _written(file, lambda: np.savetxt(file, values, fmt="%.17g", delimiter=",", header=header, comments=""))
+    header = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
+    return write_columns(file, header, values)
+
+
+def write_columns(file: Path, names: Sequence[str], values: Floats, *, fmt: str = "%.17g") -> Path:
+    """Write comma-separated columns (n, columns) with a line of names, quoted where they contain commas; returns the file.
+
+    Raises
+    ------
+    ModelError
+        Where the file cannot be written.
+    """
+    header = io.StringIO()
+    csv.writer(header, lineterminator="\n").writerow(names)
+    with whole_file(file) as stream:
+        np.savetxt(stream, values, fmt=fmt, delimiter=",", header=header.getvalue()[:-1], comments="", encoding="utf-8")
     return file
 
 
 def to_sto(run: Recorded, file: Path, overwrite: bool) -> Path:
     """Write OpenSim storage, version 1: header, tab-separated columns, radians; '/' in names after the body, as in OpenSim."""
     names, _, values = columns_of(run)
-    return write_storage(file, run.system.name, [name.replace(".", "/") for name in names], values, overwrite=overwrite)
+    title = one_line(run.system.name)
+    return write_storage(file, title, [name.replace(".", "/") for name in names], values, overwrite=overwrite)
 
 
+@checked
 def write_storage(
-    file: Path, title: str, names: Sequence[str], values: Floats, *, in_degrees: bool = False, overwrite: bool = False
+    file: str | Path,
+    title: str,
+    names: Sequence[str],
+    values: ArrayLike,
+    *,
+    in_degrees: bool = False,
+    overwrite: bool = False,
 ) -> Path:
     """Write columns as OpenSim storage (``.sto``) or motion (``.mot``) file; returns the file.
 
     Parameters
     ----------
-    file : Path
+    file : path
     title : str
         First line of the file.
     names : sequence of str
-        Names of the columns; the first is ``time``.
+        Names of the columns, all different; the first is ``time``.
     values : (n, columns)
-        In the units of the columns.
+        In the units of the columns; a column for each name.  The times must be finite and must not decrease.
     in_degrees : bool
         Whether angles are in degrees.
     overwrite : bool
@@ -238,18 +280,15 @@ def write_storage(
     Raises
     ------
     ModelError
-        Where the file cannot be written, or exists and must not be overwritten.
+        Where title, names or values do not fit the format, and where the file cannot be written, or exists and must not be
+        overwritten.
     """
+    file = Path(file)
     free_file(file, overwrite)
+    table = checked_columns(file.name, title, names, values)
     degrees = "yes" if in_degrees else "no"
-    head = [title, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}", f"inDegrees={degrees}", "endheader"]
+    head = [title, "version=1", f"nRows={len(table)}", f"nColumns={len(names)}", f"inDegrees={degrees}", "endheader"]
     header = "\n".join([*head, "\t".join(names)])
-    _written(file, lambda: np.savetxt(file, values, fmt="%.17g", delimiter="\t", header=header, comments=""))
+    with whole_file(file) as stream:
+        np.savetxt(stream, table, fmt="%.17g", delimiter="\t", header=header, comments="", encoding="utf-8")
     return file
-
-
-def _written(file: Path, write: Any) -> None:
-    try:
-        write()
-    except OSError as error:
-        raise ModelError(f"cannot write '{file}': {error.strerror or error}; choose another place") from None

@@ -1,12 +1,19 @@
-"""Results folders: named by the command, never overwritten."""
+"""Results folders: named by the command, never overwritten, made and tried before the work begins."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
+from runtime.support.files import reason, write_bytes
+
+TRIAL = ".trial"  # written and removed
 
 
+@checked
 def results_folder(out: str | Path | None, name: str) -> Path:
     """Make and return the folder for results.
 
@@ -20,16 +27,36 @@ def results_folder(out: str | Path | None, name: str) -> Path:
     Raises
     ------
     ModelError
-        The folder exists or cannot be made.
+        The folder exists or cannot be made, or no file can be written there.
     """
-    folder = Path(out) if out is not None else _free(Path(name))
-    if folder.exists():
-        raise ModelError(f"output folder '{folder}' exists; name another one, so that nothing is overwritten")
     try:
+        folder = Path(out) if out is not None else _free(Path(name))
         folder.mkdir(parents=True)
-    except OSError as error:
-        raise ModelError(f"output folder '{folder}' cannot be made: {error.strerror}; name another one") from None
+    except FileExistsError as error:
+        where = error.filename
+        raise ModelError(f"output folder '{where}' exists; name another one, so that nothing is overwritten") from None
+    except (OSError, ValueError, TypeError) as error:
+        wanted = name if out is None else out
+        raise ModelError(f"output folder '{wanted}' cannot be made: {reason(error)}; name another one") from None
+    try:
+        write_bytes(folder / TRIAL, b"\0").unlink()  # a full disk may have room for a folder, but not for a file
+    except ModelError:
+        with suppress(OSError):
+            folder.rmdir()
+        raise
     return folder
+
+
+@contextmanager
+def results_in(out: str | Path | None, name: str) -> Iterator[Path]:
+    """Make the folder for results, as ``results_folder`` does; it is removed again if the block fails and has written nothing."""
+    folder = results_folder(out, name)
+    try:
+        yield folder
+    except BaseException:
+        with suppress(OSError):  # it holds files
+            folder.rmdir()
+        raise
 
 
 def _free(folder: Path) -> Path:

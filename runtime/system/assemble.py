@@ -7,6 +7,7 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, R, V
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import AssemblyError
@@ -114,6 +115,7 @@ def check_velocities(system: System, time: float, y: Floats, remedy: str) -> Non
         )
 
 
+@checked
 def assemble(system: System, state: State, *, time: float | None = None, project_velocities: bool = True) -> State:
     """Move a state onto the constraints of a system by the least change (measured by the kinetic energy).
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.support.arguments import checked_class
 from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError
 from runtime.system.adjustable import Adjust, checked_adjust
@@ -25,6 +26,7 @@ from runtime.system.system_building import build_system
 GRAVITY = (0.0, 0.0, -9.81)
 
 
+@checked_class
 class Builder(LoadBuilder):
     """Collects bodies and joints; ``build`` checks, assembles and returns an immutable System.
 

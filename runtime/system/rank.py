@@ -10,13 +10,15 @@ from runtime.dynamics import projection
 from runtime.dynamics.elimination import CHOICES
 from runtime.dynamics.equations import derivative_once, shared_workspace_for
 from runtime.dynamics.force_elements import REPORTS
-from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.layout import FRICTION, GROUND_INDEX
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import RANK_TOLERANCE
 from runtime.dynamics.vectors import rotate_vectors
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.system.degrees_of_freedom import degrees_of_freedom, dense_rows, null_space, row_places, undriven
+from runtime.system.joint_friction import reason_of_friction
 from runtime.system.parts import Joint
 from runtime.system.system import System
 
@@ -65,7 +67,7 @@ def refuse_singular_motors(system: System, y: Floats) -> None:
         joint, D = motor.joint, np.zeros((1, 12))
         with np.errstate(all="ignore"):
             try:
-                joint.module.jacobian.py_func(work.state[t.body_i[k]], work.state[t.body_j[k]], x[k], D)
+                python_code(joint.module.jacobian)(work.state[t.body_i[k]], work.state[t.body_j[k]], x[k], D)
             except ZeroDivisionError:
                 D[:] = np.nan
         size = float(np.abs(D).max())
@@ -204,16 +206,18 @@ def _doubly_driven(system: System, y: Floats, dependent: list[tuple[int, int]]) 
 
 
 def refuse_infinite_forces(system: System, time: float, y: Floats) -> None:
-    """Refuse a force that is not finite in a state y."""
+    """Refuse a force that is not finite, or a friction that is not determined, in a state y."""
     if not system.forces:
         return
     work = shared_workspace_for(system.data)
-    derivative_once(time, y, system.data, work, np.empty_like(y))
+    work.chosen[0] = 0  # the rows are chosen anew
+    if derivative_once(time, y, system.data, work, np.empty_like(y)) & FRICTION:
+        raise ModelError(f"{reason_of_friction(system, work)}; at t = {time:g} s")
     for k, force in enumerate(system.forces):
         bad = np.flatnonzero(~np.isfinite(work.forces.out[k, : REPORTS + len(force.outputs)]))
         if len(bad):
             names = [f"force and moment on body {force.ends[n]}" for n in range(4) for _ in range(6)]
-            names += ["potential", *force.outputs]
+            names += ["potential", "rate of the potential", *force.outputs]
             singular = f"; it is singular {force.module.SINGULAR}" if force.module.SINGULAR else ""
             raise ModelError(
                 f"force '{force.name}' ({force.kind}): its {names[bad[0]]} is {work.forces.out[k, bad[0]]} at t = {time:g} s"

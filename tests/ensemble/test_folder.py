@@ -1,13 +1,19 @@
 """Ensembles in folders: what is written is read back, and damaged or foreign content is refused."""
 
 import json
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import models
 from runtime import ModelError, Status, read_ensemble, simulate_many
+from runtime.ensemble.seals import SEAL, seal_of_description
+from runtime.support.files import is_part
 from tests.support.ensembles import GRID, SETTINGS, thrown
+from tests.support.processes import environment
 
 
 def test_a_folder_holds_the_same_results_as_memory(tmp_path):
@@ -78,18 +84,19 @@ def test_a_folder_keeps_its_own_chunks(tmp_path):
 def test_damaged_chunks_are_reported_and_run_again(tmp_path):
     system, cases = models.foot.build(), {name: values[:12] for name, values in thrown(40).items()}
     reference = simulate_many(system, cases, 0.1, out=tmp_path, chunk=3, **SETTINGS)
+    states = reference.states()
     files = sorted((tmp_path / "chunks").iterdir())
     files[0].write_bytes(files[0].read_bytes()[:200])
     files[1].write_bytes(b"")
     content = bytearray(files[2].read_bytes())
-    content[len(content) // 3] ^= 1  # among the states
+    content[content.index(states[6].tobytes()) + 100] ^= 1  # among the states
     files[2].write_bytes(content)
     files[3].write_bytes((tmp_path / "chunks" / "000000009.npz").read_bytes())
     with pytest.raises(ModelError, match=r"000000000.npz is damaged .* call simulate_many again"):
         read_ensemble(tmp_path)
     with pytest.warns(UserWarning, match="its cases are run again") as caught:
         again = simulate_many(system, cases, 0.1, out=tmp_path, **SETTINGS)
-    assert len(caught) == 3 and again.success and np.array_equal(again.states(), reference.states())
+    assert len(caught) == 3 and again.success and np.array_equal(again.states(), states)
     assert len(list((tmp_path / "chunks").glob("*.damaged"))) == 3
     files[0].write_bytes(files[1].read_bytes())
     with pytest.raises(ModelError, match=r"000000000.npz holds other cases"):
@@ -109,12 +116,125 @@ def test_damaged_descriptions_are_refused(tmp_path):
     assert simulate_many(system, cases, 0.1, out=tmp_path, **SETTINGS).success
     assert np.array_equal(read_ensemble(tmp_path).cases["v.toes"], cases["v.toes"])
     content = (tmp_path / "ensemble.json").read_text(encoding="utf-8")
-    (tmp_path / "ensemble.json").write_text(content.replace('"format": 2', '"format": 1'), encoding="utf-8")
-    with pytest.raises(ModelError, match="has the format 1, this version reads 2"):
+    (tmp_path / "ensemble.json").write_text(content.replace('"format": 3', '"format": 1'), encoding="utf-8")
+    with pytest.raises(ModelError, match="has the format 1, this version reads 3"):
         read_ensemble(tmp_path)
     (tmp_path / "ensemble.json").write_text(content[:50], encoding="utf-8")
     with pytest.raises(ModelError, match=r"ensemble.json cannot be read"):
         read_ensemble(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Folders of ensembles of one shape: equal shapes of all arrays, other cases, settings or systems."""
+    base = tmp_path_factory.mktemp("ensembles")
+    cases = {name: values[:6] for name, values in thrown(40).items()}
+    others = {name: 1.001 * values for name, values in cases.items()}
+    made = dict(
+        own=(models.foot.build(), cases, {}),
+        cases=(models.foot.build(), others, {}),
+        settings=(models.foot.build(), cases, dict(rtol=1e-8)),
+        system=(models.foot.build(link_length=0.05), cases, dict(assemble=True)),
+    )
+    for name, (system, given, more) in made.items():
+        simulate_many(system, given, 0.1, out=base / name, chunk=2, **SETTINGS | more)
+    return base
+
+
+@pytest.mark.parametrize("other", ["cases", "settings", "system"])
+@pytest.mark.parametrize("file", ["cases.npz", "ensemble.json", "chunks/000000002.npz"])
+def test_files_of_another_ensemble_are_not_taken_for_own(folders, tmp_path, other, file):
+    mine = tmp_path / "mine"
+    shutil.copytree(folders / "own", mine)
+    shutil.copy(folders / other / file, mine / file)
+    if (folders / "own" / file).read_bytes() == (folders / other / file).read_bytes():
+        assert file == "cases.npz" and other != "cases"
+        return
+    with pytest.raises(ModelError, match="another ensemble|holds other cases") as error:
+        read_ensemble(mine)
+    assert str(mine) in str(error.value)
+    cases = {name: values[:6] for name, values in thrown(40).items()}
+    if file == "ensemble.json":
+        with pytest.raises(ModelError, match="holds another ensemble"):
+            simulate_many(models.foot.build(), cases, 0.1, out=mine, **SETTINGS)
+        return
+    if file != "cases.npz":  # which is written again, as its digest proves the given cases to be the ensemble's
+        with pytest.warns(UserWarning, match="of another ensemble; it is set aside, and its cases are run again"):
+            again = simulate_many(models.foot.build(), cases, 0.1, out=mine, **SETTINGS)
+        assert [f.name for f in (mine / "chunks").glob("*.damaged")] == ["000000002.damaged"]
+    else:
+        again = simulate_many(models.foot.build(), cases, 0.1, out=mine, **SETTINGS)
+    assert np.array_equal(again.states(), read_ensemble(folders / "own").states())
+
+
+def _edited(value):
+    """Another value of the same type."""
+    if isinstance(value, dict):
+        name = next(iter(value))
+        return value | {name: _edited(value[name])}
+    if isinstance(value, list):
+        return [*value[:-1], _edited(value[-1])]
+    return f"x{value}" if isinstance(value, str) else (value or 0) + 1
+
+
+def test_edited_descriptions_are_not_believed(folders, tmp_path):
+    """Each entry edited alone: names of bodies, units, settings, numbers, digests."""
+    mine = tmp_path / "mine"
+    shutil.copytree(folders / "own", mine)
+    file = mine / "ensemble.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    for name, value in content.items():
+        for record in (content | {name: _edited(value)}, {k: v for k, v in content.items() if k != name}):
+            file.write_text(json.dumps(record), encoding="utf-8")
+            with pytest.raises(ModelError, match="was changed since it was written|this version reads|cannot be read"):
+                read_ensemble(mine)
+    for text in ("[]", "3", '"a"', "null", "{}", "[" * 100_000, '{"format": 3, "seal": []}', "\udcff"):
+        file.write_bytes(text.encode(errors="surrogateescape"))
+        with pytest.raises(ModelError, match="ensemble.json (cannot be read|was changed)"):
+            read_ensemble(mine)
+
+
+def test_changed_arrays_are_not_believed(folders, tmp_path):
+    """Each array of a chunk and of the cases changed and saved anew, so that the archive's checksums are right."""
+    mine = tmp_path / "mine"
+    shutil.copytree(folders / "own", mine)
+    for file, match in (
+        (mine / "chunks" / "000000002.npz", "was changed|another ensemble|other cases|is damaged"),
+        (mine / "cases.npz", "holds other cases .* or was changed"),
+    ):
+        whole = file.read_bytes()
+        with np.load(file) as stored:
+            arrays = dict(stored)
+        for name, values in arrays.items():
+            kind = values.dtype.kind
+            other = np.char.add(values, "x") if kind == "U" else ~values if kind == "b" else values + 1
+            np.savez(file, **arrays | {name: other})
+            with pytest.raises(ModelError, match=match):
+                read_ensemble(mine).states()
+        file.write_bytes(whole)
+        assert read_ensemble(mine).success
+
+
+def test_columns_with_none_resume_in_another_process(tmp_path):
+    program = """
+import sys, models, runtime
+limits = [None, "".join(("elas", "tic"))]  # at another address in each process
+print(runtime.simulate_many(models.foot.build, {"limits": limits}, 0.01, out=sys.argv[1]).success)
+"""
+    for _ in range(2):
+        command = [sys.executable, "-c", program, str(tmp_path / "many")]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+        assert done.stdout == "True\n", done.stderr
+
+
+def test_files_set_aside_do_not_replace_earlier_ones(tmp_path):
+    system, cases = models.foot.build(), {name: values[:2] for name, values in thrown(40).items()}
+    simulate_many(system, cases, 0.01, out=tmp_path, chunk=2, **SETTINGS)
+    for content in (b"first", b"second"):
+        (tmp_path / "chunks" / "000000000.npz").write_bytes(content)
+        with pytest.warns(UserWarning, match="is damaged .*; it is set aside"):
+            simulate_many(system, cases, 0.01, out=tmp_path, chunk=2, **SETTINGS)
+    assert {f.read_bytes() for f in (tmp_path / "chunks").glob("*.damaged")} == {b"first", b"second"}
 
 
 def test_another_function_or_code_is_refused(tmp_path):
@@ -137,6 +257,7 @@ def test_another_function_or_code_is_refused(tmp_path):
         simulate_many(hidden, cases, 0.1, out=tmp_path / "hidden", **SETTINGS)
     record = json.loads((tmp_path / "ensemble.json").read_text(encoding="utf-8"))
     record["code"] = "of another version"
+    record[SEAL] = seal_of_description(record)
     (tmp_path / "ensemble.json").write_text(json.dumps(record), encoding="utf-8")
     with pytest.raises(ModelError, match="its code is 'of another version'"):
         simulate_many(build, cases, 0.1, out=tmp_path, **SETTINGS)
@@ -203,9 +324,9 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("runtime.ensemble.store.os.fsync", full)
-    with pytest.raises(ModelError, match=r"could not be written \(No space left on device\); make room"):
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(ModelError, match=r"cannot write '.*': No space left on device; make room"):
         simulate_many(models.foot.build(), thrown(40), 0.1, out=tmp_path, **SETTINGS)
-    assert not list(tmp_path.glob("*.part"))
+    assert not [file for file in tmp_path.rglob("*") if is_part(file.name)]
     monkeypatch.undo()
     assert simulate_many(models.foot.build(), thrown(40), 0.1, out=tmp_path, **SETTINGS).success

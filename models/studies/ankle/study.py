@@ -26,6 +26,7 @@ from models.studies.ankle.runs import (
 from runtime import Run, System, simulate
 from runtime.report import Report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.support import made_folder
 
 REPEATS = 5
 
@@ -118,7 +119,7 @@ def _limited_runs(
     for preset, words in PRESETS.items():
         say(f"limits, {preset}: {words}")
         presets[preset] = motions(preset, free, t_end, tolerance)
-        (folder / preset).mkdir()
+        made_folder(folder / preset)
         for name, by_case in presets[preset].runs.items():
             for case in LIMITED:
                 if not by_case[case].success:

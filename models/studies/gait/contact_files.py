@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from models.studies.gait.contact import SCALED, TrialSoles
 from models.walking.gait_result import PERCENT, Gait
+from runtime.report import tables
 from runtime.support.arrays import Floats
 
 
@@ -53,20 +53,17 @@ def _over_cycle(one: Gait, values: Floats) -> Floats:
 
 def write_csv(trial_soles: Sequence[TrialSoles], file: Path) -> Path:
     """Write one line for each trial, sole and percent of the cycle; the measured force is the sole "measured"."""
-    with file.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow([
-            "trial", "sole", "percent", "anterior force [N]", "medial force [N]", "vertical force [N]",
-            "anterior CoP [m]", "medial CoP [m]",
-        ])  # fmt: skip
-        for each in trial_soles:
-            force, cop, _ = each.trial.ground_at(each.trial.t)
-            curves = {"measured": (force, cop)} | {name: (p.force, p.cop) for name, p in each.soles.items()}
-            for name, (of_force, of_cop) in curves.items():
-                values = np.column_stack([_over_cycle(each.trial, of_force), _over_cycle(each.trial, of_cop)[:, :2]])
-                for percent, row in zip(PERCENT, values, strict=True):
-                    writer.writerow([
-                        each.trial.name, name, f"{percent:g}",
-                        *(f"{value:.10g}" if np.isfinite(value) else "" for value in row),
-                    ])  # fmt: skip
-    return file
+    columns = [
+        "trial", "sole", "percent", "anterior force [N]", "medial force [N]", "vertical force [N]",
+        "anterior CoP [m]", "medial CoP [m]",
+    ]  # fmt: skip
+    rows: list[list[str]] = []
+    for each in trial_soles:
+        force, cop, _ = each.trial.ground_at(each.trial.t)
+        curves = {"measured": (force, cop)} | {name: (p.force, p.cop) for name, p in each.soles.items()}
+        for name, (of_force, of_cop) in curves.items():
+            values = np.column_stack([_over_cycle(each.trial, of_force), _over_cycle(each.trial, of_cop)[:, :2]])
+            for percent, row in zip(PERCENT, values, strict=True):
+                numbers = (f"{value:.10g}" if np.isfinite(value) else "" for value in row)
+                rows.append([each.trial.name, name, f"{percent:g}", *numbers])
+    return tables.write_csv(file, columns, rows)

@@ -15,7 +15,7 @@ from models.studies.gait.contact import TrialSoles
 from models.studies.gait.curves import curve, joints, notes, numbered, stems, vertical
 from models.walking.gait_result import PERCENT, Gait
 from models.walking.leg_foot import JOINTS
-from runtime.results import write_storage
+from runtime.results import write_columns, write_dataset, write_storage
 from runtime.support.arrays import Floats
 
 # From our axes (x forwards, y to the left, z up) to OpenSim's axes of the laboratory (x forwards, y up, z to the right).
@@ -29,7 +29,7 @@ def write(found: Sequence[Gait], trial_soles: Sequence[TrialSoles], folder: Path
     if trial_soles:
         data = contact_files.add_to(data, trial_soles)
         files.append(contact_files.write_csv(trial_soles, folder / "contact.csv"))
-    data.to_netcdf(files[0], engine="scipy")
+    write_dataset(data, files[0])
     _curves_csv(found, files[1])
     for one, stem in zip(found, stems(found), strict=True):
         files += [
@@ -81,7 +81,7 @@ def dataset(found: Sequence[Gait]) -> Any:
 def _curves_csv(found: Sequence[Gait], file: Path) -> None:
     """Percent, mean and SD over the trials of every quantity, then every trial."""
     columns: dict[str, Floats] = {"percent": PERCENT}
-    names = numbered([one.name.replace(",", ";") for one in found])
+    names = numbered([one.name for one in found])
     curves: Mapping[str, Callable[[Gait], Floats]] = {
         **{
             f"{joint}_{quantity} [{unit}]": partial(curve, quantity=quantity, joint=joint)
@@ -95,8 +95,7 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
         columns[f"{name} mean"] = values.mean(axis=0)
         columns[f"{name} SD"] = values.std(axis=0, ddof=1) if len(found) > 1 else np.full(len(PERCENT), np.nan)
         columns |= {f"{name} {stem}": value for stem, value in zip(names, values, strict=True)}
-    header = ",".join(columns)
-    np.savetxt(file, np.column_stack(list(columns.values())), fmt="%.10g", delimiter=",", header=header, comments="")
+    write_columns(file, list(columns), np.column_stack(list(columns.values())), fmt="%.10g")
 
 
 def _motion(one: Gait, file: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from models.walking.capture import c3d_process
 from models.walking.capture.c3d_bytes import check_bytes
 from models.walking.capture.c3d_parameters import Parameters
 from models.walking.capture.c3d_plates import plate_wrenches
@@ -32,18 +32,12 @@ COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")  # 
 def read_c3d(path: Path, units: str | None) -> Contents:
     """Read markers, events, subject and force plates; ``units`` overrules POINT:UNITS."""
     first_frame = check_bytes(path)
+    file = c3d_process.read(path)
     try:
-        ezc3d = importlib.import_module("ezc3d")
-    except ImportError:
-        raise ModelError("reading C3D needs ezc3d: pip install 'talus-multibody[gait]'") from None
-    try:
-        file = ezc3d.c3d(str(path))
         parameters = Parameters(file["parameters"])
-        # The library returns points with a negative residual, which the format defines as invalid, as NaN.
-        points = np.array(file["data"]["points"], dtype=float)[:3].transpose(2, 1, 0)
-        analogs = np.array(file["data"]["analogs"], dtype=float)[0]
-        rate = float(parameters.number("POINT", "RATE") or file["header"]["points"]["frame_rate"])
-    except Exception as error:  # the library raises various types on damaged files
+        points, analogs = file["points"][:3].transpose(2, 1, 0), file["analogs"][0]
+        rate = float(parameters.number("POINT", "RATE") or file["rate"])
+    except (ValueError, IndexError) as error:
         raise ModelError(f"{path.name}: cannot be read as C3D ({first_line(error)}); export it again") from None
     notes: list[str] = []
     n = len(points)
@@ -56,6 +50,10 @@ def read_c3d(path: Path, units: str | None) -> Contents:
     if points.shape[1] and not any(labels):
         raise ModelError(
             f"{path.name}: its {points.shape[1]} markers have no labels (POINT:LABELS); label them in the capture software"
+        )
+    if len(labels) < points.shape[1]:
+        notes.append(
+            f"{points.shape[1] - len(labels)} of {points.shape[1]} points have no label (POINT:LABELS) and are left out"
         )
     labels, columns = named_markers(path, labels, notes) if labels else ([], [])
     computed = {label.strip() for group in COMPUTED for label in parameters.texts("POINT", group)}
@@ -97,6 +95,9 @@ def _events(
     if times.size < 2 or not labels:
         return []
     times = times.reshape(2, -1)
+    if not len(times[0]) == len(labels) == len(contexts):
+        counts = f"{len(times[0])} times, {len(labels)} labels and {len(contexts)} contexts"
+        notes.append(f"{path.name} has {counts} of events; only those with all three are read")
     seconds = np.round(60.0 * times[0] + times[1], 6)  # stored as 4-byte reals
     events = [
         gait_event(float(time), label, side) for time, label, side in zip(seconds, labels, contexts, strict=False)

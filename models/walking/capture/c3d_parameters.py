@@ -15,9 +15,7 @@ class Parameters:
 
     def __init__(self, groups: Mapping[str, Mapping[str, Any]]) -> None:
         self._values = {
-            (group.upper(), name.upper()): held.get("value")
-            for group, members in groups.items()
-            for name, held in members.items()
+            (group.upper(), name.upper()): value for group, members in groups.items() for name, value in members.items()
         }
 
     def numbers(self, group: str, name: str) -> Floats:

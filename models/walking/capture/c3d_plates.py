@@ -13,6 +13,7 @@ from models.walking.capture.plates import plate_axes
 from runtime import ModelError
 from runtime.support.arrays import Floats
 
+MOST = 65536  # no C3D file has more channels or plates
 FORCES = {"n": 1.0, "newton": 1.0, "newtons": 1.0, "kn": 1e3}
 MOMENTS = {f"{force}{length}": FORCES[force] * LENGTHS[length] for force in FORCES for length in LENGTHS}
 
@@ -34,7 +35,10 @@ def plate_wrenches(
     notes : list of str
         Assumptions are appended.
     """
-    used = int(parameters.number("FORCE_PLATFORM", "USED") or 0)
+    used = _whole(parameters.number("FORCE_PLATFORM", "USED") or 0.0)
+    if used > len(analogs):
+        notes.append(f"FORCE_PLATFORM:USED is {used}, but the file has {len(analogs)} analog channels")
+        used = len(analogs)
     zero = parameters.numbers("FORCE_PLATFORM", "ZERO").ravel()
     if used and len(zero) == 2 and 0 < zero[0] < zero[1]:
         notes.append(
@@ -50,11 +54,11 @@ def plate_wrenches(
 
 def _wrench(parameters: Parameters, k: int, t: Floats, analogs: Floats, length: float, notes: list[str]) -> Wrench:
     """Wrench of plate k about the middle of its surface; the error gives the reason why it is left out."""
-    kind = int(next(iter(parameters.numbers("FORCE_PLATFORM", "TYPE").ravel()[k:]), 0))
+    kind = _whole(next(iter(parameters.numbers("FORCE_PLATFORM", "TYPE").ravel()[k:]), 0.0))
     if kind not in (1, 2, 3, 4):
         raise ModelError(f"force platforms of type {kind} are not read, only types 1 to 4; give forces= instead")
     wanted = 8 if kind == 3 else 6
-    used = parameters.of_plate("CHANNEL", k, 1)[:wanted].astype(int) - 1
+    used = np.array([_whole(channel) for channel in parameters.of_plate("CHANNEL", k, 1)[:wanted]], dtype=int) - 1
     corners = parameters.of_plate("CORNERS", k, 2).T * length
     if corners.shape != (4, 3) or len(used) < wanted:
         raise ModelError("FORCE_PLATFORM:CHANNEL or CORNERS have no entry for it")
@@ -82,6 +86,11 @@ def _wrench(parameters: Parameters, k: int, t: Floats, analogs: Floats, length: 
     axes = plate_axes(corners)
     centre = np.broadcast_to(corners.mean(axis=0), force.shape)
     return Wrench(f"plate{k + 1}", t, force @ axes.T, centre, moment @ axes.T, corners)
+
+
+def _whole(number: float) -> int:
+    """A number as an integer; 0 if it counts nothing."""
+    return int(number) if abs(number) < MOST else 0
 
 
 def _factors(kind: int, units: Sequence[str], length: float) -> Floats:

@@ -73,6 +73,11 @@ def side_of(text: str) -> Side | None:
     return next((side for side in SIDES if word == side[0] or re.search(rf"(^|[\s_-]){side}\b", word)), None)
 
 
+def printable(text: str) -> str:
+    """A text of a file without characters that would break a line, colour a terminal or cannot be written in UTF-8."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+
+
 def first_line(error: BaseException) -> str:
     """First line of an error's message, at most 120 characters; its class if it has no message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
@@ -97,6 +102,7 @@ def unit_of_length(
 
 def named_markers(path: Path, labels: Sequence[str], notes: list[str]) -> tuple[list[str], list[int]]:
     """Labels that name something, and their indices; a subject's name in front of all of them is removed."""
+    labels = [printable(label) for label in labels]
     kept = [k for k, label in enumerate(labels) if ANATOMICAL.fullmatch(label) or not UNNAMED.fullmatch(label)]
     left_out = len(labels) - len(kept)
     if not kept:

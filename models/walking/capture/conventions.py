@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.walking.capture.contents import AXES, LENGTHS, UNITS, Contents, Wrench
+from models.walking.capture.contents import AXES, LENGTHS, UNITS, Contents, Wrench, printable
 from models.walking.capture.plates import at_cop, plate_axes
 from models.walking.capture.trial import Capture, GroundForce
 from models.walking.capture.vertical import LOADED, ROTATIONS, find_vertical, total_force
+from models.walking.capture.visible import REACH, only_visible
 from models.walking.samples import all_finite, check_times
 from runtime import ModelError
 from runtime.support.arrays import Floats
 
 UNLOADED = 5.0  # [N] below it the noise of the moments dominates the centre of pressure
 EXTENT = (0.1, 3.0)  # [m] range of the span of the markers of a person, or of a foot
+WIDTH = 20.0  # [m] largest horizontal span of the markers of a trial, those fixed in the laboratory included
 MAX_FORCE = 20e3  # [N]
+MAX_MOMENT = 2e3  # [N m] about the vertical through the centre of pressure
+RATES = (1.0, 1e5)  # [1/s] of markers and forces
 FAR = 5.0  # [m] between the markers and a centre of pressure under them
 
 
@@ -44,14 +49,11 @@ def to_capture(contents: Contents, up: str | None) -> Capture:
             "or remove all but one"
         )
     check_times(contents.t, name)
-    zero = (points == 0.0).all(axis=2)
-    if zero.any():
-        notes.append(f"{int(zero.sum())} positions of exactly 0, 0, 0 are treated as markers that were not visible")
-    seen = all_finite(points) & ~zero
-    points[~seen] = np.nan
+    _check_rate(contents.t, name)
+    seen = only_visible(points, labels, contents.metres, notes)
     if not seen.any():
         raise ModelError(f"{name}: none of its {len(labels)} markers is visible in any frame; there is nothing to read")
-    unseen = [label for label, ever in zip(labels, seen.any(axis=0), strict=True) if not ever]
+    unseen = [label for label, ever in zip(labels, np.asarray(seen.any(axis=0)), strict=True) if not ever]
     if unseen:
         notes.append(f"never visible: {', '.join(unseen)}")
 
@@ -66,22 +68,22 @@ def to_capture(contents: Contents, up: str | None) -> Capture:
     for wrench in contents.wrenches:
         wrench = wrench._replace(
             force=wrench.force @ turn.T,
-            point=wrench.point @ turn.T,
-            moment=wrench.moment @ turn.T,
+            point=_finite_rows(wrench.point) @ turn.T,
+            moment=_finite_rows(wrench.moment) @ turn.T,
             corners=None if wrench.corners is None else wrench.corners @ turn.T,
         )
         forces.append(_ground_force(name, wrench, middle, notes))
         _compare_clocks(name, contents.t, wrench, notes)
     _refuse_sideways(name, forces, vertical)
     return Capture(
-        name=name,
+        name=printable(name),
         t=contents.t,
         markers=dict(zip(labels, (points @ turn.T).transpose(1, 0, 2), strict=True)),
         forces=tuple(forces),
         events=tuple(contents.events),
-        subject=contents.subject,
+        subject=replace(contents.subject, name=contents.subject.name and printable(contents.subject.name)),
         axes=f"the file has {vertical} up, {'kept' if vertical == 'z' else f'turned to {words}'}; {contents.units}",
-        notes=tuple(notes),
+        notes=tuple(printable(note) for note in notes),
     )
 
 
@@ -98,19 +100,21 @@ def _median_positions(points: Floats, seen: NDArray[np.bool_]) -> Floats:
 
 def _refuse_impossible_size(name: str, middle: Floats, metres: float) -> None:
     extent = np.ptp(middle, axis=0)
-    if len(middle) < 2 or extent.max() >= EXTENT[0] and extent[2] <= EXTENT[1]:
+    if len(middle) < 2 or EXTENT[0] <= extent.max() <= WIDTH and extent[2] <= EXTENT[1]:
         return
     fits = [unit for unit in UNITS if 0.3 <= extent[2] / metres * LENGTHS[unit] <= 2.2]
     remedy = f"units='{fits[0]}' would fit" if fits else "give the correct units="
     raise ModelError(
         f"{name}: {extent[2]:.3g} m from the lowest to the highest marker, at most {extent.max():.3g} m along an axis; a "
-        f"person's or a foot's markers span {EXTENT[0]:g} to {EXTENT[1]:g} m, so the unit of the positions is wrong: {remedy}"
+        f"person's or a foot's markers span {EXTENT[0]:g} to {EXTENT[1]:g} m, and at most {WIDTH:g} m with those fixed in the "
+        f"laboratory, so the unit of the positions is wrong: {remedy}"
     )
 
 
 def _check_forces(wrench: Wrench) -> None:
     what = f"force plate '{wrench.plate}'"
     check_times(wrench.t, what)
+    _check_rate(wrench.t, what)
     bad = np.flatnonzero(~all_finite(wrench.force))
     if len(bad):
         raise ModelError(
@@ -120,6 +124,23 @@ def _check_forces(wrench: Wrench) -> None:
     largest = np.abs(wrench.force).max()
     if largest > MAX_FORCE:
         raise ModelError(f"{what}: a force of {largest:.3g} N; no step exceeds {MAX_FORCE:g} N: its unit is not N")
+
+
+def _finite_rows(values: Floats) -> Floats:
+    """Vectors (m, 3), NaN where a component is not finite: infinity times 0 has no value."""
+    return np.where(all_finite(values)[:, None], values, np.nan)
+
+
+def _check_rate(t: Floats, what: str) -> None:
+    """Refuse a mean step of times that no laboratory has."""
+    if len(t) < 2:
+        return
+    rate = (len(t) - 1) / float(t[-1] - t[0]) if t[-1] - t[0] < math.inf else 0.0
+    if not RATES[0] <= rate <= RATES[1]:
+        raise ModelError(
+            f"{what}: {rate:.3g} samples per second; laboratories record {RATES[0]:g} to {RATES[1]:g}: the times are not in s, "
+            "or their rate is wrong"
+        )
 
 
 def _ground_force(name: str, wrench: Wrench, markers: Floats, notes: list[str]) -> GroundForce:
@@ -166,15 +187,28 @@ def _ground_force(name: str, wrench: Wrench, markers: Floats, notes: list[str]) 
                 f"{plate}: for {100 * share:.0f} % of the loaded time the centre of pressure is outside the plate's corners; "
                 "check its origin, its corners and the unit of its moments"
             )
-    away = np.linalg.norm((np.median(at[pressed], axis=0) - markers.mean(axis=0))[:2]) if pressed.any() else 0.0
-    if away > FAR:
+    away = np.abs((at[pressed] - markers.mean(axis=0))[:, :2]).max(axis=1)
+    if len(away) and np.median(away) > FAR:
         raise ModelError(
-            f"{name}: the centre of pressure of '{plate}' is {away:.3g} m from the markers, limit {FAR:g} m; the units or the "
-            "axes of forces and markers differ"
+            f"{name}: the centre of pressure of '{plate}' is {np.median(away):.3g} m from the markers, limit {FAR:g} m; the "
+            "units or the axes of forces and markers differ"
         )
+    _refuse_outliers(f"force plate '{plate}'", t[loaded][pressed], away, free[pressed])
     cop, free_moment = np.full(force.shape, np.nan), np.zeros(len(force))
     cop[loaded], free_moment[loaded] = at, free
     return GroundForce(plate, t, force, cop, free_moment, corners, surface, foot)
+
+
+def _refuse_outliers(what: str, t: Floats, away: Floats, free: Floats) -> None:
+    """Refuse single samples, of loaded times t (m,), whose point (distance ``away`` [m]) or free moment no foot can have."""
+    for values, limit, name, unit in ((away, REACH, "the centre of pressure", "m from the markers"),
+                                      (np.abs(free), MAX_MOMENT, "the free moment", "N m")):  # fmt: skip
+        bad = np.flatnonzero(values > limit)
+        if len(bad):
+            raise ModelError(
+                f"{what}: at {t[bad[0]]:g} s {name} is {values[bad[0]]:.3g} {unit}, limit {limit:g} ({len(bad)} samples); remove "
+                "or correct these samples"
+            )
 
 
 def _compare_clocks(name: str, t: Floats, wrench: Wrench, notes: list[str]) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
+
+import numpy as np
 
 from models.walking.capture.c3d import read_c3d, read_c3d_forces
-from models.walking.capture.contents import UNITS, Contents, Wrench, first_line, gait_event, side_of
+from models.walking.capture.contents import UNITS, Contents, Wrench, printable
 from models.walking.capture.conventions import to_capture
+from models.walking.capture.metadata import add_metadata
 from models.walking.capture.text_files import read_force_csv, read_marker_csv, read_storage, read_trc
-from models.walking.capture.trial import Capture, Subject
+from models.walking.capture.trial import Capture
 from models.walking.capture.vertical import ROTATIONS
 from runtime import ModelError
+from runtime.support import checked
 
 Reader = TypeVar("Reader")
 
@@ -34,6 +37,7 @@ FORCE_READERS: dict[str, Callable[[Path, str | None], tuple[list[Wrench], list[s
 }
 
 
+@checked
 def read_capture(
     path: str | Path, *, forces: str | Path | None = None, up: str | None = None, units: str | None = None
 ) -> Capture:
@@ -69,6 +73,15 @@ def read_capture(
         raise ModelError(f"up = {up!r}; use one of {', '.join(ROTATIONS)}")
     if units not in (None, *UNITS):
         raise ModelError(f"units = {units!r}; use 'mm', 'cm' or 'm', the unit of the positions")
+    try:
+        with np.errstate(all="ignore"):  # numbers that are not finite are judged, sample by sample
+            return to_capture(_contents(marker_file, force_file, units), vertical)
+    except ModelError as error:
+        raise ModelError(printable(str(error))) from None
+
+
+def _contents(marker_file: Path, force_file: Path | None, units: str | None) -> Contents:
+    """Contents of a file of markers, with forces of another file or of one beside it, and the metadata."""
     hint = ", which holds forces: give it as forces=" if marker_file.suffix.lower() in FORCE_READERS else ""
     contents = _reader(marker_file, MARKER_READERS, f"{hint}; markers")(marker_file, units)
     if force_file is None and not contents.wrenches:
@@ -79,8 +92,8 @@ def read_capture(
             contents.notes.append(f"the force plates of {marker_file.name} are replaced by those of {force_file.name}")
         contents.wrenches, notes = read_forces(force_file, units)
         contents.notes += notes
-    _add_metadata(contents)
-    return to_capture(contents, vertical)
+    add_metadata(contents)
+    return contents
 
 
 def _reader(path: Path, readers: Mapping[str, Reader], what: str) -> Reader:
@@ -88,10 +101,15 @@ def _reader(path: Path, readers: Mapping[str, Reader], what: str) -> Reader:
         raise ModelError(
             f"{path.name}: no reader for files that end with '{path.suffix}'{what} are read from {', '.join(readers)}"
         )
-    if not path.exists():
-        raise ModelError(f"{path}: no such file; check the name and the folder")
-    if not path.is_file():
-        raise ModelError(f"{path}: not a file; give the file of one trial")
+    try:
+        if not path.exists():
+            raise ModelError(f"{path}: no such file; check the name and the folder")
+        if not path.is_file():
+            raise ModelError(f"{path}: not a file; give the file of one trial")
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}; check the name and the rights") from None
     return readers[path.suffix.lower()]
 
 
@@ -105,43 +123,3 @@ def _force_file_beside(contents: Contents) -> Path | None:
     others = f", and not from {', '.join(other.name for other in found[1:])}" if found[1:] else ""
     contents.notes.append(f"ground forces are read from {found[0].name} beside {path.name}{others}")
     return found[0]
-
-
-def _add_metadata(contents: Contents) -> None:
-    """Add events, subject and feet from ``X_meta.json`` beside ``X_markers.csv`` where the file itself has none."""
-    path = contents.path
-    meta = path.with_name(path.stem.removesuffix("_markers") + "_meta.json")
-    if not meta.is_file():
-        return
-    try:
-        stored = json.loads(meta.read_text(encoding="utf-8"))
-        events = [(float(e["time"]), str(e["label"]), str(e["side"])) for e in stored.get("events", [])]
-        feet = {str(plate): side_of(str(value.get("foot") or "")) for plate, value in stored.get("plates", {}).items()}
-
-        def given(kind: type, key: str) -> Any:
-            return None if stored.get(key) is None else kind(stored[key])
-
-        subject = Subject(
-            name=given(str, "subject"),
-            mass=given(float, "mass_kg"),
-            height=given(float, "height_m"),
-            sex=given(str, "sex"),
-            age=given(float, "age"),
-        )
-    except (ValueError, TypeError, KeyError, AttributeError, OSError) as error:
-        raise ModelError(
-            f"{meta.name}: cannot be read ({first_line(error)}); it must be JSON with events of time, label and side, mass_kg, "
-            "height_m and plates with a foot each; correct it or move it away"
-        ) from None
-    added = []
-    if not contents.events and events:
-        contents.events = [event for e in events if (event := gait_event(*e)) is not None]
-        added.append("events")
-    if contents.subject == Subject():
-        contents.subject = subject
-        added.append("subject")
-    if any(feet.get(wrench.plate) for wrench in contents.wrenches):
-        contents.wrenches = [wrench._replace(foot=feet.get(wrench.plate)) for wrench in contents.wrenches]
-        added.append("the feet on the plates")
-    if added:
-        contents.notes.append(f"{', '.join(added)} are read from {meta.name} beside {path.name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from runtime import ModelError
 from runtime.support.arrays import Floats
 
 TIME = ("time", "t", "time_s")
+LISTED = 5  # columns in a note
 COMMENT_UNITS = re.compile(r"(?i)\bunits?\b\W*(?:are\W+|in\W+)?(mm|cm|m)\b")
 COMMENT_UP = (
     re.compile(r"(?i)(?<!\w)([+-]?[xyz])[\s-]*(?:axis)?\s*(?:is|=|:|points)?\s*(?:up|vertical)(?:wards?)?\b"),
@@ -68,9 +69,15 @@ def read_trc(path: Path, units: str | None) -> Contents:
     header = {key.strip().lower(): value.strip() for key, value in header.items() if key.strip()}
     notes: list[str] = []
     factor, phrase = unit_of_length(path, header.get("units"), "its field Units", units, notes)
-    labels = [label.strip() for label in lines[3].rstrip("\t ").split("\t")[2::3]]
+    named = [label.strip() for label in lines[3].rstrip("\t ").split("\t")]
+    labels = named[2::3]
     if not labels:
         raise ModelError(f"{path.name}: no markers: its fourth line names none")
+    if astray := [label for k, label in enumerate(named) if label and k > 2 and k % 3 != 2]:
+        raise ModelError(
+            f"{path.name}: '{astray[0]}' in its fourth line is above no column X of a marker; names are three columns apart: "
+            "export it again"
+        )
     stated = _count(path, header, "nummarkers", len(labels))
     if stated != len(labels):
         raise ModelError(
@@ -142,13 +149,26 @@ def _csv_up(path: Path, comments: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _triples(names: Sequence[str]) -> dict[str, list[int]]:
+def _triples(path: Path, names: Sequence[str]) -> dict[str, list[int]]:
     """Columns of x, y, z by their common prefix."""
     found: dict[str, dict[str, int]] = {}
     for k, name in enumerate(names):
         if match := re.fullmatch(r"(?i)(.+)[_. ]([xyz])", name):
-            found.setdefault(match[1], {})[match[2].lower()] = k
+            axes = found.setdefault(match[1].strip(), {})
+            if match[2].lower() in axes:
+                raise ModelError(
+                    f"{path.name}: columns '{names[axes[match[2].lower()]]}' and '{name}' name one coordinate; names must differ"
+                )
+            axes[match[2].lower()] = k
     return {label: [at[axis] for axis in AXES] for label, at in found.items() if len(at) == 3}
+
+
+def _note_unused(path: Path, names: Sequence[str], used: Iterable[int], rule: str, notes: list[str]) -> None:
+    """Note the columns that were not read."""
+    left = [names[k] or f"(column {k + 1}, without a name)" for k in sorted(set(range(len(names))) - set(used))]
+    if left:
+        more = f" and {len(left) - LISTED} others" if len(left) > LISTED else ""
+        notes.append(f"{path.name}: columns that are not read: {', '.join(left[:LISTED])}{more}; {rule}")
 
 
 def read_marker_csv(path: Path, units: str | None) -> Contents:
@@ -166,13 +186,15 @@ def read_marker_csv(path: Path, units: str | None) -> Contents:
                 "standing frame, marker,x,y,z"
             )
         numbers = _numbers(path, rows, len(header))
-        triples = _triples(header)
+        triples = _triples(path, header)
         if not triples:
             remedy = "name columns NAME_x, NAME_y, NAME_z"
-            if _force_columns(header):
+            if _force_columns(path, header):
                 remedy = "it holds forces: give it as forces= with a file of markers"
             raise ModelError(f"{path.name}: no markers; {remedy}")
         labels, t, points = list(triples), numbers[:, 0], numbers[:, list(triples.values())]
+        used = [0, *(k for columns in triples.values() for k in columns)]
+        _note_unused(path, header, used, "a marker has the three columns NAME_x, NAME_y, NAME_z", notes)
     factor, phrase = _csv_unit(path, comments, units, notes)
     labels, kept = named_markers(path, labels, notes)
     return Contents(path, t, labels, points[:, kept] * factor, phrase, factor, up=_csv_up(path, comments), notes=notes)
@@ -181,7 +203,7 @@ def read_marker_csv(path: Path, units: str | None) -> Contents:
 # Forces
 
 
-def _force_columns(names: Sequence[str]) -> dict[str, dict[str, int]]:
+def _force_columns(path: Path, names: Sequence[str]) -> dict[str, dict[str, int]]:
     """Columns of forces (v), points (p) and moments (m) by plate, with the axis: "vx".
 
     The names are those of OpenSim, ``1_ground_force_vx`` with ``1_ground_torque_y`` or ``ground_force_2_px`` with
@@ -199,12 +221,17 @@ def _force_columns(names: Sequence[str]) -> dict[str, dict[str, int]]:
         else:
             continue
         stem = re.sub(r"torque|moment", "force", stem.lower())
-        plates.setdefault(stem, {})[what.lower() + axis.lower()] = k
+        at, key = plates.setdefault(stem, {}), what.lower() + axis.lower()
+        if key in at:
+            raise ModelError(
+                f"{path.name}: columns '{names[at[key]]}' and '{name}' name one quantity; names must differ"
+            )
+        at[key] = k
     return {stem: at for stem, at in plates.items() if any(key[0] == "v" for key in at)}
 
 
-def _wrenches(path: Path, names: Sequence[str], numbers: Floats, factor: float) -> list[Wrench]:
-    plates = _force_columns(names)
+def _wrenches(path: Path, names: Sequence[str], numbers: Floats, factor: float, notes: list[str]) -> list[Wrench]:
+    plates = _force_columns(path, names)
     if not plates:
         raise ModelError(
             f"{path.name}: no ground forces among its columns ({', '.join(names[:6])}, ...); name them ground_force_vx, "
@@ -227,6 +254,10 @@ def _wrenches(path: Path, names: Sequence[str], numbers: Floats, factor: float) 
                 moment[:, k] = np.where(np.isfinite(column) | force.any(axis=1), column, 0.0)
         plate = re.sub(r"^p(\d+)$", r"plate\1", stem)
         found.append(Wrench(plate, numbers[:, 0], force, point * factor, moment * factor))
+    used = [0, *(k for at in plates.values() for k in at.values())]
+    _note_unused(
+        path, names, used, "a plate has columns of force, point and moment, such as p1_Fx, p1_copx, p1_Tz", notes
+    )
     return found
 
 
@@ -245,8 +276,9 @@ def read_storage(path: Path, units: str | None) -> tuple[list[Wrench], list[str]
         raise ModelError(
             f"{path.name}: {len(rows)} rows where the header says {stated[1]}; the file is cut short: export it again"
         )
-    wrenches = _wrenches(path, names, _numbers(path, rows, len(names)), 1.0)
-    return wrenches, [f"{path.name}: this format does not state units; read in those of OpenSim: N, m, N m"]
+    notes = [f"{path.name}: this format does not state units; read in those of OpenSim: N, m, N m"]
+    wrenches = _wrenches(path, names, _numbers(path, rows, len(names)), 1.0, notes)
+    return wrenches, notes
 
 
 def read_force_csv(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
@@ -257,4 +289,4 @@ def read_force_csv(path: Path, units: str | None) -> tuple[list[Wrench], list[st
     notes: list[str] = []
     numbers = _numbers(path, rows, len(header))
     factor, _ = _csv_unit(path, comments, units, notes)
-    return _wrenches(path, header, numbers, factor), notes
+    return _wrenches(path, header, numbers, factor, notes), notes

@@ -1,0 +1,55 @@
+"""Digests by which a folder proves that its files belong together and were not changed since they were written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+SEAL = "seal"  # key of the digest of a description, and of a chunk
+STATES, OF_STATES = "states", "seal_of_states"  # an array that may be left unread, and its digest
+
+
+def seal_of_description(description: Mapping[str, Any]) -> str:
+    """Digest of all entries of a description but its seal."""
+    own = {name: value for name, value in description.items() if name != SEAL}
+    return hashlib.sha256(json.dumps(own, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def digest_of_arrays(arrays: Mapping[str, Any]) -> str:
+    """Digest of arrays by name."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        values = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {values.dtype.str} {values.shape} ".encode())
+        # The bytes of objects are their addresses.
+        digest.update(json.dumps(values.tolist()).encode() if values.dtype == object else values.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def sealed(arrays: Mapping[str, Any], ensemble: str) -> dict[str, Any]:
+    """The arrays of a chunk with the digests of them; ``ensemble``: the seal of its description."""
+    all_of = {**arrays, "ensemble": np.array(ensemble)}
+    all_of[OF_STATES] = np.array(digest_of_arrays({STATES: all_of[STATES]}))
+    all_of[SEAL] = np.array(_seal(all_of))
+    return all_of
+
+
+def is_sealed(arrays: Mapping[str, Any], left_out: Collection[str] = ()) -> bool:
+    """Whether the digests of a chunk are those of its arrays; states that were left out are not compared.
+
+    Raises
+    ------
+    KeyError
+        For a chunk without digests.
+    """
+    if STATES not in left_out and str(arrays[OF_STATES]) != digest_of_arrays({STATES: arrays[STATES]}):
+        return False
+    return str(arrays[SEAL]) == _seal(arrays)
+
+
+def _seal(arrays: Mapping[str, Any]) -> str:
+    return digest_of_arrays({name: values for name, values in arrays.items() if name not in (SEAL, STATES)})

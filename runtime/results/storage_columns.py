@@ -1,0 +1,65 @@
+"""Checks of what is written as OpenSim storage, whose format has no quotation marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+
+END = "endheader"
+LISTED = 5  # names in a sentence
+
+
+def one_line(text: str) -> str:
+    """A title made of any text, such as the name of a file: printable, on one line."""
+    plain = "".join(c if c.isprintable() else " " for c in text).strip()
+    return plain if plain and plain.lower() != END else f"title {plain}".strip()
+
+
+def checked_columns(file: str, title: str, names: Sequence[str], values: ArrayLike) -> Floats:
+    """The values as numbers (n, columns), where title, names and values fit one another and the format.
+
+    Raises
+    ------
+    ModelError
+    """
+    if not isinstance(title, str) or not title.isprintable() or not title.strip():
+        raise ModelError(f"{file}: title = {title!r}; give one line of text, without tabs")
+    if title.strip().lower() == END:
+        raise ModelError(f"{file}: title = {title!r} would end the header; give another title")
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ModelError(f"{file}: names = {names!r}; give a sequence of names, one for each column")
+    if bad := [name for name in names if not name.isprintable() or not name.strip()]:
+        raise ModelError(
+            f"{file}: the column name {bad[0]!r} is empty or holds a tab or line break; give printable names"
+        )
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ModelError(
+            f"{file}: column {', '.join(map(repr, twice[:LISTED]))} occurs more than once; names must differ"
+        )
+    if not names or names[0] != "time":
+        raise ModelError(f"{file}: the first column is {(names or ['none'])[0]!r}; it must be 'time'")
+    return _numbers(file, names, values)
+
+
+def _numbers(file: str, names: Sequence[str], values: ArrayLike) -> Floats:
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu" or isinstance(values, np.ma.MaskedArray):
+        kind = "masked values" if isinstance(values, np.ma.MaskedArray) else f"{array.dtype} values"
+        raise ModelError(f"{file}: {kind}; give an array of numbers, NaN where there are none")
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise ModelError(
+            f"{file}: values of shape {array.shape} for {len(names)} names; give (n, {len(names)}), a column for each name"
+        )
+    t = array[:, 0].astype(float)
+    bad = np.flatnonzero(~np.isfinite(t))
+    if len(bad):
+        raise ModelError(f"{file}: the time of row {bad[0] + 1} is {t[bad[0]]}; all times must be finite")
+    if len(back := np.flatnonzero(np.diff(t) < 0.0)):
+        n = int(back[0])
+        raise ModelError(f"{file}: the time goes from {t[n]:g} to {t[n + 1]:g} at row {n + 2}; times must not decrease")
+    return np.asarray(array, dtype=float)
