@@ -108,13 +108,13 @@ def test_data_that_cannot_close_the_loop_are_refused():
 @pytest.mark.parametrize(
     "adjust, message",
     [
-        ("hinge_0", r"adjust = 'hinge_0'; give True, names"),
-        (3.0, r"adjust = 3\.0; give True, names"),
+        ("hinge_0", r"adjust = 'hinge_0'.* give True"),
+        (3.0, r"adjust = 3\.0.* give True"),
         (
             ["hinge_9"],
             r"'hinge_9' is no joint and no point, direction or length of one; these are hinge_., .*a_j\.hinge_3",
         ),
-        ([4], r"4 is no name"),
+        ([4], r"adjust.* 4[ ;].* give"),
         ({"hinge_0": 0.0}, r"accuracy of 'hinge_0' = 0 is not positive"),
     ],
 )

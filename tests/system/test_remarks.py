@@ -178,7 +178,7 @@ def test_a_loop_that_closes_to_few_digits_only_is_told_what_to_do():
 def test_a_mechanism_without_degrees_of_freedom_is_named():
     b = Builder("held")
     b.body("beam", mass=1.0, inertia=INERTIA)
-    for name, at in (("left", -1.0), ("right", 1.0)):
+    for name, at, axis in (("left", -1.0, (0, 1, 0)), ("right", 1.0, (0, 0, 1))):
         b.joint(
             name,
             "revolute",
@@ -186,8 +186,8 @@ def test_a_mechanism_without_degrees_of_freedom_is_named():
             "beam",
             s_i=(at, 0, 0),
             s_j=(at, 0, 0),
-            a_i=(0, at < 0, at > 0),
-            a_j=(0, at < 0, at > 0),
+            a_i=axis,
+            a_j=axis,
         )
     (sentence,), system = said(b.build)
     assert system.degrees_of_freedom == 0
