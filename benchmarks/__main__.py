@@ -1,13 +1,12 @@
 """``python -m benchmarks QUESTION``: measure, show the result, and write data, tables and figures to a folder.
 
-Exit codes: 0 done, 1 a run failed, 2 bad usage.
+Exit codes: 0 done, 1 a run failed or the output could not be written, 2 bad usage, 130 Ctrl-C, 143 SIGTERM.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +15,11 @@ from types import ModuleType
 from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError
 from runtime.report import plots
+from runtime.report.tables import print_json
 from runtime.report.terminal import err_console, out_console, show
+from runtime.support.interruption import ended_by_signals
 from runtime.support.results_folder import results_folder
+from runtime.support.streams import safe_streams
 
 QUESTIONS = {
     "cost": "What does the modified universal joint cost against the classical one, by method and tolerance?",
@@ -59,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.question is None:
         if options.as_json:
-            print(json.dumps(QUESTIONS, indent=2))
+            print_json(QUESTIONS)
         else:
             parser.print_help()
         return DONE
@@ -105,7 +107,7 @@ def _write(answer: Answer, folder: Path) -> None:
 
 def _show(answer: Answer, folder: Path, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(answer.report.data(), indent=2))
+        print_json(answer.report.data())
     else:
         for table in answer.report.tables:
             show(table)
@@ -128,4 +130,6 @@ def _remove_empty(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with safe_streams(), ended_by_signals():
+        code = main()
+    sys.exit(code)

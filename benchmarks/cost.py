@@ -5,6 +5,7 @@ Function evaluations come first, because they are the measure of Rodrigues da Si
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from benchmarks.measure import (
     seconds,
 )
 from runtime import System
+from runtime.jit.python_code import python_code
 from runtime.report import Report, Table, plots
 
 METHODS = {
@@ -127,7 +129,8 @@ def operation_counts(systems: dict[str, System]) -> dict[str, dict[str, int]]:
     counts: dict[str, dict[str, int]] = {}
     for ankle, system in systems.items():
         module = system.joint("ankle").module
-        stated = {kernel: re.search(r"(\d+) operations\.", getattr(module, kernel).__doc__) for kernel in KERNELS}
+        sources = {kernel: inspect.getsource(python_code(getattr(module, kernel))) for kernel in KERNELS}
+        stated = {kernel: re.search(r"(\d+) operations\.", source) for kernel, source in sources.items()}
         counts[ankle] = {kernel: int(found[1]) for kernel, found in stated.items() if found}
     return counts
 

@@ -220,7 +220,7 @@ def compiled_entries(*, step: bool) -> dict[str, list[tuple[Any, Any]]]:
         runtime.simulate(system, 0.01, method="radau")
         s = stepping.stepper(y, 0.0, dop853.memory(len(y)), data)
         loop.advance(s, data, work, 0.1, 1e-6, 1e-6, np.inf, 1, _NONE, _NONE2, _NONE, _NONE2)
-        loop.interpolate_once(s, data, work, float(s.time[stepping.T]), y)
+        loop.interpolate_once(s, data, work, float(s.time[stepping.T]), y, _NONE)
         entries["step"] = [*_called(loop.advance), *_called(loop.interpolate_once)]
         entries["step"].append((landing.switching_part, landing.signature_of_switching(s, data).args))
         entries["step"] += [(part, jacobian.types_of_parts(data)) for part in jacobian.PARTS]

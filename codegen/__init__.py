@@ -9,7 +9,7 @@ Stages, with their modules in ``codegen.compiler``:
 2. reading      call it with symbols, check the rules, find the units     reading, units, bounds
 3. derivation   differentiate moving vectors: D, nu, gamma, forces        derive, soundness, forces, limit_forces,
                                                                           contact_forces, force_elements, body_forces, cone_curves
-4. functions    straight-line code, and its exact tangents                layout, straight, tangents
+4. functions    straight-line code, its exact tangents and data slopes     layout, straight, tangents, data_slopes
 5. modules      data, kernels, and a header with a digest                 emit, module, text
 6. dispatch     switches over the kinds of each family, and files:        dispatch, plan, generation, output
                 what has changed is derived, the rest is kept
@@ -32,12 +32,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Vector
     from codegen.compiler.errors import DefinitionError
-    from codegen.compiler.force_calculus import ramp
+    from codegen.compiler.force_calculus import ramp, size
     from codegen.compiler.study import compile_event, compile_force, compile_joint, compile_model
 
-__all__ = ["DefinitionError", "Vector", "compile_event", "compile_force", "compile_joint", "compile_model", "ramp"]
+__all__ = [
+    "DefinitionError",
+    "Vector",
+    "compile_event",
+    "compile_force",
+    "compile_joint",
+    "compile_model",
+    "ramp",
+    "size",
+]
 PLACES = {
-    "DefinitionError": "errors", "Vector": "calculus", "ramp": "force_calculus",
+    "DefinitionError": "errors", "Vector": "calculus", "ramp": "force_calculus", "size": "force_calculus",
     "compile_event": "study", "compile_force": "study", "compile_joint": "study", "compile_model": "study",
 }  # fmt: skip
 

@@ -8,8 +8,14 @@ the general evaluation.
 
 from __future__ import annotations
 
+from codegen.compiler.command import FAILED, command, end_by_signals, say, tell
+
+if __name__ == "__main__":
+    end_by_signals()  # before what takes long to import
+
 import argparse
-import sys
+from collections.abc import Mapping
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 from codegen.compiler.errors import DefinitionError, NoSystemsError
@@ -23,13 +29,18 @@ from codegen.compiler.generation import (
     is_up_to_date,
     kept_modules,
     models_left_behind,
+    unspoilt_models,
 )
-from codegen.compiler.output import STALE, check_folder, refuse_hand_edits, write_folder
+from codegen.compiler.output import STALE, changes, check_folder, modules_in, refuse_hand_edits, say_written
+from codegen.compiler.swap import WritingError, surplus, write_tree
 from codegen.compiler.text import COMMAND
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit codes: 0 done, 2 a definition breaks a rule, 3 ``generated/`` differs from the definitions."""
+    """Exit codes: 0 done, 1 nothing could be written, 2 a definition breaks a rule, 3 ``generated/`` differs.
+
+    ``command`` adds 1 where the output is lost, 130 after Ctrl-C and 143 after SIGTERM.
+    """
     parser = argparse.ArgumentParser(
         prog=COMMAND, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -42,26 +53,48 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return _check(options) if options.check else _write(options)
     except (DefinitionError, NoSystemsError) as error:
-        print(error, file=sys.stderr)
+        tell(str(error))
         return 2
+    except (WritingError, BrokenExecutor) as error:
+        tell(str(error))
+        return FAILED
 
 
 def _write(options: argparse.Namespace) -> int:
     place = _place(GENERATED)
+    models, spoilt = unspoilt_models()
     if is_up_to_date():
-        print(f"{place}: up to date with the definitions")
+        say(f"{place}: up to date with the definitions")
+        modules = modules_in(GENERATED)
+        if spoilt:
+            write_tree(GENERATED, modules | _in_models(models))
     else:
-        write_folder(generate(kept_modules()), GENERATED, place)
+        modules = generate(kept_modules())
+        changed = changes(modules, modules_in(GENERATED))
+        more = surplus(GENERATED)
+        write_tree(GENERATED, modules | _in_models(models))
+        say_written(modules, changed, more, place)
+    if spoilt:  # before the models are built: the runtime refuses spoilt kernels
+        say(f"{_place(MODELS)}: removed {', '.join(spoilt)}: the text was not what its digest states")
     if options.models:
-        write_folder(generate_models(), MODELS, _place(MODELS))
+        made = generate_models()
+        changed, more = changes(made, modules_in(MODELS)), surplus(MODELS)
+        if changed or more:
+            write_tree(GENERATED, modules | _in_models(made))
+        say_written(made, changed, more, _place(MODELS))
         return 0
-    left = models_left_behind()
+    left = [*models_left_behind(), *(name.removesuffix(".py") for name in spoilt if name != "__init__.py")]
     if left:
-        print(
+        say(
             f"{_place(MODELS)}: {', '.join(left)} made from other kernels of joints, or by another emitter; "
             f"run: {MODELS_COMMAND} (until then these models use the general evaluation, which is slower)"
         )
     return 0
+
+
+def _in_models(models: Mapping[str, str]) -> dict[str, str]:
+    """Texts by their places in ``generated/``."""
+    return {f"{MODELS.name}/{name}": text for name, text in models.items()}
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -69,10 +102,10 @@ def _check(options: argparse.Namespace) -> int:
     if not options.quick:
         code = check_folder(generate(), GENERATED, place, COMMAND)
     elif is_up_to_date():
-        print(f"{place}: up to date with the definitions, by digests")
+        say(f"{place}: up to date with the definitions, by digests")
         code = 0
     else:
-        print(f"{place}: older than the definitions, or edited; run: {COMMAND}")
+        say(f"{place}: older than the definitions, or edited; run: {COMMAND}")
         code = STALE
     if not options.models:
         return refuse_hand_edits(MODELS, MODELS_COMMAND) or code
@@ -85,4 +118,4 @@ def _place(folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command(main)

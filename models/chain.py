@@ -5,14 +5,25 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from runtime import GROUND, Builder, ModelError, System
+from runtime.support import Usual, checked, usual
+
+MOST_LINKS = 10_000
 
 
+@checked
+@usual(length=Usual(1e-4, 100.0, "m", "the length of a link"), mass=Usual(1e-9, 1e5, "kg", "the mass of a link"))
 def build(
-    links: int = 10, *, joint: Literal["spherical", "revolute"] = "spherical", length: float = 0.1, mass: float = 0.1
+    links: int = 10,
+    *,
+    joint: Literal["spherical", "revolute"] = "spherical",
+    length: float = 0.1,
+    mass: float = 0.1,
+    check_units: bool = True,
 ) -> System:
     """Build the links ``link_1`` .. ``link_N`` along x, each with the length [m] and mass [kg]; hinges turn about y.
 
     joint : "spherical" or "revolute"
+    check_units: False accepts values that this model cannot have, which were probably given in another unit.
 
     Raises
     ------
@@ -21,8 +32,10 @@ def build(
     """
     if joint not in ("spherical", "revolute"):
         raise ModelError(f"joint = {joint!r}; use 'spherical' or 'revolute'")
-    if links < 1 or not 0.0 < length < float("inf"):
-        raise ModelError(f"links = {links}, length = {length:g} m; give one link or more, of a finite length above 0 m")
+    if not 1 <= links <= MOST_LINKS or not 0.0 < length < float("inf"):
+        raise ModelError(
+            f"links = {links}, length = {length:g} m; give 1 to {MOST_LINKS} links, of a finite length above 0 m"
+        )
     across, along = mass * length**2 / 12.0, mass * length**2 / 100.0
     b = Builder(f"chain of {links}")
     before = GROUND

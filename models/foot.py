@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, Cone, ModelError, System
+from runtime.support import Usual, checked, usual
 from runtime.support.arrays import Floats
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
@@ -89,6 +90,8 @@ def talocrural_axis() -> Floats:
     return axis
 
 
+@checked
+@usual(link_length=Usual(0.0, 0.2, "m", "the height of a talus"), gravity=Usual(1e-3, 300.0, "m/s^2", "gravity"))
 def build(
     ankle: Literal["classical", "modified"] = "modified",
     *,
@@ -97,6 +100,7 @@ def build(
     preset: Literal["anatomical", "published"] = "anatomical",
     law: Literal["conservative", "printed"] = "conservative",
     gravity: ArrayLike = (0.0, 0.0, -9.81),
+    check_units: bool = True,
 ) -> System:
     """Build the foot of Rodrigues da Silva et al. (2024a, 2024c): two degrees of freedom, fixed leg, locked toes.
 
@@ -119,6 +123,8 @@ def build(
     law : "conservative" or "printed"
         Of the restricting moment, see ``Builder.limit``.
     gravity : (3,) [m/s^2]
+    check_units : bool
+        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
 
     Returns
     -------

@@ -17,6 +17,7 @@ import numpy as np
 
 from models.foot import BODIES, METATARSOPHALANGEAL, TALOCRURAL
 from runtime import GROUND, Builder, ModelError, System
+from runtime.support import Usual, checked, usual
 
 # Moreira et al. (2011), Table 2 [mm]: xi, eta, zeta of the centre, and the radius, in the paper's frames.  Sphere 1 lies inside
 # sphere 2, so one of the two is misprinted; the paper does not allow to decide which value is wrong.
@@ -44,7 +45,8 @@ SPRING, DAMPER = 12.0, 0.5  # [N m/rad], [N m s/rad] of ankle and toes; the pape
 SHAPE_NAMES, FRICTIONS = tuple(SHAPES_MM), ("coulomb", "smooth")
 
 
-def spheres(shape: str = "normal") -> dict[str, tuple[str, np.ndarray, float]]:
+@checked
+def spheres(shape: Literal["normal", "cavus", "flat"] = "normal") -> dict[str, tuple[str, np.ndarray, float]]:
     """Body, centre relative to its centre of mass (3,) [m] and radius [m] of ``sphere_1`` .. ``sphere_9``, heel to toe tip."""
     found: dict[str, tuple[str, np.ndarray, float]] = {}
     for body, rows in SPHERES_MM.items():
@@ -55,6 +57,15 @@ def spheres(shape: str = "normal") -> dict[str, tuple[str, np.ndarray, float]]:
     return found
 
 
+# Above 60 lines: ten options and their documentation.
+@checked
+@usual(
+    stiffness=Usual(1.0, 1e10, "N/m^1.5", "the stiffness of a sole"),
+    damping=Usual(1e-6, 1e6, "N s/m", "the damping of a sole"),
+    height=Usual(1e-9, 10.0, "m", "the height of a foot above the ground"),
+    pitch_deg=Usual(1e-9, 360.0, "degrees", "the pitch of a foot"),
+    speed=Usual(1e-9, 20.0, "m/s", "the speed of a foot"),
+)
 def build(
     shape: Literal["normal", "cavus", "flat"] = "normal",
     *,
@@ -67,6 +78,7 @@ def build(
     pitch_deg: float = 20.0,
     speed: float = 0.0,
     creep: float = 1e-3,
+    check_units: bool = True,
 ) -> System:
     """Build the foot above the ground, ready to fall.
 
@@ -87,6 +99,8 @@ def build(
         Forward speed.
     creep : float [m/s]
         Creep speed of the friction, see ``Builder.contact``.
+    check_units : bool
+        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
 
     Returns
     -------

@@ -8,8 +8,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, ModelError, System
+from runtime.support import Usual, checked, usual
 
 
+@checked
+@usual(
+    crank=Usual(1e-3, 100.0, "m", "the length of a bar"),
+    coupler=Usual(1e-3, 100.0, "m", "the length of a bar"),
+    rocker=Usual(1e-3, 100.0, "m", "the length of a bar"),
+    base=Usual(1e-3, 100.0, "m", "the distance of the fixed hinges"),
+    crank_angle=Usual(0.0, 13.0, "rad", "an angle"),
+    crank_speed=Usual(0.0, 1e5, "rad/s", "the rate of a crank"),
+    density=Usual(1e-6, 1e5, "kg/m", "the density of a bar"),
+    gravity=Usual(1e-3, 300.0, "m/s^2", "gravity"),
+)
 def build(
     joints: Literal["independent", "revolute"] = "independent",
     *,
@@ -21,6 +33,7 @@ def build(
     crank_speed: float = 0.0,
     density: float = 2.0,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
+    check_units: bool = True,
 ) -> System:
     """Build the bars ``crank``, ``coupler``, ``rocker`` in the x-z plane; hinges ``A`` (ground-crank), ``B``, ``C``, ``D``.
 
@@ -35,6 +48,8 @@ def build(
         Angle of the crank from x towards z, and its rate.
     density : float [kg/m]
     gravity : (3,) [m/s^2]
+    check_units : bool
+        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
 
     Raises
     ------

@@ -5,10 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from runtime import GROUND, Builder, ModelError, System
+from runtime.support import Usual, checked, usual
 
 
+@checked
+@usual(
+    speed=Usual(0.0, 1e5, "rad/s", "the speed of a shaft"),
+    length=Usual(1e-3, 100.0, "m", "the length of a shaft"),
+    mass=Usual(1e-6, 1e5, "kg", "the mass of a shaft"),
+    radius=Usual(1e-5, 10.0, "m", "the radius of a shaft"),
+)
 def build(
-    *, bend: float = np.deg2rad(30.0), speed: float = 10.0, length: float = 0.3, mass: float = 1.0, radius: float = 0.02
+    *,
+    bend: float = np.deg2rad(30.0),
+    speed: float = 10.0,
+    length: float = 0.3,
+    mass: float = 1.0,
+    radius: float = 0.02,
+    check_units: bool = True,
 ) -> System:
     """Build the shafts ``input``, along x, and ``output``, inclined by ``bend`` in the x-y plane; both turn freely.
 
@@ -20,6 +34,8 @@ def build(
         Initial speed of the input shaft; that of the output shaft follows from the joint.
     length, mass, radius : float [m], [kg], [m]
         Of each shaft, a solid cylinder.
+    check_units : bool
+        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
 
     Raises
     ------

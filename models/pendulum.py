@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, Cone, ModelError, System
+from runtime.support import Usual, checked, finite, usual
 
 KINDS, LIMITS = ("planar", "spherical"), (None, "elastic", "dissipative")
 
@@ -33,6 +34,17 @@ INSIDE_ANGLE = float(
 
 
 # Above 60 lines: fourteen options and their documentation; the work is in the functions below.
+@checked
+@usual(
+    length=Usual(1e-3, 100.0, "m", "the length of a pendulum"),
+    mass=Usual(1e-6, 1e5, "kg", "the mass of a pendulum"),
+    angle=Usual(0.0, 13.0, "rad", "an angle"),
+    longitude=Usual(0.0, 13.0, "rad", "a longitude"),
+    omega=Usual(0.0, 1e4, "rad/s", "the angular velocity of a pendulum"),
+    compliance=Usual(1e-9, 3.2, "rad", "the compliance of a limit"),
+    max_moment=Usual(1e-6, 1e6, "N m", "the moment of a limit"),
+    gravity=Usual(1e-3, 300.0, "m/s^2", "gravity"),
+)
 def build(
     kind: Literal["planar", "spherical"] | None = None,
     *,
@@ -49,6 +61,7 @@ def build(
     max_moment: float | None = None,
     damping: float | None = None,
     law: Literal["conservative", "printed"] | None = None,
+    check_units: bool = True,
 ) -> System:
     """Build a rod whose upper end is fixed at the origin.
 
@@ -77,6 +90,8 @@ def build(
         Of the limit.  Default: 11.5 degrees, 226 N m and, for "dissipative", 3.39 N m s.
     law : "conservative" or "printed", optional
         Of the restricting moment, see ``Builder.limit``.
+    check_units : bool
+        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
 
     Raises
     ------
@@ -88,9 +103,7 @@ def build(
     kind = kind or ("planar" if limits is None else "spherical")
     if not 0.0 < length < np.inf:
         raise ModelError(f"length = {length:g} m must be finite and above 0 m")
-    if np.shape(omega) != (3,):
-        raise ModelError(f"omega = {omega!r} rad/s; give three numbers")
-    omega = np.asarray(omega)
+    omega = finite(omega, (3,), "omega")
     if inertia is None:
         radius = length / 30.0
         across = mass * (length**2 + 3 * radius**2) / 12.0

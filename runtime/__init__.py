@@ -22,7 +22,7 @@ from runtime.jit.freshness import verify  # noqa: E402
 verify()  # before anything is compiled
 
 import runtime.integrate  # noqa: E402, F401  # registers what a second process compiles, before anything is compiled
-from runtime.support.errors import AssemblyError, ModelError, StaleKernelsError  # noqa: E402
+from runtime.support.errors import AssemblyError, AssemblyWarning, ModelError, StaleKernelsError  # noqa: E402
 from runtime.support.late_names import late_names  # noqa: E402
 from runtime.version import __version__  # noqa: E402
 
@@ -76,6 +76,7 @@ else:
 __all__ = [
     "GROUND",
     "AssemblyError",
+    "AssemblyWarning",
     "Builder",
     "Cone",
     "Event",

@@ -1,6 +1,7 @@
 """The command ``talus``, with a verb for each task.  Models and studies are found by name among the installed entry points.
 
-Exit codes: 0 done, 1 a run failed, 2 bad usage or input, 3 stale kernels.
+Exit codes: 0 done, 1 a run failed or the output could not be written, 2 bad usage or input, 3 stale kernels, 130 Ctrl-C,
+143 SIGTERM.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ import ast
 import difflib
 import importlib
 import inspect
-import json
 import math
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
@@ -24,10 +25,12 @@ import typer
 from typer.core import TyperGroup
 
 from runtime.integrate.choices import ATOL, METHODS, RTOL
-from runtime.report.tables import Report, Table
+from runtime.report.tables import Report, Table, print_json
 from runtime.support.documentation import documentation
-from runtime.support.errors import ModelError
+from runtime.support.errors import AssemblyWarning, ModelError
+from runtime.support.interruption import ended_by_signals
 from runtime.support.results_folder import results_in
+from runtime.support.streams import safe_streams
 
 if TYPE_CHECKING:
     from runtime.system.system import System
@@ -115,7 +118,9 @@ def _build(model: str, given: list[str] | None) -> System:
         except (ValueError, SyntaxError):
             arguments[key] = value
     try:
-        system = build(**arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AssemblyWarning)  # the verbs show the remarks
+            system = build(**arguments)
     except (TypeError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
@@ -123,10 +128,6 @@ def _build(model: str, given: list[str] | None) -> System:
     if not isinstance(system, System):
         raise ModelError(f"model '{model}' returned {type(system).__name__}; its function must return a System")
     return system
-
-
-def _print_json(data: Any) -> None:
-    print(json.dumps(data, indent=2))
 
 
 @app.command()
@@ -144,57 +145,12 @@ def models() -> None:
 @app.command()
 def info(model: Model, arguments: Arguments = None, as_json: Json = False) -> None:
     """Show a model: bodies, joints, limits, forces, degrees of freedom.  Also redundant rows, assembly and kernel."""
-    import numpy as np
-
-    from runtime.report.force_table import force_table
+    from runtime.report.system_tables import system_tables
     from runtime.report.terminal import show
-    from runtime.system.whole_model import place_of
 
-    system = _build(model, arguments)
-    bodies: list[list[Any]] = []
-    for b in system.bodies:
-        moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(b.inertia))
-        bodies.append([b.name, b.mass, moments, ", ".join(f"{c:.4g}" for c in system.state.r[b.name])])
-    joints: list[list[Any]] = []
-    for j in system.joints:
-        rows = ", ".join(j.rows).replace("_x, ", "_xyz, ")
-        for group in {row[:-2] for row in j.rows if row.endswith("_y")}:
-            rows = rows.replace(f", {group}_y, {group}_z", "")
-        joints.append([j.name, j.kind, f"{j.body_i}, {j.body_j}", list(j.rows) if as_json else rows])
-    a = system.assembly
-    facts: list[list[Any]] = [
-        ["degrees of freedom", system.degrees_of_freedom],
-        ["rank of D", system.rank],
-        ["redundant rows", ", ".join(system.redundant) or "none"],
-        ["assembly", f"{a.iterations} iterations, max |Phi| = {a.residual:.1e}"],
-        ["largest displacement", f"{a.largest_move:.3g} m, body {a.moved_body}"],
-        ["largest rotation", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
-        ["gravity [m/s^2]", ", ".join(f"{g:g}" for g in system.gravity)],
-        ["whole-model kernel", place_of(system) or "none; codegen.compile_model(system) emits one"],
-    ]
-    tables = [
-        Table(system.name, ["fact", "value"], facts),
-        Table("bodies", ["body", "mass [kg]", "principal inertia [kg m²]", "centre [m]"], bodies),
-        Table("joints", ["joint", "kind", "bodies i, j", "rows"], joints),
-    ]
-    if system.limits:
-        limits: list[list[Any]] = []
-        for m in system.limits:
-            latitudes = np.rad2deg(m.cone.latitudes)
-            cone = ", ".join(f"{latitude:g}" for latitude in latitudes[:-1]) + f" ({m.cone.interpolation})"
-            law = f"{m.max_moment:g} N m, {np.rad2deg(m.compliance):.4g} deg, {m.law}"
-            limits.append([m.name, m.joint, m.kind, m.reference, cone, law, f"{m.damping:g} N m s"])
-        columns = ["limit", "joint", "kind", "reference", "maximum latitudes [deg]", "law", "damping"]
-        tables.append(Table("limits", columns, limits))
-    tables += [force_table(system)] if system.forces else []
-    if system.signals:
-        signals = [
-            [name, "constant" if np.isinf(s.span[0]) else f"{s.span[0]:g} to {s.span[1]:g} s", len(s.coefficients)]
-            for name, s in system.signals.items()
-        ]
-        tables.append(Table("signals of drivers, loads, motors and forces", ["signal", "defined", "pieces"], signals))
+    tables = system_tables(_build(model, arguments), all_rows=as_json)
     if as_json:
-        _print_json({table.title: table.records() for table in tables})
+        print_json({table.title: table.records() for table in tables})
         return
     for table in tables:
         show(table)
@@ -219,6 +175,8 @@ def simulate_command(
     from runtime.report.terminal import err_console, out_console, show
 
     system = _build(model, arguments)
+    for remark in system.assembly.remarks:
+        err_console.print(remark, markup=False, highlight=False, soft_wrap=True)
     times = np.linspace(0.0, t_end, points) if t_end > 0 else None
     with results_in(out, f"talus-{model.replace(':', '-')}") as folder:
         run = simulate(system, t_end, t_eval=times, method=method, rtol=rtol, atol=atol)
@@ -233,13 +191,13 @@ def simulate_command(
         ["rejected", s.rejections],
         ["time [ms]", 1000 * s.wall_time],
         ["compilation [ms]", 1000 * s.compile_time],
-        ["energy drift [J]", float(np.abs(run.energy - run.energy[0]).max())],
+        ["error of the energy balance [J]", run.energy_balance.largest_error],
         ["max |Phi|", float(run.violation.max())],
     ]
     table = Table(system.name, ["fact", "value"], facts)
     if as_json:
         given = {"model": system.name, "success": run.success}
-        _print_json({**given, **dict(facts), "files": [str(f) for f in files]})
+        print_json({**given, **dict(facts), "files": [str(f) for f in files]})
     else:
         show(table)
         out_console.print(f"written to {folder}", highlight=False)
@@ -266,7 +224,7 @@ def warm_command(
         done.append(warm(model, lambda model=model: _build(model, None)))  # type: ignore[misc]
     folder, size = compiled_code()
     if as_json:
-        _print_json({"models": [asdict(model) for model in done], "folder": folder, "size": size})
+        print_json({"models": [asdict(model) for model in done], "folder": folder, "size": size})
         return
     columns = ["model", "uses", "compiled", "compilation [s]"]
     rows = [
@@ -293,7 +251,7 @@ def doctor(
     foot = _models().get("foot")
     facts, healthy = checked(DISTRIBUTION, None if foot is None else foot.load())
     if as_json:
-        _print_json(dict(facts))
+        print_json(dict(facts))
     else:
         show(Table("talus doctor", ["fact", "value"], facts))
     if not healthy:
@@ -304,7 +262,8 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     """The verb of a study: its parameters as options, and the options --out and --json."""
     study = load()
     signature = inspect.signature(study, eval_str=True)
-    helps = _helps(study)
+    doc = inspect.getdoc(study) or documentation(study.__module__, study.__name__)  # python -OO keeps none
+    helps = _helps(doc)
     own = [_parameter(p, helps) for p in signature.parameters.values() if p.name not in ("folder", "say")]
 
     or_zero = [p.name for p in signature.parameters.values() if OR_ZERO in getattr(p.annotation, "__metadata__", ())]
@@ -324,7 +283,7 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
                 folder, lambda line: err_console.print(line, style="dim", highlight=False, markup=False), **options
             )
         if as_json:
-            _print_json(report.data())
+            print_json(report.data())
         else:
             for table in report.tables:
                 show(table)
@@ -340,18 +299,18 @@ def _study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     ]
     command.__signature__ = signature.replace(parameters=[*own, *extra], return_annotation=None)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in (*own, *extra)}
-    command.__doc__ = (inspect.getdoc(study) or "").split("\n\n")[0]
+    command.__doc__ = doc.split("\n\n")[0]
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name=name)(command)
     return typer.main.get_command(alone)
 
 
-def _helps(study: Callable[..., Report]) -> dict[str, str]:
+def _helps(doc: str) -> dict[str, str]:
     """Help texts of a study's parameters, from its docstring."""
     found: dict[str, str] = {}
     units: dict[str, str] = {}
     name = ""
-    for line in (inspect.getdoc(study) or "").split("Parameters\n----------")[-1].splitlines():
+    for line in doc.split("Parameters\n----------")[-1].splitlines():
         if re.match(r"\w+ : ", line):
             name, _, kind = line.partition(" : ")
             units[name] = "".join(f" {unit}" for unit in re.findall(r"\[[^\]]*\]", kind))
@@ -372,13 +331,16 @@ def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter
 
 
 def main() -> None:
-    """Run the command; an error ends it with one sentence and an exit code."""
-    for name, study in _studies().items():
-        app.command(name=name, help=documentation(study.module, study.attr).split("\n\n")[0])(lambda: None)
-    try:
-        app()
-    except ModelError as error:
-        from runtime.report.terminal import err_console
+    """Run the command; an error ends it with one sentence and an exit code, a signal soon and silently."""
+    with safe_streams(), ended_by_signals():
+        for verb in app.registered_commands if sys.flags.optimize > 1 else []:  # without docstrings
+            verb.help = documentation(__name__, getattr(verb.callback, "__name__", ""))
+        for name, study in _studies().items():
+            app.command(name=name, help=documentation(study.module, study.attr).split("\n\n")[0])(lambda: None)
+        try:
+            app()
+        except ModelError as error:
+            from runtime.report.terminal import err_console
 
-        err_console.print(str(error), highlight=False, markup=False, soft_wrap=True)
-        sys.exit(BAD_INPUT)
+            err_console.print(str(error), highlight=False, markup=False, soft_wrap=True)
+            sys.exit(BAD_INPUT)

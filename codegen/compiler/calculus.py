@@ -19,6 +19,9 @@ A definition is a plain function.  The meaning of an argument follows from its n
 ``coordinate``      coordinate(x) = x under a name of its own, along which a force acts;  in forces only
 ``along``           along(c) = the force along the coordinate c, derived;  in reported quantities of forces only
 ``name_table``      name_table(x) = a smooth curve through given points;  in forces only
+``reaction_force``  force of the joint of the force on body j [N];  in forces only
+``reaction_moment`` its moment about the centre of mass of body j [N m];  in forces only
+``normal_load``     normal_load(x) = the size x of the reaction, found together with it;  in forces only
 ==================  ==========================================================================================
 
 (likewise with ``_j`` for the second body, and in forces with ``_k`` and ``_l`` for two more).
@@ -237,6 +240,7 @@ class Scope:
         self.sums: dict[str, Moving] = {}  # sums of moving vectors, such as d = r_j + s_j - r_i - s_i
         self.named: dict[str, Named] = {}  # arguments of functions and roots
         self.rates: dict[Expr, Expr] = {}  # rate's symbol -> expression whose rate it is
+        self.inputs: list[Expr] = []  # further inputs of the kernels, which the runtime puts at the end of ``x``
 
     def error(self, text: str) -> DefinitionError:
         """An error that names the definition."""

@@ -10,6 +10,7 @@ import sympy as sp
 
 from codegen.compiler.calculus import Expr, vector
 from codegen.compiler.module import assemble_module, data_lines
+from codegen.compiler.reading import doc_of
 from codegen.compiler.straight import function, indexed
 from codegen.compiler.tangents import moved, tangent
 
@@ -43,7 +44,7 @@ def emit_cone(definition: Callable[..., dict[str, Expr]], source: str) -> str:
         ),
     ]  # fmt: skip
     data = data_lines({"NAME": definition.__name__, "COEFFICIENTS": tuple(names[2:])})
-    return assemble_module(inspect.getdoc(definition) or "", None, data, kernels, source)
+    return assemble_module(doc_of(definition), None, data, kernels, source)
 
 
 def emit_measures(definition: Callable[..., Any], source: str) -> str:
@@ -63,7 +64,7 @@ def emit_measures(definition: Callable[..., Any], source: str) -> str:
         function(name, (*arguments, "out"), place, targets, doc),
         tangent(f"{name}_tangent", tuple(arguments), place, targets, of, directions),
     ]
-    return assemble_module(inspect.getdoc(definition) or "", None, data_lines({"NAME": name}), kernels, source)
+    return assemble_module(doc_of(definition), None, data_lines({"NAME": name}), kernels, source)
 
 
 def emit_law(definition: Callable[[Expr], Expr], source: str) -> str:
@@ -80,6 +81,4 @@ def emit_law(definition: Callable[[Expr], Expr], source: str) -> str:
             "Work W, its first derivative, which is the moment, its second",
         )
     ]
-    return assemble_module(
-        inspect.getdoc(definition) or "", None, data_lines({"NAME": definition.__name__}), kernels, source
-    )
+    return assemble_module(doc_of(definition), None, data_lines({"NAME": definition.__name__}), kernels, source)

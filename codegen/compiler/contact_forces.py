@@ -19,6 +19,7 @@ from codegen.compiler.module import assemble_module, data_lines
 from codegen.compiler.reading import (
     argument_names,
     called,
+    doc_of,
     documentation,
     refuse_collisions,
     refuse_functions,
@@ -164,7 +165,7 @@ def emit_friction(definition: Callable[..., dict[str, Any]], source: str) -> str
 
 def _assemble_law(definition: Callable[..., Any], parameters: list[str], kernels: list[Lines], source: str) -> str:
     """The module of a law from its kernels."""
-    doc = inspect.getdoc(definition) or ""
+    doc = doc_of(definition)
     bounds = bounds_of_law(definition.__name__, doc, parameters)
     data = data_lines({"NAME": definition.__name__, "PARAMETERS": tuple(parameters), "BOUNDS": bounds})
     return assemble_module(doc, None, data, kernels, source)

@@ -8,6 +8,7 @@ import sympy as sp
 
 from codegen.compiler.bounds import bounds_of
 from codegen.compiler.calculus import BODIES, vector
+from codegen.compiler.data_slopes import slopes_of_reference, slopes_of_rows
 from codegen.compiler.derive import Derivation
 from codegen.compiler.layout import Layout, kernel
 from codegen.compiler.module import assemble_module, data_lines
@@ -36,6 +37,15 @@ def emit(d: Derivation, source: str) -> str:
         ),
         "evaluate": (EVALUATE, Phi + Phi_dot + D + gamma, "Everything that the equations of motion need"),
     }
+    if not d.scope.signals:
+        outputs |= {
+            "data_slopes": (
+                ("slopes",), slopes_of_rows(d.scope, d.Phi), "Derivatives of Phi over data, carried vectors, held constants"
+            ),
+            "reference_slopes": (
+                ("slopes",), slopes_of_reference(d.scope), "Derivatives of carried vectors and held constants over data"
+            ),
+        }  # fmt: skip
     kernels = [
         kernel(layout, name, ("body_i", "body_j", "x", *arrays), targets, doc)
         for name, (arrays, targets, doc) in outputs.items()

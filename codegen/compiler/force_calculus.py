@@ -7,10 +7,12 @@ from typing import Any
 
 import sympy as sp
 
-from codegen.compiler.calculus import Expr, Scope, Vector
+from codegen.compiler.calculus import Expr, Scope, Vector, vector
 from codegen.compiler.errors import DefinitionError
 
-OPERATORS = ("coordinate", "along")
+OPERATORS = ("coordinate", "along", "normal_load")
+REACTION = ("reaction_force", "reaction_moment")  # vectors of the joint that a force belongs to
+LEAST = sp.Float("1e-24")  # below the square of every load or slip that matters: keeps the slope of a size finite at 0
 TABLE = re.compile(r"\w+_table")
 ORDERS = (-1, 0, 1, 2)  # of the derivatives of a table that the runtime supplies; -1: its integral
 ENTRIES = len(ORDERS)  # places of a table's value in ``x``
@@ -100,6 +102,11 @@ class Table:
         return table(calls.index((self.name, x)), order, x)
 
 
+def size(x: Any) -> Expr:
+    """The length of a vector, or the magnitude of a scalar, with a finite slope at 0; wrong by 1e-12 there."""
+    return sp.sqrt((x.dot(x) if isinstance(x, Vector) else x**2) + LEAST)
+
+
 class ForceScope(Scope):
     """Everything that occurs in the definition of a force."""
 
@@ -111,6 +118,7 @@ class ForceScope(Scope):
         self.alongs: dict[Expr, Expr] = {}  # symbol of the force along a coordinate -> the coordinate
         self.tables: list[str] = []
         self.lookups: list[tuple[str, Expr]] = []  # name and argument of each call of a table
+        self.loads: dict[Expr, Expr] = {}  # symbol of a normal load -> its expression in terms of the reaction
 
     def argument(self, name: str) -> Any:
         """The object that an argument of this name stands for."""
@@ -119,7 +127,16 @@ class ForceScope(Scope):
         if TABLE.fullmatch(name):
             self.tables.append(name)
             return Table(self, name)
+        if name in REACTION:
+            return vector(name)
         return super().argument(name)
+
+    def _normal_load(self, expression: Any) -> Any:
+        if isinstance(expression, Vector):
+            raise self.error("normal_load(x) needs a scalar, such as normal_load(codegen.size(force))")
+        symbol = sp.Symbol(f"normal_load{len(self.loads)}", real=True, nonnegative=True)
+        self.loads[symbol] = sp.sympify(expression)
+        return symbol
 
     def _coordinate(self, expression: Any) -> Any:
         if isinstance(expression, Vector):

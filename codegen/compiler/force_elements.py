@@ -17,15 +17,17 @@ import sympy as sp
 from codegen.compiler.bounds import bounds_of_law
 from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, name_sums
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
-from codegen.compiler.force_calculus import ENTRIES, OPERATORS, ForceScope, ramp, step, table
+from codegen.compiler.force_calculus import ENTRIES, OPERATORS, REACTION, ForceScope, ramp, step, table
 from codegen.compiler.force_soundness import refuse_unsound_force
 from codegen.compiler.forces import over_velocities, velocities_of
+from codegen.compiler.joint_loads import COMPONENTS, load_kernels, reaction_symbols, refuse_loads
 from codegen.compiler.layout import Layout, kernel
 from codegen.compiler.module import assemble_module, data_lines
 from codegen.compiler.reading import (
     argument_names,
     called,
     documentation,
+    is_scalar,
     refuse_collisions,
     refuse_functions,
     refuse_unused,
@@ -57,6 +59,7 @@ class ForceDerivation:
     layout: Layout
     wrench: tuple[Expr, ...]
     potential: Expr
+    potential_rate: Expr
     reports: dict[str, Expr]
     lookups: tuple[tuple[str, Expr], ...]  # table and argument of each call
 
@@ -108,7 +111,9 @@ def derive_force(definition: Definition) -> ForceDerivation:
     refuse_collisions(scope)
     parts = _parts(scope, arguments, called(scope, definition, arguments))
     d = _derived(scope, definition, arguments, parts)
-    refuse_unsound_force(scope, d.layout, [*d.wrench, d.potential, *d.reports.values()], d.bodies)
+    refuse_unsound_force(
+        scope, d.layout, [*d.wrench, d.potential, *d.reports.values(), *scope.loads.values()], d.bodies
+    )
     return d
 
 
@@ -118,17 +123,21 @@ def derive_event(definition: Definition) -> ForceDerivation:
     arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
     refuse_collisions(scope)
     returned = called(scope, definition, arguments)
-    if isinstance(returned, Vector | dict | list | tuple) or not isinstance(sp.sympify(returned), sp.Expr):
+    if not is_scalar(returned):
         raise scope.error(
             f"has the wrong shape: {returned!r:.80}; an event returns one scalar, whose zeros are located"
         )
-    if scope.tables or scope.signals:
-        raise scope.error("uses a table or a signal, which are for forces; an event is a function of the bodies")
+    if scope.tables or scope.signals or {"normal_load", *REACTION} & set(arguments):
+        raise scope.error(
+            "uses a table, a signal or a reaction, which are for forces; an event is a function of the bodies"
+        )
     return _derived(scope, definition, arguments, _Parts(sp.S.Zero, sp.S.Zero, [], {"value": sp.sympify(returned)}))
 
 
 def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, object], parts: _Parts) -> ForceDerivation:
     _refuse_forms(scope, arguments, parts)
+    if scope.loads:
+        scope.inputs = [*scope.loads, *reaction_symbols()]
     layout = Layout(scope)  # where the tables' values lie follows from all that precedes them
     parts, lookups = _named(scope, layout.size, parts)
     velocities = velocities_of(scope.bodies)
@@ -149,6 +158,7 @@ def _derived(scope: ForceScope, definition: Definition, arguments: dict[str, obj
         layout=Layout(scope),
         wrench=tuple(sp.sympify(e).xreplace(values) for e in wrench),
         potential=V,
+        potential_rate=rate(scope, V, 1),
         reports={name: e.xreplace(alongs).xreplace(values) for name, e in parts.reports.items()},
         lookups=tuple(lookups),
     )
@@ -182,12 +192,10 @@ def _parts(scope: ForceScope, arguments: dict[str, object], returned: object) ->
     pairs = [pair for x, force in forces.items() for pair in _pairs(scope, x, force)]
     scalars: dict[str, Any] = {POTENTIAL: returned.get(POTENTIAL, 0), DISSIPATION: returned.get(DISSIPATION, 0)}
     for what, value in [*scalars.items(), *reports.items(), *((FORCES, e) for pair in pairs for e in pair)]:
-        try:
-            scalar = not isinstance(value, Vector) and isinstance(sp.sympify(value), sp.Expr)
-        except (sp.SympifyError, TypeError):
-            scalar = False
-        if not scalar:
+        if not is_scalar(value):
             raise scope.error(f"'{what}' has the wrong shape: {value!r:.80}; it must be one number, an expression")
+        if sp.sympify(value).has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            raise scope.error(f"'{what}' is not finite: {value!s:.80}; check its denominators")
     return _Parts(
         sp.sympify(scalars[POTENTIAL]),
         sp.sympify(scalars[DISSIPATION]),
@@ -206,7 +214,9 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     """Refuse unused arguments and coordinates, operators of joints, and functions without derivatives."""
     own = [*scope.coordinates.values(), *scope.held.values(), *(c for v in scope.carried.values() for c in v)]
     looked = [x for _, x in scope.lookups]
-    ordinary = {name: v for name, v in arguments.items() if name not in (*OPERATORS, *scope.tables)}
+    refuse_loads(scope, arguments, parts)
+    own += scope.loads.values()
+    ordinary = {name: v for name, v in arguments.items() if name not in (*OPERATORS, *REACTION, *scope.tables)}
     refuse_unused(scope, ordinary, (*parts.expressions, *own, *looked))
     for name, used in (("coordinate", scope.coordinates), ("along", scope.alongs)):
         if name in arguments and not used:
@@ -290,14 +300,14 @@ def emit_force(d: ForceDerivation, source: str) -> str:
     bodies, every = d.signature, tuple(f"body_{body}" for body in scope.bodies)
     count = len(bodies)
     arguments = (*every[:count], "x")
-    outputs = [*d.wrench, d.potential, *d.reports.values()]  # entries for four bodies
+    outputs = [*d.wrench, d.potential, d.potential_rate, *d.reports.values()]  # entries for four bodies
     reference = [c for v in scope.carried.values() for c in v] + list(scope.held.values())
     size = layout.size + ENTRIES * len(d.lookups)
     base = dict.fromkeys(every[:count], "(13,)") | {"x": f"({max(size, 1)},)"}
     kernels = [
         kernel(
             layout, "evaluate", (*arguments, "out"), indexed("out", outputs),
-            "Force and moment on body i, j, k, l; potential; reported quantities",
+            "Force and moment on body i, j, k, l; potential and its rate; reported quantities",
         ),
         kernel(layout, "reference", (*arguments, "out"), indexed("out", reference), "Carried vectors and held constants, now"),
         tangent(
@@ -311,6 +321,19 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             base | dict(seeds=f"({DIRECTIONS * count}, {DIRECTIONS * count})", out=f"({WRENCH * count}, {DIRECTIONS * count})"),
         ),
     ]  # fmt: skip
+    if scope.loads:
+        count_of_loads, rows = len(scope.loads), 2 * DIRECTIONS + COMPONENTS
+        kernels += [
+            *load_kernels(scope, layout, d.wrench, arguments),
+            _entry("loads_entry", "loads", every, base | {"out": f"({(1 + COMPONENTS) * count_of_loads},)"}),
+            _entry("load_wrenches_entry", "load_wrenches", every, base | {"out": f"({2 * WRENCH * count_of_loads},)"}),
+            _entry(
+                "loads_tangent_entry",
+                "loads_tangent",
+                every,
+                base | dict(seeds=f"({rows}, {rows})", out=f"({count_of_loads}, {rows})"),
+            ),
+        ]
     if d.lookups:
         looked = indexed("out", [x for _, x in d.lookups])
         kernels += [
@@ -341,6 +364,8 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "BODIES": d.bodies,
         "HELD": len(layout.held),
         "SIGNALS": tuple(layout.signals),
+        "LOADS": len(d.scope.loads),
+        "LOADS_PLACE": layout.size - len(layout.inputs),
         "TABLES": tuple(name for name, _ in d.lookups),
         "TABLE_UNITS": {name: units[name][3] or "1" for name in d.scope.tables},
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),

@@ -10,7 +10,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from codegen.compiler.calculus import Expr, quaternion, vector
-from codegen.compiler.force_calculus import ForceScope, table
+from codegen.compiler.force_calculus import REACTION, ForceScope, table
 from codegen.compiler.forces import BALANCE_TOLERANCE
 from codegen.compiler.layout import Layout
 
@@ -92,7 +92,9 @@ def _sample(scope: ForceScope, random: np.random.Generator) -> dict[Expr, float]
             value = random.normal(size=3)
             value = value if m.kind == "point" else value / np.linalg.norm(value)
         values |= _components(m.symbols, value)
-    constants = [*scope.parameters.values(), *scope.held]
+    for name in REACTION:
+        values |= _components(vector(name), random.normal(size=3))
+    constants = [*scope.parameters.values(), *scope.held, *scope.loads]
     values |= {s: float(random.uniform(0.5, 2.0)) for s in constants}
     values |= {c.symbol(order): float(random.normal()) for c in scope.signals.values() for order in range(3)}
     return values
@@ -116,6 +118,8 @@ def _moved(
         p = [values[s] for s in quaternion(f"p_{body}")]
         product = [q[0] * p[0] - q[1:] @ p[1:], *(q[0] * np.array(p[1:]) + p[0] * q[1:] + np.cross(q[1:], p[1:]))]
         moved |= _components(quaternion(f"p_{body}"), product)
+    for name in REACTION:
+        moved |= _components(vector(name), R @ np.array([values[s] for s in vector(name)]))
     for m in scope.moving.values():
         if m.kind not in ("centre", "euler"):
             moved |= _components(m.symbols, R @ np.array([values[s] for s in m.symbols]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import pkgutil
 import tomllib
@@ -12,14 +11,25 @@ from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 
+from codegen.compiler.command import end_with_parent, without_interruption
 from codegen.compiler.errors import NoSystemsError
-from codegen.compiler.output import digest_of_files
+from codegen.compiler.output import digest_of_files, modules_in
 from codegen.compiler.plan import FOLDER, Output, outputs
-from codegen.compiler.text import COMMAND, body_of, constants_of, digest, emit_digests, states_its_digest, with_header
+from codegen.compiler.swap import WHOLE, surplus
+from codegen.compiler.text import (
+    COMMAND,
+    body_of,
+    constants_of,
+    digest,
+    emit_digests,
+    states_its_digest,
+    text_of,
+    with_header,
+)
 
 ROOT = FOLDER.parent
 GENERATED = ROOT / "generated"
-MODELS = GENERATED / "whole"
+MODELS = GENERATED / WHOLE
 MODELS_COMMAND = f"{COMMAND} --models"
 ALL = "codegen/"
 LISTS = ("dispatch", "joints", "forces")  # modules that list others
@@ -47,10 +57,10 @@ def kept_modules() -> dict[str, str]:
     kept = {}
     for output in outputs():
         file = GENERATED / f"{output.name}.py"
-        if recorded.get("INPUTS", {}).get(output.name) != output.inputs or not file.is_file():
+        if recorded.get("INPUTS", {}).get(output.name) != output.inputs:
             continue
-        text = file.read_text(encoding="utf-8")
-        if states_its_digest(text) and digest(body_of(text)) == recorded["MODULES"].get(output.name):
+        text = text_of(file)
+        if states_its_digest(text) and digest(body_of(text)) == recorded.get("MODULES", {}).get(output.name):
             kept[output.name] = text
     return kept
 
@@ -58,15 +68,23 @@ def kept_modules() -> dict[str, str]:
 def is_up_to_date() -> bool:
     """Whether ``generated/`` was made from the present sources and is unedited: by digests alone, nothing is derived."""
     recorded = constants_of(GENERATED / "digests.py")
-    present = {file.stem: file.read_text(encoding="utf-8") for file in GENERATED.glob("*.py")}
+    present = {name.removesuffix(".py"): text for name, text in modules_in(GENERATED).items()}
     wanted = {output.name for output in outputs()} | {*LISTS, "__init__", "digests"}
     return (
         recorded.get("SOURCES") == sources_digest()
         and present.keys() == wanted
         and all(map(states_its_digest, present.values()))
-        and recorded["MODULES"] == {name: digest(body_of(text)) for name, text in present.items() if name != "digests"}
+        and recorded.get("MODULES")
+        == {name: digest(body_of(text)) for name, text in present.items() if name != "digests"}
         and recorded.get("INPUTS") == {output.name: output.inputs for output in outputs()}
+        and not surplus(GENERATED)
     )
+
+
+def unspoilt_models() -> tuple[dict[str, str], list[str]]:
+    """File name -> text of the whole-model kernels whose texts are what their digests state, and the names of the others."""
+    good = {name: text for name, text in modules_in(MODELS).items() if states_its_digest(text)}
+    return good, sorted({entry.name for entry in MODELS.glob("*.py")} - good.keys())
 
 
 def generate(kept: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -110,8 +128,18 @@ def _derived(wanted: list[Output]) -> dict[str, str]:
     workers = min(os.cpu_count() or 1, len(wanted))
     if workers < 2:
         return {output.name: derived(output) for output in wanted}
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        return dict(zip((output.name for output in wanted), pool.map(derived, wanted), strict=True))
+    with without_interruption():  # which the processes of the pool inherit
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent)
+        texts = pool.map(derived, wanted)
+    processes = list((pool._processes or {}).values())
+    try:
+        return dict(zip((output.name for output in wanted), texts, strict=True))
+    except BaseException:  # a definition that breaks a rule, an interruption
+        for process in processes:
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def derived(output: Output) -> str:
@@ -124,10 +152,11 @@ def derived(output: Output) -> str:
     from codegen.compiler.emit import emit
     from codegen.compiler.force_elements import derive_force, emit_force
     from codegen.compiler.limit_forces import derive_limit, emit_limit
+    from codegen.compiler.reading import doc_of
 
     dictionary, place = import_module(f"codegen.{output.file}"), f"codegen/{output.file}.py"
     if output.form == "bodies":
-        return emit_bodies(definitions(dictionary), inspect.getdoc(dictionary) or "", place)
+        return emit_bodies(definitions(dictionary), doc_of(dictionary), place)
     definition, source = getattr(dictionary, output.definition), f"{place}: {output.definition}"
     match output.form:
         case "joint":
@@ -175,7 +204,7 @@ def generate_models() -> dict[str, str]:
 
 def _kept_model(file: Path, key: str) -> str:
     """The text of an unedited whole-model kernel with this key; empty if there is none."""
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    text = text_of(file)
     return text if f"\nKEY = '{key}'\n" in text and states_its_digest(text) else ""
 
 
@@ -193,4 +222,4 @@ def models_left_behind() -> list[str]:
 
 def _digest_of(module: str) -> str:
     file = ROOT / (module.replace(".", "/") + ".py")
-    return digest(file.read_text(encoding="utf-8")) if file.is_file() else ""
+    return digest(text_of(file)) if file.is_file() else ""

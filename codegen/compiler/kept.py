@@ -15,7 +15,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from codegen.compiler.output import digest_of_files, write_whole
-from codegen.compiler.text import digest, states_its_digest
+from codegen.compiler.text import digest, states_its_digest, text_of
 
 FOLDER = Path(__file__).resolve().parents[1]
 FIXED = ("sympy", "numpy", "math", "codegen")  # packages whose digest or version is that of all that they define
@@ -29,10 +29,9 @@ def kept(definition: FunctionType, derived: Callable[[], str], folder: str) -> s
     if key is None:
         return derived()
     file = cache_folder() / folder / f"{key[:32]}.py"
-    with suppress(OSError, UnicodeDecodeError):
-        text = file.read_text(encoding="utf-8")
-        if states_its_digest(text):
-            return text
+    text = text_of(file)
+    if states_its_digest(text):
+        return text
     text = derived()
     with suppress(OSError):  # it is derived again where nothing can be written
         write_whole(file, text)
@@ -50,7 +49,10 @@ def digest_of(definition: FunctionType) -> str | None:
 def cache_folder() -> Path:
     """The folder of the cache, as in ``runtime.jit.cache``, which is not imported here."""
     base = os.environ.get("TALUS_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "talus")
-    return Path(base).expanduser()
+    try:
+        return Path(base).expanduser()
+    except RuntimeError:  # there is no home folder
+        return Path(os.devnull, base)
 
 
 @cache

@@ -17,6 +17,7 @@ class Layout:
         self.parameters = list(scope.parameters)
         self.held = list(scope.held)
         self.signals = list(scope.signals)
+        self.inputs = list(scope.inputs)
         self.place: dict[Expr, str] = {}
         for body in scope.bodies:
             for stem, start in STATE.items():
@@ -24,6 +25,7 @@ class Layout:
                 self.place |= {s: f"body_{body}[{start + k}]" for k, s in enumerate(symbols)}
         own = [s for m in self.vectors for s in m.symbols] + list(scope.parameters.values()) + self.held
         own += [c.symbol(order) for c in scope.signals.values() for order in range(3)]
+        own += scope.inputs
         self.place |= {s: f"x[{k}]" for k, s in enumerate(own)}
         self.size = len(own)
         self.rates = _rates(scope.quantities)
@@ -34,6 +36,7 @@ class Layout:
         pieces = [(m.name, 3) for m in self.vectors]
         pieces += [(name, 1) for name in (*self.parameters, *map(str, self.held))]
         pieces += [(f"{signal}, its rate, its second rate", 3) for signal in self.signals]
+        pieces += [(str(symbol), 1) for symbol in self.inputs]
         lines, start = ["", "x, in this order:"], 0
         for name, width in pieces:
             lines.append(f"    x[{start}:{start + width}]  {name}")

@@ -13,7 +13,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from codegen.compiler.output import digest_of_files
+from codegen.compiler.errors import DefinitionError
+from codegen.compiler.output import digest_of_files, source_of
 from codegen.compiler.text import digest
 
 FOLDER = Path(__file__).resolve().parents[1]
@@ -77,12 +78,16 @@ def _definitions(file: str) -> Iterator[ast.FunctionDef]:
 
 @cache
 def _text(file: str) -> str:
-    return (FOLDER / f"{file}.py").read_text(encoding="utf-8")
+    return source_of(FOLDER / f"{file}.py")
 
 
 @cache
 def _tree(file: str) -> ast.Module:
-    return ast.parse(_text(file))
+    try:
+        return ast.parse(_text(file))
+    except (SyntaxError, ValueError) as error:  # a null byte
+        line = getattr(error, "lineno", None)
+        raise DefinitionError(f"codegen/{file}.py{f', line {line}' if line else ''}: {error.args[0]}") from None
 
 
 def _inputs(file: str, name: str) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import sys
+import textwrap
+from collections.abc import Callable
+from contextlib import suppress
+from types import ModuleType
 
 import sympy as sp
 from sympy.core.function import Application
 
-from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, Expr, Scope, vector
+from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, Expr, Scope, Vector, vector
 from codegen.compiler.errors import DefinitionError
 
 
@@ -28,21 +34,43 @@ def called(scope: Scope, definition: Definition, arguments: dict[str, object]) -
         return definition(**arguments)
     except DefinitionError:
         raise
-    except (TypeError, ValueError, AttributeError, sp.SympifyError) as error:
+    except Exception as error:  # whatever the definition raises: it names the definition
         hint = (
             "vectors know +, -, dot, cross, norm and factors; equations are smooth, without branches (if, abs, float)"
         )
         raise scope.error(f"cannot be derived: {error}; {hint}") from error
 
 
+def is_scalar(value: object) -> bool:
+    """Whether a definition returned one expression; a text is none, although SymPy would read it."""
+    if isinstance(value, Vector | str | dict | list | tuple | set):
+        return False
+    try:
+        expression = sp.sympify(value)
+    except (sp.SympifyError, TypeError, ValueError):
+        return False
+    return isinstance(expression, sp.Expr) and not expression.is_Matrix
+
+
 def documentation(scope: Scope, definition: Definition) -> str:
     """The docstring of the definition, which is carried over into the generated module."""
-    doc = inspect.getdoc(definition)
+    doc = doc_of(definition)
     if not doc:
         raise scope.error(
             "needs a docstring: geometry in one sentence, source, unit of each argument, when it is singular"
         )
     return doc
+
+
+def doc_of(documented: Callable[..., object] | ModuleType) -> str:
+    """The docstring of a function or a module; by ``python -OO``, which keeps none, from the source."""
+    doc = inspect.getdoc(documented)
+    if doc is None and sys.flags.optimize > 1:
+        with suppress(OSError, SyntaxError, TypeError):
+            tree: ast.AST = ast.parse(textwrap.dedent(inspect.getsource(documented)))
+            tree = tree if inspect.ismodule(documented) else tree.body[0]  # type: ignore[attr-defined]
+            doc = ast.get_docstring(tree)  # type: ignore[arg-type]
+    return doc or ""
 
 
 def refuse_functions(scope: Scope, expressions: list[Expr], more: tuple[type, ...] = ()) -> None:

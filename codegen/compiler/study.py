@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from codegen.compiler.command import tell
 from codegen.compiler.errors import DefinitionError
 from codegen.compiler.kept import kept
 from codegen.compiler.output import write_whole
@@ -94,8 +96,13 @@ def _compiled(sort: str, definition: Definition, derived: Callable[[Definition],
         returns = {"joint": "rows", "force": "potential, dissipation or forces", "event": "scalar"}[sort]
         raise DefinitionError(f"compile_{sort}({definition!r}): give the function that returns the {sort}'s {returns}")
     text = kept(definition, lambda: derived(definition), f"{sort}s")  # type: ignore[arg-type]
-    module = ModuleType(f"generated_from_{definition.__name__}")
     file = f"<kernels of {definition.__name__}, {digest(text)[:16]}>"  # two definitions may have one name
+    return module_from(text, file, f"generated_from_{definition.__name__}")
+
+
+def module_from(text: str, file: str, name: str) -> ModuleType:
+    """A module from its text, which ``inspect.getsource`` shows although there may be no such file."""
+    module = ModuleType(name)
     module.__file__ = file
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), module.__dict__)
@@ -134,12 +141,13 @@ def compile_model(system: Any) -> Path:
     Returns
     -------
     Path
-        The emitted module.
+        The emitted module.  Where it cannot be written, one sentence says so and the kernel serves this process.
 
     Raises
     ------
     DefinitionError
-        Naming the system, if it is too large for one function or has redundant rows, or the object that is not a system.
+        Naming the system, if it is too large for one function, or has redundant rows or friction by reactions; or the object that
+        is not a system.
     """
     if not hasattr(type(system), "model"):
         raise DefinitionError(
@@ -150,6 +158,11 @@ def compile_model(system: Any) -> Path:
             f"compile_model: system '{system.name}' has redundant rows ({', '.join(system.redundant)}), which a whole-model "
             "kernel does not take; use joints that leave them out, such as a hinge, a ball and a point_on_line in a planar loop"
         )
+    if reactive := [f"'{force.name}'" for force in system.forces if force.joint]:
+        raise DefinitionError(
+            f"compile_model: system '{system.name}' has friction by the reactions of joints ({', '.join(reactive)}), "
+            "which a whole-model kernel does not take; simulate it without"
+        )
     from codegen.compiler.whole import emit_model
 
     model = system.model
@@ -159,5 +172,10 @@ def compile_model(system: Any) -> Path:
             "cannot have; simulate it without, or give the body a moment above 0"
         )
     text, file = with_header(emit_model(model), f"the system '{model.name}'"), Path(model.file)
-    write_whole(file, text)
+    try:
+        write_whole(file, text)
+    except OSError as error:
+        tell(f"{file} cannot be written ({error.strerror}), so the kernel of '{model.name}' serves this process only")
+        module = module_from(text, str(file), f"whole.{file.stem}")
+        sys.modules[module.__name__] = module  # where the runtime looks before it looks for the file
     return file

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -54,9 +55,18 @@ def emit_digests(modules: dict[str, str], inputs: dict[str, str], sources: str, 
     return with_header("\n".join([*lines, "}", ""]), source)
 
 
+def text_of(file: Path) -> str:
+    """The text of a file; empty where there is none that can be read."""
+    with suppress(OSError, UnicodeDecodeError):
+        if file.is_file():  # to read a pipe or a device may never end
+            return file.read_text(encoding="utf-8")
+    return ""
+
+
 def constants_of(file: Path) -> dict[str, Any]:
-    """The constants of a module, read from its text; empty if there is no such file."""
-    if not file.is_file():
+    """The constants of a module, read from its text; empty where the text is not what its digest states."""
+    text = text_of(file)
+    if not states_its_digest(text):
         return {}
-    assignments = [node for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.Assign)]
+    assignments = [node for node in ast.parse(text).body if isinstance(node, ast.Assign)]
     return {ast.unparse(node.targets[0]): ast.literal_eval(node.value) for node in assignments}

@@ -39,6 +39,7 @@ from models.walking.segment_motion import check_same_subject, segment_pose, trac
 from models.walking.subject import BODIES, LegFoot
 from runtime import ModelError, State, inverse_dynamics, kinematics
 from runtime.analysis import Motion
+from runtime.support import checked
 from runtime.support.arrays import Floats
 
 MAX_RESIDUAL = 0.02  # [m] root mean square distance of markers from the model, beyond which it does not fit the subject
@@ -48,6 +49,7 @@ Toes = Literal["auto", "guided", "locked"]
 
 
 # Above 60 lines: the parameters and the order of the steps in one place.
+@checked
 def analyse(
     static: Capture,
     trial: Capture,

@@ -16,6 +16,7 @@ from models.walking.geometry import mean_of_seen
 from models.walking.marker_sets import Landmarks, recognise
 from models.walking.subject import GRAVITY
 from runtime import ModelError
+from runtime.support import checked
 from runtime.support.arrays import Floats
 
 # Of the published foot to which its link and its toes belong: length [m].  Rodrigues da Silva et al. (2024c), section 3.
@@ -55,6 +56,7 @@ class Inertial(NamedTuple):
     inertia: Floats
 
 
+@checked
 def de_leva(sex: str | None, segment: str) -> SegmentParameters:
     """Parameters of the "leg" or the "foot"; the mean of female and male where the sex is None."""
     rows = [np.hstack(DE_LEVA[one][segment]) for one in ([sex] if sex else DE_LEVA)]
@@ -62,6 +64,7 @@ def de_leva(sex: str | None, segment: str) -> SegmentParameters:
     return SegmentParameters(float(mass), float(centre), np.array(radii), float(length))
 
 
+@checked
 def leg_inertial(sex: str | None, body_mass: float, knee: Floats, ankle: Floats) -> Inertial:
     """The leg, whose centre of mass lies between the centre of the knee (3,) and the middle of the malleoli (3,) [m]."""
     row = de_leva(sex, "leg")
@@ -153,6 +156,7 @@ def choose_sex(static: Capture, sex: str | None) -> tuple[str | None, str]:
     return (static.subject.sex, "static trial") if static.subject.sex in DE_LEVA else (None, "not known")
 
 
+@checked
 def choose_mass(static: Capture, known: Landmarks, mass: float | None) -> tuple[float, str]:
     """The subject's mass [kg] and its source: the argument, else the static trial, else its force plates.
 

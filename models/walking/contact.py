@@ -20,11 +20,13 @@ from models.walking.sole import Floor, Sole, floor_of
 from models.walking.subject import GRAVITY, LegFoot
 from runtime import System, inverse_dynamics
 from runtime.analysis import Motion
+from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
 
 MIN_LOAD = 0.1  # body weights from which a centre of pressure is compared
 
 
+@checked
 def build(
     subject: LegFoot, coordinates: Coordinates, sole: Sole, floor: Floor | None = None, *, time: float | None = None
 ) -> System:
@@ -60,6 +62,7 @@ class Errors:
     cop_medial: float
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Prediction:
     """The forces of a sole along a trial's motion, at the times ``trial.t`` (n,).
@@ -96,6 +99,7 @@ def in_stance(one: Gait) -> NDArray[np.bool_]:
     return (one.t >= one.cycle.strike) & (one.t <= one.cycle.off)
 
 
+@checked
 def predict_ground_force(one: Gait, sole: Sole, floor: Floor | None = None) -> Prediction:
     """The ground's force on a sole along a trial's motion; the floor is that of the trial unless given."""
     floor = floor_of(one)[0] if floor is None else floor

@@ -22,6 +22,7 @@ from models.walking.contact_residuals import (
 from models.walking.gait_result import Gait
 from models.walking.sole import Sole, floor_of, scale_sole
 from runtime import ModelError
+from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
 
 PRIOR = 0.01  # [body weights] root mean square over stance that counts as much as one width of one parameter
@@ -30,6 +31,7 @@ STARTS = (1.0, 4.0, 0.25)  # factors of the stiffness from which the search begi
 MAX_STEPS = 300
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class SoleFit:
     """A sole fitted to trials.
@@ -51,6 +53,7 @@ class SoleFit:
 
 
 # Above 60 lines: more than half of them are the docstring.
+@checked
 def fit_sole(
     trials: Gait | Sequence[Gait],
     start: Sole | None = None,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
 
 from models.walking.samples import check_times, runs
 from runtime import ModelError
+from runtime.support import checked, floats
 from runtime.support.arrays import Floats
 
 PASSES = 2
@@ -17,6 +18,7 @@ MAX_ORDER = 8  # of one pass; steeper filters ring and lose digits
 SETTLING = 3.0  # periods of the cut-off by which a signal is extended at its ends
 
 
+@checked
 def lowpass(values: ArrayLike, rate: float, cutoff: float, *, order: int = 3, name: str = "signal") -> Floats:
     """Zero-lag low-pass filter: a Butterworth filter applied forwards and backwards in time.
 
@@ -55,7 +57,9 @@ def lowpass(values: ArrayLike, rate: float, cutoff: float, *, order: int = 3, na
     """
     from scipy.signal import butter, sosfiltfilt  # here because the import takes half a second
 
-    x = np.asarray(values, dtype=float)
+    x = floats(values, f"{name}: values", "samples, a number or a row of numbers each")
+    if x.ndim == 0:
+        raise ModelError(f"{name}: values = {x:g} is one number; give samples")
     fewest = 3 * (order + 1)
     _check_filter(x, rate, cutoff, order, fewest, name)
     bilinear = math.tan(math.pi * cutoff / rate) / (2.0 ** (1.0 / PASSES) - 1.0) ** (1.0 / (2.0 * order))
@@ -86,6 +90,7 @@ def _check_filter(x: Floats, rate: float, cutoff: float, order: int, fewest: int
         )
 
 
+@checked
 def fill_gaps(t: ArrayLike, values: ArrayLike, limit: float, *, name: str = "signal") -> Floats:
     """Fill short gaps by the cubic spline through all samples that are present.
 
@@ -110,11 +115,11 @@ def fill_gaps(t: ArrayLike, values: ArrayLike, limit: float, *, name: str = "sig
     ModelError
         For a longer gap, a gap at an end, or fewer than four samples, with the signal, the times and the remedy.
     """
-    times, x = np.asarray(t, dtype=float), np.array(values, dtype=float)
+    times, x = floats(t, f"{name}: t", "times [s]"), floats(values, f"{name}: values", "a sample for each time")
     check_times(times, name)
-    if len(x) != len(times):
-        raise ModelError(f"{name}: {len(x)} samples at {len(times)} times; the numbers must be equal")
-    missing = ~np.isfinite(x).reshape(len(x), -1).all(axis=1)
+    if x.ndim == 0 or len(x) != len(times):
+        raise ModelError(f"{name}: samples {x.shape} at {len(times)} times; the numbers must be equal")
+    missing: NDArray[np.bool_] = np.asarray(~np.isfinite(x).reshape(len(x), -1).all(axis=1))
     gaps = runs(missing)
     if not gaps:
         return x
@@ -140,6 +145,7 @@ def fill_gaps(t: ArrayLike, values: ArrayLike, limit: float, *, name: str = "sig
     return x
 
 
+@checked
 def resample(t: ArrayLike, values: ArrayLike, to: ArrayLike, *, name: str = "signal") -> Floats:
     """Values at other times, by the cubic spline through all samples.
 
@@ -163,10 +169,13 @@ def resample(t: ArrayLike, values: ArrayLike, to: ArrayLike, *, name: str = "sig
     ModelError
         If samples are missing or a new time lies outside.
     """
-    times, x, new = np.asarray(t, dtype=float), np.asarray(values, dtype=float), np.asarray(to, dtype=float)
+    times, x = floats(t, f"{name}: t", "times [s]"), floats(values, f"{name}: values", "a sample for each time")
+    new = floats(to, f"{name}: to", "times [s]")
     check_times(times, name)
-    if len(times) < 2 or len(x) != len(times):
-        raise ModelError(f"{name}: {len(x)} samples at {len(times)} times; the numbers must be equal, and at least two")
+    if x.ndim == 0 or new.ndim > 1 or len(times) < 2 or len(x) != len(times):
+        raise ModelError(
+            f"{name}: samples {x.shape} at {len(times)} times; the numbers must be equal, and at least two"
+        )
     if not np.isfinite(x).all():
         raise ModelError(f"{name}: samples are missing; fill gaps before resampling (fill_gaps)")
     tiny = 1e-9 * max(1.0, float(np.abs(times).max()))
@@ -178,13 +187,14 @@ def resample(t: ArrayLike, values: ArrayLike, to: ArrayLike, *, name: str = "sig
     return np.asarray(CubicSpline(times, x)(np.clip(new, times[0], times[-1])))
 
 
+@checked
 def without_flips(p: ArrayLike) -> Floats:
     """Choose the signs of Euler parameters (n, 4) so that they do not jump from one sample to the next.
 
     p and -p describe the same rotation, and a conversion from rotations may return either; derivatives and filters need the
     one nearer to the previous sample.  The first sample keeps its sign.
     """
-    x = np.asarray(p, dtype=float)
+    x = floats(p, "Euler parameters", "finite numbers (n, 4)")
     if x.ndim != 2 or x.shape[1] != 4 or not np.isfinite(x).all():
         raise ModelError(f"Euler parameters of shape {x.shape}; they must be finite numbers (n, 4)")
     turns = np.where((x[1:] * x[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)

@@ -21,6 +21,7 @@ from models.walking.leg_foot import (
 from models.walking.subject import LegFoot
 from runtime import Run, Signal, State, System, inverse_dynamics, simulate
 from runtime.analysis import Motion
+from runtime.support import checked
 from runtime.support.arrays import Floats
 
 # Of the motors: an ankle's stiffness in walking is 100-300 N m/rad.
@@ -29,6 +30,7 @@ DAMPING = {"talocrural": 3.0, "talocalcaneal": 2.0, "metatarsophalangeal": 0.05}
 SAME_KNOT = 1e-5  # [s] knots of different signals that are nearer than this are one
 
 
+@checked
 def replay(
     subject: LegFoot, coordinates: Coordinates, ground: Sequence[GroundLoad], t: Floats, *, tolerance: float = 1e-12
 ) -> tuple[Run, Motion, float]:

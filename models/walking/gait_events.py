@@ -14,6 +14,7 @@ from models.walking.capture.trial import SIDES, Capture, EventKind, GaitEvent, G
 from models.walking.heading import FootMarkers, foot_markers, heading
 from models.walking.plate_assignment import Assignment, assign_feet, foot_force
 from runtime import ModelError
+from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
 
 OVERLAP = 0.1  # of a stance, from which on a loaded plate counts as touched in it
@@ -26,6 +27,7 @@ SWING = 0.2  # [m] travel of a foot relative to the body in a step
 Source = Literal["file", "forces", "forces and markers", "markers"]
 
 
+@checked
 def events_from_forces(
     capture: Capture, assignment: Assignment | None = None, *, threshold: float = THRESHOLD
 ) -> tuple[GaitEvent, ...]:
@@ -54,6 +56,7 @@ def _cut_by_recording(grf: GroundForce, k: int, threshold: float) -> bool:
     return bool((until > RELEASE * threshold).all())
 
 
+@checked
 def events_from_markers(capture: Capture, feet: FootMarkers | None = None) -> tuple[GaitEvent, ...]:
     """Foot strikes where the heel is farthest ahead of the body, foot offs where the forefoot is farthest behind it.
 
@@ -104,6 +107,7 @@ def events_from_markers(capture: Capture, feet: FootMarkers | None = None) -> tu
     return tuple(sorted(events))
 
 
+@checked_class
 @dataclass(frozen=True)
 class GaitCycle:
     """A gait cycle, from a foot strike to the next one of the same foot.
@@ -127,6 +131,7 @@ class GaitCycle:
         return (self.off - self.strike) / (self.next_strike - self.strike)
 
 
+@checked
 def gait_cycles(
     capture: Capture,
     side: Side,
@@ -210,6 +215,7 @@ def _sources(
     )
 
 
+@checked
 def gait_cycle(
     capture: Capture,
     side: Side,

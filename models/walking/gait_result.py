@@ -14,6 +14,7 @@ from models.walking.gait_events import GaitCycle
 from models.walking.leg_foot import Coordinates
 from models.walking.subject import LegFoot
 from runtime.analysis import Motion
+from runtime.support import checked_class
 from runtime.support.arrays import Floats
 
 PERCENT = np.linspace(0.0, 100.0, 101)
@@ -21,6 +22,7 @@ PERCENT.flags.writeable = False
 FLAT = (0.25, 0.5)  # part of stance in which the foot is flat on the floor and loaded
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Gait:
     """One trial of one foot: a driven motion over a gait cycle.

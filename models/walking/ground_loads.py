@@ -17,11 +17,13 @@ from models.walking.preparation import Filters
 from models.walking.subject import LegFoot
 from runtime import Signal
 from runtime.analysis import Motion
+from runtime.support import checked
 from runtime.support.arrays import Floats
 
 MAX_UNLOADED = 3.0  # [N] that a plate may show while nobody is on it
 
 
+@checked
 def force_on_foot(
     trial: Capture, side: Side, cycle: GaitCycle, assignment: Assignment, filters: Filters
 ) -> tuple[GroundForce, list[str]]:
@@ -58,11 +60,13 @@ def _without_swing(plate: GroundForce, cycle: GaitCycle) -> tuple[GroundForce, f
     return replace(plate, force=force, cop=cop, free_moment=free), shown
 
 
+@checked
 def load_on_foot(ground: GroundForce) -> tuple[GroundLoad]:
     """The whole force on the main foot."""
     return (_load(ground, "main_foot", np.ones(len(ground.t))),)
 
 
+@checked
 def loads_on_foot_and_toes(ground: GroundForce, subject: LegFoot, motion: Motion) -> tuple[GroundLoad, GroundLoad]:
     """The force on the main foot until the centre of pressure passes the metatarsophalangeal axis, then on the toes.
 

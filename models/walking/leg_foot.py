@@ -18,6 +18,7 @@ from models.walking.geometry import UP, across, euler_parameters
 from models.walking.subject import BODIES, GRAVITY, LegFoot
 from runtime import Builder, Run, Signal, System
 from runtime.analysis import coordinate
+from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
 
 # Degree of freedom of the system that each joint angle describes.
@@ -31,6 +32,7 @@ ANTERIOR = np.array([1.0, 0.0, 0.0])
 ANTERIOR.flags.writeable = False
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Coordinates:
     """The nine coordinates as signals of time.
@@ -58,6 +60,7 @@ class Coordinates:
         return start if np.isfinite(start) else 0.0
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class GroundLoad:
     """The ground's force on ``body`` as signals: force (3) [N] at a point (3) [m], free moment about the vertical [N m]."""
@@ -68,6 +71,7 @@ class GroundLoad:
     body: str = "main_foot"
 
 
+@checked
 def build(
     subject: LegFoot, coordinates: Coordinates, ground: Sequence[GroundLoad] = (), *, time: float | None = None
 ) -> System:
@@ -94,6 +98,7 @@ def build(
     return b.build(time=coordinates.begin if time is None else time)
 
 
+@checked
 def driven(subject: LegFoot, coordinates: Coordinates, name: str) -> Builder:
     """Bodies, joints and drivers of a subject, to which the ground's force is still to be added."""
     b = skeleton(subject, name)
@@ -104,6 +109,7 @@ def driven(subject: LegFoot, coordinates: Coordinates, name: str) -> Builder:
     return b
 
 
+@checked
 def skeleton(subject: LegFoot, name: str) -> Builder:
     """Bodies and joints of a subject in the standing pose; the leg may float."""
     b = Builder(f"{name}, {subject.name}", gravity=(0.0, 0.0, -GRAVITY))
@@ -124,6 +130,7 @@ def skeleton(subject: LegFoot, name: str) -> Builder:
     return b
 
 
+@checked
 def drive_leg(b: Builder, coordinates: Coordinates) -> None:
     """Add the drivers of the leg's place and orientation."""
     x, y, z = coordinates.leg
@@ -132,6 +139,7 @@ def drive_leg(b: Builder, coordinates: Coordinates) -> None:
     b.driver("leg_turn", "guided_orientation", "leg", **parameters)
 
 
+@checked
 def add_ground_loads(b: Builder, ground: Sequence[GroundLoad]) -> None:
     """Add the ground's forces as loads ``ground_<body>``."""
     for load in ground:
@@ -154,6 +162,7 @@ class DrivenAngle(NamedTuple):
         return {self.signal: angle, **self.vectors}
 
 
+@checked
 def driven_angles(subject: LegFoot) -> dict[str, DrivenAngle]:
     """How each of the three joint angles is measured and driven, by joint."""
     crural, calcaneal, ball = subject.talocrural, subject.talocalcaneal, subject.metatarsophalangeal
@@ -180,6 +189,7 @@ def driven_angles(subject: LegFoot) -> dict[str, DrivenAngle]:
     }  # fmt: skip
 
 
+@checked
 def angles(motion: Run, subject: LegFoot, *, rates: bool = False) -> dict[str, Floats]:
     """The three joint angles of a motion, (n,) [rad], without jumps; or their rates [rad/s]."""
     found = {}
@@ -190,6 +200,7 @@ def angles(motion: Run, subject: LegFoot, *, rates: bool = False) -> dict[str, F
     return found
 
 
+@checked
 def coordinates_of(motion: Run, subject: LegFoot, *, locked: bool = False) -> Coordinates:
     """Splines of degree 5 through the coordinates of a motion.
 
@@ -208,6 +219,7 @@ def coordinates_of(motion: Run, subject: LegFoot, *, locked: bool = False) -> Co
     )
 
 
+@checked
 def marker_driven(subject: LegFoot, t: Floats, markers: Mapping[str, tuple[str, Floats]], *, locked: bool) -> System:
     """The leg and foot with a driven point for each marker; more rows than degrees of freedom, met by least squares.
 

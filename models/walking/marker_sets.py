@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from runtime import ModelError
+from runtime.support import checked
 
 SIDES = {"left": "L", "right": "R"}
 
@@ -186,6 +187,7 @@ class Landmarks:
         )
 
 
+@checked
 def recognise(
     labels: Iterable[str], side: str, *, markers: Mapping[str, str] | None = None, file: str = "the static trial"
 ) -> Landmarks:

@@ -23,9 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import ModelError
+from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
 
 
+@checked_class
 @dataclass(frozen=True)
 class Series:
     """offset + slope x + sum over k of cosine[k-1] cos(k w x) + sine[k-1] sin(k w x), with w = 2 pi / period.
@@ -73,6 +75,7 @@ def _turned(angle: Floats, quarters: int) -> Floats:
     return np.asarray(trigonometric(angle) * (1.0, -1.0, -1.0, 1.0)[quarters])
 
 
+@checked_class
 @dataclass(frozen=True)
 class Norm:
     """Mean and standard deviation of a quantity.
@@ -189,6 +192,7 @@ NORMS: Mapping[str, Norm] = MappingProxyType({
 # fmt: on
 
 
+@checked
 def band(name: str) -> tuple[Floats, Floats, Floats]:
     """A curve with its spread.
 

@@ -12,6 +12,7 @@ from models.walking.capture.trial import Capture, GroundForce, Side
 from models.walking.heading import FootMarkers, foot_markers
 from models.walking.samples import all_finite
 from runtime import ModelError
+from runtime.support import checked
 from runtime.support.arrays import Floats
 
 ON_PLATE = 0.12  # [m] between the centre of pressure and a foot that stands there; markers are not at the sole's edge
@@ -36,6 +37,7 @@ class Assignment:
         return tuple(plate for plate, on in self.sides.items() if on == side)
 
 
+@checked
 def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold: float = THRESHOLD) -> Assignment:
     """Find the foot on each plate: the one nearest to the centre of pressure while the plate is loaded.
 
@@ -136,6 +138,7 @@ def _at(capture: Capture, positions: Floats, t: Floats) -> Floats:
     return np.stack([np.interp(t, capture.t, positions[:, k]) for k in range(positions.shape[1])], axis=1)
 
 
+@checked
 def foot_force(
     capture: Capture, side: Side, assignment: Assignment | None = None, *, threshold: float = THRESHOLD
 ) -> GroundForce:

@@ -16,6 +16,7 @@ from models.walking.marker_sets import recognise
 from models.walking.plate_assignment import Assignment
 from models.walking.samples import all_finite, runs
 from runtime import ModelError
+from runtime.support import checked_class
 from runtime.support.arrays import Floats
 
 MIN_FRAMES = 20  # of a walk
@@ -26,6 +27,7 @@ ANALYSED_MARGIN = 2  # of these, frames that are analysed too, for interpolation
 NEIGHBOURS = 25  # frames on each side of a gap through which the filling spline goes
 
 
+@checked_class
 @dataclass(frozen=True)
 class Filters:
     """Cut-off frequencies [Hz] and order of the zero-lag Butterworth filters; None leaves the data unfiltered.

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from runtime import ModelError
+from runtime.support import floats
 from runtime.support.arrays import Floats
 
 UNEVEN = 0.1  # of a sample: times that were rounded in a file still count as evenly spaced
@@ -28,7 +29,7 @@ def readonly(values: ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     ModelError
         If the shape differs.
     """
-    array = np.array(values, dtype=float)
+    array = floats(values, name, "an array of numbers")
     if array.ndim != len(shape) or any(want not in (-1, have) for want, have in zip(shape, array.shape, strict=True)):
         wanted = ", ".join("n" if n < 0 else str(n) for n in shape)
         raise ModelError(f"{name}: shape {array.shape}; it must be ({wanted}{',' if len(shape) == 1 else ''})")
@@ -49,6 +50,8 @@ def check_times(t: Floats, name: str) -> None:
     ModelError
         With the name of the signal, the sample and both times.
     """
+    if t.ndim != 1:
+        raise ModelError(f"{name}: times have the shape {t.shape}; give a list of times [s]")
     if not len(t):
         raise ModelError(f"{name}: zero frames; there is nothing to read")
     bad = np.flatnonzero(~np.isfinite(t))

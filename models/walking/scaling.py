@@ -30,6 +30,7 @@ from models.walking.geometry import UP, frame, mean_of_seen, unit
 from models.walking.marker_sets import Landmarks, recognise
 from models.walking.subject import Hinge, LegFoot, Segment
 from runtime import ModelError
+from runtime.support import checked
 from runtime.support.arrays import Floats
 
 # Inman (1976): the axis passes below the tips of the malleoli, in the mean by
@@ -83,6 +84,7 @@ class _Axes:
 
 
 # Above 60 lines: the docstring states every rule of the scaling in one place; the statements only follow it.
+@checked
 def scale_to_subject(
     static: Capture,
     side: str = "right",

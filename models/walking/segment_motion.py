@@ -15,6 +15,7 @@ from models.walking.marker_sets import FOREFOOT
 from models.walking.samples import all_finite
 from models.walking.subject import BODIES, Frozen, LegFoot
 from runtime import ModelError
+from runtime.support import checked
 from runtime.support.arrays import Floats
 
 # Skin moves: in the data at hand the distance between two markers of a body changes by 3 mm in the median of the body's pairs
@@ -119,6 +120,7 @@ def _distance_changes(subject: LegFoot, trial: Capture, body: str, labels: tuple
     return changes
 
 
+@checked
 def segment_pose(subject: LegFoot, trial: Capture) -> Mapping[str, Pose]:
     """How each body moves in a trial by its own markers, without the joints; the toes turn about their hinge.
 
@@ -149,6 +151,7 @@ def segment_pose(subject: LegFoot, trial: Capture) -> Mapping[str, Pose]:
     return MappingProxyType(poses)
 
 
+@checked
 def rebuild(subject: LegFoot, trial: Capture) -> Rebuilt:
     """Place the markers that only the static trial has in a trial, by the other markers of the same body.
 

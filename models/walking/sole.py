@@ -17,6 +17,7 @@ from models.foot_ground import EXPONENT, MU_D, SPHERES_MM
 from models.walking.gait_result import FLAT, Gait
 from models.walking.subject import GRAVITY, LegFoot
 from runtime import ModelError
+from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
 
 STIFFNESS = 40e3  # [N/m^1.5] of every sphere, to start from; Moreira et al. (2011)
@@ -29,6 +30,7 @@ ARCH_CHANGE = 0.01  # [m]
 MIN_BELT_SPEED = 0.3  # [m/s] a flat foot that moves faster stands on a belt
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Sphere:
     """A sphere of the sole: centre (3,) [m] from the body's centre of mass in its axes, radius [m], and its normal law.
@@ -43,6 +45,7 @@ class Sphere:
     loss: float
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Sole:
     """The spheres by name, and their common parameters: exponent of the law, friction (``smooth``) and its creep [m/s]."""
@@ -76,6 +79,7 @@ class Sole:
         return self.raised(ARCH, -ARCH_CHANGE)
 
 
+@checked_class
 @dataclass(frozen=True)
 class Floor:
     """A level floor: its height [m], and the speed [m/s] along x at which it moves; negative under a walker on a belt."""
@@ -84,6 +88,7 @@ class Floor:
     belt: float = 0.0
 
 
+@checked
 def scale_sole(subject: LegFoot) -> Sole:
     """The nine spheres of Moreira et al. (2011), scaled to a subject's foot, at the height at which they bear half the body.
 
@@ -121,6 +126,7 @@ def _standing_depth(lifts: Floats, mass: float) -> float:
     return float(brentq(missing, 0.0, (half / STIFFNESS) ** (1.0 / EXPONENT)))
 
 
+@checked
 def floor_of(one: Gait) -> tuple[Floor, str]:
     """The floor of a trial, and a note on how it was determined.
 

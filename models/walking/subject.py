@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from models.walking.marker_sets import Landmarks
+from runtime.support import checked_class
 from runtime.support.arrays import Floats
 
 BODIES = ("leg", "main_foot", "toes")
@@ -40,6 +41,7 @@ def _frozen(value: Any) -> Any:
     return value
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Segment(Frozen):
     """A rigid body.  All points in body axes are measured from its centre of mass.
@@ -71,6 +73,7 @@ class Segment(Frozen):
         return np.asarray((point - self.r) @ self.A)
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Hinge(Frozen):
     """An axis of rotation: one of its points (3,) [m] and its unit direction (3,), in the axes of each body that carries it."""
@@ -79,6 +82,7 @@ class Hinge(Frozen):
     axes: Mapping[str, Floats]
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class LegFoot(Frozen):
     """All data of a subject that the model of the leg and foot needs.

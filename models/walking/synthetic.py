@@ -20,7 +20,8 @@ from models.walking.leg_foot import DEGREES_OF_FREEDOM, Coordinates, GroundLoad
 from models.walking.norms import CENTRE_OF_PRESSURE, CYCLE, CYCLE_STANCE, MOTION, NORMS
 from models.walking.scaling import scale_to_subject
 from models.walking.subject import GRAVITY, LegFoot
-from runtime import Signal, System, inverse_dynamics, kinematics
+from runtime import ModelError, Signal, System, inverse_dynamics, kinematics
+from runtime.support import bounded, checked, floats, increasing_times, named
 from runtime.support.arrays import Floats
 
 MASS, HEIGHT = 70.0, 1.75  # [kg], [m]
@@ -46,9 +47,11 @@ STANDING = {
     "R_HLX": (0.240, 0.030, 0.030),
     "R_TOE": (0.245, -0.005, 0.030),
 }
+MAX_DERIVATIVE = 10
 MARKERS = {"hallux": "R_HLX", "toe_tip": "R_TOE"}  # labels that the marker set does not have
 
 
+@checked
 def build(*, time: float | None = None) -> System:
     """The driven leg and foot of the synthetic trial, with its ground forces: the model ``gait`` of the command.
 
@@ -70,14 +73,19 @@ def subject() -> LegFoot:
     return scale_to_subject(static(), "right", markers=MARKERS)
 
 
+@checked
 def angle(joint: str, t: Floats, derivative: int = 0) -> Floats:
     """A joint's angle in closed form, or its derivative, at times (n,) [s]; [rad], [rad/s], ..."""
-    series = {
+    of_joints = {
         "talocrural": MOTION["dorsiflexion"],
         "talocalcaneal": MOTION["inversion"],
         "metatarsophalangeal": NORMS["toe_extension"].mean,
-    }[joint]
-    return series((t - STRIKE) / CYCLE, derivative) / CYCLE**derivative
+    }
+    series = named("joint", of_joints)[joint]
+    times = bounded(floats(t, "t", "times [s]"), "t")
+    if not 0 <= derivative <= MAX_DERIVATIVE:
+        raise ModelError(f"derivative = {derivative}; give 0 to {MAX_DERIVATIVE}")
+    return series((times - STRIKE) / CYCLE, derivative) / CYCLE**derivative
 
 
 @cache
@@ -152,8 +160,11 @@ def ground() -> tuple[GroundLoad]:
     return (GroundLoad(tuple(columns[:3]), tuple(columns[3:6]), columns[6]),)  # type: ignore[arg-type]
 
 
+@checked
 def trial(rate: float = MARKER_RATE) -> Capture:
     """The subject walking: markers at a rate [Hz], the force plate, and the events."""
+    if not 10.0 <= rate <= 1e5:
+        raise ModelError(f"rate = {rate:g} Hz; give 10 to 1e5 Hz")
     person = subject()
     t = np.arange(0.0, T_END, 1.0 / rate)
     motion = kinematics(leg_foot.build(person, coordinates()), t)
@@ -185,9 +196,10 @@ def _exact(times: tuple[float, ...]) -> dict[tuple[str, str], Floats]:
     return found
 
 
+@checked
 def exact(t: Floats) -> dict[tuple[str, str], Floats]:
     """The answer at times (n,): (joint, "angle" [rad], "moment" [N m] or "power" [W]) -> (n,).
 
     Angles and their rates are the series themselves; moments come from signals whose derivatives are exact to 1e-9.
     """
-    return _exact(tuple(map(float, t)))
+    return _exact(tuple(increasing_times(t, "t").tolist()))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,10 @@ from runtime.dynamics.contact_slopes import SEEDS, Slopes, fill
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.integrate.contact_events import find_contact_events
 from runtime.results.run import Run
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
+from runtime.support.names import named
 from runtime.system.contact_building import build_contact, contact_data
 from runtime.system.parts import NORMAL_LAWS, Contact
 from runtime.system.reference import body_places, states_with_ground
@@ -47,6 +48,7 @@ class ContactSensitivity:
     point_slopes: Floats
 
 
+@checked
 def contact_sensitivities(
     run: Run, changes: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Mapping[str, ContactSensitivity]:
@@ -105,7 +107,7 @@ def contact_sensitivities(
             friction=s.outputs[:, k, 1:], point=s.point[:, k], normal_force_slopes=slopes[:, 0],
             friction_slopes=slopes[:, 1:], point_slopes=np.concatenate([still, s.point_over_geometry[:, k]], axis=2),
         )  # fmt: skip
-    return MappingProxyType(found)
+    return named("contact", found)
 
 
 def _contact_events(run: Run, data: ModelData, work: Workspace) -> Floats:

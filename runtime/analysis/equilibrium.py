@@ -10,6 +10,7 @@ from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.jacobian import jacobian_once
 from runtime.dynamics.layout import OK, OMEGA, STATE, V
 from runtime.dynamics.model_data import Workspace
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError
@@ -26,6 +27,7 @@ AT_REST = (
 )
 
 
+@checked
 def equilibrium(system: System, state: State | None = None, *, time: float | None = None) -> State:
     """The configuration near a state in which the system stays at rest: joints, limits, motors, loads and contacts in balance.
 

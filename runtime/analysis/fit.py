@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,9 +11,12 @@ from numpy.typing import ArrayLike
 
 from runtime.analysis.sensitivities import Question, Sensitivities, question_of, solve
 from runtime.integrate.choices import ATOL, RTOL
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
-from runtime.support.checks import increasing_times
-from runtime.support.errors import ModelError
+from runtime.support.checks import finite_number, increasing_times
+from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.names import named
+from runtime.support.numbers import floats, real_numbers
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
 from runtime.system.system import System
@@ -55,15 +57,16 @@ class ParameterFit:
     sensitivities: Sensitivities = field(repr=False)
 
 
+@checked
 def fit_parameters(
     build: System | Callable[..., System],
     given: Mapping[str, Any],
     t: ArrayLike,
     data: Mapping[str, ArrayLike],
     *,
-    wrt: tuple[str, ...] | list[str] | None = None,
+    wrt: str | Sequence[str] | None = None,
     sigma: Mapping[str, float] | None = None,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    bounds: Mapping[str, tuple[Any, Any]] | None = None,
     rtol: float = RTOL,
     atol: float = ATOL,
 ) -> ParameterFit:
@@ -109,8 +112,8 @@ def fit_parameters(
         message += f" The data do not determine {'; '.join(undetermined)}: leave names out of wrt, or measure more."
     values = question.at(found.x)
     return ParameterFit(
-        MappingProxyType({quantity.name: values[quantity.name] for quantity in question.wrt}),
-        MappingProxyType(question.split(deviation)), undetermined, float(np.sqrt(squares / len(problem.target))),
+        named("parameter", {quantity.name: values[quantity.name] for quantity in question.wrt}),
+        named("parameter", question.split(deviation)), undetermined, float(np.sqrt(squares / len(problem.target))),
         int(found.nfev), bool(found.success), message, problem.solved(found.x),
     )  # fmt: skip
 
@@ -262,16 +265,16 @@ def _determined(question: Question, row: Floats, effects: _Effects, squares: flo
 def _bounds(question: Question, bounds: Any) -> tuple[Floats, Floats]:
     """Lower and upper bounds of all components, (K,) each."""
     low, high = np.full(len(question.row), -np.inf), np.full(len(question.row), np.inf)
-    if bounds is not None and not isinstance(bounds, Mapping):
-        raise ModelError(f"bounds = {bounds!r}; give a mapping from names to pairs of the lower and the upper bound")
     for name, pair in (bounds or {}).items():
         if name not in question.places:
             raise ModelError(f"bounds: '{name}' is not fitted; fitted are {', '.join(question.places)}")
         try:
-            lower, upper = pair
+            lower, upper = map(real_numbers, pair)
             low[question.places[name]], high[question.places[name]] = np.ravel(lower), np.ravel(upper)
-        except (TypeError, ValueError):
-            raise ModelError(f"bounds: '{name}' = {pair!r}; give the lower and the upper bound, (0.0, 1.0)") from None
+        except (TypeError, ValueError, Refused):
+            raise ModelError(
+                f"bounds: '{name}' = {shown(pair)}; give the lower and the upper bound, (0.0, 1.0)"
+            ) from None
     return low, high
 
 
@@ -281,12 +284,9 @@ def _measured(data: Any) -> dict[Quantity, Floats]:
         raise ModelError("data: give measured parts of the state, such as {'r.main_foot': (m, 3)}")
     found = {}
     for name, values in data.items():
-        try:
-            array = np.asarray(values, float)
-        except (TypeError, ValueError):
-            raise ModelError(
-                f"data: '{name}' holds a value that is no number; give numbers, and NaN where there is none"
-            ) from None
+        if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiu":
+            values = np.ma.filled(values.astype(float), np.nan)  # what is masked was not measured
+        array = floats(values, f"data: '{name}'", "numbers, and NaN where there is none")
         if np.isinf(array).any():
             at = int(np.argwhere(np.isinf(array))[0][0])
             raise ModelError(
@@ -298,15 +298,7 @@ def _measured(data: Any) -> dict[Quantity, Floats]:
 
 def _sigma(sigma: Any) -> dict[str, float]:
     """Standard deviations by name."""
-    if sigma is not None and not isinstance(sigma, Mapping):
-        raise ModelError(f"sigma = {sigma!r}; give a mapping from names of data to standard deviations")
-    found = {}
-    for name, value in (sigma or {}).items():
-        try:
-            found[name] = float(value)
-        except (TypeError, ValueError):
-            raise ModelError(f"sigma: '{name}' = {value!r}; give one number above 0") from None
-    return found
+    return {name: finite_number(value, f"sigma: '{name}'", np.inf) for name, value in (sigma or {}).items()}
 
 
 def _check_data(found: Sensitivities, data: Mapping[Quantity, Floats], sigma: Mapping[str, float], times: int) -> None:

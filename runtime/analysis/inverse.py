@@ -15,10 +15,13 @@ from runtime.dynamics.layout import OMEGA, STATE, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate.contact_events import find_contact_events
-from runtime.results.run import Run, Stats
+from runtime.jit.python_code import python_code
+from runtime.results.run import Run
+from runtime.results.stats import Stats
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times, not_negative
-from runtime.support.errors import AssemblyError, ModelError
+from runtime.support.errors import AssemblyError, ModelError, unknown_name
 from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
@@ -37,6 +40,7 @@ SINGULAR = (
 )
 
 
+@checked
 def kinematics(
     system: System, t: ArrayLike, *, initial: State | None = None, weights: Mapping[str, float] | None = None
 ) -> Motion:
@@ -130,6 +134,7 @@ def _driven_states(system: System, times: Floats, y: Floats, data: ModelData) ->
     return states
 
 
+@checked
 def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = None) -> Motion:
     """The forces and moments that a driven motion requires: kinematics, multipliers, reactions, efforts of the drivers.
 
@@ -163,6 +168,7 @@ def inverse_dynamics(system: System, t: ArrayLike, *, initial: State | None = No
     return motion
 
 
+@checked
 def coordinate(
     run: Run, kind: str | ModuleType, body: str, other: str = GROUND, *, rate: bool = False, **values: ArrayLike
 ) -> Floats:
@@ -205,7 +211,7 @@ def coordinate(
         x[:, 3 * k : 3 * k + 3] = A[owner] @ local[name]
     found = np.empty(n)
     for k in range(n):
-        module.evaluate.py_func(states[k][side["i"]], states[k][side["j"]], x[k], Phi, Phi_dot, D, gamma)
+        python_code(module.evaluate)(states[k][side["i"]], states[k][side["j"]], x[k], Phi, Phi_dot, D, gamma)
         found[k] = Phi_dot[0] if rate else Phi[0]
     return found if rate or module.UNITS[0] != 0 else np.unwrap(found)
 
@@ -268,7 +274,7 @@ def _weights(system: System, weights: Mapping[str, float] | None) -> Floats:
     given = dict(weights or {})
     for name, weight in given.items():
         if name not in system.driver_names:
-            raise ModelError(f"weights: unknown driver '{name}'; the drivers are {', '.join(system.driver_names)}")
+            raise unknown_name(name, system.driver_names, "driver", whose="weights: ")
         not_negative(weight, f"weights: {name}")
     parts = [np.full(len(j.rows), np.sqrt(given.get(j.name, 1.0))) for j in system.drivers]
     return np.concatenate([np.zeros(0), *parts])

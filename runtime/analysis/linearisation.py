@@ -13,9 +13,11 @@ from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian_once
 from runtime.dynamics.layout import OK, OMEGA, STATE, V
 from runtime.dynamics.model_data import Workspace, stabilised
+from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
+from runtime.system.rank import refuse_infinite_forces
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
@@ -24,6 +26,7 @@ CONSISTENT = 1e-6  # [m], [rad], and per second: how far a state may be from the
 AT_REST = 1e-8  # [m/s^2], [rad/s^2], times the largest acceleration without the constraints
 
 
+@checked_class
 @dataclass(frozen=True)
 class Linearisation:
     """Jacobian of the accelerations of a system with respect to a state.
@@ -63,6 +66,7 @@ class Linearisation:
         return _modes(self._system, self._time, self._y, coordinates)
 
 
+@checked
 def linearisation(
     system: System, state: State | None = None, *, time: float | None = None, alpha: float = 5.0, beta: float = 5.0
 ) -> Linearisation:
@@ -110,11 +114,18 @@ def _evaluate(
 ) -> None:
     """The Jacobian at a state, with Baumgarte's coefficients alpha, beta, into ``memory``."""
     data = stabilised(system.data, *coefficients)
-    if jacobian_once(time, np.array(y), data, work, memory) != OK:
+    code = jacobian_once(time, np.array(y), data, work, memory)
+    if code == OK and np.isfinite(memory.J).all():
+        return
+    refuse_infinite_forces(system, time, np.array(y))  # with the name of a force
+    if code != OK:
         raise ModelError(
             f"system '{system.name}' has no single accelerations at t = {time:g} s: its configuration is singular; "
             "linearise about another state"
         )
+    raise ModelError(
+        f"system '{system.name}' has derivatives that are not finite at t = {time:g} s; linearise about another state"
+    )
 
 
 def _modes(system: System, time: float, y: Floats, coordinates: Sequence[str] | None) -> Modes:

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime.report.tables import Table
 from runtime.report.tables import text as cell
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.degrees_of_freedom import null_space
@@ -100,6 +101,7 @@ def _places(names: Sequence[str], available: list[str], f: int) -> list[int]:
     return [available.index(name) for name in names]
 
 
+@checked_class
 @dataclass(frozen=True)
 class Modes:
     """The linear equations x' = ``A`` x of a system about a state, and their modes.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,10 @@ from runtime.dynamics.layout import ROWS, STATE, P, R, V
 from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.results.reactions import Reaction
 from runtime.results.run import Run
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
+from runtime.support.names import named
 from runtime.system.degrees_of_freedom import DegreeOfFreedom, branches, degrees_of_freedom
 
 
@@ -54,6 +55,7 @@ class DriverMotion:
     power: Floats
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion(Run):
     """A driven motion: a ``Run`` whose states follow from drivers, with the forces and moments that the motion requires.
@@ -136,9 +138,8 @@ class Motion(Run):
         if self.fitted is None:
             Q = self._on_bodies(drivers)[:, 1:].reshape(len(self.t), -1)
             efforts = np.einsum("nkf,nk->nf", B, Q)
-        return MappingProxyType(
-            {f.name: degree_of_freedom_motion(f, rates[:, k], efforts[:, k]) for k, f in enumerate(names)}
-        )
+        motions_of = {f.name: degree_of_freedom_motion(f, rates[:, k], efforts[:, k]) for k, f in enumerate(names)}
+        return named("degree of freedom", motions_of, "degrees of freedom")
 
     @cached_property
     def driven(self) -> Mapping[str, DriverMotion]:
@@ -154,9 +155,9 @@ class Motion(Run):
             efforts = np.einsum("nsr,nr->sn", slopes[:, :, k], solved.lam[:, k])
             effort = dict(zip(joint.signals, efforts, strict=False))
             power = sum((effort[name] * rate[name] for name in effort), np.zeros(len(self.t)))
-            values, rates, forces = (MappingProxyType(part) for part in (value, rate, effort))
+            values, rates, forces = (named("signal", part) for part in (value, rate, effort))
             found[joint.name] = DriverMotion(joint.name, values, rates, forces, power)
-        return MappingProxyType(found)
+        return named("driver", found)
 
     def _signal_slopes(self) -> Floats:
         """Derivative of every driver's rows with respect to its first, second, ... signal: (n, signals, joints, 6)."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,8 +27,11 @@ from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.checks import are_finite
+from runtime.support.errors import ModelError, shown
+from runtime.support.names import named
 from runtime.system.assemble import assemble
 from runtime.system.quantity import INERTIA, LATITUDES, Quantity, Role, parse, quantities
 from runtime.system.state import PARTS, State
@@ -44,6 +47,7 @@ ROUNDING = 1e-14  # values below this count as 0, for which the size 1 is used
 MIN_SIZE = 1e-3  # smallest size of a quantity in a fit, as a fraction of its first one; differences stay above rounding
 
 
+@checked_class
 @dataclass(frozen=True)
 class Sensitivities:
     """A run and its derivatives with respect to K scalar quantities.
@@ -63,12 +67,12 @@ class Sensitivities:
 
     def _by_body(self, array: Floats, part: str) -> Mapping[str, Floats]:
         wide = array.reshape(len(self.t), -1, STATE, *array.shape[2:])
-        return MappingProxyType({name: wide[:, k, PARTS[part]] for k, name in enumerate(self.system.body_names)})
+        return named("body", {n: wide[:, k, PARTS[part]] for k, n in enumerate(self.system.body_names)}, "bodies")
 
     @property
     def state(self) -> Mapping[str, Mapping[str, Floats]]:
         """r, p, v, omega -> body -> (m, 3) or (m, 4)."""
-        return MappingProxyType({part: self._by_body(self.states, part) for part in PARTS})
+        return named("part", {part: self._by_body(self.states, part) for part in PARTS})
 
     @property
     def r(self) -> Mapping[str, Floats]:
@@ -185,12 +189,13 @@ class Question:
         return system, (assemble(system, state) if joints_changed or state is not system.state else state).y
 
 
+@checked
 def sensitivities(
     build: System | Callable[..., System],
     given: Mapping[str, Any],
     t_end: float,
     *,
-    wrt: tuple[str, ...] | list[str] | None = None,
+    wrt: str | Sequence[str] | None = None,
     t_eval: ArrayLike | None = None,
     rtol: float = RTOL,
     atol: float = ATOL,
@@ -249,16 +254,11 @@ def question_of(build: System | Callable[..., System], given: Mapping[str, Any],
             raise ModelError(f"wrt: the components of '{name}' cannot differ one by one; give {remedy}")
         if names.count(name) > 1:
             raise ModelError(f"wrt: '{name}' is named {names.count(name)} times; give each name once")
-        value = np.asarray(given[name])
-        if value.dtype.kind not in "fiu" or not value.size or not np.isfinite(value.astype(float)).all():
-            raise ModelError(f"wrt: '{name}' = {given[name]!r} is no finite number; leave it out of wrt")
-    known = {}
-    if isinstance(build, System):
-        known = {name: quantity for name, (quantity, _) in quantities(build).items()}
-    elif callable(build):
+        if not are_finite(given[name]):
+            raise ModelError(f"wrt: '{name}' = {shown(given[name])} is no finite number; leave it out of wrt")
+    known = {name: q for name, (q, _) in quantities(build).items()} if isinstance(build, System) else {}
+    if not isinstance(build, System):
         check_arguments(build, parsed, "given")
-    else:
-        raise ModelError(f"{build!r} is neither a System nor a function that builds one")
     found = (parsed[name] for name in names)
     wanted = tuple(known.get(q.name, q) if q.role is Role.PARAMETER else q for q in found)
     return Question(build, given, parsed, wanted)

@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX, OK, OVER
 from runtime.dynamics.loads import push
+from runtime.dynamics.sources import first_contact
 from runtime.dynamics.switches import AUTO, INACTIVE, LEAVING, SLACK
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.compilation import inlined
@@ -54,6 +55,7 @@ class ContactWorkspace(NamedTuple):
     quick: Ints  # (contacts,) number of quick changes in a row
     speed: Floats  # (contacts,) [m/s] of the last touch-down
     speed_resolution: Floats  # (1,) [m/s] speeds closer than this are treated as equal
+    released: Floats  # (contacts,) [J] potential that a change of mode added
     normal: Floats  # (contacts, N) parameters, with the speed of the last touch-down
     x: Floats  # (contacts, X)
     outputs: Floats  # (contacts, OUTPUTS)
@@ -68,8 +70,8 @@ def contact_workspace(t: ContactData, mode: Ints) -> ContactWorkspace:
     return ContactWorkspace(
         mode=mode, since=np.full(count, -np.inf),
         quick=np.zeros(count, np.int64), speed=np.where(t.impact >= 0, t.least_impact, 0.0), speed_resolution=np.zeros(1),
-        normal=t.normal.copy(), x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)), law=np.zeros((count, 6)),
-        tangential=np.zeros(15), Q=np.zeros(12),
+        released=np.zeros(count), normal=t.normal.copy(), x=t.x.copy(), outputs=np.zeros((count, OUTPUTS)),
+        law=np.zeros((count, 6)), tangential=np.zeros(15), Q=np.zeros(12),
     )  # fmt: skip
 
 
@@ -169,17 +171,20 @@ def pass_contact_events(time, contact_events, passed, data, w):  # type: ignore[
 @inlined
 def apply_contacts(data, w):  # type: ignore[no-untyped-def]
     """Add the effect of the contacts to ``w.free``, the accelerations of the bodies without joints."""
-    t, m = data.contacts, w.contacts
+    t, m, first = data.contacts, w.contacts, first_contact(data)
     place_contacts(data, w)
     for k in range(len(t.law)):
+        w.power[first + k] = 0.0
         if not evaluate_contact(k, data, w):
             continue
         i, j = t.body_i[k], t.body_j[k]
         sphere_plane.wrench(w.state[i], w.state[j], m.x[k], m.outputs[k, NORMAL_FORCE:POTENTIAL], m.Q)
+        power = m.law[k, 1] * m.outputs[k, PENETRATION_RATE]  # of the elastic part, into its potential
         for side in range(2):
             b = i if side == 0 else j
             if b != GROUND_INDEX:
-                push(b, m.Q[6 * side : 6 * side + 6], data, w)
+                power += push(b, m.Q[6 * side : 6 * side + 6], data, w)
+        w.power[first + k] = power
 
 
 @inlined

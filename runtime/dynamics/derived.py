@@ -9,12 +9,13 @@ import numpy as np
 from runtime.dynamics.contacts import NORMAL_FORCE, pass_contact_events
 from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
+from runtime.dynamics.energy import mechanical_energy
 from runtime.dynamics.equations import accelerations
 from runtime.dynamics.force_elements import ENERGY
-from runtime.dynamics.kinematics import angular_momentum
-from runtime.dynamics.layout import OK, OMEGA, ROWS, STATE, R, V
+from runtime.dynamics.layout import OK, ROWS
 from runtime.dynamics.limits import OUTPUTS, POTENTIAL
 from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.switches import AUTO, INACTIVE
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
 from runtime.jit.pointers import local
@@ -25,6 +26,7 @@ class Derived(NamedTuple):
     """Arrays that ``derive`` fills."""
 
     v_dot: Floats  # (n, bodies + 1, 6)
+    pivot: Floats  # (n,) smallest pivot ratio of the rows; 0 where they are dependent
     lam: Floats  # (n, joints, 6) by row of the joint
     wrench: Floats  # (n, joints, 2, 6) -D^T lam on body i and j: force, moment about the centre of mass
     Phi: Floats  # (n, joints, 6)
@@ -43,26 +45,13 @@ def derived_memory(n: int, t: ModelData) -> Derived:
     """Arrays for n states."""
     bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.law)
     return Derived(
-        v_dot=np.zeros((n, bodies, 6)), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
+        v_dot=np.zeros((n, bodies, 6)), pivot=np.zeros(n), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
         Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
         outputs=np.zeros((n, limits, OUTPUTS)), measured=np.zeros((n, limits, 3)),
         contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
         contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
         force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)),
     )  # fmt: skip
-
-
-@inlined
-def mechanical_energy(t, w):  # type: ignore[no-untyped-def]
-    """Kinetic energy, and potential energy of gravity, of the bodies in their present state [J]."""
-    kinetic = potential = 0.0
-    for b in range(1, len(t.mass)):
-        state = w.state[b]
-        angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
-        for c in range(3):
-            kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
-            potential -= t.mass[b] * t.gravity[c] * state[R + c]
-    return kinetic, potential
 
 
 @inlined
@@ -105,18 +94,33 @@ def derive_joint(n, k, t, w, d):  # type: ignore[no-untyped-def]
         d.wrench[n, k, c // 6, c % 6] = value
 
 
+@inlined
+def hold_ended(time, contact_events, passed, w):  # type: ignore[no-untyped-def]
+    """Leave contacts out whose force ends at this very time: rounding would decide whether they still have one."""
+    for k in range(len(w.contacts.mode)):
+        w.contacts.mode[k] = AUTO
+    for e in range(passed - 1, -1, -1):
+        if contact_events[e, 0] < time:
+            break
+        if contact_events[e, 2] == 0.0:
+            w.contacts.mode[int(contact_events[e, 1])] = INACTIVE
+
+
 @compiled
 def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` for all states; index of the first singular one, or -1.  ``contact_events`` give the speeds of touch-down."""
     d, singular, passed = local(d), -1, 0
     for n in range(len(states)):
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
-        if accelerations(times[n], states[n], t, w, True) != OK and singular < 0:
+        hold_ended(times[n], contact_events, passed, w)
+        code = accelerations(times[n], states[n], t, w, True)
+        d.pivot[n] = w.smallest_pivot[0] if code == OK else 0.0
+        if code != OK and singular < 0:
             singular = n
         for b in range(len(t.mass)):
             for c in range(6):
                 d.v_dot[n, b, c] = w.v_dot[b, c]
-        kinetic, potential = mechanical_energy(t, w)
+        kinetic, potential = mechanical_energy(states[n], t, w)
         elastic = w.loads.energy[0]
         for k in range(len(t.limits.kind)):
             elastic += derive_limit(n, k, t, w, d)

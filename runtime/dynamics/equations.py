@@ -38,12 +38,14 @@ from runtime.dynamics.elimination import (
     solve,
 )
 from runtime.dynamics.force_elements import force_workspace, forces_part, no_events
+from runtime.dynamics.joint_loads import clear_loads, joint_loads_part, loads_workspace
 from runtime.dynamics.kinematics import euler_rates, kinematics_part, update_bodies, update_kinematics, update_signals
 from runtime.dynamics.layout import (
     DERIVATIVE,
     DERIVATIVE_ANEW,
     FORCES,
     GROUND_INDEX,
+    LOADS,
     NOT_FINITE,
     OK,
     OMEGA,
@@ -63,12 +65,14 @@ from runtime.dynamics.places import (
     ELEMENTS,
     EVALUATION,
     GENERAL,
+    JOINT_LOADS,
     LIMITS,
     PLACES,
     PROJECTION,
     WHOLE,
 )
 from runtime.dynamics.projection import TO_ZERO, correction_part, projection_part
+from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.switches import switches_of
 from runtime.dynamics.thin_bodies import remove_added_inertia
 from runtime.jit import addresses
@@ -107,11 +111,21 @@ def shared_workspace_for(t: ModelData) -> Workspace:
     return work
 
 
+_WITHOUT: dict[Any, Any] = {}
+
+
+def _without(make: Any, *arguments: Any) -> Any:
+    """Memory of limits or contacts for all systems without them: nothing in it changes."""
+    if make not in _WITHOUT:
+        _WITHOUT[make] = make(*arguments)
+    return _WITHOUT[make]
+
+
 def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     six = (joints, ROWS)
-    limits = len(t.limits.kind)
-    switches = switches_of(limits + len(t.contacts.law))
+    limits, contacts = len(t.limits.kind), len(t.contacts.law)
+    switches = switches_of(limits + contacts)
     work = Workspace(
         state=np.zeros((bodies, STATE)),
         A=np.zeros((bodies, 3, 3)),
@@ -147,11 +161,16 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         ),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
         switches=switches,
-        limits=limit_workspace(t.limits, switches.mode[:limits]),
+        limits=limit_workspace(t.limits, switches.mode[:limits]) if limits else _without(limit_workspace, t.limits),
         loads=load_workspace(t.loads),
-        contacts=contact_workspace(t.contacts, switches.mode[limits:]),
+        contacts=contact_workspace(t.contacts, switches.mode[limits:])
+        if contacts
+        else _without(contact_workspace, t.contacts, np.zeros(0, np.int64)),
         forces=force_workspace(t.forces),
+        joint_loads=loads_workspace(t.forces, bodies, joints),
         events=no_events(t.forces),
+        power=np.zeros(count_of_sources(t)),
+        applied=np.zeros(1),
         address=np.zeros(ADDRESSES, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
     )
@@ -197,11 +216,14 @@ def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
 @inlined
 def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     """The accelerations of the bodies without joints, into ``w.free``; after the kinematics of the bodies."""
+    w.applied[0] = 0.0
     if len(t.limits.kind) > 0:
         call_at(w.address[LIMITS], time, y, t, w, purpose, y)
     apply_loads(t, w)
     if len(t.contacts.law) > 0:
         call_at(w.address[CONTACTS], time, y, t, w, purpose, y)
+    if len(t.forces.reactive) > 0:
+        clear_loads(t, w)
     if len(t.forces.address) > 0:
         call_at(w.address[ELEMENTS], time, y, t, w, purpose, y)
 
@@ -253,9 +275,13 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     for k in range(len(t.address)):
         for r in range(t.rows[k]):
             w.target[k, r] = w.gamma[k, r] - 2.0 * t.alpha * w.Phi_dot[k, r] - t.beta * t.beta * w.Phi[k, r]
+    chosen = w.chosen[0]
     if _factorise(t, w, purpose) > 0:
         return code_of_pivot(w.smallest_pivot[0])
     code = _solve_rows(t, w)
+    if len(t.forces.reactive) > 0 and code == OK:
+        anew = purpose != DERIVATIVE or chosen == 0
+        code = call_at(w.address[JOINT_LOADS], time, y, t, w, DERIVATIVE_ANEW if anew else DERIVATIVE, y_dot)
     if code != OK:
         return code
     if t.redundant > 0 and purpose != DERIVATIVE:
@@ -271,10 +297,21 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     return OK
 
 
+@inlined
+def load_part(time, y, t, w):  # type: ignore[no-untyped-def]
+    """Forces of all kinds and their powers, without the joints."""
+    update_bodies(y, t, w)
+    update_signals(time, t, w)
+    _load(time, y, t, w, LOADS)
+    return OK
+
+
 def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``_evaluate`` with pointers as arguments: compiled once for all callers."""
     n = STATE * (len(t.mass) - 1)
     state = array_at(y, n)
+    if purpose == LOADS:
+        return load_part(time, state, t, w)
     if purpose == DERIVATIVE and w.near_singular[0] == 1:
         # An error of the position divided by the distance from the singular pose is an error of the accelerations.
         for i in range(n):
@@ -308,10 +345,10 @@ def whole_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 
 def loaded_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The evaluation of a system with a whole-model kernel and with limits, contacts, forces or loads of its own."""
-    if purpose == DERIVATIVE:
-        update_bodies(array_at(y, STATE * (len(t.mass) - 1)), t, w)
-        update_signals(time, t, w)
-        _load(time, y, t, w, purpose)
+    if purpose == DERIVATIVE or purpose == LOADS:
+        load_part(time, array_at(y, STATE * (len(t.mass) - 1)), t, w)
+    if purpose == LOADS:
+        return OK
     return _whole(time, y, t, w, purpose, y_dot)
 
 
@@ -325,6 +362,7 @@ PARTS = (
     correction_part,
     projection_part,
     forces_part,
+    joint_loads_part,
 )
 EVALUATIONS = (whole_part, loaded_part)  # in place of ``general_part`` at PLACES[0]
 

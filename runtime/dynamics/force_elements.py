@@ -8,14 +8,15 @@ import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX, OK
 from runtime.dynamics.loads import push
+from runtime.dynamics.sources import first_force
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints, frozen
 
 MAX_BODIES = 4  # of a force
-# Outputs of an evaluation of a force: force and moment on each of four bodies; potential; reported quantities.
-WRENCH, ENERGY, REPORTS = 0, 6 * MAX_BODIES, 6 * MAX_BODIES + 1
+# Outputs of an evaluation of a force: force and moment on each of four bodies; potential and its rate; reported quantities.
+WRENCH, ENERGY, ENERGY_RATE, REPORTS = 0, 6 * MAX_BODIES, 6 * MAX_BODIES + 1, 6 * MAX_BODIES + 2
 LOOKED_UP = 4  # numbers that a call of a table gives: its integral, its value and two derivatives
 
 
@@ -38,6 +39,7 @@ class ForceData(NamedTuple):
     start: Ints  # (calls + 1,) where the pieces of each call's table begin
     knot: Floats  # (pieces,)
     coefficient: Floats  # (pieces, 5) of the integral of the table, in powers of the distance from the knot
+    reactive: Ints  # (forces with normal loads, 7) see ``runtime.dynamics.joint_loads``
     x: Floats  # (forces, X)
     outputs: int  # numbers that a force gives, at most
 
@@ -132,17 +134,19 @@ def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
 @inlined
 def apply_forces(data, w):  # type: ignore[no-untyped-def]
     """Add the forces to the accelerations ``w.free``; bodies and signals must be up to date."""
-    t, m = data.forces, w.forces
+    t, m, first = data.forces, w.forces, first_force(data)
     rotate_vectors(t.vector_force, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for s in range(len(t.signal)):
         for c in range(3):
             m.x[t.signal_force[s], t.signal_place[s] + c] = w.signals[t.signal[s], c]
     for k in range(len(t.address)):
         evaluate_force(k, t, m, w.state)
+        power = m.out[k, ENERGY_RATE]
         for side in range(t.bodies[k]):
             b = t.body[k, side]
             if b != GROUND_INDEX:
-                push(b, m.out[k, 6 * side : 6 * side + 6], data, w)
+                power += push(b, m.out[k, 6 * side : 6 * side + 6], data, w)
+        w.power[first + k] = power
 
 
 def forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]

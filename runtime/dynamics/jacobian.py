@@ -26,6 +26,7 @@ from runtime.dynamics.force_elements import MAX_BODIES
 from runtime.dynamics.force_slopes import linearise_forces
 from runtime.dynamics.layout import GROUND_INDEX, NOT_FINITE, OK, ROWS
 from runtime.dynamics.limits import EXCESS, PRINTED, measure_excess
+from runtime.dynamics.load_slopes import LoadSlopes, add_load_slopes, load_slopes
 from runtime.dynamics.loads import AT_GLOBAL_POINT, load_wrench, motor_effort
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.switches import LEAVING
@@ -37,7 +38,7 @@ from runtime.jit.pointers import Pointer, call_at, local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
 
-ALL, OF_LIMITS, OF_CONTACTS, OF_FORCES = range(4)  # places in ``JacobianWorkspace.address``
+ALL, OF_LIMITS, OF_CONTACTS, OF_FORCES, OF_LOADS = range(5)  # places in ``JacobianWorkspace.address``
 AT_REST = 1e-7  # [1] sine between u and the curve's normal below which u counts as perpendicular to the curve
 
 
@@ -61,7 +62,10 @@ class JacobianWorkspace(NamedTuple):
     Q: Floats  # (bodies + 1, 6, columns) derivatives of forces less those of M v' and D^T lam
     rows: Floats  # (joints, ROWS, columns) derivatives of D v' - gamma + 2 alpha Phi' + beta^2 Phi
     v_dot: Floats  # (bodies + 1, 6)
-    address: Ints  # (4,) places of addresses, in this process: of this code, that for limits, for contacts, for forces
+    loads: LoadSlopes
+    address: (
+        Ints  # (5,) places of addresses, in this process: of this code, that for limits, contacts, forces, normal loads
+    )
     J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
 
 
@@ -80,6 +84,7 @@ def jacobian_workspace(
     m.joint[:] = addresses.addresses_of(joints, "tangent_entry")
     m.motor[:] = addresses.addresses_of(motors, "tangent_entry")
     m.force[:] = addresses.addresses_of(forces, "tangent_entry")
+    m.loads.kernel[:] = addresses.addresses_of((f for f in forces if f.LOADS), "loads_tangent_entry")
     return m
 
 
@@ -96,7 +101,7 @@ def jacobian_memory(t: ModelData, motors: int) -> JacobianWorkspace:
         of_force=np.vstack([identity, np.zeros((4, BOTH))]), about=np.zeros(18), out=np.zeros((12 + 3 * ROWS, BOTH)),
         u=np.zeros((5, BOTH)), frame=np.zeros(9), pair=np.zeros((6, 1)), measured=np.zeros((8, 1)),
         Q=np.zeros((bodies + 1, 6, columns)), rows=np.zeros((joints, ROWS, columns)), v_dot=np.zeros((bodies + 1, 6)),
-        address=np.zeros(4, np.int64), J=np.zeros((6 * bodies, columns)),
+        loads=load_slopes(t), address=np.zeros(5, np.int64), J=np.zeros((6 * bodies, columns)),
     )  # fmt: skip
 
 
@@ -311,9 +316,22 @@ def _limits_part(t, w, m):  # type: ignore[no-untyped-def]
     return OK
 
 
+def _loads_part(t, w, m):  # type: ignore[no-untyped-def]
+    add_load_slopes(t, w, m)
+    return OK
+
+
 def _contacts_part(t, w, m):  # type: ignore[no-untyped-def]
     linearise_contacts(t, w, m)
     return OK
+
+
+@inlined
+def keep_multipliers(step, y, t, lam):  # type: ignore[no-untyped-def]
+    """The derivatives of the multipliers in one direction, summed up over the steps of their solution."""
+    for k in range(len(t.address)):
+        for r in range(t.rows[k]):
+            lam[k, r] = y[k, r] if step == 0 else lam[k, r] + y[k, r]
 
 
 @inlined
@@ -325,7 +343,7 @@ def jacobian(t, w, m):  # type: ignore[no-untyped-def]
 def _entry(t, w, memory):  # type: ignore[no-untyped-def]
     """``jacobian``, compiled once for all callers."""
     m = local(memory)
-    count = len(t.mass) - 1
+    count, loaded = len(t.mass) - 1, len(t.forces.reactive) > 0
     m.Q[:] = 0.0
     m.rows[:] = 0.0
     linearise_bodies(t, w, m)
@@ -343,22 +361,28 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
             for c in range(3):
                 m.v_dot[b, c] = Q[c, column] * inverse
                 m.v_dot[b, 3 + c] = K[c, 0] * Q[3, column] + K[c, 1] * Q[4, column] + K[c, 2] * Q[5, column]
-        for _ in range(2):  # the second step is the refinement
+        for step in range(2):  # the second step is the refinement
             for k in range(len(t.address)):
                 for r in range(t.rows[k]):
                     w.y[k, r] = m.rows[k, r, column]
             rows_times(t, w, m.v_dot, w.y)
             solve(t, w)
             apply(t, w, w.y, m.v_dot)
+            if loaded:
+                keep_multipliers(step, w.y, t, m.loads.lam[column])
         if len(t.thin_body) > 0:
             remove_added_inertia(t, w, m.v_dot)
+            if loaded:
+                keep_multipliers(1, w.thin.lam, t, m.loads.lam[column])
         for b in range(1, count + 1):
             for c in range(6):
                 m.J[6 * (b - 1) + c, column] = m.v_dot[b, c]
+    if loaded:
+        call_at(m.address[OF_LOADS], t, w, memory)
     return OK
 
 
-PARTS = (_entry, _limits_part, _contacts_part, _forces_part)  # at ALL, OF_LIMITS, OF_CONTACTS, OF_FORCES
+PARTS = (_entry, _limits_part, _contacts_part, _forces_part, _loads_part)  # at ALL, OF_LIMITS, ..., OF_LOADS
 
 
 @compiled

@@ -14,6 +14,7 @@ import numpy as np
 from runtime.dynamics.cone_curve import Pieces, maximum, nearest
 from runtime.dynamics.layout import GROUND_INDEX, OK, OVER, REPORT
 from runtime.dynamics.loads import push
+from runtime.dynamics.sources import first_limit
 from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.compilation import compiled, inlined
@@ -157,11 +158,11 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
 
     With ``report``, ``outputs`` is filled for directions inside their cones too.
     """
-    t, m = data.limits, w.limits
+    t, m, first = data.limits, w.limits, first_limit(data)
     rotate_vectors(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.kind)):
         i, j, slope, Q = t.body_i[k], t.body_j[k], m.slope[k], m.Q
-        m.outputs[k, EXCESS] = m.outputs[k, POTENTIAL] = slope[0] = slope[1] = slope[2] = 0.0
+        m.outputs[k, EXCESS] = m.outputs[k, POTENTIAL] = slope[0] = slope[1] = slope[2] = w.power[first + k] = 0.0
         if m.mode[k] != INACTIVE:
             dispatch.direction(t.kind[k], w.state[i], w.state[j], m.x[k], m.u)
             if report:
@@ -172,11 +173,17 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
         if m.outputs[k, EXCESS] == 0.0 and t.damping[k] == 0.0:
             continue
         dispatch.wrench(t.kind[k], w.state[i], w.state[j], m.x[k], slope, Q)
+        power = 0.0
         for side in range(2):
             b = i if side == 0 else j
             if b == GROUND_INDEX:
                 continue
-            push(b, Q[6 * side : 6 * side + 6], data, w)
+            power += push(b, Q[6 * side : 6 * side + 6], data, w)
+        if t.law[k] == PRINTED:
+            w.power[first + k] = power
+        elif t.damping[k] > 0.0:
+            dispatch.measure(t.kind[k], w.state[i], w.state[j], m.x[k], slope, m.measured)
+            w.power[first + k] = -t.damping[k] * m.measured[1] * m.measured[1]
 
 
 @inlined

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import GROUND_INDEX
+from runtime.dynamics.layout import GROUND_INDEX, OMEGA, V
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
@@ -66,12 +66,23 @@ def load_workspace(t: LoadData) -> LoadWorkspace:
 
 
 @inlined
-def push(b, Q, data, w):  # type: ignore[no-untyped-def]
-    """Add the acceleration due to a wrench Q (force, moment about the centre of mass) to ``w.free`` of body b."""
-    free, K, inverse = w.free[b], w.inertia_inverse[b], 1.0 / data.mass[b]
+def add_acceleration(b, Q, data, w, to):  # type: ignore[no-untyped-def]
+    """Add the acceleration of body b due to a wrench Q (force, moment about the centre of mass) to ``to`` (6,)."""
+    K, inverse = w.inertia_inverse[b], 1.0 / data.mass[b]
     for c in range(3):
-        free[c] += Q[c] * inverse
-        free[3 + c] += K[c, 0] * Q[3] + K[c, 1] * Q[4] + K[c, 2] * Q[5]
+        to[c] += Q[c] * inverse
+        to[3 + c] += K[c, 0] * Q[3] + K[c, 1] * Q[4] + K[c, 2] * Q[5]
+
+
+@inlined
+def push(b, Q, data, w):  # type: ignore[no-untyped-def]
+    """Add the acceleration due to a wrench Q (force, moment about the centre of mass) to ``w.free`` of body b; its power [W]."""
+    add_acceleration(b, Q, data, w, w.free[b])
+    state, power = w.state[b], 0.0
+    for c in range(3):
+        power += Q[c] * state[V + c] + Q[3 + c] * state[OMEGA + c]
+    w.applied[0] += power
+    return power
 
 
 @inlined
@@ -112,7 +123,7 @@ def apply_loads(data, w):  # type: ignore[no-untyped-def]
     Q = m.wrench
     for k in range(len(t.body)):
         load_wrench(k, t, w)
-        push(t.body[k], Q, data, w)
+        w.power[k] = push(t.body[k], Q, data, w)
     rotate_vectors(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     m.energy[0] = 0.0
     for k in range(len(t.address)):
@@ -121,13 +132,15 @@ def apply_loads(data, w):  # type: ignore[no-untyped-def]
             m.x[k, o + c] = w.signals[t.target[k], c]
         effort = motor_effort(k, t, w)
         m.energy[0] += 0.5 * t.stiffness[k] * m.Phi[0] * m.Phi[0]
+        power = t.stiffness[k] * m.Phi[0] * m.Phi_dot[0]  # into its spring
         for side in range(2):
             b = i if side == 0 else j
             if b == GROUND_INDEX:
                 continue
             for c in range(6):
                 Q[c] = m.D[0, 6 * side + c] * effort
-            push(b, Q, data, w)
+            power += push(b, Q, data, w)
+        w.power[len(t.body) + k] = power
 
 
 @inlined

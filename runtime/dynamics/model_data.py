@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from runtime.dynamics.contacts import ContactData, ContactWorkspace
 from runtime.dynamics.force_elements import EventWorkspace, ForceData, ForceWorkspace
+from runtime.dynamics.joint_loads import LoadsWorkspace
 from runtime.dynamics.limits import LimitData, LimitWorkspace
 from runtime.dynamics.loads import LoadData, LoadWorkspace
 from runtime.dynamics.signals import SignalData
@@ -101,8 +102,11 @@ class Workspace(NamedTuple):
     loads: LoadWorkspace
     contacts: ContactWorkspace
     forces: ForceWorkspace
+    joint_loads: LoadsWorkspace
     events: EventWorkspace
-    address: Ints  # (10,) in this process; see ``runtime.dynamics.places``
+    power: Floats  # (sources,) [W] see ``runtime.dynamics.energy``
+    applied: Floats  # (1,) [W] of all forces but gravity and reactions
+    address: Ints  # (11,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
 
 

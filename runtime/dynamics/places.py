@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 # Places of the addresses of the parts: the evaluation; joint by joint; limits; contacts; rows of the joints; factors of S;
-# least correction; projection of a state onto the rows; forces.
-PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION, PROJECTION, ELEMENTS = range(9)
-WHOLE = 9  # the address of the whole-model kernel, 0 if there is none
-ADDRESSES = 10
+# least correction; projection of a state onto the rows; forces; normal loads of joints.
+PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION, PROJECTION, ELEMENTS, JOINT_LOADS = (
+    range(10)
+)
+WHOLE = 10  # the address of the whole-model kernel, 0 if there is none
+ADDRESSES = 11

@@ -26,6 +26,7 @@ MIN_DAMPING, MAX_DAMPING = 1e-12, 1e-2
 ASSEMBLED = 1e-11
 PROJECTIONS = 8
 TO_ROUNDING, TO_ZERO, CAUTIOUS = range(3)  # manners of a projection
+CAUTION = 1e-3  # pivot ratio of rows along which a cautious projection moves a state by half
 ROUNDED = 1e-14  # [SI unit of a row, and of its rate] a state is not moved onto rows that it violates by less
 
 
@@ -76,8 +77,8 @@ def projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def
     """Move a state onto Phi = 0 and Phi' = 0 by the least change, measured by the kinetic energy, in place.
 
     The positions first, until nothing improves, since the velocities need the exact D.  ``left`` (2,): largest |Phi| and |Phi'|.
-    manner : TO_ROUNDING, TO_ZERO (as far as it goes), CAUTIOUS (a violation leaves motions alone that change no row by more than
-    its square root, as close to a singular pose, where the violation says nothing about them)
+    manner : TO_ROUNDING, TO_ZERO (as far as it goes), CAUTIOUS (motions that change all rows by little are left alone, as close
+    to a singular pose, where errors of the rows would move them far)
     """
     state, of_rows = array_at(y, STATE * (len(t.mass) - 1)), array_at(left, 2)
     update_kinematics(time, state, t, w)
@@ -86,7 +87,7 @@ def projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def
         for _ in range(PROJECTIONS):
             if of_rows[velocities] <= (0.0 if manner == TO_ZERO else ROUNDED):
                 break
-            damping = max(DAMPING, of_rows[velocities]) if manner == CAUTIOUS else DAMPING
+            damping = CAUTION if manner == CAUTIOUS else DAMPING
             call_at(w.address[CORRECTION], damping, y, t, w, velocities, w.v_dot)
             if velocities == 1:
                 _accelerate(state, w.v_dot)
@@ -240,17 +241,19 @@ def mark_smallest_pivot(time: float, y: Floats, t: ModelData, w: Workspace) -> N
     w.failed[:] = np.unravel_index(place, ratios.shape)
 
 
-def dependent_rows(time: float, y: Floats, t: ModelData, w: Workspace, length: float) -> list[tuple[int, int]]:
+def dependent_rows(
+    time: float, y: Floats, t: ModelData, w: Workspace, length: float, tolerance: float
+) -> list[tuple[int, int]]:
     """Joint and row of every kept row that depends on others in this configuration.
 
-    length [m] : converts rotations to displacements
+    length [m] : converts rotations to displacements; tolerance: of pivots, as fractions of the rows
     """
     bodies = len(t.mass)
     unit = np.tile(np.eye(3), (bodies, 1, 1))
     geometry = frozen(
         t._replace(mass=np.ones(bodies), inertia=length**2 * unit, inertia_inverse=unit / length**2),
     )
-    mark_dependent(time, y, geometry, w, RANK_TOLERANCE)
+    mark_dependent(time, y, geometry, w, tolerance)
     found = [(k, r) for k in range(len(t.address)) for r in range(t.rows[k]) if w.inverse[k, r] == 0.0]
     return sorted(found)
 

@@ -23,6 +23,7 @@ class Status(IntEnum):
     METHOD_FAILED = -4
     EVENT_NOT_FINITE = -5
     CONSTRAINTS_VIOLATED = -6
+    FRICTION_NOT_UNIQUE = -7
     REFUSED = -20
     NOT_RUN = -21
 
@@ -69,7 +70,10 @@ _TEXTS = {
         "accuracy is lost there; avoid this configuration",
     ),
     Status.RUNNING: ("the run has not ended", ""),
-    Status.STEP_TOO_SMALL: ("the step fell below the rounding of time", "raise rtol and atol, or start elsewhere"),
+    Status.STEP_TOO_SMALL: (
+        "the step fell below the rounding of time",
+        "raise rtol and atol where they are near rounding; else check masses, stiffnesses and speeds, or start elsewhere",
+    ),
     Status.SINGULAR_CONFIGURATION: (
         "the constraint rows became dependent in a singular configuration",
         "avoid this configuration, use another joint, or reduce the mass ratio",
@@ -83,6 +87,10 @@ _TEXTS = {
     Status.CONSTRAINTS_VIOLATED: (
         "a constraint row is violated by more than its bound",
         "lower rtol and atol; where alpha and beta are given, leave them out",
+    ),
+    Status.FRICTION_NOT_UNIQUE: (
+        "the friction of a joint by its own reaction has no unique value",
+        "reduce its coefficient, support the body nearer to its load, or give the friction's moment or force",
     ),
     Status.REFUSED: ("the case breaks a rule and was not started", "correct the values of this case"),
     Status.NOT_RUN: ("the case was not run", "repeat the call"),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.support.checks import shape_text
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, Refused, UnknownNameError, did_you_mean, shown
+from runtime.support.numbers import real_numbers
+from runtime.system.parameters import ask_about_units
 from runtime.system.quantity import INERTIA, Quantity, Role, quantities
 from runtime.system.state import PARTS
 from runtime.system.system import System
 from runtime.system.variants import build_variant, check_arguments, name_of
 
+MAX_CASES = 100_000_000  # of an iterator, which may have no end
 Cases = Mapping[str, np.ndarray[Any, np.dtype[Any]]]  # columns of values by name, a row for each case
 PLAIN = (bool, int, float, str, type(None))  # types of arguments of a function, beside arrays
 
@@ -40,11 +44,15 @@ def case_columns(cases: Mapping[str, ArrayLike]) -> Cases:
 def _column(name: str, given: ArrayLike) -> np.ndarray[Any, np.dtype[Any]]:
     """The values of a name, a row for each case."""
     try:
+        if isinstance(given, Iterator):
+            given = list(islice(given, MAX_CASES))
         values = np.array(given)
     except ValueError:
         raise ModelError(f"cases: the rows of '{name}' differ in shape; give as many numbers for each case") from None
+    except Exception as error:  # whatever a foreign object raises
+        raise ModelError(f"cases: '{name}' cannot be read: {type(error).__name__}; give a row for each case") from None
     if values.ndim == 0:
-        raise ModelError(f"cases: '{name}' = {values!r} is one value; give a row for each case")
+        raise ModelError(f"cases: '{name}' = {shown(given)} is one value; give a row for each case")
     if values.dtype.kind == "U" and isinstance(given, Sequence) and all(isinstance(v, PLAIN) for v in given):
         if not all(isinstance(v, str) for v in given):
             values = np.array(given, dtype=object)  # numpy has turned all values into text
@@ -53,11 +61,31 @@ def _column(name: str, given: ArrayLike) -> np.ndarray[Any, np.dtype[Any]]:
             raise ModelError(f"cases: '{name}' of case {bad[0]} is not finite; give finite numbers")
     elif values.dtype.kind not in "fiubU":
         raise ModelError(f"cases: '{name}' holds {values.dtype}; give numbers, names or None")
+    try:
+        if values.dtype.kind in "fiu":
+            real_numbers(given)  # truth values among numbers, masked ones
+    except Refused as refused:
+        raise ModelError(refused.sentence(f"cases: '{name}'", given, "numbers")) from None
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         at = int(np.argwhere(~np.isfinite(values))[0][0])
         raise ModelError(f"cases: '{name}' of case {at} is not finite; give finite numbers")
     values.flags.writeable = False
     return values
+
+
+def ask_about_columns(system: System, cases: Cases) -> None:
+    """Ask about the largest and the smallest length, mass, speed and stiffness of each column that is far from the system's.
+
+    Raises
+    ------
+    ModelError
+    """
+    for name, values in cases.items():
+        if values.dtype.kind in "fiu":
+            sizes = np.abs(values.reshape(len(values), -1)).max(axis=1, initial=0.0)
+            for size in (sizes.max(), sizes[sizes > 0.0].min(initial=np.inf)):
+                if np.isfinite(size):
+                    ask_about_units(system, {name: float(size)})
 
 
 def row(cases: Cases, case: int) -> dict[str, Any]:
@@ -109,9 +137,9 @@ def check_names(
             remedy = (
                 "" if quantity.owner else "; arguments need the function that builds the system, in place of a System"
             )
-            raise ModelError(
-                f"cases: system '{example.name}' has no parameter '{name}'; it has {', '.join(known)}, and as parts of the "
-                f"initial state {', '.join(PARTS)} of each body{remedy}"
+            raise UnknownNameError(
+                f"cases: system '{example.name}' has no parameter '{name}'; {did_you_mean(name, known)}it has "
+                f"{', '.join(known)}, and as parts of the initial state {', '.join(PARTS)} of each body{remedy}"
             )
         found[name] = quantity
         shape = quantity.shape

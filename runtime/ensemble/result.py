@@ -16,8 +16,10 @@ from runtime.ensemble.cases import Cases
 from runtime.ensemble.chunk import Chunk
 from runtime.ensemble.store import Folder
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.names import named
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import xarray
 
 
+@checked_class
 @dataclass(frozen=True)
 class Ensemble:
     """Results of many cases.
@@ -57,7 +60,7 @@ class Ensemble:
     @property
     def units(self) -> Mapping[str, str]:
         """Units of the cases by name."""
-        return {name: quantity.unit for name, quantity in self.quantities.items()}
+        return named("case", {name: quantity.unit for name, quantity in self.quantities.items()})
 
     @property
     def success(self) -> bool:
@@ -86,13 +89,26 @@ class Ensemble:
 
     def _collect(self, cases: slice | Sequence[int] | None, columns: slice) -> Floats:
         """Some columns of the states of some cases, chunk by chunk, (cases, times, columns)."""
-        wanted = np.atleast_1d(np.arange(len(self))[slice(None) if cases is None else cases])
+        wanted = self._numbers(cases)
         out = np.full((len(wanted), len(self.t), columns.stop - columns.start), np.nan)
         for first, count, load in self._parts():
             here = np.flatnonzero((wanted >= first) & (wanted < first + count))
             if len(here):
                 out[here] = load()[wanted[here] - first][:, :, columns]
         return out
+
+    def _numbers(self, cases: slice | Sequence[int] | None) -> Ints:
+        """The numbers of some cases (default: all)."""
+        count = len(self)
+        if isinstance(cases, slice | None):
+            try:
+                return np.arange(count)[cases or slice(None)]
+            except (TypeError, ValueError):
+                raise ModelError(f"cases = {shown(cases)}; give a slice of whole numbers") from None
+        wanted = np.array([int(case) for case in cases], dtype=np.int64)
+        if bad := [case for case in wanted.tolist() if not -count <= case < count]:
+            raise ModelError(f"cases: there is no case {bad[0]}; the cases are 0 to {count - 1}")
+        return wanted % count
 
     def _parts(self) -> Iterator[tuple[int, int, Callable[[], Floats]]]:
         if isinstance(self._states, Folder):
@@ -104,7 +120,7 @@ class Ensemble:
 
     def _part(self, name: str, body: str) -> Floats:
         if body not in self.bodies:
-            raise ModelError(f"unknown body '{body}'; the bodies are {', '.join(self.bodies)}")
+            raise unknown_name(body, self.bodies, "body", "bodies")
         o = STATE * self.bodies.index(body)
         return self._collect(None, slice(o + PARTS[name].start, o + PARTS[name].stop))
 
@@ -154,8 +170,8 @@ def gathered(
         in_batch[part] = chunk.in_batch
         messages |= chunk.messages
     return Ensemble(
-        name, bodies, np.array(settings["t"]), MappingProxyType(dict(columns)), MappingProxyType(dict(quantities)), status,
-        reached, counts, in_batch, MappingProxyType(dict(sorted(messages.items()))), MappingProxyType(dict(settings)), folder,
+        name, bodies, np.array(settings["t"]), named("case", columns), named("case", quantities), status,
+        reached, counts, in_batch, MappingProxyType(dict(sorted(messages.items()))), named("setting", settings), folder,
         states,
     )  # fmt: skip
 
@@ -173,7 +189,7 @@ def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
     """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``."""
     import xarray
 
-    wanted = np.arange(len(ensemble))[slice(None) if cases is None else cases]
+    wanted = ensemble._numbers(cases)
     states = ensemble.states(cases)
     data: dict[str, Any] = {}
     start = 0

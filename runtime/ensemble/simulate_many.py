@@ -15,15 +15,16 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
-from runtime.ensemble.cases import Cases, case_columns, check_names, example_system
+from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, example_system
 from runtime.ensemble.chunk import Chunk, Stopped, Task, run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
 from runtime.ensemble.waiting import first_of
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.integrate.settings import Settings, settings
+from runtime.support.arguments import checked
 from runtime.support.checks import counted
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
 from runtime.support.machine import cores
 from runtime.support.progress import reporter
 from runtime.system.quantity import parse
@@ -41,9 +42,10 @@ TIMEOUT = 30.0  # [s] to wait for chunks that were asked to stop
 
 
 # Above 60 lines: twenty options and their documentation; the work is in the functions below.
+@checked
 def simulate_many(
     system: System | Callable[..., System],
-    cases: Mapping[str, ArrayLike],
+    cases: Mapping[str, Any],
     t_end: float,
     *,
     t_eval: ArrayLike | None = None,
@@ -57,6 +59,7 @@ def simulate_many(
     first_step: float | None = None,
     max_steps: int | None = None,
     assemble: bool = False,
+    check_units: bool = True,
     out: str | Path | None = None,
     chunk: int | None = None,
     workers: int | None = None,
@@ -89,6 +92,8 @@ def simulate_many(
     assemble : bool
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
         refused.
+    check_units : bool
+        Ask about lengths, masses, speeds and stiffnesses far from those of the system, as ``runtime.with_parameters`` does.
     out : path, optional
         Folder to which every finished chunk is written.  Repeating the call resumes an interrupted ensemble; finished cases are
         not computed again.  A folder of other cases, settings, systems or code is refused; a function is compared by its source,
@@ -118,6 +123,8 @@ def simulate_many(
     times = [t_end] if t_eval is None else t_eval
     how = settings(example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
     quantities = check_names(system, example, columns, parsed)
+    if check_units:
+        ask_about_columns(example, columns)
     gpu = isinstance(engine, str) and engine == "gpu"
     if gpu:
         _refuse_for_gpu(example, how)
@@ -198,6 +205,7 @@ def _with_reasons(found: Ensemble, failures: Mapping[int, str], size: int) -> En
     return replace(found, messages=MappingProxyType(dict(sorted({**found.messages, **messages}.items()))))
 
 
+@checked
 def read_ensemble(folder: str | Path) -> Ensemble:
     """Read the finished cases of the folder to which ``simulate_many`` writes or wrote.
 
@@ -247,7 +255,9 @@ def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], in
         executor = engine.get_executor(pure=False)
         return executor, lambda: executor.shutdown(wait=False), given or max(1, sum(engine.nthreads().values()))
     if not hasattr(engine, "submit"):
-        raise ModelError(f"engine = {engine!r}; give an executor of concurrent.futures or a client of dask.distributed")
+        raise ModelError(
+            f"engine = {shown(engine)}; give an executor of concurrent.futures or a client of dask.distributed"
+        )
     return engine, lambda: None, given or getattr(engine, "_max_workers", None) or cores()
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from runtime.dynamics.layout import LANES, OK
@@ -43,7 +42,7 @@ from runtime.integrate.step_control import (
     verdict,
 )
 from runtime.jit.addresses import addresses_of
-from runtime.jit.compilation import OPTIONS, compiled, inlined
+from runtime.jit.compilation import compiled, inlined, linked
 from runtime.jit.pointers import local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
@@ -52,7 +51,7 @@ __all__ = ["EVALUATIONS", "REJECTIONS", "STEPS", "Results", "arguments", "batch_
 
 EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
 CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
-_combined_error = numba.njit(fastmath=CONTRACT, **OPTIONS)(combined_error.py_func)
+_combined_error = linked(combined_error.py_func, fastmath=CONTRACT)
 
 
 class Results(NamedTuple):

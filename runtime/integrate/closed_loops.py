@@ -20,10 +20,12 @@ from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, NOT_FINITE, OK,
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.places import EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING, TO_ZERO
+from runtime.integrate.balance import keep_powers
 from runtime.integrate.step_control import ACCEPTED
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
     AT_BEGIN,
+    CLOSE_BY,
     CROSSING_STEPS,
     ENDS_AHEAD,
     ERROR,
@@ -49,6 +51,9 @@ from runtime.jit.pointers import Pointer, call_at
 # Pivot ratio, as a fraction of the largest at the ends of steps so far, below which a step does not end on its way to a singular
 # pose; the same for a step that was shortened to end ahead of the pose.
 NEAR, NEARER = 3e-3, 3e-5
+# Distance of the nearest stage from a singular pose over the sum of those of both ends, below which the step may cross the pose:
+# in the widest gap between stages it is up to 0.135 where distances grow in proportion to time.
+ACROSS = 0.4
 # As ``NEAR``, for a step of dop853 that fails: its stages are projected, before it is shortened.
 PROJECTED_STAGES = 0.3
 MAX_CROSSING_STEPS = 1000  # steps in a row close to a singular pose after which a run has not passed it and ends
@@ -60,6 +65,8 @@ LONGEST, AHEAD = 1.3, 0.4
 # unsatisfied by more than this |D v' - gamma|, in units of its size.
 MAX_MOVE, ROUNDING, UNSATISFIED = 10.0, 1e-7, 1e-7
 SHORTER = 0.5
+TOO_CLOSE = 0.3  # fraction of ``AHEAD`` from the pose at which a step that was to end ahead of it is repeated
+ASIDE = 0.1  # distance of the pose from ``GAP``, as a fraction of the step, at which a step across it is repeated
 DIP = 0.25  # pivot ratio of a stage near a singular pose as a fraction of those at the ends of its step
 COMING = 0.7  # fraction to which the distance from a pose falls in a step that comes close to it soon
 # Attempts to cross a singular pose with each tolerance, factor by which the tolerance is raised then, and up to which tolerance.
@@ -76,9 +83,11 @@ def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
     for i in range(len(s.y)):
         s.moved[i] -= s.trial[i]
     s.counts[EVALUATIONS] += 1
-    return call_at(
+    code = call_at(
         w.address[EVALUATION], time_end, s.trial, t, w, DERIVATIVE_ANEW if t.redundant > 0 else DERIVATIVE, s.end
     )
+    keep_powers(s.balance, s.trial, s.end, t, w, s.balance.end)
+    return code
 
 
 @inlined
@@ -122,6 +131,10 @@ def approach(s, w, h, away):  # type: ignore[no-untyped-def]
 @inlined
 def accept(s, w, h, time_end):  # type: ignore[no-untyped-def]
     """Note what a projected step leaves to the next one."""
+    ends = math.sqrt(s.smallest_pivot[AT_BEGIN]) + math.sqrt(w.smallest_pivot[0])
+    smallest = min(s.smallest_pivot[AT_BEGIN], w.smallest_pivot[0])
+    across = math.sqrt(s.tried[SMALLEST_PIVOT]) < ACROSS * ends
+    s.flags[CLOSE_BY] = w.near_singular[0] == 1 or across or smallest < 4.0 * NEAR * s.passage[LARGEST_PIVOT]
     s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
     s.passage[LARGEST_PIVOT] = max(s.passage[LARGEST_PIVOT], w.smallest_pivot[0])
     lost = s.tried[ERROR] * s.passage[LOOSE]
@@ -158,7 +171,13 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
     last = w.smallest_pivot[0]
     if patient and (code != OK or (last < near and (before > near or last < nearer))):
         away = time_to_pose(h, before, last, crossed or code != OK)
-        if away > 0.0 and (s.flags[ENDS_AHEAD] == 0 or last < nearer):
+        too_close = last < nearer or away - h < TOO_CLOSE * AHEAD * s.passage[USUAL_STEP]
+        if away > 0.0 and (s.flags[ENDS_AHEAD] == 0 or too_close):
+            approach(s, w, h, away)
+            return OK
+    elif patient and crossed and smallest < near:
+        away = time_to_pose(h, before, last, True)
+        if abs(away - GAP * h) > ASIDE * h:
             approach(s, w, h, away)
             return OK
     allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))

@@ -11,6 +11,7 @@ from runtime.dynamics.contacts import PENETRATION, PENETRATION_RATE, measure, pl
 from runtime.dynamics.kinematics import update_bodies
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.jit.compilation import compiled
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
 from runtime.system.parts import NORMAL_LAWS
 
@@ -45,7 +46,7 @@ def find_contact_events(times: Floats, states: Floats, data: ModelData, work: Wo
 def _contact_events_of(k: int, times: Floats, depths: Floats, rates: Floats, data: ModelData) -> list[list[float]]:
     """Rows of ``find_contact_events`` of contact k."""
     t = data.contacts
-    law, impact = list(NORMAL_LAWS.values())[t.law[k]].law.py_func, t.impact[k]
+    law, impact = python_code(list(NORMAL_LAWS.values())[t.law[k]].law), t.impact[k]
     least = t.least_impact[k] if impact >= 0 else 0.0
     parameters, out = t.normal[k].copy(), np.zeros(6)
     rows: list[list[float]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.crossings import evaluate_events_once
 from runtime.integrate.methods import evaluation_failure
+from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import frozen
-from runtime.support.checks import positive
-from runtime.support.errors import ModelError
+from runtime.support.checks import positive, returned_number
+from runtime.support.errors import ModelError, shown
+from runtime.support.numbers import PLAIN
 from runtime.system.force_building import build_force, force_data
 from runtime.system.parts import GROUND, Force
 from runtime.system.reference import body_places, states_with_ground
@@ -27,6 +29,7 @@ from runtime.system.system import System
 from runtime.system.workspaces import workspace
 
 
+@checked_class
 @dataclass(frozen=True)
 class Event:
     """A scalar function of time and state whose zeros are located; a zero at the very start counts only with ``at_start``.
@@ -44,6 +47,7 @@ class Event:
         A value that is not above 0 at the very start counts as a zero there.
     """
 
+    MADE_BY: ClassVar[str] = "runtime.Event(name, function)"
     name: str
     function: Callable[[float, State], float]
     direction: int = 0
@@ -60,7 +64,13 @@ class Event:
 
     def value(self, t: float, state: State) -> float:
         """The function's value, which must be finite."""
-        value = float(self.function(t, state))
+        try:
+            given = self.function(t, state)
+        except (ModelError, RunFailure):
+            raise
+        except Exception as error:
+            raise ModelError(f"event '{self.name}': its function failed: {type(error).__name__}: {error}") from error
+        value = float(given) if type(given) in PLAIN else returned_number(given, f"event '{self.name}': function")
         if not np.isfinite(value):
             raise RunFailure(Status.EVENT_NOT_FINITE, t, f"event '{self.name}' is {value}")
         return value
@@ -70,6 +80,7 @@ class Event:
 class Crossing:
     """An event that is a definition, from ``crossing``; ``simulate`` makes it an event of its system."""
 
+    MADE_BY: ClassVar[str] = "runtime.crossing(name, definition, ...)"
     name: str
     module: ModuleType
     bodies: tuple[str, ...]
@@ -104,9 +115,10 @@ class Crossing:
 def watched(crossings: Sequence[Crossing], system: System) -> ForceData:
     """Flat data of events that are definitions."""
     places, states = body_places(system.body_names), states_with_ground(system.state.y)
-    return frozen(force_data([event.element(system) for event in crossings], places, states, 0))
+    return frozen(force_data([event.element(system) for event in crossings], (), places, states, 0))
 
 
+@checked
 def crossing(
     name: str, definition: ModuleType, *bodies: str, direction: int = 0, terminal: bool = False, at_start: bool = False,
     **values: Any,
@@ -131,7 +143,7 @@ def crossing(
     """
     if not (hasattr(definition, "OUTPUTS") and [key for key, _ in definition.OUTPUTS] == ["value"]):
         raise ModelError(
-            f"event '{name}': {definition!r} is no event; give what codegen.compile_event(definition) returned"
+            f"event '{name}': {shown(definition)} is no event; give what codegen.compile_event(definition) returned"
         )
     if direction not in (-1, 0, 1):
         raise ModelError(f"event '{name}': direction = {direction!r}; use -1, 0 or 1")
@@ -142,6 +154,7 @@ def crossing(
 class Rest:
     """The event that a system comes to rest, from ``rest``; ``simulate`` makes it an event of its system."""
 
+    MADE_BY: ClassVar[str] = "runtime.rest()"
     name: str
     speed: float
     acceleration: float
@@ -162,6 +175,7 @@ class Rest:
         return Event(self.name, above_rest, direction=-1, terminal=self.terminal, at_start=True)
 
 
+@checked
 def rest(*, speed: float = 1e-3, acceleration: float = 1e-2, terminal: bool = True, name: str = "rest") -> Rest:
     """The event that a system comes to rest: the speeds and accelerations of all bodies fall below limits.
 

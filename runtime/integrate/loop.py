@@ -12,6 +12,7 @@ from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.projection import CAUTIOUS, TO_ROUNDING
 from runtime.dynamics.status import Status
+from runtime.integrate.balance import accept_work, begin_balance, compare, keep_powers
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.step_control import (
@@ -31,6 +32,7 @@ from runtime.integrate.stepping import (
     AFTER_REJECTION,
     AT_BEGIN,
     BODIES,
+    CLOSE_BY,
     DENSE_READY,
     ENDS_AHEAD,
     ERROR,
@@ -61,6 +63,7 @@ from runtime.integrate.stepping import (
     attempt,
     check_stiffness,
     interpolate,
+    interpolate_work,
     lost_digits,
     norm_of,
     normalise,
@@ -86,6 +89,8 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
         s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
+    keep_powers(s.balance, s.y, s.begin, t, w, s.balance.begin)
+    begin_balance(s.balance, s.y, t, w)
     s.smallest_pivot[OF_ALL] = s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
     if len(w.switches.mode) > 0:
         call_at(s.address[SWITCHING], FIRST_MODES, stepper, t, w, 0.0, 0.0)
@@ -133,6 +138,7 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         return Status.RUNNING
     if code != OK:
         return failure(code)
+    compare(s.balance, s.counts[STEPS], s.trial, t, w)
     for i in range(len(s.y)):
         s.y_old[i] = s.y[i]
         s.y[i] = s.trial[i]
@@ -151,6 +157,7 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
         s.passage[LARGEST_PIVOT] = max(s.passage[LARGEST_PIVOT], smallest_pivot)
         if smallest_pivot < NEAR * s.passage[LARGEST_PIVOT]:
             return Status.SINGULAR_CONFIGURATION
+    accept_work(s.balance, time_end)
     s.time[T] = time_end
     s.time[NEXT_STEP] = after_acceptance(h, s.tried[FACTOR], s.counts[AFTER_REJECTION])
     s.counts[AFTER_REJECTION] = 0
@@ -160,9 +167,20 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
 
 
 @inlined
-def manner_of_outputs(w):  # type: ignore[no-untyped-def]
+def manner_of_outputs(s):  # type: ignore[no-untyped-def]
     """How states within the last step are projected."""
-    return CAUTIOUS if w.near_singular[0] == 1 else TO_ROUNDING
+    return CAUTIOUS if s.flags[CLOSE_BY] == 1 else TO_ROUNDING
+
+
+@inlined
+def work_at(s, time, work):  # type: ignore[no-untyped-def]
+    """Work of the sources of energy until a time within the last step, once its dense output is ready."""
+    if len(s.balance.work) > 0:
+        if time < s.time[T]:
+            interpolate_work(s, time, work)
+        else:
+            for k in range(len(work)):
+                work[k] = s.balance.work[k]  # after changes of mode
 
 
 @inlined
@@ -173,9 +191,11 @@ def write_outputs(s, t, w, outputs, out):  # type: ignore[no-untyped-def]
         code = prepare_dense(s, t, w)
         if code != OK:
             return code
-        interpolate(s, outputs[wanted], out[wanted])
+        y = out[wanted, : len(s.y)]
+        interpolate(s, outputs[wanted], y)
+        work_at(s, outputs[wanted], out[wanted, len(s.y) :])
         if s.flags[PROJECTED] == 1:
-            call_at(w.address[PROJECTION], outputs[wanted], out[wanted], t, w, manner_of_outputs(w), w.violation)
+            call_at(w.address[PROJECTION], outputs[wanted], y, t, w, manner_of_outputs(s), w.violation)
         s.counts[NEXT_OUTPUT] += 1
     return OK
 
@@ -184,10 +204,10 @@ def write_outputs(s, t, w, outputs, out):  # type: ignore[no-untyped-def]
 def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """Up to ``max_steps`` accepted steps towards ``end``.
 
-    ``outputs`` (m,) are the times wanted; states at those that were passed go to ``out`` (m, n).  Every step goes to
-    ``record_t``, ``record_y`` unless they are empty.
-    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full, an event may be in the last step or the other
-    method should go on.
+    ``outputs`` (m,) are the times wanted; states at those that were passed, and the work of the sources of energy until then, go
+    to ``out`` (m, n + sources).  Every step goes to ``record_t``, ``record_y`` unless they are empty.
+    Returns the ``Status``: RUNNING when the steps are used up, ``found`` is full, an event may be in the last step, the other
+    method should go on, or states were written in a step close to a singular pose.
     """
     stepper, s, taken = s, local(s), 0
     if s.flags[STARTED] == 0:
@@ -203,6 +223,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             normalise(s.y, s.flags[BODIES])
             for i in range(len(s.y)):
                 s.begin[i] = s.end[i]
+            for k in range(len(s.balance.work)):
+                s.balance.begin[k] = s.balance.end[k]
             s.flags[STEP_ENDED] = 0
             if s.flags[PROJECTED] == 0:
                 w.chosen[0] = 0  # the next evaluation chooses independent rows anew
@@ -225,6 +247,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             continue
         taken += 1
         s.flags[TURN] = check_stiffness(s, rtol, atol, max_step, end)
+        written = s.counts[NEXT_OUTPUT]
         code = write_outputs(s, t, w, outputs, out)
         if code != OK:
             return failure(code)
@@ -232,18 +255,21 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             record_t[taken - 1] = s.time[T]
             for i in range(len(s.y)):
                 record_y[taken - 1, i] = s.y[i]
+            for k in range(len(s.balance.work)):
+                record_y[taken - 1, len(s.y) + k] = s.balance.work[k]
         if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
             break  # an event in the last step
-        if s.flags[TURN] == 1:
+        if s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):
             break
     return Status.RUNNING if s.time[T] < end else Status.REACHED_END
 
 
 @compiled
-def interpolate_once(s, t, w, time, y):  # type: ignore[no-untyped-def]
-    """State within the last step, for calls from Python; a code."""
+def interpolate_once(s, t, w, time, y, work):  # type: ignore[no-untyped-def]
+    """State within the last step, and work until then, for calls from Python; a code."""
     code = prepare_dense(s, t, w)
     interpolate(s, time, y)
+    work_at(s, time, work)
     if s.flags[PROJECTED] == 1:
-        call_at(w.address[PROJECTION], time, y, t, w, manner_of_outputs(w), w.violation)
+        call_at(w.address[PROJECTION], time, y, t, w, manner_of_outputs(s), w.violation)
     return code

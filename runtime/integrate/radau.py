@@ -9,7 +9,8 @@ T domega and a part of R_q, so
     (mu - J_u - J_q T) du = R_u + J_q R_q
 
 where J_q and J_u are the derivatives of the accelerations (``runtime.dynamics.jacobian``).
-Between its ends a step is a polynomial of degree 5 of the positions, which r, v and v' at both ends give.
+Between its ends a step is a polynomial of degree 5 of the positions, which r, v and v' at both ends give.  Where a force is so
+stiff, as friction that sticks, that a v within the tolerance gives a v' far off, the slope of the stages replaces v'.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import accelerations, derivative
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
-from runtime.dynamics.kinematics import euler_rates, turn_of
-from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
+from runtime.dynamics.layout import LOADS, OK, STATE, V
+from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
+from runtime.integrate.quintic import at_quintic, set_quintic
 from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau_linear import factorise_lu, largest_eigenvalue, set_matrix, solve_state
 from runtime.integrate.radau_newton import (
@@ -40,8 +43,10 @@ from runtime.integrate.radau_newton import (
     MODES,
     THETA,
     iterate,
+    norm_in,
     predict,
     predict_middle,
+    scale_of,
     through_stages,
 )
 from runtime.integrate.stepping import (
@@ -57,12 +62,12 @@ from runtime.integrate.stepping import (
     SMALLEST_PIVOT,
     T_OLD,
     T,
-    norm_of,
     normalise,
     serves,
 )
 from runtime.integrate.stiffness import cost_ratio, speaks
 from runtime.jit.compilation import inlined
+from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints
 
 ROUNDING = 2.2e-16
@@ -71,6 +76,7 @@ WANTED = 0.25  # rate of Newton's method up to which a step may grow; it grows a
 EXPLAINED = 0.5  # part of a change of the derivative that the Jacobian may leave unexplained
 REUSE = 1e-3  # a Jacobian with which Newton's method converges at least so fast is used for the next step too
 SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 8.0
+INFLUENCE = 0.06  # of an error of v' at an end on velocities between, per length of the step
 KEEP = 1.2  # a step that could grow by less keeps its length, and the factors of its matrices
 
 
@@ -99,7 +105,9 @@ class Memory(NamedTuple):
     q: Floats  # (m,) displacements of the right-hand side
     q_pair: np.ndarray
     dense: Floats  # (6, 7 bodies) polynomial of the positions
+    slopes: Floats  # (2, n) slopes of the stages at both ends of the last step where these replace y', else NaN
     error: Floats  # (n,)
+    bounds: Floats  # (n,) upper bounds of the tolerances of the stages; see ``runtime.integrate.creeps``
     fastest: Floats  # (2 m,) displacements and velocities of the fastest mode
     kept: Ints  # (4,) 1: J is that of this step; 1: factors exist; code of the modes they belong to; 1: there is a last step
     # (7,) step length of the factors; length and error of the last step; rate of Newton's method; time of the last attempt;
@@ -116,7 +124,8 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
-        error=np.zeros(n), kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
+        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf),
+        kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 
@@ -171,7 +180,7 @@ def is_explained(own, s, rtol, atol):  # type: ignore[no-untyped-def]
     """Whether the Jacobian explains how the error changes the derivative, as it does unless friction or a stop sets in."""
     for i in range(len(s.y)):
         own.f[2, i] = own.f[0, i] - s.begin[i] - own.f[1, i]
-    return norm_of(own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_of(own.f[1], s.y, rtol, atol)
+    return norm_in(own, own.f[2], s.y, rtol, atol) <= EXPLAINED * norm_in(own, own.f[1], s.y, rtol, atol)
 
 
 @inlined
@@ -185,7 +194,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for i in range(n):
         own.error[i] = own.right[i] - s.begin[i]
     solve_state(coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
-    error = norm_of(own.right, s.y, rtol, atol)
+    error = norm_in(own, own.right, s.y, rtol, atol)
     if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[HAS_LAST_STEP] == 0):
         for i in range(n):
             # What the Jacobian makes of the error, from the equation that was solved for it.
@@ -199,7 +208,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             solve_state(
                 coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p
             )
-            error = norm_of(own.right, s.y, rtol, atol)
+            error = norm_in(own, own.right, s.y, rtol, atol)
     return max(error, 1e-10)
 
 
@@ -223,7 +232,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Jacobian and factors unless they are up to date, Newton's method for the stages, and the error."""
     own = s.own
     # The estimate is of order 3, and a larger tolerance for it corresponds to that of the result of order 5.  Hairer, RADAU5.
-    tolerance = rtol if rtol > 0.0 else atol
+    tolerance, of_result = max(rtol, atol), (rtol, atol)
     looser = 0.1 * tolerance ** (2.0 / 3.0)
     enough = max(10.0 * ROUNDING / looser, min(0.03, math.sqrt(looser)))
     atol, rtol = atol * looser / tolerance, rtol * looser / tolerance
@@ -251,14 +260,84 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     s.tried[ERROR], s.tried[FACTOR] = error, factor_of_step(own, h, error, iterations)
     if error > 1.0:
         return OK
-    code = derivative(s.time[T] + h, s.trial, t, w, s.end)
-    s.counts[EVALUATIONS] += 1
+    code = integrate_powers(s, t, w, h)
+    keep_slopes(s, h, of_result[0], of_result[1])
     own.last[LAST_LENGTH], own.last[LAST_ERROR], own.last[LAST_BEGIN] = h, max(error, 1e-2), s.time[T]
     for q in range(STAGES):
         for i in range(len(s.y)):
             own.z_last[q, i] = own.z[q, i]
     own.kept[HAS_LAST_STEP] = 1
     return code
+
+
+@inlined
+def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
+    """The derivative and the work at the end of an accurate step; a code."""
+    own, b, nodes = s.own, s.balance, s.own.coefficients.nodes
+    if len(b.work) > 0:
+        for q in range(STAGES - 1):
+            for i in range(len(s.y)):
+                own.error[i] = s.y[i] + own.z[q, i]
+            time = s.time[T] + nodes[q] * h
+            if len(t.signal_joint) > 0 or len(t.forces.reactive) > 0:
+                derivative(time, own.error, t, w, own.f[q])  # powers of drivers and of friction by reactions need it
+                s.counts[EVALUATIONS] += 1
+            else:
+                call_at(w.address[EVALUATION], time, own.error, t, w, LOADS, own.f[q])
+            powers(own.error, own.f[q], t, w, b.stages[1 + q])
+    code = derivative(s.time[T] + h, s.trial, t, w, s.end)
+    s.counts[EVALUATIONS] += 1
+    if len(b.work) > 0:
+        powers(s.trial, s.end, t, w, b.end)
+        for k in range(len(b.work)):
+            b.stages[0, k], b.stages[STAGES, k] = b.begin[k], b.end[k]
+            b.trial[k] = b.work[k] + h * integral(own.coefficients, b, k, 1.0)
+    return code
+
+
+@inlined
+def integral(coefficients, b, k, x):  # type: ignore[no-untyped-def]
+    """Integral of the power of source k until the fraction x of the step, over the length of the step."""
+    value = 0.0
+    for d in range(STAGES, -1, -1):
+        term = 0.0
+        for q in range(STAGES + 1):
+            term += coefficients.integral[d, q] * b.stages[q, k]
+        value = (value + term) * x
+    return value
+
+
+@serves(stepping.interpolate_work, Memory)
+def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
+    """The integral of the polynomial of degree 3 through the powers at the start and at the stages."""
+    h = s.time[LENGTH]
+    for k in range(len(work)):
+        work[k] = s.balance.work_old[k] + h * integral(s.own.coefficients, s.balance, k, (time - s.time[T_OLD]) / h)
+
+
+@inlined
+def keep_slopes(s, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """Replace accelerations whose error would be that of velocities between the ends, by the slopes of the stages."""
+    own = s.own
+    follows = (
+        own.kept[HAS_LAST_STEP] == 1 and abs(own.last[LAST_BEGIN] + own.last[LAST_LENGTH] - s.time[T]) <= 1e-12 * h
+    )
+    for b in range(len(s.y) // STATE):
+        for i in range(STATE * b + V, STATE * (b + 1)):
+            own.slopes[0, i] = own.slopes[1, i] if follows else np.nan
+            first, second, third = through_stages(own, own.z, i)
+            slope = first + 2.0 * second + 3.0 * third
+            replaced = INFLUENCE * abs(h * s.end[i] - slope) > scale_of(own, i, s.trial[i], rtol, atol)
+            own.slopes[1, i] = slope / h if replaced else np.nan
+
+
+@inlined
+def slope_at(s, end, i):  # type: ignore[no-untyped-def]
+    """The acceleration in place i of the state at an end of the last step."""
+    slope = s.own.slopes[end, i]
+    if slope == slope:
+        return slope
+    return s.begin[i] if end == 0 else s.end[i]
 
 
 @serves(stepping.check_stiffness, Memory)
@@ -275,27 +354,11 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     """The polynomials of degree 5 of r and p, by their values and two derivatives at both ends."""
     if s.flags[DENSE_READY] == 1:
         return OK
-    own, h = s.own, s.time[LENGTH]
+    own, first, last = s.own, s.own.f[0], s.own.f[1]  # memory that is free now
+    for i in range(len(s.y)):
+        first[i], last[i] = slope_at(s, 0, i), slope_at(s, 1, i)
     for b in range(len(s.y) // STATE):
-        o = STATE * b
-        for end in range(2):
-            y, y_dot = (s.y_old, s.begin) if end == 0 else (s.y, s.end)
-            # p'' = 1/2 G(p')^T omega + 1/2 G(p)^T omega', into memory that is free now.
-            euler_rates(y_dot[o + P : o + V], y[o + OMEGA : o + STATE], own.right[:4])
-            euler_rates(y[o + P : o + V], y_dot[o + OMEGA : o + STATE], own.right[4:8])
-            for c in range(7):
-                second = y_dot[o + V + c] if c < 3 else own.right[c - 3] + own.right[c + 1]
-                own.dense[3 * end, 7 * b + c] = y[o + c]
-                own.dense[3 * end + 1, 7 * b + c] = h * y_dot[o + c]
-                own.dense[3 * end + 2, 7 * b + c] = h * h * second
-    for k in range(own.dense.shape[1]):
-        y0, v0, a0 = own.dense[0, k], own.dense[1, k], own.dense[2, k]
-        y1, v1, a1 = own.dense[3, k], own.dense[4, k], own.dense[5, k]
-        rise, v, a = y1 - y0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
-        own.dense[2, k] = 0.5 * a0
-        own.dense[3, k] = 10.0 * rise - 4.0 * v + 0.5 * a
-        own.dense[4, k] = -15.0 * rise + 7.0 * v - a
-        own.dense[5, k] = 6.0 * rise - 3.0 * v + 0.5 * a
+        set_quintic(s, b, first, last, own.dense, own.right)
     s.flags[DENSE_READY] = 1
     return OK
 
@@ -325,18 +388,5 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
         normalise(y, s.flags[BODIES])
         return
     for b in range(len(y) // STATE):
-        o = STATE * b
-        for c in range(7):
-            d = own.dense[:, 7 * b + c]
-            y[o + c] = d[0] + x * (d[1] + x * (d[2] + x * (d[3] + x * (d[4] + x * d[5]))))
-            slope = (d[1] + x * (2.0 * d[2] + x * (3.0 * d[3] + x * (4.0 * d[4] + x * 5.0 * d[5])))) / h
-            if c < 3:
-                y[o + V + c] = slope
-            else:
-                own.right[c - 3] = slope
-        e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
-        turn_of(e, own.right, omega)
-        square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
-        for c in range(3):
-            omega[c] /= square  # omega = 2 G p' / |p|^2
+        at_quintic(s, b, x, own.dense, own.right, y[STATE * b : STATE * (b + 1)])
     normalise(y, s.flags[BODIES])

@@ -24,6 +24,13 @@ def _collocation() -> tuple[Floats, Floats]:
     return integrals @ np.linalg.inv(powers), np.linalg.inv(through)
 
 
+def _integral() -> Floats:
+    """Coefficients (4, 4) of x .. x^4 of the integral of the cubic polynomial through values at the start and at the nodes."""
+    powers = np.array([[c**k for k in range(STAGES + 1)] for c in (0.0, *NODES)])
+    integral: Floats = np.linalg.inv(powers) / np.arange(1.0, STAGES + 2.0)[:, None]
+    return integral
+
+
 class Coefficients(NamedTuple):
     """The method in the eigenvectors of the inverse of its coefficients."""
 
@@ -36,6 +43,7 @@ class Coefficients(NamedTuple):
     error: Floats  # (3,) weights of the stages in the estimate of the error, with the derivative at the start
     dense: Floats  # (3, 3)
     nodes: Floats  # (3,)
+    integral: Floats  # (4, 4) of values at the start and at the nodes; to the end of the step it is that of the method
 
 
 def _coefficients() -> Coefficients:
@@ -52,6 +60,7 @@ def _coefficients() -> Coefficients:
     return Coefficients(
         real=float(values[k].real), pair=complex(values[n]), to_real=back[k].real.copy(), to_pair=back[n].copy(),
         from_real=vectors[:, k].real.copy(), from_pair=vectors[:, n].copy(), error=error, dense=dense, nodes=NODES.copy(),
+        integral=_integral(),
     )  # fmt: skip
 
 

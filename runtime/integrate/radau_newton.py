@@ -17,6 +17,7 @@ from runtime.integrate.stepping import EVALUATIONS, SMALLEST_PIVOT, T
 from runtime.jit.compilation import inlined
 
 MAX_ITERATIONS = 10
+RESOLVED = 3e-12  # of a velocity: the least bound of its tolerance
 DIVERGING = 2.0  # the iteration ends where the second correction is so much larger than the first
 # Places in ``kept`` and ``last`` of the method's memory.
 FRESH, FACTORISED, MODES, HAS_LAST_STEP = range(4)
@@ -39,6 +40,21 @@ def continued(own, i, begin, x):  # type: ignore[no-untyped-def]
     """Change of component i from ``begin`` to x, both as fractions of the last accurate step, by its polynomial."""
     a, b, c = through_stages(own, own.z_last, i)
     return x * (a + x * (b + x * c)) - begin * (a + begin * (b + begin * c))
+
+
+@inlined
+def scale_of(own, i, value, rtol, atol):  # type: ignore[no-untyped-def]
+    """The tolerance of component i: below its bound, but above the rounding of its value."""
+    return min(atol + rtol * abs(value), own.bounds[i] + RESOLVED * abs(value))
+
+
+@inlined
+def norm_in(own, v, y, rtol, atol):  # type: ignore[no-untyped-def]
+    """Root mean square of v in units of these tolerances at the state y."""
+    total = 0.0
+    for i in range(len(v)):
+        total += (v[i] / scale_of(own, i, y[i], rtol, atol)) ** 2
+    return math.sqrt(total / len(v))
 
 
 @inlined
@@ -114,7 +130,7 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
         for i in range(n):
             own.real[i] += own.right[i]
             own.pair[i] += own.right_pair[i]
-            scale = atol + rtol * abs(s.y[i])
+            scale = scale_of(own, i, s.y[i], rtol, atol)
             for q in range(STAGES):
                 change = (
                     coefficients.from_real[q] * own.right[i]

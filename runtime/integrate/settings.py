@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.integrate.choices import COMPILED_METHODS, METHODS, SCIPY_METHODS
+from runtime.integrate.creeps import refuse_creeps, sticks
 from runtime.support.arrays import Floats
-from runtime.support.checks import counted, finite_number, increasing_times, not_negative, positive
-from runtime.support.errors import ModelError
+from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
 from runtime.system.system import System
 
 NO_LIMIT = 10**15  # steps
+MOST_STEPS = 1e10  # days of computing
+ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
-EXPLICIT = ("dop853", "RK23", "RK45", "DOP853")  # methods whose steps are bounded by the stiffness of friction
-LEAST_CREEP = 1e-6  # [m/s] or [rad/s] that they are let to resolve
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,12 @@ def settings(
     ModelError
         For an argument that breaks a rule.
     """
-    t_start = system.time if t_start is None else finite_number(t_start, "t_start")
-    t_end = finite_number(t_end, "t_end")
+    t_start = system.time if t_start is None else instant(t_start, "t_start")
+    t_end = instant(t_end, "t_end")
     if t_end <= t_start:
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
-        raise ModelError(f"unknown method '{method}'; use {', '.join(METHODS)}")
+        raise UnknownNameError(f"unknown method '{method}'; {did_you_mean(method, METHODS)}use {', '.join(METHODS)}")
     projected = alpha is None and beta is None and system.data.closed and method in COMPILED_METHODS
     if projected:
         alpha = beta = 0.0
@@ -77,6 +78,7 @@ def settings(
         raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
     max_step = positive(max_step, "max_step", infinite=True)
     first_step = 0.0 if first_step is None else min(positive(first_step, "first_step", infinite=True), t_end - t_start)
+    _check_steps(t_start, t_end, max_step, first_step, max_steps)
     most = NO_LIMIT if max_steps is None else min(counted("max_steps", max_steps, "steps"), NO_LIMIT)
     if system.overdetermined:
         raise ModelError(
@@ -88,21 +90,28 @@ def settings(
             f"contact '{needing[0]}' damps by the speed of touch-down, which method '{method}' does not find on its way; use "
             f"{' or '.join(map(repr, COMPILED_METHODS))}, or the law 'hunt_crossley'"
         )
-    _refuse_sticking(system, method)
+    refuse_creeps(system, method, rtol, atol)
+    if method == "auto" and sticks(system):
+        method = "radau"
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
     return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected)
 
 
-def _refuse_sticking(system: System, method: str) -> None:
-    """Refuse explicit methods for friction that sticks."""
-    creeps = {f"contact '{c.name}'": c.parameters["creep"] for c in system.contacts if c.friction}
-    creeps |= {f"force '{f.name}'": f.values["creep"] for f in system.forces if "creep" in f.values}
-    smallest = min(creeps, key=lambda name: creeps[name], default="")
-    if method in EXPLICIT and smallest and creeps[smallest] < LEAST_CREEP:
+def _check_steps(t_start: float, t_end: float, max_step: float, first_step: float, max_steps: int | None) -> None:
+    """Refuse steps that are lost in the rounding of time, and a run of more steps than any computer takes."""
+    rounding = ROUNDINGS * float(np.spacing(max(abs(t_start), abs(t_end))))
+    if max_step < rounding:
         raise ModelError(
-            f"{smallest}: creep = {creeps[smallest]:g}, for which the explicit method '{method}' would need steps far below a "
-            f"microsecond; use method='radau', or a creep of {LEAST_CREEP:g} or more"
+            f"max_step = {max_step:g} s is below the rounding of time, {rounding:.1g} s at t = {t_end:g} s; give more, or none"
+        )
+    if 0.0 < first_step < ROUNDINGS * float(np.spacing(abs(t_start))):
+        raise ModelError(
+            f"first_step = {first_step:g} s is below the rounding of time at t_start = {t_start:g} s; give more, or leave it out"
+        )
+    if max_steps is None and (t_end - t_start) / max_step > MOST_STEPS:
+        raise ModelError(
+            f"max_step = {max_step:g} s makes {(t_end - t_start) / max_step:.1g} steps, limit {MOST_STEPS:g}; give more"
         )
 
 

@@ -15,13 +15,17 @@ from runtime.dynamics.places import WHOLE
 from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
+from runtime.integrate.balance_check import judged
 from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.events import Crossing, Event, Rest, watched
-from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
+from runtime.integrate.methods import NONE, NONE2, Compiled, Method
+from runtime.integrate.scipy_methods import SciPy
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up, stopped_by
-from runtime.results.run import Part, Run, Stats
+from runtime.results.run import Run
+from runtime.results.stats import Part, Stats
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.progress import Progress, reporter
@@ -30,8 +34,10 @@ from runtime.system.assemble import check_state
 from runtime.system.state import State
 from runtime.system.system import System
 
-# Compiled steps before the first check of progress and interruption, and at most before a later one.
+# Compiled steps before the first check of progress and interruption, of a system with states up to SMALL, and at most before a
+# later one.
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 64, 4096
+SMALL = 260
 SECONDS_PER_CALL = 0.2
 # A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
 MANY_STEPS, MOSTLY = 2000, 0.8
@@ -40,6 +46,7 @@ TURNED = "; turned to "  # begins the last part of a message
 
 
 # Long by its signature and docstring.
+@checked
 def simulate(
     system: System,
     t_end: float,
@@ -71,9 +78,7 @@ def simulate(
         "auto": "dop853", and "radau" while the motion is stiff.  Results of motions that are never stiff are those of "dop853" to
         the last digit.  ``message`` gives the times of the turns, ``stats.parts`` the cost of each part.
         "dop853" (compiled, explicit, of order 8), "radau" (compiled, implicit, of order 5, for stiff systems such as contacts
-        with friction), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".  Where stability bounds the steps of
-        "dop853", as in a stiff contact, its states between steps (``t_eval``, events) have velocities less accurate than the
-        tolerance; those of "radau" are as accurate as its steps.
+        with friction), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".
     rtol, atol : float
         Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
     initial : State, optional
@@ -96,7 +101,8 @@ def simulate(
     Returns
     -------
     Run
-        ``success``, ``status`` (a ``Status``) and ``message`` report the outcome; after a failure the run holds what was computed
+        ``success``, ``status`` (a ``Status``) and ``message`` report the outcome, with an error of the energy balance that the
+        tolerance does not explain; after a failure the run holds what was computed
         until then.
 
     Raises
@@ -105,7 +111,7 @@ def simulate(
         For arguments that break a rule.  A failure of the integration itself never raises.
     """
     how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
-    state = _start(system, how, initial, events)
+    method, state = how.method, _start(system, how, initial, events)
     data = stabilised(system.data, how.alpha, how.beta)
     watch = Stopwatch()
     given = method, system, data, state.y, how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
@@ -119,7 +125,7 @@ def simulate(
     search = EventSearch(bound, system.body_names)
     if isinstance(stepper, Compiled) and crossings and len(crossings) == len(events):
         stepper.watch(event_workspace(watched(crossings, system)))
-    times, states, status, reason = _integrate(stepper, how, search, reporter(progress, how.t_start, how.t_end))
+    times, states, done, status, reason = _integrate(stepper, how, search, reporter(progress, how.t_start, how.t_end))
     if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (
         found := violated_row(system, stepper, times, states, how)
     ):
@@ -128,6 +134,7 @@ def simulate(
     parts = stepper.parts if isinstance(stepper, Automatic) else (Part(method, how.t_start, *counts),)
     kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"
     finite_rows = np.isfinite(states).all(axis=1)
+    work, unbalanced = judged(stepper, how, done[finite_rows])
     wall_time, compile_time = watch.times()
     return Run(
         system=system,
@@ -136,13 +143,19 @@ def simulate(
         states=states[finite_rows],
         final=State(system.body_names, stepper.y),
         status=status,
-        message=(reason or message_at_end(how.t_end)) + _closeness(stepper) + _stiffness(stepper) + _turns(parts),
+        message=(reason or message_at_end(how.t_end))
+        + _closeness(stepper)
+        + unbalanced
+        + _stiffness(stepper)
+        + _turns(parts),
         stats=Stats(method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, kernel, parts, compile_time),
         events={name: np.array(times) for name, (times, _) in search.found.items()},
         contact_events=stepper.contact_events,
+        passages=tuple(stepper.passages) if isinstance(stepper, Compiled) else (),
         event_states={
             name: tuple(State(system.body_names, y) for y in states) for name, (_, states) in search.found.items()
         },
+        _work_done=work,
     )
 
 
@@ -163,8 +176,8 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
 
 def _integrate(
     stepper: Compiled | SciPy, how: Settings, search: EventSearch, bar: Progress
-) -> tuple[Floats, Floats, Status, str]:
-    """Times (m,) and states (m, n) of the result, status, and the message unless the run reached its end."""
+) -> tuple[Floats, Floats, Floats, Status, str]:
+    """Times (m,), states (m, n) and work (m, sources) of the result, status, and the message unless the run reached its end."""
     outputs = None if how.t is None else np.array(how.t)
     with bar:
         if isinstance(stepper, Compiled) and len(stepper.work.events.value) == len(search.events):
@@ -172,11 +185,12 @@ def _integrate(
         else:
             recorder = Recorder(stepper, outputs)
             status, reason = integrate_stepwise(stepper, recorder, search, how.max_steps, bar)
-            times, states = recorder.arrays(len(stepper.y))
+            times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power))
+    states, done = np.ascontiguousarray(states[:, : len(stepper.y)]), states[:, len(stepper.y) :]
     if isinstance(stepper, Compiled):
         stepping.normalise_all(stepper.y[None])
         stepping.normalise_all(states)  # as the next step begins; the ends of steps were recorded before
-    return times, states, status, reason
+    return times, states, done, status, reason
 
 
 def _closeness(m: Method) -> str:
@@ -211,14 +225,15 @@ def _integrate_compiled(
 
     Events that compiled code watches end a portion after the step in which one seems to be; it is then located.
     """
-    n = len(m.y)
+    n = len(m.y) + len(m.s.balance.work)
     wanted = NONE if outputs is None else outputs
     out = np.full((len(wanted), n), np.nan)
     if len(wanted) and wanted[0] == m.t:
-        out[0] = m.y
+        out[0] = np.append(m.y, m.s.balance.work)
         m.s.counts[stepping.NEXT_OUTPUT] = 1
-    times, states, stop = [np.array([m.t])], [m.y.copy()[None, :]], np.inf
-    portion, status, reason = STEPS_PER_CALL, Status.RUNNING, ""
+    times, states, stop = [np.array([m.t])], [np.append(m.y, m.s.balance.work)[None, :]], np.inf
+    portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2))  # a step of a large system takes long
+    status, reason = Status.RUNNING, ""
     try:
         if (first := search.begin(m)) is not None:
             status, reason = stopped_by(first, m.t)
@@ -239,9 +254,8 @@ def _integrate_compiled(
                 status, reason = stopped_by(event, stop)
             bar.update(min(m.t, stop))
             seconds = max(clock.perf_counter() - begin, 1e-6)
-            portion = int(
-                np.clip(portion * SECONDS_PER_CALL / seconds, STEPS_PER_CALL, min(4 * portion, MAX_STEPS_PER_CALL))
-            )
+            most = min(4 * portion, MAX_STEPS_PER_CALL)
+            portion = max(1, min(int(portion * SECONDS_PER_CALL / seconds), most))
     except KeyboardInterrupt:
         status, reason = Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     except RunFailure as failed:
@@ -250,7 +264,7 @@ def _integrate_compiled(
         search.drop_after(stop)
         m.stop(stop)
         if outputs is None:
-            times[-1][-1], states[-1][-1] = stop, m.y
+            times[-1][-1], states[-1][-1] = stop, np.append(m.y, m.s.balance.work)
     if outputs is None:
         wanted, out = np.concatenate(times), np.concatenate(states)
     else:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from runtime.dynamics.layout import SINGULAR
+from runtime.dynamics.layout import FRICTION, SINGULAR
 from runtime.dynamics.status import Status
 from runtime.jit.compilation import inlined
 
@@ -92,4 +92,6 @@ def after_acceptance(h, factor, rejected):  # type: ignore[no-untyped-def]
 @inlined
 def failure(code):  # type: ignore[no-untyped-def]
     """Status of a run that fails at an evaluation with this code, which is not OK."""
-    return Status.SINGULAR_CONFIGURATION if code & SINGULAR else Status.NOT_FINITE
+    if code & SINGULAR:
+        return Status.SINGULAR_CONFIGURATION
+    return Status.FRICTION_NOT_UNIQUE if code & FRICTION else Status.NOT_FINITE

@@ -1,6 +1,6 @@
-"""Interface between the integration loop and the compiled methods: the state of an integration, and five functions of a method.
+"""Interface between the integration loop and the compiled methods: the state of an integration, and six functions of a method.
 
-Each method defines the five functions at the end of this file for its own memory (``Stepper.own``).  Compiled code selects them
+Each method defines the six functions at the end of this file for its own memory (``Stepper.own``).  Compiled code selects them
 by the type of this memory, so one integration loop (``runtime.integrate.loop``) serves all methods.
 """
 
@@ -15,6 +15,7 @@ from numba.extending import overload
 
 from runtime.dynamics.layout import STATE, P
 from runtime.dynamics.model_data import ModelData
+from runtime.integrate.balance import Balance, no_balance
 from runtime.jit.compilation import OPTIONS, compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
@@ -38,11 +39,11 @@ class Stepper(NamedTuple):
     # (3,) pivot ratio: the smallest of all accepted steps, time of the first step whose smallest costs digits, at the begin of
     # the next step
     smallest_pivot: Floats
-    flags: Ints  # (11,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
+    flags: Ints  # (12,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
     # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
     # 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1: states are projected onto
     # the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt is to be repeated there;
-    # 1: it is to end ahead of the pose
+    # 1: it is to end ahead of the pose; 1: the last step is close to a singular pose
     address: Ints  # (2,) places of the addresses of the code for limits and contacts, and for closed loops; 0 without
     # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     sampled: Floats
@@ -51,13 +52,16 @@ class Stepper(NamedTuple):
     passage: Floats  # (7,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
     # fraction of it below which stages are projected, steps in a row close to a singular pose
+    balance: Balance  # work of the sources of energy
     own: Any  # the method's memory
 
 
 T, NEXT_STEP, T_OLD, LENGTH, USUAL = range(5)
 REACH = 6  # place in ``Stepper.time``
 EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEAKING, SILENT, NEEDED = range(10)
-DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD = range(11)
+DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD, CLOSE_BY = (
+    range(12)
+)
 SWITCHING, PROJECTING = range(2)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS = range(
@@ -67,18 +71,26 @@ OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
 
-def stepper(y: Floats, t: float, own: Any, data: ModelData, first_step: float = 0.0) -> Stepper:
+def stepper(
+    y: Floats, t: float, own: Any, data: ModelData, first_step: float = 0.0, balance: Balance | None = None
+) -> Stepper:
     """A stepper at the start; for a first step of 0 the integration loop chooses one."""
     bodies = len(data.mass) - 1
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     return Stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0, 0.0]), counts=np.zeros(10, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
-        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0]),
+        smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
-        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), own=own,
+        passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
     )  # fmt: skip
+
+
+def copied(s: Stepper) -> Stepper:
+    """A stepper that keeps the last step, with its dense output, whatever happens to this one."""
+    own = type(s.own)(*(value.copy() if isinstance(value, np.ndarray) else value for value in s.own))
+    return s._replace(time=s.time.copy(), y=s.y.copy(), y_old=s.y_old.copy(), flags=s.flags.copy(), own=own)
 
 
 @inlined
@@ -119,7 +131,7 @@ def normalise_all(states):  # type: ignore[no-untyped-def]
 
 
 def serves(function_of_methods: Callable[..., Any], memory: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a method's function as one of the five below, for steppers whose own memory is of a type."""
+    """Register a method's function as one of the six below, for steppers whose own memory is of a type."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         jitted = inlined(function)
@@ -150,6 +162,11 @@ def prepare_dense(s: Stepper, t: Any, w: Any) -> int:
 
 def interpolate(s: Stepper, time: float, y: Floats) -> None:
     """State within the last step."""
+    raise NotImplementedError
+
+
+def interpolate_work(s: Stepper, time: float, work: Floats) -> None:
+    """Work of the sources of energy until a time within the last step."""
     raise NotImplementedError
 
 

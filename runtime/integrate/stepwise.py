@@ -95,8 +95,13 @@ class EventSearch:
         return zeros
 
 
+def _row(m: Method, t: float) -> Floats:
+    """State at a time within the last step, and the work of each source of energy until then."""
+    return np.append(m.at(t), m.work_until(t))
+
+
 class Recorder:
-    """Times and states of the result: those wanted, or without a list of them those of the steps."""
+    """Times, states and work of the sources of energy of a result: those wanted, or without a list those of the steps."""
 
     def __init__(self, m: Method, outputs: Floats | None) -> None:
         self.every_step = outputs is None
@@ -106,7 +111,7 @@ class Recorder:
         self.states: list[Floats] = []
         if self.every_step or self.wanted[0] == m.t:
             self.times.append(m.t)
-            self.states.append(m.y.copy())
+            self.states.append(np.append(m.y, m.work_until(m.t)))
             self.next = 0 if self.every_step else 1
 
     def record(self, m: Method, stop: float | None) -> None:
@@ -114,14 +119,14 @@ class Recorder:
         limit = m.t if stop is None else stop
         while self.next < len(self.wanted) and self.wanted[self.next] <= limit:
             self.times.append(self.wanted[self.next])
-            self.states.append(m.at(self.wanted[self.next]))
+            self.states.append(_row(m, self.wanted[self.next]))
             self.next += 1
         if self.every_step:
             self.times.append(limit)
-            self.states.append(m.y.copy() if stop is None else m.at(limit))
+            self.states.append(np.append(m.y, m.work_until(m.t)) if stop is None else _row(m, limit))
 
     def arrays(self, n: int) -> tuple[Floats, Floats]:
-        """Times (m,) and states (m, n)."""
+        """Times (m,), and states with the work of each source of energy (m, n)."""
         return np.array(self.times), np.array(self.states).reshape(len(self.times), n)
 
 

@@ -40,8 +40,10 @@ def slow(s, begin, end, square, tolerance):  # type: ignore[no-untyped-def]
             size += begin[i] ** 2
             size_end += end[i] ** 2
     size = max(size, size_end)
+    if not changes < size * SLOW * SLOW * square:  # most steps; a root takes longer than all that is above
+        return False
     allowed = CHANGE * tolerance ** (1.0 / 6.0) / cost_ratio(bodies)
-    return size > 0.0 and changes < size * min(allowed * allowed, SLOW * SLOW * square)
+    return changes < size * allowed * allowed
 
 
 @inlined

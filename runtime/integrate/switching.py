@@ -12,6 +12,7 @@ from runtime.dynamics.contacts import (
     PENETRATION_RATE,
     force_left,
     measure,
+    normal_force,
     place_contacts,
 )
 from runtime.dynamics.kinematics import update_bodies
@@ -26,6 +27,7 @@ from runtime.jit.pointers import call_at
 ON_SIDE = 1e-9
 TOLERANCE = 1e-10  # [mm] of the location of a contact's change
 CHATTER = 1e-5  # [s] a change sooner than this after the one before is quick
+ELASTIC_ENERGY = 0  # of the outputs of a normal law
 MAX_QUICK = 2  # quick changes in a row, after which a contact would lose and regain its force without end
 MAX_ITERATIONS = 40  # of the location of a change
 GRAZE, GRAZE_PLANE = 0.01, 10.0  # [rad], [mm] a change that seems to come so near between two samples is sampled there
@@ -63,6 +65,7 @@ def first_contacts(s, t, w):  # type: ignore[no-untyped-def]
     for k in range(len(w.contacts.mode)):
         measure(k, t, w)
         change_contact(k, s.time[T], s, t, w)
+        w.contacts.released[k] = 0.0  # part of the energy at the start
 
 
 @inlined
@@ -143,6 +146,8 @@ def change_contact(k, time, s, t, w):  # type: ignore[no-untyped-def]
     began = now == ACTIVE or now == LEAVING
     if began == (mode == ACTIVE or mode == LEAVING):
         return
+    normal_force(k, t.contacts, m)
+    m.released[k] += m.law[k, ELASTIC_ENERGY] * (1.0 if began else -1.0)
     if mode == INACTIVE:
         m.speed[k] = max(rate, t.contacts.least_impact[k] if t.contacts.impact[k] >= 0 else 0.0)
         if t.contacts.impact[k] >= 0:

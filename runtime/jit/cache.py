@@ -21,9 +21,15 @@ COVERED = ("generated.", *(f"runtime.{folder}." for folder in COMPILED))
 
 
 def cache_folder() -> Path:
-    """The folder of the cache: the environment variable TALUS_CACHE_DIR, or ``talus`` in the user's cache folder."""
+    """The folder of the cache: the environment variable TALUS_CACHE_DIR, or ``talus`` in the user's cache folder.
+
+    Users without a home folder, as in some containers, have none: the path returned cannot exist.
+    """
     base = os.environ.get("TALUS_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "talus")
-    return Path(base).expanduser()
+    try:
+        return Path(base).expanduser()
+    except RuntimeError:
+        return Path(os.devnull, base)
 
 
 def digest(root: Path = ROOT) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import types as numba_types
+from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
 from runtime.jit.machine_code import Callback, Kept
@@ -99,4 +100,11 @@ def inlined(function: Callable[..., Any]) -> Any:
 
     Only compiled code calls it, so no wrappers for calls from Python and C are made: they took a third of the first start.
     """
-    return numba.njit(**OPTIONS)(function)
+    return linked(function)
+
+
+def linked(function: Callable[..., Any], **more: Any) -> Any:
+    """As ``inlined``, with more options.  ``numba.njit`` would return the function itself where NUMBA_DISABLE_JIT is set."""
+    options = {name: value for name, value in OPTIONS.items() if name != "pipeline_class"}
+    targetoptions = dict(nopython=True, boundscheck=None) | options | more
+    return CPUDispatcher(function, targetoptions=targetoptions, pipeline_class=OPTIONS["pipeline_class"])

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any, NoReturn
 
 from runtime.support.errors import StaleKernelsError
+from runtime.support.streams import tell
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = "python -m codegen"
 DIGEST_MARK = "# Digest: "
 WHOLE = "whole"  # folder of the whole-model kernels
+BEFORE_SOURCES = tuple(EXTENSION_SUFFIXES)  # compiled modules, which Python imports in place of a source of this name
 
 
 def text_of(file: Path) -> str:
@@ -44,15 +46,13 @@ def verify(root: Path = ROOT) -> None:
         The message names the file and the command that regenerates it.
     """
     generated = root / "generated"
-    record = generated / "digests.py"
-    if not record.is_file():
-        refuse("generated/digests.py is missing")
-    recorded = _constants(record)
+    recorded = _record(generated / "digests.py")
     modules: dict[str, str] = recorded["MODULES"]
     present = {file.stem: file for file in generated.glob("*.py")}
-    folders = [f.name for f in generated.iterdir() if f.is_dir() and f.name not in ("__pycache__", WHOLE)]
-    if folders:
-        refuse(f"generated/{folders[0]}/ is no output of codegen")
+    for entry in generated.iterdir():
+        more = entry.is_dir() and entry.name not in ("__pycache__", WHOLE)
+        if more or entry.name.endswith(BEFORE_SOURCES):
+            refuse(f"generated/{entry.name}{'/' if more else ''} is no output of codegen")
     for name in sorted(modules.keys() | present.keys()):
         if name not in present:
             refuse(f"generated/{name}.py is missing")
@@ -67,25 +67,42 @@ def verify(root: Path = ROOT) -> None:
             refuse(f"generated/{WHOLE}/{file.name} was edited by hand", f"run: {COMMAND} --models")
     folder = root / "codegen"
     sources = sorted((file.relative_to(folder).as_posix(), file) for file in folder.rglob("*.py"))
-    if sources and sha256("".join(f"{name}\n{text_of(file)}" for name, file in sources)) != recorded["SOURCES"]:
+    try:
+        texts = "".join(f"{name}\n{text_of(file)}" for name, file in sources)
+    except (OSError, UnicodeDecodeError) as error:
+        refuse(f"a file of codegen/ cannot be read ({error})", "restore it")
+    if sources and sha256(texts) != recorded["SOURCES"]:
         refuse("generated/ is older than the definitions in codegen/")
 
 
 def digests_of(file: Path) -> tuple[str, str]:
-    """The digest that a generated module states, and that of its text."""
-    text = file.read_text(encoding="utf-8", errors="replace")  # the digest reveals bytes that are no text, too
+    """The digest that a generated module states, and that of its text; another one where it cannot be read."""
+    try:
+        # The digest reveals bytes that are no text, too.  To read a pipe or a device may never end.
+        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    except OSError:
+        text = ""
     stated, _, body = text.partition(DIGEST_MARK)[2].partition("\n")
     return stated, sha256(body)
 
 
-def _constants(file: Path) -> dict[str, Any]:
-    """The constants of a module, read from its text: an import could find another copy of the module."""
-    assignments = [node for node in ast.parse(text_of(file)).body if isinstance(node, ast.Assign)]
-    return {node.targets[0].id: ast.literal_eval(node.value) for node in assignments}  # type: ignore[attr-defined]
+def _record(file: Path) -> dict[str, Any]:
+    """The constants of ``generated/digests.py``, read from its text: an import could find another copy of the module."""
+    if not file.is_file():
+        refuse("generated/digests.py is missing")
+    stated, true = digests_of(file)
+    try:
+        if stated != true:
+            raise ValueError
+        assignments = [node for node in ast.parse(text_of(file)).body if isinstance(node, ast.Assign)]
+        found = {ast.unparse(node.targets[0]): ast.literal_eval(node.value) for node in assignments}
+        return {"MODULES": dict(found["MODULES"]), "SOURCES": str(found["SOURCES"])}
+    except (OSError, SyntaxError, ValueError, TypeError, KeyError):
+        refuse("generated/digests.py was edited by hand or comes from another generation")
 
 
 def refuse(reason: str, remedy: str = f"run: {COMMAND}") -> NoReturn:
     """Raise StaleKernelsError, and print its message: uncaught, this error ends the program silently."""
     message = f"stale kernels: {reason}; {remedy}"
-    print(message, file=sys.stderr)
+    tell(message)
     raise StaleKernelsError(message)

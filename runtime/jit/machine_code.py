@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import pickle
 import platform
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -18,6 +17,7 @@ from typing import Any
 
 import llvmlite
 import numba
+from numba.core import config
 from numba.core import types as numba_types
 from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc
@@ -35,11 +35,19 @@ from runtime.jit.tidying import record, recorded, tidy, touch, write_whole
 from runtime.jit.words import words_of
 from runtime.support.notice import clear_notice, compiling
 from runtime.support.stopwatch import preparing
+from runtime.support.streams import tell
 
 types: Any = numba_types  # numba's types are opaque to a type checker
 # In the names of functions that numba defines when it gets ready to compile: a quarter of a second.
 MEMORY_OF_NUMBA = b"NRT_"
-VERSIONS = (platform.python_version(), numba.__version__, llvmlite.__version__)
+# Settings of numba, from its environment variables, that decide what machine code it makes.
+SETTINGS = (
+    "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "USING_SVML",
+)  # fmt: skip
+VERSIONS = (
+    platform.python_version(), numba.__version__, llvmlite.__version__,
+    *(str(getattr(config, name, None)) for name in SETTINGS),
+)  # fmt: skip
 
 
 def file_of(digest: str, name: str, *what: Any) -> Path:
@@ -51,6 +59,8 @@ def stored(file: Path) -> bytes | None:
     """What was stored in a file, None if there is nothing, or not all of it."""
     _record_sources()
     with suppress(OSError):
+        if not file.is_file():  # to read a pipe or a device may never end
+            return None
         digest, _, data = file.read_bytes().partition(b"\n")
         if digest == hashlib.sha256(data).hexdigest().encode():
             touch(file.parent)
@@ -90,12 +100,10 @@ def _record_sources() -> None:
 @cache  # once in a process
 def _say_that_nothing_is_kept(folder: str, reason: str) -> None:
     clear_notice()
-    with suppress(OSError, ValueError, AttributeError):  # stderr may be closed, or missing
-        print(
-            f"compiled code cannot be kept in {folder} ({reason}), so each process compiles anew; "
-            "set TALUS_CACHE_DIR to a folder that can be written",
-            file=sys.stderr,
-        )
+    tell(
+        f"compiled code cannot be kept in {folder} ({reason}), so each process compiles anew; "
+        "set TALUS_CACHE_DIR to a folder that can be written"
+    )
 
 
 def modules_of(kind: Any) -> Iterator[str]:
@@ -130,10 +138,17 @@ def making(file: Path, what: str) -> Iterator[bool]:
                 fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if is_second() else 0))
             except BlockingIOError:
                 raise CompiledElsewhere from None
-            held.callback(fcntl.flock, lock, fcntl.LOCK_UN)  # a process forked meanwhile would hold it
-            held.callback(Path(lock.name).unlink, missing_ok=True)
+            held.callback(_unlock, lock)
             locked = True
         yield locked
+
+
+def _unlock(lock: Any) -> None:
+    with suppress(ImportError, OSError):
+        import fcntl
+
+        Path(lock.name).unlink()
+        fcntl.flock(lock, fcntl.LOCK_UN)  # a process forked meanwhile would hold it
 
 
 def being_made() -> bool:
@@ -246,6 +261,16 @@ def _result(
     )  # fmt: skip
 
 
+@contextmanager
+def _compiling_enabled() -> Iterator[None]:
+    """NUMBA_DISABLE_JIT=1 holds for a user's own functions: Talus's are written for compiled code."""
+    before, config.DISABLE_JIT = config.DISABLE_JIT, 0
+    try:
+        yield
+    finally:
+        config.DISABLE_JIT = before
+
+
 class _InFiles:
     """What numba compiles, with its machine code in files of the cache."""
 
@@ -255,7 +280,7 @@ class _InFiles:
 
     def compile(self, *signature: Any) -> Any:
         """Compile for the types of arguments."""
-        with preparing(), global_compiler_lock:  # another thread may compile for other types next
+        with preparing(), global_compiler_lock, _compiling_enabled():  # another thread may compile for other types next
             try:
                 return super().compile(*signature)  # type: ignore[misc]
             finally:

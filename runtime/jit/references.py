@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from numba.core import types as numba_types
 from runtime.jit.machine_code import Kept
 from runtime.jit.pipelines import UnoptimisedCompiler
 from runtime.jit.pointers import Pointer, number_of, number_of_type, size_of, store
+from runtime.support.latest import Latest
 
 types: Any = numba_types  # numba's types are opaque to a type checker
 # References to tuples of a class that are written from Python: the first ones, and some more while there is no compiled code.
@@ -135,17 +135,4 @@ _store = Kept(
     pipeline_class=UnoptimisedCompiler,
 )
 
-_LOCK = threading.Lock()
-_REFERENCES: dict[int, Reference] = {}  # by the identity of the tuples, the last one used at the end
-
-
-def reference(value: Any) -> Reference:
-    """The reference to a named tuple, made once for several calls."""
-    with _LOCK:  # cases run in threads
-        known = _REFERENCES.pop(id(value), None)
-        if known is None or known.value is not value:
-            known = Reference(value)
-            while len(_REFERENCES) >= MAX_REFERENCES:
-                del _REFERENCES[next(iter(_REFERENCES))]  # the one that was not used for longest
-        _REFERENCES[id(value)] = known
-    return known
+reference = Latest(Reference, MAX_REFERENCES)  # the reference to a named tuple, made once for several calls

@@ -30,7 +30,7 @@ def recorded(folder: Path, version: str, root: Path = ROOT) -> bool:
     with suppress(OSError):
         file = _record_of(folder, root)
         touch(file)
-        return f'"{version}"' in file.read_text(encoding="utf-8")
+        return file.is_file() and f'"{version}"'.encode() in file.read_bytes()
     return False
 
 
@@ -50,25 +50,30 @@ def _record_of(folder: Path, root: Path) -> Path:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file of the cache, of which other processes see all or nothing.
+    """Write a file of the cache, of which other processes see all or nothing.  What is in its place and no file is removed.
 
     Raises
     ------
     OSError
     """
+    if file.parent.exists() and not file.parent.is_dir():
+        file.parent.unlink()
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f"{file.name}.{os.getpid()}")
     try:
         part.write_bytes(data)
+        if file.is_dir():
+            shutil.rmtree(file)
         part.replace(file)
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
 
 
 def touch(path: Path) -> None:
     """Note that a record, or the code in a folder, is used."""
     with suppress(OSError):  # a cache that is only read
-        if time.time() - path.stat().st_mtime > DAY:
+        if abs(time.time() - path.stat().st_mtime) > DAY:  # or in the future: a clock was wrong
             os.utime(path)
 
 
@@ -77,7 +82,7 @@ def tidy(folder: Path, large: float = LARGE, old: float = OLD) -> list[str]:
     removed: list[str] = []
     with suppress(OSError):
         last = folder / TIDIED
-        if last.exists() and time.time() - last.stat().st_mtime < DAY:
+        if last.exists() and abs(time.time() - last.stat().st_mtime) < DAY:
             return []
         last.touch()
         for left in (*folder.glob("*/*.lock"), *folder.glob("*/*.[0-9]*")):  # of processes that were killed
@@ -105,11 +110,11 @@ def _used(folder: Path) -> Iterator[str]:
     """Digests that checkouts use; the records of those that are gone are removed."""
     for file in (folder / CHECKOUTS).glob("*.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):
-            facts = json.loads(file.read_text(encoding="utf-8"))
+            facts = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
             here = Path(facts["packages"], "generated").is_dir() and Path(facts["environment"]).is_dir()
             # Another machine that shares the cache has other folders.
             elsewhere = facts["machine"] != platform.node() and time.time() - file.stat().st_mtime < OLD
             if here or elsewhere:
-                yield from facts["digests"]
+                yield from map(str, facts["digests"])
             else:
                 file.unlink()

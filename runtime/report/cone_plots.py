@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.report.plots import COLOURS, LOGARITHMIC, Runs, figure, legend, style
+from runtime.support.arguments import checked
+from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 EDGE = "#333333"  # of cones
 
 
+@checked
 def latitudes(runs: Runs, limit: str) -> Figure:
     """Latitude and maximum latitude at the same longitude of a limit over time.  Rodrigues da Silva et al. (2024b), Fig. 18a."""
     fig, axes = figure(len(runs), 1, width=7.5, height=1.9)
@@ -31,6 +34,7 @@ def latitudes(runs: Runs, limit: str) -> Figure:
     return fig
 
 
+@checked
 def moments(runs: Runs, limits: Sequence[str]) -> Figure:
     """Dissipative and restricting moments of limits over time.  Rodrigues da Silva et al. (2024c), Fig. 15; (2024b), Fig. 19."""
     fig, axes = figure(len(limits), 2, width=5.2, height=2.6)
@@ -51,6 +55,7 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
     return fig
 
 
+@checked
 def top_view(
     runs: Runs,
     limits: Mapping[str, Cone],
@@ -70,6 +75,8 @@ def top_view(
         around = np.linspace(0.0, 2 * np.pi, 1441)
         edge = _plane(around, cone.maximum_latitude(around))
         motions = {label: (run.limits[name], run.t <= until) for label, run in runs.items()}
+        if not all(shown.sum() > 1 for _, shown in motions.values()):
+            raise ModelError(f"top_view: until = {until:g} s leaves less than two times of a run; give a later time")
         paths = {label: _plane(m.longitude[shown], m.latitude[shown]) for label, (m, shown) in motions.items()}
         hinge = all(_on_a_line(path) for path in paths.values())
         reach = max(float(np.hypot(*curve).max()) for curve in (edge, *paths.values()))

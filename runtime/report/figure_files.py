@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runtime.report import plots
+from runtime.support.arguments import checked, checked_class
 from runtime.support.errors import ModelError
 from runtime.support.machine import cores
 
@@ -22,6 +23,7 @@ FORMATS = ",".join(plots.FORMATS)  # by default
 WAITING, BEGUN, WRITTEN = range(3)
 
 
+@checked
 def formats_of(text: str) -> tuple[str, ...]:
     """Formats of figures from names separated by commas, such as ``png,svg``.
 
@@ -36,6 +38,7 @@ def formats_of(text: str) -> tuple[str, ...]:
     return names
 
 
+@checked_class
 class FigureFiles:
     """Figures of a study by file name; ``add`` starts to draw them, ``write`` returns when all files exist.
 

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from runtime.report.points import curve_points
 from runtime.results.run import Run
+from runtime.support.arguments import checked, checked_class
+from runtime.support.checks import called
+from runtime.support.errors import ModelError
 from runtime.support.files import whole_file
+from runtime.support.names import named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 # Colours of Okabe and Ito, distinct for colour-blind readers; the line styles distinguish the lines in black and white too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
-PLANES = {"sagittal": (0, 2), "transverse": (0, 1), "frontal": (1, 2)}
+PLANES = named("plane", {"sagittal": (0, 2), "transverse": (0, 1), "frontal": (1, 2)})
 DIRECTIONS = ("x, anterior", "y, medial", "z, up")
 LOGARITHMIC = 30.0  # ratio of the largest to the smallest bar above which the scale is logarithmic
 FORMATS = ("png", "svg")  # of files, by default
@@ -30,6 +35,7 @@ DOTS_PER_INCH = 150
 Runs = Mapping[str, Run]
 
 
+@checked_class
 @dataclass(frozen=True)
 class Chart:
     """Curves (x, y) of one quantity by label."""
@@ -39,8 +45,19 @@ class Chart:
     series: Mapping[str, tuple[Any, Any]]
 
 
+@checked
 def figure(rows: int, columns: int, *, width: float = 4.2, height: float = 3.4) -> tuple[Figure, Any]:
     """An empty figure without a window, and its axes (rows, columns)."""
+    for what, value, most in (
+        ("rows", rows, 100),
+        ("columns", columns, 100),
+        ("width", width, 1000),
+        ("height", height, 1000),
+    ):
+        if not 0.1 <= value <= most:
+            raise ModelError(
+                f"figure: {what} = {value:g}, limit 1 to {most}; give something to draw, and not more at once"
+            )
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -53,6 +70,7 @@ def figure(rows: int, columns: int, *, width: float = 4.2, height: float = 3.4) 
     return fig, axes
 
 
+@checked
 def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write a figure as ``name.png`` and so on, each file whole or not at all; returns the files.
 
@@ -78,23 +96,29 @@ def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS)
     return files
 
 
+@checked
 def file_of(folder: Path, name: str, kind: str) -> Path:
     """File of a figure in a format."""
     return folder / f"{name}.{kind}"
 
 
+@checked
 def style(number: int) -> dict[str, Any]:
     """Colour, dashes and width of a line by its number."""
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[number % len(STYLES)], "linewidth": 1.2}
 
 
+@checked
 def legend(fig: Figure, ax: Any) -> None:
     """One legend above all axes for the lines of ``ax``."""
     place_legend(fig, *ax.get_legend_handles_labels())
 
 
+@checked
 def place_legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """A legend above all axes, with as few rows as fit the width of the figure."""
+    if not labels:
+        return
     renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
     for rows in range(1, len(labels) + 1):
         columns = -(-len(labels) // rows)
@@ -104,6 +128,7 @@ def place_legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> 
         drawn.remove()
 
 
+@checked
 def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -> Figure:
     """Path of a body's centre of mass in the cardinal planes.  Rodrigues da Silva et al. (2024a), Figs. 10 and 20."""
     fig, axes = figure(1, len(planes))
@@ -121,6 +146,7 @@ def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -
     return fig
 
 
+@checked
 def velocities_and_accelerations(runs: Runs, body: str) -> Figure:
     """Velocity and acceleration of a body's centre of mass over time.  Rodrigues da Silva et al. (2024a), Fig. 12."""
     fig, axes = figure(3, 2, width=5.5, height=2.5)
@@ -136,6 +162,7 @@ def velocities_and_accelerations(runs: Runs, body: str) -> Figure:
     return fig
 
 
+@checked
 def phase_portraits(runs: Runs, body: str) -> Figure:
     """Position against velocity and velocity against acceleration, by direction.  Rodrigues da Silva et al. (2024a), Fig. 13."""
     fig, axes = figure(3, 2, width=4.6, height=3.0)
@@ -151,6 +178,7 @@ def phase_portraits(runs: Runs, body: str) -> Figure:
     return fig
 
 
+@checked
 def energies(runs: Runs) -> Figure:
     """Change of kinetic, potential and total energy, and the drift of the total.  Rodrigues da Silva et al. (2024a), Fig. 17."""
     fig, axes = figure(2, len(runs), width=5.0, height=2.8)
@@ -166,14 +194,17 @@ def energies(runs: Runs) -> Figure:
     return fig
 
 
+@checked
 def bars(groups: Sequence[str], values: Mapping[str, Sequence[float]], ylabel: str) -> Figure:
     """Grouped bars labelled with their values.  Rodrigues da Silva et al. (2024a), Fig. 18."""
     fig, axes = figure(1, 1, width=max(6.0, 0.75 * len(groups) * len(values)), height=3.8)
     ax = axes[0, 0]
+    if not values or any(len(heights) != len(groups) for heights in values.values()):
+        raise ModelError(f"bars: give a height for each of the {len(groups)} groups under each label")
     width = 0.8 / len(values)
     for number, (label, heights) in enumerate(values.items()):
         places = np.arange(len(groups)) + (number - (len(values) - 1) / 2) * width
-        drawn = ax.bar(places, heights, width * 0.95, label=label, color=COLOURS[number])
+        drawn = ax.bar(places, heights, width * 0.95, label=label, color=COLOURS[number % len(COLOURS)])
         ax.bar_label(drawn, [f"{height:.0f}" for height in heights], padding=2, fontsize=8)
     ax.set_xticks(range(len(groups)), groups)
     ax.set(ylabel=ylabel)
@@ -185,6 +216,7 @@ def bars(groups: Sequence[str], values: Mapping[str, Sequence[float]], ylabel: s
     return fig
 
 
+@checked
 def draw(axes_of: Callable[[Any, int], None], count: int) -> Figure:
     """A row of drawings in the sagittal plane, each made by ``axes_of(ax, number)``."""
     fig, axes = figure(1, count, width=3.2, height=4.2)
@@ -196,6 +228,7 @@ def draw(axes_of: Callable[[Any, int], None], count: int) -> Figure:
     return fig
 
 
+@checked
 def over_time(
     runs: Runs,
     quantities: Mapping[str, Callable[[Run], Any]],
@@ -216,7 +249,9 @@ def over_time(
     for row, (ylabel, quantity) in zip(axes, quantities.items(), strict=True):
         first = None
         for number, (label, run) in enumerate(runs.items()):
-            values = quantity(run)
+            values = curve_points(
+                f"over_time: '{ylabel}' of '{label}'", run.t, called(quantity, f"over_time: '{ylabel}'", run)
+            )[1]
             row[0].plot(run.t, values, label=label, **style(number))
             if span is not None:
                 inside = (run.t >= span[0]) & (run.t <= span[1])
@@ -238,6 +273,7 @@ def over_time(
     return fig
 
 
+@checked
 def mechanical_energies(groups: Mapping[str, Runs]) -> Figure:
     """Change of kinetic and gravitational energy, as the papers plot them, and with the elastic energy of the limits.
 
@@ -255,25 +291,27 @@ def mechanical_energies(groups: Mapping[str, Runs]) -> Figure:
     return fig
 
 
+@checked
 def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> Figure:
     """Curves y over x by label.  Rodrigues da Silva et al. (2024b), Figs. 22 and 24."""
     fig, axes = figure(1, 1, width=7.0, height=3.8)
     for number, (label, (x, y)) in enumerate(series.items()):
-        axes[0, 0].plot(x, y, label=label, **style(number))
+        axes[0, 0].plot(*curve_points(f"curves: '{label}'", x, y), label=label, **style(number))
     axes[0, 0].set(xlabel=xlabel, ylabel=ylabel)
     legend(fig, axes[0, 0])
     return fig
 
 
+@checked
 def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     """Several charts over the same axis, with one legend; the first series of each, such as a measurement, is black."""
-    columns = min(columns, len(charts))
+    columns = max(1, min(columns, len(charts)))
     rows = -(-len(charts) // columns)
     fig, axes = figure(rows, columns, width=5.2, height=3.2)
     for ax, chart in zip(axes.flat, charts, strict=False):
         for number, (label, (x, y)) in enumerate(chart.series.items()):
             line = style(number - 1) if number else {"color": "black", "linewidth": 1.8}
-            ax.plot(x, y, label=label, **line)
+            ax.plot(*curve_points(f"charts: '{label}'", x, y), label=label, **line)
         ax.axhline(0.0, color="0.5", linewidth=0.6)
         ax.set(title=chart.title, xlabel=xlabel, ylabel=chart.ylabel)
     for ax in axes.flat[len(charts) :]:
@@ -282,6 +320,7 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     return fig
 
 
+@checked
 def snapshots(
     poses: Mapping[str, Mapping[float, Mapping[str, Any]]], *, planes: Sequence[str] = ("sagittal", "frontal")
 ) -> Figure:
@@ -324,6 +363,7 @@ def snapshots(
     return fig
 
 
+@checked
 def side_views(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], near: Sequence[str]) -> Figure:
     """Drawings from the side on level ground, a row for each label and a column for each time.
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from runtime.support.arguments import checked_class
 from runtime.support.files import write_text
 
 
+@checked_class
 @dataclass(frozen=True)
 class Table:
     """A table with a title, named columns and a note for its reader.
@@ -37,6 +40,7 @@ class Table:
         return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
 
 
+@checked_class
 @dataclass
 class Report:
     """Result of a study: its tables, the files written, and a sentence for each run that failed."""
@@ -71,7 +75,7 @@ class Report:
         summary = "\n".join([f"# {self.title}", "", *(table.markdown() for table in self.tables)])
         self.files.append(write_text(folder / "summary.md", summary))
         self.files.append(folder / "summary.json")
-        write_text(folder / "summary.json", json.dumps(self.data(), indent=2))
+        write_text(folder / "summary.json", json_text(self.data()))
 
 
 def write_csv(file: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
@@ -87,6 +91,28 @@ def write_csv(file: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]])
     writer.writerow(columns)
     writer.writerows(rows)
     return write_text(file, content.getvalue())
+
+
+def json_text(data: Any) -> str:
+    """Data as JSON, which has no NaN and no infinity: these become null."""
+    return json.dumps(_plain(data), indent=2, allow_nan=False)
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON, for machines."""
+    print(json_text(data))
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {str(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple | set):
+        return [_plain(value) for value in data]
+    if callable(getattr(data, "tolist", None)):  # numpy's, without its import
+        return _plain(data.tolist())
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    return data if data is None or isinstance(data, str | int) else str(data)
 
 
 def _markdown_row(cells: Sequence[str]) -> str:

@@ -15,8 +15,12 @@ from rich.table import Table as RichTable
 from runtime.report.tables import Table, text
 
 NO_BREAK = "\u00a0"  # a space at which no line is broken
+MIN_WIDTH = 20  # at least; some environments state 0
 out_console = Console()
 err_console = Console(stderr=True)
+for _console in (out_console, err_console):
+    if _console.width < MIN_WIDTH:
+        _console.width = MIN_WIDTH
 
 
 @dataclass(frozen=True)

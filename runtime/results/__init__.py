@@ -8,22 +8,25 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.results.contact_motion import ContactMotion, GroundReaction
+    from runtime.results.energy_balance import EnergyBalance
     from runtime.results.export import write_columns, write_dataset, write_storage
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.reactions import Reaction
-    from runtime.results.run import Stats
+    from runtime.results.stats import Stats
 else:
     __getattr__, __dir__ = late_names(
         __name__,
         {
             "contact_motion": "ContactMotion GroundReaction",
+            "energy_balance": "EnergyBalance",
             "export": "write_columns write_dataset write_storage",
             "limit_motion": "LimitMotion",
             "reactions": "Reaction",
-            "run": "Stats",
+            "stats": "Stats",
         },
     )
 
 __all__ = [
-    "ContactMotion", "GroundReaction", "LimitMotion", "Reaction", "Stats", "write_columns", "write_dataset", "write_storage",
+    "ContactMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "Reaction", "Stats", "write_columns", "write_dataset",
+    "write_storage",
 ]  # fmt: skip

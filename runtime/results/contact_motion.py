@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from runtime.dynamics.derived import Derived
 from runtime.results.recorded import Recorded
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.names import named
 from runtime.system.parts import GROUND, Contact
 
 
@@ -74,7 +74,7 @@ def contact_motions(contacts: Sequence[Contact], d: Derived, contact_events: Flo
             force=d.contact_force[:, k], point=d.contact_point[:, k], elastic_energy=outputs[:, POTENTIAL],
             dissipated_power=lost, touch_down=own[began, 0], lift_off=own[~began, 0], impact_speed=own[began, 3],
         )  # fmt: skip
-    return MappingProxyType(found)
+    return named("contact", found)
 
 
 def ground_reaction(run: Recorded, contacts: Sequence[str] | str | None = None) -> GroundReaction:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from runtime.results.recorded import Recorded
 from runtime.results.storage_columns import checked_columns, one_line
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.files import reason, whole_file, write_bytes
@@ -250,6 +251,7 @@ def to_sto(run: Recorded, file: Path, overwrite: bool) -> Path:
     return write_storage(file, title, [name.replace(".", "/") for name in names], values, overwrite=overwrite)
 
 
+@checked
 def write_storage(
     file: str | Path,
     title: str,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 
 from runtime.dynamics.force_elements import ENERGY, REPORTS
 from runtime.dynamics.layout import OMEGA, STATE, V
 from runtime.support.arrays import Floats
+from runtime.support.names import named
 from runtime.system.parts import GROUND, Force
 
 BODIES = "ijkl"
@@ -69,7 +69,7 @@ def force_motions(
         power = sum(np.einsum("na,na->n", wrenches[:, n], twists[body]) for n, body in enumerate(force.bodies))
         reports = {name: own[:, REPORTS + n] for n, name in enumerate(force.outputs)}
         found[force.name] = ForceMotion(
-            force.name, force.kind, force.bodies, own[:, ENERGY], np.asarray(power), MappingProxyType(reports),
+            force.name, force.kind, force.bodies, own[:, ENERGY], np.asarray(power), named("quantity", reports, "quantities"),
             force.outputs, wrenches,
         )  # fmt: skip
-    return MappingProxyType(found)
+    return named("force", found)

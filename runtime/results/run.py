@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,12 +20,17 @@ from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
 from runtime.results import export
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
+from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.limit_motion import LimitMotion, limit_motion
+from runtime.results.passages import Passage, close_states, fitted
 from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
-from runtime.support.arrays import Floats
-from runtime.support.checks import finite
+from runtime.results.stats import Stats
+from runtime.support.arguments import checked_class
+from runtime.support.arrays import Floats, Ints
+from runtime.support.checks import bounded, check_array, finite
 from runtime.support.errors import ModelError
+from runtime.support.names import named
 from runtime.system.parts import GROUND, Joint
 from runtime.system.state import State
 from runtime.system.system import System
@@ -34,51 +38,12 @@ from runtime.system.system import System
 if TYPE_CHECKING:
     import xarray
 
-COMPUTED = (
-    "_derived",
-    "_forces",
-    "undetermined",
-    "limits",
-    "contacts",
-    "forces",
-    "degrees_of_freedom",
-    "driven",
-)  # what a pickled run leaves out
+COMPUTED = tuple(
+    "_derived _forces undetermined limits contacts forces degrees_of_freedom driven".split()
+)  # a pickled run leaves them out
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of a run that one method integrated: its name, its start [s], and its cost as in ``Stats``."""
-
-    method: str
-    t: float
-    evaluations: int
-    steps: int
-    rejections: int | None
-
-
-@dataclass(frozen=True)
-class Stats:
-    """Cost of a run.
-
-    ``evaluations`` of the equations of motion include one for each Jacobian, and those of the dense output (DOP853: 3 for each
-    step that holds a time of ``t_eval`` or an event; SciPy's, with contacts: for every step).  ``rejections`` is None for methods
-    that do not report it.  ``kernel``: "whole model" or "joint by joint", the kernels that evaluated them.  ``parts``: the
-    methods that the method "auto" turned to, in order; one part for others.
-    """
-
-    method: str
-    evaluations: int
-    steps: int
-    rejections: int | None
-    wall_time: float  # [s] without compilation
-    rtol: float
-    atol: float
-    kernel: str
-    parts: tuple[Part, ...] = ()
-    compile_time: float = 0.0  # [s] of compilation, and of loading compiled code, during the run
-
-
+@checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A simulated motion.
@@ -87,8 +52,9 @@ class Run:
     [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
     From a limit's name: ``limits``, a ``LimitMotion`` each; from a contact's: ``contacts``, a ``ContactMotion`` each; from a
     force's: ``forces``, a ``ForceMotion`` each.
-    ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J].  ``violation``: largest abs Phi of all
-    rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).  ``reaction(joint, ...)``.
+    ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J]; ``energy_balance``.  ``violation``: largest
+    abs Phi of all rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).
+    ``reaction(joint, ...)``.
 
     ``status``: a member of ``runtime.Status``, such as ``Status.REACHED_END``.  ``message`` gives the reason, the time, the joint
     and a remedy.
@@ -105,12 +71,18 @@ class Run:
     events: Mapping[str, Floats] = field(repr=False)  # times of each event's zeros [s]
     event_states: Mapping[str, tuple[State, ...]] = field(repr=False)
     contact_events: Floats = field(repr=False, default_factory=lambda: np.zeros((0, 4)))  # time, contact, 1 or 0, speed
+    passages: tuple[Passage, ...] = field(repr=False, default=())  # of singular poses close to a time of the result
+    _work_done: Work | None = field(repr=False, default=None)
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status", Status(self.status))
-        for array in (self.t, self.states, self.contact_events):
-            array.flags.writeable = False
+        for name in ("events", "event_states"):
+            object.__setattr__(self, name, named("event", getattr(self, name)))
+        n = np.size(self.t)
+        check_array(self.t, (n,), "run: t")
+        check_array(self.states, (n, STATE * len(self.system.bodies)), "run: states")
+        check_array(self.contact_events, (np.size(self.contact_events) // 4, 4), "run: contact_events")
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the quantities that can be computed again."""
@@ -139,11 +111,12 @@ class Run:
         return self.status in (Status.REACHED_END, Status.STOPPED_BY_EVENT)
 
     def _bodies(self, array: Floats, start: int, stop: int) -> Mapping[str, Floats]:
-        return MappingProxyType({name: array[:, k, start:stop] for k, name in enumerate(self.system.body_names)})
+        bodies = {name: array[:, k, start:stop] for k, name in enumerate(self.system.body_names)}
+        return named("body", bodies, "bodies")
 
     def _joints(self, array: Floats) -> Mapping[str, Floats]:
         joints = self.system.joints
-        return MappingProxyType({joint.name: array[:, k, : len(joint.rows)] for k, joint in enumerate(joints)})
+        return named("joint", {joint.name: array[:, k, : len(joint.rows)] for k, joint in enumerate(joints)})
 
     @property
     def _state(self) -> Floats:
@@ -177,12 +150,26 @@ class Run:
 
     @cached_property
     def _derived(self) -> Derived:
-        t, d = self.data, derived_memory(len(self.t), self.data)
-        work = self._work()
-        object.__setattr__(
-            self, "_singular", derive(self.t, np.ascontiguousarray(self.states), self.contact_events, t, work, d)
-        )
+        bounded(self.t, "run: t")
+        bounded(self.states, "run: states")
+        d = self._derive(self.t, self.states)
+        singular = d.pivot == 0.0
+        for passage, close, of_passage in self._close(d):
+            d.v_dot[close] = fitted(passage, of_passage.pivot, of_passage.v_dot, self.t[close])
+            singular[close] = False
+        object.__setattr__(self, "_singular", int(np.argmax(singular)) if singular.any() else -1)
         return d
+
+    def _derive(self, times: Floats, states: Floats) -> Derived:
+        d = derived_memory(len(times), self.data)
+        derive(times, np.ascontiguousarray(states), self.contact_events, self.data, self._work(), d)
+        return d
+
+    def _close(self, d: Derived) -> Iterator[tuple[Passage, Ints, Derived]]:
+        """Passages of singular poses, the states of the run that are close to the pose, and what follows from the passage's."""
+        for passage in self.passages:
+            if len(close := close_states(passage, self.t, d.pivot)):
+                yield passage, close, self._derive(passage.t, passage.states)
 
     @property
     def _solved(self) -> Derived:
@@ -214,9 +201,17 @@ class Run:
     def _forces(self) -> tuple[Floats, Floats]:
         """Multipliers (n, joints, 6) and wrenches of the joints on their bodies (n, joints, 2, 6)."""
         solved = self._solved
+        lam, wrench = self._multipliers(self.t, self.states, solved)
+        for passage, close, of_passage in self._close(solved):
+            values = self._multipliers(passage.t, passage.states, of_passage)
+            for of_run, value in zip((lam, wrench), values, strict=True):
+                of_run[close] = fitted(passage, of_passage.pivot, value, self.t[close], poles=True)
+        return lam, wrench
+
+    def _multipliers(self, times: Floats, states: Floats, derived: Derived) -> tuple[Floats, Floats]:
         if not self.data.redundant:
-            return solved.lam, solved.wrench
-        return least_norm(self.system, self.t, self.states, solved)
+            return derived.lam, derived.wrench
+        return least_norm(self.system, times, states, derived)
 
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
@@ -253,15 +248,18 @@ class Run:
         """Kinetic, potential and elastic energy, (n,) [J]."""
         return self.kinetic_energy + self.potential_energy + self.elastic_energy
 
+    @property
+    def energy_balance(self) -> EnergyBalance:
+        """Energy, work of loads, motors, drivers, limits, contacts and forces, and the error of their balance."""
+        return energy_balance(self.system, self.energy, self._work_done)
+
     @cached_property
     def limits(self) -> Mapping[str, LimitMotion]:
         """Angles and moments of each limit of motion, by its name."""
         d = self._derived
-        return MappingProxyType(
-            {
-                limit.name: limit_motion(limit, d.outputs[:, k], d.measured[:, k])
-                for k, limit in enumerate(self.system.limits)
-            }
+        limits = enumerate(self.system.limits)
+        return named(
+            "limit", {limit.name: limit_motion(limit, d.outputs[:, k], d.measured[:, k]) for k, limit in limits}
         )
 
     @cached_property

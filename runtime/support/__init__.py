@@ -1,9 +1,45 @@
 """Errors, checks of arguments, array types, progress, the notice of compilation, results folders, late imports.
 
-Imports no other room.
+Imports no other room.  Public: what functions of models and studies check their arguments with.
 """
 
-from runtime.support.files import made_folder
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime.support.late_names import late_names
 from runtime.support.results_folder import results_folder
 
-__all__ = ["made_folder", "results_folder"]
+if TYPE_CHECKING:
+    from runtime.support.arguments import checked, checked_class
+    from runtime.support.checks import bounded, finite, increasing_times
+    from runtime.support.files import made_folder
+    from runtime.support.names import named
+    from runtime.support.numbers import floats
+    from runtime.support.units import Usual, usual
+else:
+    __getattr__, __dir__ = late_names(
+        __name__,
+        {
+            "arguments": "checked checked_class",
+            "checks": "bounded finite increasing_times",
+            "files": "made_folder",
+            "names": "named",
+            "numbers": "floats",
+            "units": "Usual usual",
+        },
+    )
+
+__all__ = [
+    "Usual",
+    "bounded",
+    "checked",
+    "checked_class",
+    "finite",
+    "floats",
+    "increasing_times",
+    "made_folder",
+    "named",
+    "results_folder",
+    "usual",
+]

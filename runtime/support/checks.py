@@ -3,46 +3,133 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.numbers import LARGEST, SMALLEST, floats, real_number, real_numbers
+
+T = TypeVar("T")
+LONGEST = 1e12  # [s]
+TOO_LONG = f"limit {LONGEST:g} s, from where on the rounding of time exceeds 1e-4 s; choose an origin of time nearby"
 
 
-def finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
-    """The value as a new array of this shape.
+def finite(value: ArrayLike, shape: tuple[int, ...], what: str, most: float = LARGEST) -> Floats:
+    """The value as a new array of this shape, with numbers up to ``most`` in magnitude.
 
     Raises
     ------
     ModelError
         It has another shape, or holds something else than finite numbers.
     """
-    try:
-        array = np.array(value, dtype=float)
-        if value is None or isinstance(value, str | bytes | bool | np.bool_):
-            raise TypeError
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} = {value!r}: give {shape_text(shape)}") from None
-    if array.shape != shape:
-        raise ModelError(f"{what} has the shape {array.shape}; give {shape_text(shape)}")
+    array = numbers_of_shape(value, shape, what)
     if not np.isfinite(array).all():
-        raise ModelError(f"{what} = {array.tolist()} is not finite; give finite numbers")
+        raise ModelError(f"{what} = {shown(array.tolist())} is not finite; give finite numbers")
+    if not (np.abs(array) <= most).all():
+        raise ModelError(
+            f"{what} = {shown(array.tolist())} overflows in products, limit {LARGEST:g}; choose other units"
+        )
     return array
 
 
-def finite_number(value: Any, what: str) -> float:
-    """The value as a finite number.
+def numbers_of_shape(value: Any, shape: tuple[int, ...], what: str) -> Floats:
+    """The value as a new array of this shape; its numbers need not be finite.
 
     Raises
     ------
     ModelError
     """
-    if type(value) is float and -math.inf < value < math.inf:
+    array = floats(value, what, shape_text(shape))
+    if array.shape != shape:
+        raise ModelError(f"{what} has the shape {array.shape}; give {shape_text(shape)}")
+    return array
+
+
+def bounded(array: Floats, what: str) -> Floats:
+    """The array, if its numbers are finite and their products do not overflow.
+
+    Raises
+    ------
+    ModelError
+        Naming the first number that is not.
+    """
+    if not (np.abs(array) <= LARGEST).all():  # false for NaN, too
+        at = tuple(map(int, np.argwhere(~(np.abs(array) <= LARGEST))[0]))
+        place = ", ".join(map(str, at))
+        if not np.isfinite(array[at]):
+            raise ModelError(f"{what}: number {place} is not finite; give finite numbers")
+        raise ModelError(
+            f"{what}: number {place} = {array[at]:g} overflows in products, limit {LARGEST:g}; choose other units"
+        )
+    return array
+
+
+def check_array(array: Floats, shape: tuple[int, ...], what: str) -> None:
+    """Refuse an array that compiled code could not take as one of this shape, and make it read-only.
+
+    Raises
+    ------
+    ModelError
+    """
+    if type(array) is not np.ndarray or array.dtype != np.float64 or array.shape != shape:
+        kind = f"of {array.dtype}" if isinstance(array, np.ndarray) else shown(array)
+        raise ModelError(f"{what} has the shape {np.shape(array)} {kind}; give {shape} of float64")
+    array.flags.writeable = False
+
+
+def are_finite(value: Any) -> bool:
+    """Whether a value is one finite number or an array of them, not empty."""
+    try:
+        numbers = np.asarray(real_numbers(value), dtype=float)
+    except Refused:
+        return False
+    return bool(numbers.size and np.isfinite(numbers).all())
+
+
+def finite_number(value: Any, what: str, most: float = LARGEST) -> float:
+    """The value as a finite number, up to ``most`` in magnitude.
+
+    Raises
+    ------
+    ModelError
+    """
+    if type(value) is float and -most <= value <= most and -math.inf < value < math.inf:
         return value  # most values are of this kind, and a check through an array takes 5 us
-    return float(finite(value, (), what))
+    return float(finite(value, (), what, most))
+
+
+def called(function: Callable[..., T], what: str, *given: Any) -> T:
+    """What a user's function returns; ``what``: its name.
+
+    Raises
+    ------
+    ModelError
+        From any exception that it raises, except Talus's own.
+    """
+    try:
+        return function(*given)
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{what} failed: {type(error).__name__}: {error}") from error
+
+
+def returned_number(value: Any, what: str) -> float:
+    """The number that a user's function returned; ``what``: the function.
+
+    Raises
+    ------
+    ModelError
+    """
+    try:
+        return real_number(value)
+    except Refused as refused:
+        reason = f", which {refused.reason}" if refused.reason else ""
+        raise ModelError(f"{what} returned {shown(value)}{reason}; it must return one number") from None
 
 
 def not_negative(value: Any, what: str) -> float:
@@ -65,11 +152,28 @@ def positive(value: Any, what: str, *, infinite: bool = False, remedy: str = "gi
     ------
     ModelError
     """
-    if infinite and isinstance(value, float) and value == np.inf:
+    if infinite and isinstance(value, float | np.floating) and value == np.inf:
         return np.inf
     number = finite_number(value, what)
     if number <= 0.0:
         raise ModelError(f"{what} = {number:g} is not positive; {remedy}")
+    if number < SMALLEST:
+        raise ModelError(
+            f"{what} = {number:g}: its reciprocal overflows in products, limit {SMALLEST:g}; choose other units"
+        )
+    return number
+
+
+def instant(value: Any, what: str) -> float:
+    """The value as a time [s] whose rounding is below a tenth of a millisecond.
+
+    Raises
+    ------
+    ModelError
+    """
+    number = finite_number(value, what)
+    if abs(number) > LONGEST:
+        raise ModelError(f"{what} = {number:g} s, {TOO_LONG}")
     return number
 
 
@@ -80,8 +184,8 @@ def counted(name: str, value: Any, what: str) -> int:
     ------
     ModelError
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ModelError(f"{name} = {value!r}; give a number of {what}, 1 or more")
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | np.integer) or value < 1:
+        raise ModelError(f"{name} = {shown(value)}; give a number of {what}, 1 or more")
     return int(value)
 
 
@@ -98,16 +202,15 @@ def increasing_times(value: ArrayLike, what: str, *, single: bool = False) -> Fl
     ModelError
         It is no list, is empty, holds a time that is not finite, or does not increase; the message names the time.
     """
-    try:
-        if value is None or np.iscomplexobj(value):
-            raise TypeError
-        times = np.array(value, dtype=float, ndmin=1 if single else 0)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} = {value!r} is no list of times [s]") from None
+    times = floats(value, what, "a list of times [s]")
+    if single and times.ndim == 0:
+        times = times[None]
     if times.ndim != 1 or len(times) == 0:
         raise ModelError(f"{what} has the shape {times.shape}; give a list of times [s]")
     if not np.isfinite(times).all():
         raise ModelError(f"{what}: time {int(np.argmin(np.isfinite(times)))} is not finite; give finite times [s]")
+    if abs(times[0]) > LONGEST or abs(times[-1]) > LONGEST:
+        raise ModelError(f"{what} runs from {times[0]:g} to {times[-1]:g} s, {TOO_LONG}")
     if (np.diff(times) <= 0.0).any():
         at = int(np.argmax(np.diff(times) <= 0.0)) + 1
         raise ModelError(

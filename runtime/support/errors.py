@@ -1,14 +1,42 @@
-"""The errors that users see: each names the object, the rule, the value against its limit and the remedy."""
+"""The errors and warnings that users see: each names the object, the rule, its value and limit, and the remedy, in a line."""
 
 from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Collection
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+MOST_NAMES = 60  # in a message
+SHAPE = "has the shape"  # begins a reason
+LONGEST = 3000  # characters of a message, which a name of any length may be in
 
 
 class ModelError(ValueError):
     """A model, a state or an argument that breaks a rule.  Nothing was changed."""
 
+    def __init__(self, message: str = "") -> None:
+        text = one_line(str(message))
+        super().__init__(text if len(text) <= LONGEST else f"{text[: LONGEST - 300]} ... {text[-300:]}")
+
+
+class ArgumentError(ModelError, TypeError):
+    """A call with an argument that is missing or unknown."""
+
+
+class UnknownNameError(ModelError, KeyError):
+    """A name that does not exist; the message gives the nearest one and lists those that exist."""
+
+    __str__ = Exception.__str__  # that of KeyError is the repr of the message
+
 
 class AssemblyError(ModelError):
     """The constraints cannot be met from the given configuration or velocities."""
+
+
+class AssemblyWarning(UserWarning):
+    """A system that was built, but not as its data say: bodies were moved, velocities changed, or a closed loop is locked."""
 
 
 class StaleKernelsError(RuntimeError, SystemExit):
@@ -17,3 +45,101 @@ class StaleKernelsError(RuntimeError, SystemExit):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.code = 3
+
+
+def warn(sentence: str) -> None:
+    """Give an AssemblyWarning whose place is the line outside of ``runtime`` that led to it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "runtime":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, AssemblyWarning, stacklevel=level)
+
+
+class Refused(Exception):
+    """What is wrong with a value, and what to do about it if that is known; the caller names the argument."""
+
+    def __init__(self, reason: str = "", remedy: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.remedy = reason, remedy
+
+    def sentence(self, what: str, value: Any, words: str) -> str:
+        """The sentence about an argument; ``words``: what to give."""
+        remedy = self.remedy or f"give {words}"
+        if self.reason.startswith(SHAPE):
+            return f"{what} {self.reason}; {remedy}"
+        if self.reason:
+            return f"{what} = {shown(value)} {self.reason}; {remedy}"
+        return f"{what} = {shown(value)}{';' if self.remedy else ':'} {remedy}"
+
+
+def one_line(text: str) -> str:
+    """The text with every character that is not printable, line breaks among them, as its escape."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def shown(value: Any) -> str:
+    """A value for a message: its repr, in one line, with long ones shortened; an object without a usable repr by its class."""
+    from reprlib import Repr
+
+    if isinstance(value, FunctionType | MethodType):
+        return name_of_function(value)
+    if isinstance(value, ModuleType):
+        return f"module {value.__name__}"
+    short = Repr()
+    short.maxstring = short.maxother = short.maxlong = 80
+    short.maxdict = short.maxlevel = 3
+    try:
+        text = short.repr(value)
+    except Exception:  # whatever a foreign object raises
+        text = f"<{type(value).__name__}>"
+    return one_line(" ".join(text.split()))
+
+
+def name_of_function(value: Any) -> str:
+    """``module.function``; in a script the function alone."""
+    module = str(getattr(value, "__module__", ""))
+    return one_line(("" if module in ("__main__", "builtins", "") else f"{module}.") + value.__qualname__)
+
+
+def unknown_name(name: Any, known: Collection[Any], what: str, several: str = "", whose: str = "") -> UnknownNameError:
+    """The error for a name that does not exist.
+
+    Parameters
+    ----------
+    name : str, or what was given instead of one
+    known : collection of str
+        The names that exist.
+    what, several : str
+        The noun in singular and plural; default: with an "s".
+    whose : str
+        Beginning of the message, such as "joint 'ankle': ".
+    """
+    names = [str(one) for one in known]
+    text = f"'{one_line(name)}'" if isinstance(name, str) else shown(name)
+    near = nearest(name, names)
+    listed = ", ".join(names[:MOST_NAMES]) or "none"
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    guess = f"; did you mean '{near}'?" if near else ";"
+    return UnknownNameError(f"{whose}unknown {what} {text}{guess} the {several or what + 's'} are {listed}{more}")
+
+
+def did_you_mean(name: Any, known: Collection[str]) -> str:
+    """A part of a message that offers the nearest name; "" if none is near."""
+    near = nearest(name, known)
+    return f"did you mean '{near}'? " if near else ""
+
+
+def nearest(name: Any, known: Collection[str]) -> str:
+    """The name that was probably meant; "" if none is near."""
+    if not isinstance(name, str):
+        return ""
+    from difflib import get_close_matches  # only errors need it
+
+    plain = {_plain(one): one for one in known}
+    found = get_close_matches(_plain(name[:100]), plain, n=1, cutoff=0.6)
+    return plain[found[0]] if found else ""
+
+
+def _plain(name: str) -> str:
+    """A name without what is easily mistaken: capitals, underscores, hyphens and spaces."""
+    return "".join(c for c in name.casefold() if c not in "_- ")

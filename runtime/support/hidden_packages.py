@@ -6,6 +6,8 @@ import importlib.util
 import sys
 from pathlib import Path
 
+from runtime.support.streams import tell
+
 PACKAGES = ("codegen", "generated", "models", "runtime")
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,5 +40,5 @@ def refuse_hidden_packages() -> None:
         message = (
             f"{place} hides Talus's package '{name}'; rename that file or folder, or start Python where it is not found"
         )
-        print(message, file=sys.stderr)
+        tell(message)
         raise HiddenPackageError(message)

@@ -118,7 +118,7 @@ def _short(folder: Path) -> str:
 def _may_be_kept(folder: Path) -> bool:
     """Whether a file can be written in a folder that may not exist yet."""
     existing = next((place for place in (folder, *folder.parents) if place.exists()), folder)
-    return os.access(existing, os.W_OK)
+    return existing.is_dir() and os.access(existing, os.W_OK)
 
 
 _NOTICE = _Notice()

@@ -54,5 +54,5 @@ def reporter(
     """The reporter that a caller asked for: a bar (True; default on a terminal), none (False), or a function of t and t_end."""
     if callable(progress):
         return Progress(False, progress, start, end, what)
-    show = sys.stderr.isatty() if progress is None else progress
+    show = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
     return Progress(show, None, start, end, what)

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
 from runtime.support.files import reason, write_bytes
 
 TRIAL = ".trial"  # written and removed
 
 
+@checked
 def results_folder(out: str | Path | None, name: str) -> Path:
     """Make and return the folder for results.
 

@@ -7,27 +7,35 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, R, V
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import AssemblyError
 from runtime.system.homotopy import follow_homotopy
 from runtime.system.parts import Assembly
+from runtime.system.rank import lever_arm
 from runtime.system.reference import branch_signs
 from runtime.system.state import State
 from runtime.system.system import System
 
 
-def change(names: tuple[str, ...], before: Floats, after: Floats, iterations: int, residual: float) -> Assembly:
-    """Iterations, residual and largest changes of pose between the states before and after an assembly (13 bodies,)."""
+def poses_moved(before: Floats, after: Floats) -> tuple[Floats, Floats]:
+    """Displacement [m] and rotation [rad] of each body between two states (13 bodies,)."""
     a, b = before.reshape(-1, STATE), after.reshape(-1, STATE)
     moves = np.linalg.norm(b[:, R:P] - a[:, R:P], axis=1)
     # The chord between Euler parameters keeps its digits near zero, which the arc cosine of their product does not.
     chords = [min(np.linalg.norm(q - p), np.linalg.norm(q + p)) for p, q in zip(a[:, P:V], b[:, P:V], strict=True)]
-    turns = 4 * np.arcsin(np.clip(np.array(chords) / 2, 0.0, 1.0))
+    return moves, 4 * np.arcsin(np.clip(np.array(chords) / 2, 0.0, 1.0))
+
+
+def change(names: tuple[str, ...], before: Floats, after: Floats, iterations: int, residual: float) -> Assembly:
+    """Iterations, residual and largest changes of pose between the states before and after an assembly (13 bodies,)."""
+    moves, turns = poses_moved(before, after)
     m, n = int(moves.argmax()), int(turns.argmax())
     return Assembly(iterations, residual, float(moves[m]), names[m], float(turns[n]), names[n])
 
 
+CLOSES_NEARLY = 1e-2  # of a joint's length: a loop that cannot close by less than this may have rounded data
 POSITION_TOLERANCE = 1e-6  # [SI unit of a row] largest violation of a given state
 # Velocities are consistent if |Phi'| of each row is below this fraction of the largest speed (at least 1 m/s or rad/s).
 VELOCITY_TOLERANCE = 1e-9
@@ -53,9 +61,15 @@ def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, floa
     if not residual <= projection.ASSEMBLED:
         residual = projection.worst_row(time, y, system.data, work, False)
         k, r = map(int, work.failed)
+        joint = system.joints[k]
+        rounded = residual < CLOSES_NEARLY * lever_arm(joint) ** joint.module.UNITS[r]
+        advice = (
+            "start nearer or check its geometry; a loop that closes to so few digits has rounded data: state them with all "
+            "digits, or let build(adjust=True) change them by the least"
+        )
         raise AssemblyError(
-            f"could not assemble: |Phi| = {residual:.1e} {system.joints[k].units[r]} after {iterations} iterations, "
-            f"worst row {system.row_name(k, r)}; start nearer or check its geometry"
+            f"could not assemble: |Phi| = {residual:.1e} {joint.units[r]} after {iterations} iterations, worst row "
+            f"{system.row_name(k, r)}; {advice if rounded else 'start nearer or check its geometry'}"
         )
     if names := mirrored(system, time, y):
         raise AssemblyError(
@@ -101,6 +115,7 @@ def check_velocities(system: System, time: float, y: Floats, remedy: str) -> Non
         )
 
 
+@checked
 def assemble(system: System, state: State, *, time: float | None = None, project_velocities: bool = True) -> State:
     """Move a state onto the constraints of a system by the least change (measured by the kinetic energy).
 

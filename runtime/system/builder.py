@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.support.arguments import checked_class
 from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError
+from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.data_building import Parts
 from runtime.system.global_axes import Axes, is_global
@@ -24,6 +26,7 @@ from runtime.system.system_building import build_system
 GRAVITY = (0.0, 0.0, -9.81)
 
 
+@checked_class
 class Builder(LoadBuilder):
     """Collects bodies and joints; ``build`` checks, assembles and returns an immutable System.
 
@@ -59,6 +62,7 @@ class Builder(LoadBuilder):
         omega: ArrayLike = (0.0, 0.0, 0.0),
         inertia_axes: Axes = "body",
         free: bool = False,
+        guess: bool = False,
     ) -> None:
         """Add a rigid body.
 
@@ -80,6 +84,9 @@ class Builder(LoadBuilder):
             Axes of the inertia: those of the body, or the global ones at the reference pose.
         free : bool
             The body may float: it need not be connected to the ground.
+        guess : bool
+            Its pose and velocities are a first guess: ``build`` moves it before bodies that are placed exactly, any distance and
+            without a warning.
 
         Raises
         ------
@@ -99,7 +106,7 @@ class Builder(LoadBuilder):
         if is_global(inertia_axes, "body", f"{what}: inertia_axes"):
             A = rotation_matrix(start[P:V])
             J = checked_inertia(A.T @ J @ A, what)
-        self._bodies[name] = Placed(Body(name, mass, J, bool(free)), start)
+        self._bodies[name] = Placed(Body(name, mass, J, bool(free), bool(guess)), start)
 
     def joint(
         self,
@@ -185,8 +192,12 @@ class Builder(LoadBuilder):
         redundant: Literal["keep", "refuse", "fit"] = "keep",
         project_velocities: bool | None = None,
         time: float = 0.0,
+        adjust: Adjust = None,
     ) -> System:
         """Check the system, assemble the initial configuration by the least change, and return the system.
+
+        An ``AssemblyWarning`` says where the system is not as its data state it: a body was moved, a velocity changed, a closed
+        loop is locked or has nearly dependent rows, axes point against each other; see ``System.assembly.remarks``.
 
         Parameters
         ----------
@@ -198,9 +209,14 @@ class Builder(LoadBuilder):
             least squares; such a system cannot be simulated.
         project_velocities : bool, optional
             True: make inconsistent initial velocities consistent by the least change.  False: refuse them.  Default: True for
-            systems with drivers, which prescribe velocities; else False.
+            systems with drivers, which prescribe velocities, and with ``adjust``; else False.
         time : float [s]
             Time of the initial configuration, at which signals are evaluated.
+        adjust : True, list of names, or mapping of names to accuracies, optional
+            Data of joints that may give way, by the least change, so that closed loops of rounded data close in all poses of
+            their motion: "l.rod", "s_j.hinge", "a_i.hinge" as in ``runtime.parameters``, or "hinge" for all data of a joint;
+            True: all points, directions and lengths.  Accuracies [m], [rad] weigh the changes; default: 1 rad, and the longest
+            lever arm.  ``System.assembly.adjustments`` lists the changes.
 
         Raises
         ------
@@ -222,4 +238,6 @@ class Builder(LoadBuilder):
         )
         y = np.concatenate([placed.start for placed in self._bodies.values()])
         start_time = finite_number(time, "build: time")
-        return build_system(self.name, parts, self.gravity, y, start_time, redundant, project_velocities)
+        return build_system(
+            self.name, parts, self.gravity, y, start_time, redundant, project_velocities, checked_adjust(adjust)
+        )

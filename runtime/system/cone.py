@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -25,8 +25,10 @@ from runtime.dynamics.cone_curve import (
     nearest_direction,
     sample_curves,
 )
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints, frozen
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
+from runtime.support.numbers import floats
 
 QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
@@ -36,6 +38,7 @@ SAME_DIRECTION = 1e-12
 VERTEX_HALVINGS = 20
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class Cone:
     """A cone of admissible directions.
@@ -59,6 +62,7 @@ class Cone:
         Naming the rule, the value and its limit.
     """
 
+    MADE_BY: ClassVar[str] = "runtime.Cone(longitudes, latitudes)"
     longitudes: tuple[float, ...]
     latitudes: tuple[float, ...]
     interpolation: str
@@ -111,12 +115,9 @@ class Cone:
 
     def maximum_latitude(self, longitude: ArrayLike) -> Floats:
         """Return the maximum latitudes [rad] at longitudes [rad], of the same shape."""
-        try:
-            given = np.asarray(longitude, dtype=float)
-        except (TypeError, ValueError):
-            given = np.full(1, np.nan)
+        given = floats(longitude, "cone: longitude", "finite angles [rad]")
         if not np.isfinite(given).all():
-            raise ModelError(f"cone: longitude = {longitude!r} must be finite angles [rad]")
+            raise ModelError(f"cone: longitude = {shown(longitude)} must be finite angles [rad]")
         psi = np.mod(given, 2 * np.pi)
         values = np.empty(psi.size)
         maximum_latitudes(np.ascontiguousarray(psi.ravel()), self.pieces, np.empty(2), values)
@@ -134,7 +135,7 @@ class Cone:
     def nearest(self, direction: ArrayLike) -> Floats:
         """Return the direction of the cone nearest to a direction in the joint's frame, (3,)."""
         try:
-            u = np.array(direction, dtype=float)
+            u = floats(direction, "cone: direction", "3 numbers")
         except (TypeError, ValueError):
             u = np.zeros(0)
         length = float(np.linalg.norm(u)) if u.shape == (3,) else 0.0
@@ -259,10 +260,7 @@ def _roots(polynomial: Polynomial, length: float) -> list[float]:
 
 
 def _angles(value: ArrayLike, what: str) -> Floats:
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"cone: {what} = {value!r} are no list of angles") from None
+    array = floats(value, f"cone: {what}", "a list of angles")
     if array.ndim != 1:
         raise ModelError(f"cone: {what} have the shape {array.shape}; give a list of angles")
     if not np.isfinite(array).all():

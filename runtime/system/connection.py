@@ -13,7 +13,8 @@ from generated import joints
 from runtime.dynamics.layout import ROWS
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number, positive, unit
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.numbers import LARGEST, floats
 from runtime.system.global_axes import AXIS, POINT, local_values
 from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
 from runtime.system.signal import as_signal
@@ -36,11 +37,13 @@ def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
     module = KINDS.get(kind) if isinstance(kind, str) else kind
     if module is None:
         able = {"joint": lambda m: not m.SIGNALS, "driver": lambda m: bool(m.SIGNALS)}
-        known = ", ".join(key for key, m in KINDS.items() if (able[sort](m) if sort in able else m.COORDINATE))
-        raise ModelError(f"{sort} '{name}': unknown kind '{kind}'; use {known}, or codegen.compile_joint(definition)")
+        known = [key for key, m in KINDS.items() if (able[sort](m) if sort in able else m.COORDINATE)]
+        raise unknown_name(
+            kind, [*known, "what codegen.compile_joint(definition) returns"], "kind", whose=f"{sort} '{name}': "
+        )
     if not all(hasattr(module, part) for part in ("evaluate", "reference", "KEYWORDS")):
         raise ModelError(
-            f"{sort} '{name}': {kind!r} is no kind of {sort}; pass a name or codegen.compile_joint(definition)"
+            f"{sort} '{name}': {shown(kind)} is no kind of {sort}; pass a name or codegen.compile_joint(definition)"
         )
     if len(module.ROWS) > ROWS:
         raise ModelError(f"{sort} '{name}' ({module.NAME}): {len(module.ROWS)} rows, limit {ROWS}; use two {sort}s")
@@ -69,8 +72,7 @@ def connection(
     what = f"{sort} '{name}' ({module.NAME})"
     for body in (body_i, body_j):
         if not isinstance(body, str) or (body != GROUND and body not in bodies):
-            known = ", ".join([*bodies, GROUND])
-            raise ModelError(f"{what}: unknown body '{body}'; the bodies are {known}")
+            raise unknown_name(body, [*bodies, GROUND], "body", "bodies", f"{what}: ")
     if body_i == body_j:
         raise ModelError(f"{what}: joins body '{body_i}' to itself; give two different bodies")
     if sort != "joint" and body_i == GROUND and module.BODIES == ("i",):
@@ -113,7 +115,7 @@ def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> 
 
 def checked_parameter(value: Any, what: str, bounds: Bounds | None, remedy: str = "") -> float:
     """Return a constant of a definition; refuse values beyond its bounds, with a remedy."""
-    number = finite_number(value, what)
+    number = finite_number(value, what, LARGEST if bounds is None or bounds[2] is None else np.inf)
     lower, excluded, upper, unit_of_bounds = bounds or (None, False, None, "")
     if lower is not None and (number < lower or (excluded and number == lower)):
         rule = f"must be above {lower:g}" if excluded else f"must not be below {lower:g}"
@@ -142,9 +144,8 @@ def checked_mass(value: float, what: str) -> float:
 
 def checked_inertia(value: ArrayLike, what: str) -> Floats:
     """Return an inertia matrix (3, 3) [kg m^2]; refuse moments that no distribution of mass has."""
-    given = np.array(value, dtype=object)
-    shape = (3,) if given.ndim == 1 else (3, 3)
-    matrix = finite(value, shape, f"{what}: inertia")
+    given = floats(value, f"{what}: inertia", "3 numbers or 3 x 3 numbers")
+    matrix = finite(given, (3,) if given.ndim == 1 else (3, 3), f"{what}: inertia")
     matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
     if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
         raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import ContactData
+from runtime.jit.python_code import python_code
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
 from runtime.system.connection import Bounds, checked_parameter
 from runtime.system.global_axes import local_direction, local_point
 from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Contact
@@ -48,11 +50,13 @@ def build_contact(
     what = f"contact '{name}'"
     for key, value, known in (("law", law, NORMAL_LAWS), ("friction", friction, FRICTIONS)):
         if not (isinstance(value, str) and value in known) and not (key == "friction" and value is None):
-            raise ModelError(f"{what}: {key} = {value!r}; use {', '.join(map(repr, known))}")
+            raise ModelError(
+                f"{what}: {key} = {shown(value)}; {did_you_mean(value, known)}use {', '.join(map(repr, known))}"
+            )
     for key, value in (("body", body), ("plane", plane)):
-        if value not in bodies and not (key == "plane" and value == GROUND):
-            also = f", {GROUND}" if key == "plane" else ""
-            raise ModelError(f"{what}: unknown {key} {value!r}; the bodies are {', '.join(bodies)}{also}")
+        able = [*bodies, GROUND] if key == "plane" else bodies
+        if value not in able:
+            raise unknown_name(value, able, key, "bodies", f"{what}: ")
     if body == plane:
         raise ModelError(f"{what}: sphere and plane belong to the same body '{body}'; give two")
     bounds = NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
@@ -148,10 +152,11 @@ def _fades(contact: Contact) -> bool:
     """The damping of a contact's law is zero at zero penetration."""
     module, out = NORMAL_LAWS[contact.law], np.zeros(6)
     own = [contact.parameters.get(key, contact.least_impact) for key in module.PARAMETERS]
-    module.law.py_func(0.0, 1.0, np.array(own), out)
+    python_code(module.law)(0.0, 1.0, np.array(own), out)
     return bool(out[2] == 0.0)
 
 
+@checked
 def hertz_stiffness(
     radius: float, youngs_modulus: float, poissons_ratio: float, plane_modulus: float = np.inf, plane_ratio: float = 0.0
 ) -> float:

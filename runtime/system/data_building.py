@@ -81,7 +81,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         limits=limit_data(parts.limits, places, states),
         loads=loads,
         contacts=contact_data(parts.contacts, places, states, len(driven) + len(load_signals)),
-        forces=force_data(parts.forces, places, states, len(driven) + len(load_signals) + len(belt_speeds)),
+        forces=force_data(parts.forces, joints, places, states, len(driven) + len(load_signals) + len(belt_speeds)),
     )
     return frozen(data)
 

@@ -1,4 +1,4 @@
-"""Addresses of the kernels of forces."""
+"""Addresses of the kernels of forces, and the flat data of forces that depend on the reaction of their joint."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ import numpy as np
 
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Ints
-from runtime.system.parts import Force
+from runtime.system.parts import Force, Joint
 
 
 def force_addresses(forces: Sequence[Force]) -> tuple[Ints, Ints]:
     """Addresses (forces,) in this process of the kernels, and of those that give the arguments of tables, 0 for none."""
     tables = [int(addresses_of([f.module], "lookups_entry")[0]) if f.module.TABLES else 0 for f in forces]
     return addresses_of(f.module for f in forces), np.array(tables, np.int64)
+
+
+def reactive_data(forces: Sequence[Force], joints: Sequence[Joint]) -> Ints:
+    """Rows (forces with normal loads, 7) of ``runtime.dynamics.joint_loads``, with addresses in this process."""
+    names, rows, first = [joint.name for joint in joints], [], 0
+    for k, force in enumerate(forces):
+        module = force.module
+        if module.LOADS:
+            kernels = [int(addresses_of([module], f"{name}_entry")[0]) for name in ("loads", "load_wrenches")]
+            rows.append([k, names.index(force.joint), first, module.LOADS, module.LOADS_PLACE, *kernels])
+            first += module.LOADS
+    return np.array(rows, np.int64).reshape(-1, 7)

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.numbers import floats
 from runtime.system.connection import checked_values
-from runtime.system.force_addresses import force_addresses
+from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.global_axes import local_values
-from runtime.system.parts import FORCE_KINDS, GROUND, Force
+from runtime.system.parts import FORCE_KINDS, GROUND, Force, Joint
 from runtime.system.reference import reference
 from runtime.system.signal import as_signal
 
@@ -32,11 +33,13 @@ def build_force(
     sort: str = "force",
     *,
     states: Mapping[str, Floats] | None = None,
+    joint: Joint | str | None = None,
 ) -> Force:
     """Return a checked force; see ``Builder.force``.
 
     ``known``: the names of the bodies; ``sort``: "force" or "event".
     ``states``: of the ground and the bodies by name, (13,) each, where the vectors are given in global axes; else None.
+    ``joint``: on whose reaction the force depends; vectors that are not given are those of the joint.
 
     Raises
     ------
@@ -45,29 +48,51 @@ def build_force(
     """
     module = FORCE_KINDS.get(kind) if isinstance(kind, str) else kind
     if module is None:
-        raise ModelError(
-            f"force '{name}': unknown kind '{kind}'; use {', '.join(FORCE_KINDS)}, or codegen.compile_force(definition)"
-        )
+        known_kinds = [*FORCE_KINDS, "what codegen.compile_force(definition) returns"]
+        raise unknown_name(kind, known_kinds, "kind", whose=f"force '{name}': ")
     if not all(hasattr(module, part) for part in ("evaluate", "OUTPUTS", "KEYWORDS")):
         raise ModelError(
-            f"force '{name}': {kind!r} is no kind of force; pass a name or codegen.compile_force(definition)"
+            f"force '{name}': {shown(kind)} is no kind of force; pass a name or codegen.compile_force(definition)"
         )
     what = f"{sort} '{name}' ({module.NAME})"
     _check_bodies(what, module, bodies, known)
+    _check_joint(what, module, bodies, joint)
     if states is not None:
         ends = {suffix: states[body] for suffix, body in zip(SUFFIXES, bodies, strict=False)}
         values = local_values(what, module, values, ends)
-    checked = checked_values(what, module, values)
+    own = joint.values if isinstance(joint, Joint) else {}
+    borrowed = {v: own[v] for v, *_ in module.VECTORS if v in module.KEYWORDS and v in own and v not in values}
+    checked = checked_values(what, module, {**borrowed, **values})
     for key in module.TABLE_UNITS:
         checked[key] = checked_table(values[key], f"{what}: {key}")
     signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
-    return Force(name, module.NAME, tuple(bodies), MappingProxyType(checked), module, MappingProxyType(signals))
+    return Force(
+        name, module.NAME, tuple(bodies), MappingProxyType(checked), module, MappingProxyType(signals),
+        joint.name if isinstance(joint, Joint) else "", tuple(borrowed),
+    )  # fmt: skip
+
+
+def _check_joint(what: str, module: ModuleType, bodies: Sequence[str], joint: Joint | str | None) -> None:
+    if not module.LOADS:
+        if joint is not None:
+            raise ModelError(f"{what}: unused joint; this force does not depend on a reaction")
+        return
+    if not isinstance(joint, Joint):
+        known = "" if joint is None else f"unknown joint '{joint}'; "
+        raise ModelError(
+            f"{what}: {known}depends on the reaction of a joint; add the joint first and pass joint=its name"
+        )
+    if tuple(bodies) != (joint.body_i, joint.body_j):
+        raise ModelError(
+            f"{what}: acts between '{bodies[0]}' and '{bodies[1]}', but joint '{joint.name}' joins '{joint.body_i}' and "
+            f"'{joint.body_j}'; give the bodies in this order"
+        )
 
 
 def _check_bodies(what: str, module: ModuleType, bodies: Sequence[str], known: Collection[str]) -> None:
     for body in bodies:
         if not isinstance(body, str) or (body != GROUND and body not in known):
-            raise ModelError(f"{what}: unknown body '{body}'; the bodies are {', '.join([*known, GROUND])}")
+            raise unknown_name(body, [*known, GROUND], "body", "bodies", f"{what}: ")
     needed = set(module.BODIES) | {body for _, _, body in module.VECTORS}
     count = 4 if "l" in needed else 3 if "k" in needed else 2
     if len(bodies) != count:
@@ -88,13 +113,10 @@ def checked_table(value: ArrayLike, what: str) -> Floats:
     ------
     ModelError
     """
-    try:
-        points = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        points = np.zeros(0)
+    points = floats(value, what, "two or more points (n, 2), argument and value each")
     if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
         raise ModelError(
-            f"{what} has the shape {np.shape(value)}; give two or more points (n, 2), argument and value each"
+            f"{what} has the shape {points.shape}; give two or more points (n, 2), argument and value each"
         )
     if not np.isfinite(points).all():
         raise ModelError(f"{what} is not finite; give finite numbers")
@@ -128,7 +150,9 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
     return knots, coefficients
 
 
-def force_data(forces: Sequence[Force], places: Mapping[str, int], states: Floats, first_signal: int) -> ForceData:
+def force_data(
+    forces: Sequence[Force], joints: Sequence[Joint], places: Mapping[str, int], states: Floats, first_signal: int
+) -> ForceData:
     """Flat data of forces, whose signals are numbered from ``first_signal``; ``places`` of the bodies in ``states``."""
     body = np.array([[places[end] for end in force.ends] for force in forces], np.int64).reshape(-1, 4)
     x = np.zeros((len(forces), max([force.module.SIZE for force in forces], default=1) or 1))
@@ -144,7 +168,7 @@ def force_data(forces: Sequence[Force], places: Mapping[str, int], states: Float
         calls.append(calls[-1] + len(tables))
     vector_force, vector_place, vector_body, vector_local = vector_data(vectors)
     of_signals = [
-        (k, force.module.TABLES_PLACE - 3 * (len(force.signals) - n))
+        (k, force.module.LOADS_PLACE - 3 * (len(force.signals) - n))
         for k, force in enumerate(forces)
         for n in range(len(force.signals))
     ]
@@ -160,5 +184,6 @@ def force_data(forces: Sequence[Force], places: Mapping[str, int], states: Float
         start=np.cumsum([0, *(len(knots) for knots, _ in pieces)]).astype(np.int64),
         knot=np.concatenate([*(knots for knots, _ in pieces), np.zeros(0)]),
         coefficient=np.concatenate([*(c for _, c in pieces), np.zeros((0, 5))]),
-        x=x, outputs=REPORTS + max([len(force.module.OUTPUTS) for force in forces], default=0),
+        reactive=reactive_data(forces, joints), x=x,
+        outputs=REPORTS + max([len(force.module.OUTPUTS) for force in forces], default=0),
     )  # fmt: skip

@@ -12,9 +12,12 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import P, V
 from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData, limit_workspace, restrain_all
+from runtime.jit.python_code import python_code
+from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import ModelError
+from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
 from runtime.system.global_axes import local_direction
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_KINDS, LIMIT_UNITS, Joint, Limit
@@ -168,7 +171,7 @@ def _admitted_rotations(joint: Joint, states: dict[str, Floats]) -> Floats:
     x, D = np.zeros(max(module.SIZE, 1)), np.zeros((len(module.ROWS), 12))
     i, j = states[joint.body_i], states[joint.body_j]
     reference(joint, i, j, x)
-    module.jacobian.py_func(i, j, x, D)
+    python_code(module.jacobian)(i, j, x, D)
     _, values, motions = np.linalg.svd(D[:, 6:])
     rank = int((values > STILL * values.max(initial=0.0)).sum())
     turns: Floats = motions[rank:, 3:]
@@ -214,6 +217,7 @@ class RestrictingMoment:
     energy: Floats
 
 
+@checked
 def restricting_moment(limit: Limit, directions: ArrayLike) -> RestrictingMoment:
     """Return the response of a limit's law to directions (n, 3) in the joint's frame, of any length above 0.
 
@@ -221,10 +225,7 @@ def restricting_moment(limit: Limit, directions: ArrayLike) -> RestrictingMoment
     ------
     ModelError
     """
-    try:
-        u = np.array(directions, dtype=float)
-    except (TypeError, ValueError):
-        u = np.full(1, np.nan)
+    u = floats(directions, "restricting_moment: directions", "finite vectors (n, 3), longer than 0")
     lengths = np.linalg.norm(u, axis=1) if u.ndim == 2 and u.shape[1] == 3 else np.zeros(1)
     if not (np.isfinite(u).all() and (lengths > 0.0).all()):
         raise ModelError(

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.errors import unknown_name
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_name
 from runtime.system.contact_building import build_contact
@@ -31,6 +32,7 @@ class Placed:
     start: Floats
 
 
+@checked_class
 class LoadBuilder:
     """Adds motors, loads, forces, limits and contacts; ``Builder`` adds bodies and joints."""
 
@@ -190,8 +192,7 @@ class LoadBuilder:
         """
         checked_name(name, "limit", self._limits)
         if not isinstance(joint, str) or joint not in self._joints:
-            known = ", ".join(self._joints) or "none yet"
-            raise ModelError(f"limit '{name}': unknown joint {joint!r}; the joints are {known}")
+            raise unknown_name(joint, self._joints, "joint", whose=f"limit '{name}': ")
         self._limits[name] = build_limit(
             name, self._joints[joint], self._states, reference=reference, xi=xi, eta=eta, cone=cone, max_moment=max_moment,
             compliance=compliance, damping=damping, direction=direction, law=law,
@@ -266,7 +267,8 @@ class LoadBuilder:
 
     def force(
         self, name: str, kind: str | ModuleType, body_i: str, body_j: str = GROUND, *,
-        body_k: str | None = None, body_l: str | None = None, axes: Axes | None = None, **values: Any,
+        body_k: str | None = None, body_l: str | None = None, joint: str | None = None, axes: Axes | None = None,
+        **values: Any,
     ) -> None:  # fmt: skip
         """Add a force between bodies.
 
@@ -277,6 +279,9 @@ class LoadBuilder:
             Name of a definition in ``codegen/forces.py``, such as "spring_damper", or what ``codegen.compile_force`` returned.
         body_i, body_j, body_k, body_l : str
             Names of the bodies, or "ground"; k and l where the definition has them.
+        joint : str, optional
+            For forces that depend on the reaction of a joint, such as "journal_friction": its name; bodies i and j are those of
+            the joint, and vectors that are not given are the joint's.
         axes : "body" or "global", optional
             Axes of points and directions, as for joints.
         **values
@@ -290,4 +295,5 @@ class LoadBuilder:
         checked_name(name, "force", self._forces)
         bodies = [body_i, body_j, *(body for body in (body_k, body_l) if body is not None)]
         states = self._global_states(axes, f"force '{name}'")
-        self._forces[name] = build_force(name, kind, bodies, values, self._bodies, states=states)
+        owner = self._joints.get(joint, joint) if isinstance(joint, str) else joint
+        self._forces[name] = build_force(name, kind, bodies, values, self._bodies, states=states, joint=owner)

@@ -8,7 +8,7 @@ from typing import Any
 
 from runtime.support.arrays import Floats
 from runtime.support.checks import not_negative
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, unknown_name
 from runtime.system.connection import KINDS, connection, definition
 from runtime.system.global_axes import local_point
 from runtime.system.parts import Load, Motor
@@ -27,7 +27,7 @@ def build_load(
     """
     what = f"load '{name}'"
     if not isinstance(body, str) or body not in bodies:
-        raise ModelError(f"{what}: unknown body {body!r}; the bodies are {', '.join(bodies)}")
+        raise unknown_name(body, bodies, "body", "bodies", f"{what}: ")
     if axes not in ("global", "body"):
         raise ModelError(f"{what}: axes = {axes!r}; use 'global' or 'body'")
     if attached_to is not None:

@@ -20,6 +20,7 @@ from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.model_data import ModelData
 from runtime.jit.cache import cache_folder
 from runtime.jit.freshness import WHOLE
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
 from runtime.system.parts import GROUND, Joint
 
@@ -127,7 +128,7 @@ def _where(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> list[tuple[int, ...]]:
 
 @cache
 def _text(function: Any) -> str:
-    return inspect.getsource(function.py_func)
+    return inspect.getsource(python_code(function))
 
 
 @cache

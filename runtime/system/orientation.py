@@ -9,6 +9,7 @@ import numpy as np
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError
+from runtime.support.numbers import floats
 
 UNIT_TOLERANCE = 1e-6  # [1] how far the length of Euler parameters may be from 1, and A^T A from the unit matrix
 
@@ -28,18 +29,21 @@ def euler_parameters(value: Any, what: str) -> Floats:
     ModelError
         The value is none of these, its length or its columns are not of unit length, or the matrix is left-handed.
     """
-    if callable(getattr(value, "as_quat", None)):  # SciPy's, without the import, which takes a tenth of a second
+    if callable(getattr(value, "as_quat", None)) and not isinstance(
+        value, type
+    ):  # SciPy's, without the import, which takes a tenth of a second
         quaternion = np.asarray(value.as_quat(), float)
         if quaternion.shape != (4,):
             raise ModelError(f"{what}: a stack of rotations, shape {quaternion.shape[:-1]}; give a single rotation")
         return np.roll(quaternion, 1)
-    if np.shape(value) == (3, 3):
-        return _of_matrix(finite(value, (3, 3), what), what)
-    if np.ndim(value) > 1:
+    numbers = floats(value, what, "4 Euler parameters, a 3 x 3 rotation matrix or a Rotation of SciPy")
+    if numbers.shape == (3, 3):
+        return _of_matrix(finite(numbers, (3, 3), what), what)
+    if numbers.ndim > 1:
         raise ModelError(
-            f"{what} has the shape {np.shape(value)}; give 4 Euler parameters, a 3 x 3 rotation matrix or a Rotation of SciPy"
+            f"{what} has the shape {numbers.shape}; give 4 Euler parameters, a 3 x 3 rotation matrix or a Rotation of SciPy"
         )
-    return unit(finite(value, (4,), what), what, UNIT_TOLERANCE, normalise=True)
+    return unit(finite(numbers, (4,), what), what, UNIT_TOLERANCE, normalise=True)
 
 
 def _of_matrix(A: Floats, what: str) -> Floats:

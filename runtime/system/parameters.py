@@ -15,9 +15,12 @@ import numpy as np
 
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
-from runtime.support.arrays import frozen
+from runtime.dynamics.sparsity import has_loops
+from runtime.support.arguments import checked
+from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, not_negative
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
+from runtime.support.units import ask_about_change
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
@@ -26,15 +29,19 @@ from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
 from runtime.system.quantity import GRAVITY, INERTIA, LATITUDES, quantities
-from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
+from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
+from runtime.system.remarks import locked
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.thin_bodies import MASS_DATA, mass_data, with_added_inertia
 
+# By the unit of a parameter: the factor from which on a change is asked about.
+CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}
 Changes = dict[tuple[str, str], dict[str, Any]]  # sort and name of the owner -> part -> new value
 
 
+@checked
 def parameters(system: System) -> dict[str, Any]:
     """Return the parameters of a system, name -> value.
 
@@ -68,7 +75,9 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     known, changes = quantities(system), Changes()
     for name, value in values.items():
         if name not in known:
-            raise ModelError(f"system '{system.name}' has no parameter '{name}'; it has {', '.join(known)}")
+            raise UnknownNameError(
+                f"system '{system.name}' has no parameter {shown(name)}; {did_you_mean(name, known)}it has {', '.join(known)}"
+            )
         quantity, _ = known[name]
         changes.setdefault((quantity.owner_sort, quantity.owner), {})[quantity.part] = value
     joints_changed = any(sort == "joint" for sort, _ in changes)
@@ -91,7 +100,22 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     return other
 
 
-def with_parameters(system: System, values: Mapping[str, Any]) -> System:
+def ask_about_units(system: System, values: Mapping[str, Any]) -> None:
+    """Ask about lengths, masses, speeds and stiffnesses far from those of the system, probably given in another unit.
+
+    Raises
+    ------
+    ModelError
+    """
+    known = quantities(system)
+    for name, value in values.items():
+        if name in known and (factor := CHANGES.get(known[name][0].unit)):
+            quantity, before = known[name]
+            ask_about_change(name, before, value, quantity.unit, factor, f"system '{system.name}'")
+
+
+@checked
+def with_parameters(system: System, values: Mapping[str, Any], *, check_units: bool = True) -> System:
     """Return the system with other parameters and its initial state moved onto the constraints by the least change.
 
     Quantities that joints keep constant from the reference configuration on, such as the angle of a fixed joint, have their
@@ -102,6 +126,9 @@ def with_parameters(system: System, values: Mapping[str, Any]) -> System:
     system : System
     values : mapping
         New values by name, such as ``{"mass.toes": 0.2, "l.ankle": 0.04}``; ``parameters(system)`` lists the names.
+    check_units : bool
+        Ask about a length, mass, speed or stiffness far from the present one, which was probably given in another unit (a length
+        in mm is 1000 times one in m).  False accepts it.
 
     Raises
     ------
@@ -110,20 +137,34 @@ def with_parameters(system: System, values: Mapping[str, Any]) -> System:
     AssemblyError
         Where no configuration near the initial state satisfies the constraints.
     """
+    if check_units:
+        ask_about_units(system, values)
     other, before = replace_parameters(system, values), system.state.y
+    remarks: tuple[str, ...] = ()
     y, iterations, residual = assembled(other, other.time, before)
     if joints_differ(system, other):
         refuse_singular_joints(other, y)
-        other = with_redundant_rows_named(other, y, "keep" if system.redundant else "refuse")
+        other = _with_rank(other, y, "keep" if system.redundant else "refuse")
+        remarks = tuple(locked(other, y))
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     other = with_added_inertia(other, other.time, y)
     check_velocities(other, other.time, y, "give other velocities")
-    found = replace(
-        other, state=State(other.body_names, y), assembly=change(other.body_names, before, y, iterations, residual)
-    )
+    refuse_infinite_forces(other, other.time, y)
+    for remark in remarks:
+        warn(remark)
+    assembly = replace(change(other.body_names, before, y, iterations, residual), remarks=remarks)
+    found = replace(other, state=State(other.body_names, y), assembly=assembly)
     if "model" in vars(other):
         vars(found)["model"] = vars(other)["model"]
     return found
+
+
+def _with_rank(system: System, y: Floats, redundant: str) -> System:
+    """The system with the rank of its rows, which may be another one than before."""
+    data = system.data._replace(closed=has_loops(system.data.body_i, system.data.body_j), redundant=0)
+    system = with_redundant_rows_named(replace(system, data=frozen(data), redundant=()), y, redundant)
+    rank = int(system.data.rows.sum()) - len(system.redundant)
+    return replace(system, rank=rank, degrees_of_freedom=6 * len(system.bodies) - rank)
 
 
 def joints_differ(system: System, other: System) -> bool:
@@ -173,6 +214,12 @@ def _refuse_limited(system: System, sort: str, joint: Joint, own: Mapping[str, A
                 f"{sort} '{joint.name}' ({joint.kind}): limit '{limit.name}' depends on its {shared[0]}; give a function "
                 "that builds the system from it"
             )
+    for force in system.forces:
+        if force.joint == joint.name and (shared := [key for key in own if key in force.borrowed]):
+            raise ModelError(
+                f"{sort} '{joint.name}' ({joint.kind}): force '{force.name}' takes its {shared[0]} from it; give a function "
+                "that builds the system from it"
+            )
 
 
 def _change_motors(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:
@@ -194,11 +241,13 @@ def _change_forces(system: System, changes: Changes, new: dict[str, Any], data: 
     for k, force in enumerate(forces):
         if own := changes.get(("force", force.name)):
             values = {**force.values, **force.signals, **own}
-            forces[k] = build_force(force.name, force.module, force.bodies, values, system.body_names)
+            joint = system.joint(force.joint) if force.joint else None
+            found = build_force(force.name, force.module, force.bodies, values, system.body_names, joint=joint)
+            forces[k] = replace(found, borrowed=tuple(key for key in force.borrowed if key not in own))
             new["forces"] = tuple(forces)
     if "forces" in new:
         places, states = body_places(system.body_names), states_with_ground(system.state.y)
-        data["forces"] = force_data(new["forces"], places, states, first)
+        data["forces"] = force_data(new["forces"], system.joints, places, states, first)
 
 
 def _change_limits(system: System, changes: Changes, new: dict[str, Any], data: dict[str, Any]) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from generated import contact_sphere_plane, dispatch
 from generated import forces as force_definitions
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
@@ -36,6 +37,7 @@ def unit_with_metres(unit: str, power: int) -> str:
     return f"{unit} m".lstrip() + (f"^{power}" if power != 1 else "")
 
 
+@checked_class
 @dataclass(frozen=True)
 class Body:
     """A rigid body.  mass [kg]; inertia about the centre of mass in axes of the body (3, 3) [kg m^2]."""
@@ -44,8 +46,10 @@ class Body:
     mass: float
     inertia: Floats
     free: bool = False  # need not be connected to the ground
+    guess: bool = False  # its pose and velocities are a first guess, which assembly may change
 
 
+@checked_class
 @dataclass(frozen=True)
 class Joint:
     """A joint between two bodies, or a driver.  ``values`` are the keywords of its definition, as the user gave them.
@@ -97,6 +101,7 @@ def _joint(
     return Joint(name, kind, body_i, body_j, _unpickled(values), loaded, MappingProxyType(signals))
 
 
+@checked_class
 @dataclass(frozen=True)
 class Load:
     """A prescribed force [N] and moment [N m] on a body, three signals each.
@@ -120,6 +125,7 @@ class Load:
         return self.attached or self.axes == "body"
 
 
+@checked_class
 @dataclass(frozen=True)
 class Motor:
     """A moment [N m] on the coordinate that a driver guides: its effort, and a spring and a damper towards its target."""
@@ -135,6 +141,7 @@ class Motor:
         return self.joint.name
 
 
+@checked_class
 @dataclass(frozen=True)
 class Force:
     """A force of a definition between two bodies, or four.  ``values`` are the keywords of its definition."""
@@ -145,6 +152,8 @@ class Force:
     values: Mapping[str, Any]  # tables: (n, 2)
     module: ModuleType = field(repr=False)
     signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
+    joint: str = ""  # name of the joint on whose reaction it depends
+    borrowed: tuple[str, ...] = ()  # names of the vectors that are those of this joint
 
     @property
     def ends(self) -> tuple[str, str, str, str]:
@@ -165,16 +174,20 @@ class Force:
                 "in each process"
             )
         values = {key: np.asarray(value) for key, value in self.values.items()}
-        return _force, (self.name, self.kind, self.bodies, values, self.module.__name__, dict(self.signals))
+        names = (self.name, self.kind, self.bodies)
+        return _force, (*names, values, self.module.__name__, dict(self.signals), self.joint, self.borrowed)
 
 
 def _force(
-    name: str, kind: str, bodies: tuple[str, ...], values: dict[str, Floats], module: str, signals: dict[str, Signal]
-) -> Force:
+    name: str, kind: str, bodies: tuple[str, ...], values: dict[str, Floats], module: str, signals: dict[str, Signal],
+    joint: str, borrowed: tuple[str, ...],
+) -> Force:  # fmt: skip
     """A force from its pickled parts."""
-    return Force(name, kind, bodies, _unpickled(values), importlib.import_module(module), MappingProxyType(signals))
+    loaded = importlib.import_module(module)
+    return Force(name, kind, bodies, _unpickled(values), loaded, MappingProxyType(signals), joint, borrowed)
 
 
+@checked_class
 @dataclass(frozen=True)
 class Limit:
     """A limit of motion of a joint: the reference body carries the cone, a direction of the moving body stays in the cone.
@@ -223,6 +236,7 @@ def _limit(parts: dict[str, Any]) -> Limit:
     return Limit(**(parts | {"values": _unpickled(parts["values"])}))
 
 
+@checked_class
 @dataclass(frozen=True)
 class Contact:
     """A sphere of one body against a plane of another, or of the ground.
@@ -271,6 +285,20 @@ def _unpickled(values: dict[str, Floats]) -> Mapping[str, Any]:
     return MappingProxyType({key: value if value.ndim else float(value) for key, value in values.items()})
 
 
+class Adjustment(NamedTuple):
+    """A point, direction or length of a joint that gave way for closed loops to close (``build(adjust=...)``).
+
+    ``name``: as in ``runtime.parameters``; ``given`` and ``used``: its value before and after; ``change``: length of the
+    difference [m], or angle between the directions [rad], by ``unit``.
+    """
+
+    name: str
+    given: Any
+    used: Any
+    change: float
+    unit: str
+
+
 @dataclass(frozen=True)
 class Assembly:
     """Iterations, residual and largest changes of pose of the assembly of a reference configuration."""
@@ -281,3 +309,5 @@ class Assembly:
     moved_body: str
     largest_turn: float  # [rad]
     turned_body: str
+    remarks: tuple[str, ...] = ()  # sentences that were given as warnings
+    adjustments: tuple[Adjustment, ...] = ()  # data that gave way

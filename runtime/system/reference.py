@@ -10,6 +10,7 @@ import numpy as np
 from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, STATE, P, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
@@ -34,7 +35,7 @@ def body_places(names: Iterable[str]) -> dict[str, int]:
 def rotation_matrix(p: Floats) -> Floats:
     """Rotation matrix of Euler parameters, (3, 3), from local to global components."""
     A = np.empty((3, 3))
-    rotation.py_func(p, A)
+    python_code(rotation)(p, A)
     return A
 
 
@@ -68,11 +69,11 @@ def reference(
     constants = [joint.values[key] for key, *_ in module.PARAMETERS]
     x[start : start + len(constants)] = constants
     out = np.zeros(3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0))
-    module.reference.py_func(*states, x, out)
+    python_code(module.reference)(*states, x, out)
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
         local[vector] = A[body].T @ out[3 * k : 3 * k + 3]
-    module.reference.py_func(*states, x, out)  # again: a held value may use a carried vector
+    python_code(module.reference)(*states, x, out)  # again: a held value may use a carried vector
     start += len(constants)
     x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
     return local
@@ -104,7 +105,7 @@ def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> t
     module = joint.module
     before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
     out = np.zeros(before + module.BRANCH_SIGNS)
-    module.reference.py_func(state_i, state_j, x, out)
+    python_code(module.reference)(state_i, state_j, x, out)
     return tuple(map(float, np.sign(out[before:])))
 
 

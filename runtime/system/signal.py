@@ -11,10 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.signals import DEGREE, SignalData
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
-from runtime.support.checks import increasing_times
-from runtime.support.errors import ModelError
+from runtime.support.checks import called, increasing_times
+from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.numbers import floats, real_number
 
+MAX_ORDER = 100  # of derivatives, which are zero from DEGREE + 1 on
+MAX_SAMPLES = 10_000_000  # of a function
 # From value, rate and acceleration at both ends of an interval of length 1: coefficients of the quintic through them.
 _HERMITE = np.linalg.inv(
     [
@@ -28,6 +32,7 @@ _HERMITE = np.linalg.inv(
 )
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Signal:
     """A prescribed function of time, with consistent derivatives; immutable.
@@ -40,7 +45,23 @@ class Signal:
     coefficients: Floats  # (pieces, 6) of powers of t - knots[k], lowest first
 
     def __post_init__(self) -> None:
-        for array in (self.knots, self.coefficients):
+        knots, coefficients = self.knots, self.coefficients
+        pieces = len(coefficients) if coefficients.ndim == 2 else 0
+        if not pieces or coefficients.shape != (pieces, DEGREE + 1) or knots.shape != (pieces + 1,):
+            raise ModelError(
+                f"signal: knots of the shape {knots.shape} and coefficients of the shape {coefficients.shape}; give (n + 1,) and "
+                f"(n, {DEGREE + 1}), or use Signal.constant, spline, samples or function"
+            )
+        constant = pieces == 1 and knots[0] == -np.inf and knots[1] == np.inf
+        if not (
+            np.isfinite(coefficients).all() and (constant or np.isfinite(knots).all()) and (np.diff(knots) > 0.0).all()
+        ):
+            raise ModelError(
+                "signal: knots must increase, and coefficients be finite; use Signal.constant or Signal.spline"
+            )
+        for name in ("knots", "coefficients"):
+            array = np.ascontiguousarray(getattr(self, name), dtype=float)
+            object.__setattr__(self, name, array)
             array.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -64,7 +85,9 @@ class Signal:
         ModelError
             A time outside of ``span``.
         """
-        times = np.asarray(t, dtype=float)
+        times = floats(t, "signal: t", "times [s]")
+        if not 0 <= order <= MAX_ORDER:
+            raise ModelError(f"signal: order = {order}; give that of a derivative, 0 to {MAX_ORDER}")
         first, last = self.knots[0] - _slack(self.knots[0]), self.knots[-1] + _slack(self.knots[-1])
         if times.size and not (first <= times.min() and times.max() <= last):
             raise ModelError(
@@ -82,7 +105,7 @@ class Signal:
     def constant(cls, value: float) -> Signal:
         """Return a constant signal."""
         if not _is_number(value):
-            raise ModelError(f"signal: the constant {value!r} is no finite number")
+            raise ModelError(f"signal: the constant {shown(value)} is no finite number")
         coefficients = np.zeros((1, DEGREE + 1))
         coefficients[0, 0] = value
         return cls(np.array([-np.inf, np.inf]), coefficients)
@@ -140,13 +163,15 @@ class Signal:
             )
         if not (_is_number(step) and step > 0.0):
             raise ModelError(f"signal: step = {step!r} s must be a finite number above 0 s")
+        if (t_end - t_start) / step > MAX_SAMPLES:
+            raise ModelError(f"signal: step = {step:g} s makes more than {MAX_SAMPLES} samples; give a longer one")
         times = np.linspace(t_start, t_end, max(int(np.ceil((t_end - t_start) / step)), 8) + 1)
-        return cls.spline(times, np.asarray(f(times), dtype=float))
+        return cls.spline(times, called(f, "signal: its function", times))
 
     @classmethod
     def joined(cls, signals: Sequence[Signal]) -> Signal:
         """Return signals in succession, each beginning at the end of the one before; their values may jump there."""
-        if not signals or not all(isinstance(signal, Signal) for signal in signals):
+        if not len(signals) or not all(isinstance(signal, Signal) for signal in signals):
             raise ModelError("signal: join a list of one Signal or more")
         for before, after in itertools.pairwise(signals):
             end, begin = before.span[1], after.span[0]
@@ -162,7 +187,10 @@ def _slack(t: float) -> float:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+    try:
+        return bool(np.isfinite(real_number(value)))
+    except Refused:
+        return False
 
 
 def as_signal(value: object, what: str) -> Signal:
@@ -171,7 +199,7 @@ def as_signal(value: object, what: str) -> Signal:
         return value
     if _is_number(value):
         return Signal.constant(float(value))  # type: ignore[arg-type]
-    raise ModelError(f"{what} = {value!r}: give a runtime.Signal or a finite number")
+    raise ModelError(f"{what} = {shown(value)}: give a runtime.Signal or a finite number")
 
 
 def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
@@ -179,12 +207,7 @@ def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
     times = increasing_times(t, "signal: t")
     checked = [times]
     for values in columns:
-        try:
-            if np.iscomplexobj(values):
-                raise TypeError
-            samples = np.array(values, dtype=float)
-        except (TypeError, ValueError):
-            raise ModelError("signal: the samples are no numbers; give a list of one number for each time") from None
+        samples = floats(values, "signal: samples", "a list of one number for each time")
         if samples.shape != times.shape:
             raise ModelError(
                 f"signal: times {times.shape} and samples {samples.shape} must be lists of the same length"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.support.arguments import checked, fitting
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite, unit
-from runtime.support.errors import ModelError
+from runtime.support.checks import bounded, finite, numbers_of_shape, unit
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.names import named
 from runtime.system.orientation import UNIT_TOLERANCE, euler_parameters
 
 PARTS = {"r": slice(R, P), "p": slice(P, V), "v": slice(V, OMEGA), "omega": slice(OMEGA, STATE)}  # of a body's state
+LOOSE = 1e-2  # [1] how far the length of Euler parameters may be from 1 where they are divided by it
 STATE_UNITS = {"r": "m", "p": "1", "v": "m/s", "omega": "rad/s"}
 
 
@@ -26,10 +28,46 @@ class State:
     array in global axes.
     """
 
+    MADE_BY = "a runtime.State, system.state or what its replace() returns"
+
+    @fitting
     def __init__(self, names: tuple[str, ...], y: Floats) -> None:
         self.names = names
-        self.y = y.copy()
+        self.y = self._checked(y)
         self.y.flags.writeable = False
+
+    def _checked(self, y: Floats) -> Floats:
+        """A copy of an array that compiled code can take as the state of the bodies: (13,) of each, one after the other."""
+        names = self.names
+        if type(names) is not tuple or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
+            raise ModelError(f"state: names = {shown(names)}; give the names of the bodies, a tuple of different texts")
+        if type(y) is np.ndarray and y.dtype == np.float64 and y.shape == (STATE * len(names),):
+            return y.copy()
+        return numbers_of_shape(y, (STATE * len(names),), f"state of {', '.join(names) or 'no body'}: y")
+
+    @checked
+    def check(self, bodies: int) -> None:
+        """Refuse what compiled code for a number of bodies could not take; arrays of numpy can be changed after their checks.
+
+        Raises
+        ------
+        ModelError
+        """
+        y, what = self.y, f"state of {', '.join(self.names)}: y"
+        if (
+            type(y) is not np.ndarray
+            or y.dtype != np.float64
+            or not y.flags.c_contiguous
+            or y.shape != (STATE * bodies,)
+        ):
+            raise ModelError(f"{what} = {shown(y)}; give an array ({STATE * bodies},) of float64")
+        bounded(y, what)
+        lengths = np.linalg.norm(y.reshape(-1, STATE)[:, P:V], axis=1)
+        if not (np.abs(lengths - 1.0) <= LOOSE).all():
+            at = int(np.abs(lengths - 1.0).argmax())
+            raise ModelError(
+                f"state: p of body '{self.names[at]}' has the length {lengths[at]:.6g}; give Euler parameters of length 1"
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return State, (self.names, np.array(self.y))
@@ -39,7 +77,7 @@ class State:
 
     def _part(self, start: int, stop: int) -> Mapping[str, Floats]:
         rows = self.y.reshape(-1, STATE)
-        return MappingProxyType({name: rows[k, start:stop] for k, name in enumerate(self.names)})
+        return named("body", {name: rows[k, start:stop] for k, name in enumerate(self.names)}, "bodies")
 
     @property
     def r(self) -> Mapping[str, Floats]:
@@ -61,6 +99,7 @@ class State:
         """Angular velocities in global axes, (3,) [rad/s]."""
         return self._part(OMEGA, STATE)
 
+    @checked
     def replace(self, **parts: Mapping[str, ArrayLike]) -> State:
         """Return a state with some vectors replaced, such as ``state.replace(omega={"leg": (0, 0, 1)})``.
 
@@ -75,14 +114,14 @@ class State:
         rows = y.reshape(-1, STATE)
         for part, values in parts.items():
             if part not in PARTS:
-                raise ModelError(f"state: unknown part '{part}'; use {', '.join(PARTS)}")
+                raise unknown_name(part, PARTS, "part", whose="state: ")
             if not isinstance(values, Mapping):
                 raise ModelError(
                     f"state: {part} = {values!r}; give a mapping from bodies' names, such as {{'leg': (0, 0, 1)}}"
                 )
             for name, value in values.items():
                 if name not in self.names:
-                    raise ModelError(f"state: unknown body '{name}'; the bodies are {', '.join(self.names)}")
+                    raise unknown_name(name, self.names, "body", "bodies", "state: ")
                 what = f"state: {part} of body '{name}'"
                 checked = euler_parameters(value, what) if part == "p" else finite(value, (3,), what)
                 rows[self.names.index(name), PARTS[part]] = checked

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from runtime.dynamics.model_data import ModelData
 from runtime.jit.addresses import addresses_of
+from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, frozen
-from runtime.support.errors import ModelError
-from runtime.system.force_addresses import force_addresses
+from runtime.support.errors import ModelError, unknown_name
+from runtime.support.names import named
+from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.model_description import Model, describe_model
 from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.signal import Signal
 from runtime.system.state import State
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class System:
     """Bodies, joints and forces, checked and assembled; immutable.  Made by ``Builder.build``.
@@ -27,6 +29,7 @@ class System:
     ``runtime.assemble(system, state)`` moves another state onto its constraints.
     """
 
+    MADE_BY: ClassVar[str] = "a runtime.System, from Builder.build()"
     name: str
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
@@ -55,7 +58,8 @@ class System:
         self.__dict__.update(state)
         loads = self.data.loads._replace(address=addresses_of(motor.joint.module for motor in self.motors))
         address, tables = force_addresses(self.forces)
-        forces = self.data.forces._replace(address=address, lookups=tables)
+        reactive = reactive_data(self.forces, self.joints)
+        forces = self.data.forces._replace(address=address, lookups=tables, reactive=reactive)
         data = self.data._replace(address=addresses_of(j.module for j in self.joints), loads=loads, forces=forces)
         object.__setattr__(self, "data", frozen(data))
         for body in self.bodies:
@@ -107,9 +111,7 @@ class System:
 
     def force(self, name: str) -> Force:
         """The force of this name."""
-        if name not in self.force_names:
-            raise ModelError(f"unknown force '{name}'; the forces are {', '.join(self.force_names) or 'none'}")
-        return self.forces[self.force_names.index(name)]
+        return self.forces[_index(name, self.force_names, "force")]
 
     @property
     def signals(self) -> Mapping[str, Signal]:
@@ -123,7 +125,7 @@ class System:
         found |= {f"{contact.name}.belt_speed": contact.belt_speed for contact in self.contacts}
         targets = {f"{m.name}.target": signal for m in self.motors for signal in m.joint.signals.values()}
         found |= {f"{force.name}.{name}": signal for force in self.forces for name, signal in force.signals.items()}
-        return MappingProxyType(found | targets)
+        return named("signal", found | targets)
 
     def check_span(self, t_start: float, t_end: float, what: str) -> None:
         """Refuse an interval of time [s] on which a signal is not defined; ``what``: subject of the message."""
@@ -143,10 +145,7 @@ class System:
 
     def limit(self, name: str) -> Limit:
         """The limit of this name."""
-        if name not in self.limit_names:
-            known = ", ".join(self.limit_names) or "none"
-            raise ModelError(f"unknown limit '{name}'; the limits are {known}")
-        return self.limits[self.limit_names.index(name)]
+        return self.limits[_index(name, self.limit_names, "limit")]
 
     @property
     def contact_names(self) -> tuple[str, ...]:
@@ -155,10 +154,7 @@ class System:
 
     def contact(self, name: str) -> Contact:
         """The contact of this name."""
-        if name not in self.contact_names:
-            known = ", ".join(self.contact_names) or "none"
-            raise ModelError(f"unknown contact '{name}'; the contacts are {known}")
-        return self.contacts[self.contact_names.index(name)]
+        return self.contacts[_index(name, self.contact_names, "contact")]
 
     def body(self, name: str) -> Body:
         """The body of this name."""
@@ -166,18 +162,16 @@ class System:
 
     def joint(self, name: str) -> Joint:
         """The joint of this name."""
-        if name not in self.joint_names:
-            raise ModelError(f"unknown joint '{name}'; the joints are {', '.join(self.joint_names)}")
-        return self.joints[self.joint_names.index(name)]
+        return self.joints[_index(name, self.joint_names, "joint")]
 
     def body_index(self, name: str) -> int:
         """Index of a body among the bodies."""
-        if name not in self.body_names:
-            raise ModelError(f"unknown body '{name}'; the bodies are {', '.join(self.body_names)}")
-        return self.body_names.index(name)
+        return _index(name, self.body_names, "body", "bodies")
 
     def row_name(self, joint: int, row: int) -> str:
         """``joint.row`` of a row, for messages."""
+        if not (0 <= joint < len(self.joints) and 0 <= row < len(self.joints[joint].rows)):
+            raise ModelError(f"system '{self.name}': there is no row {row} of joint {joint}; see system.joints")
         return f"{self.joints[joint].name}.{self.joints[joint].rows[row]}"
 
     @cached_property
@@ -195,3 +189,10 @@ class System:
                 f"system '{self.name}': the state is of the bodies {', '.join(state.names)}, not {', '.join(self.body_names)}; "
                 "change system.state with its replace()"
             )
+        state.check(len(self.data.mass) - 1)
+
+
+def _index(name: str, names: tuple[str, ...], what: str, several: str = "") -> int:
+    if name not in names:
+        raise unknown_name(name, names, what, several)
+    return names.index(name)

@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arrays import Floats
-from runtime.support.errors import AssemblyError, ModelError
+from runtime.support.errors import AssemblyError, ModelError, warn
+from runtime.system.adjustable import Chosen
+from runtime.system.adjusting import adjusted
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.data_building import Parts, model_data
-from runtime.system.parts import GROUND, Assembly, Body, Joint
+from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
     refuse_infinite_forces,
     refuse_singular_joints,
     refuse_singular_motors,
     with_redundant_rows_named,
+)
+from runtime.system.remarks import (
+    changed_velocities,
+    locked,
+    moved_bodies,
+    opposite_axes,
+    with_light_guesses,
+    without_drivers,
 )
 from runtime.system.state import State
 from runtime.system.system import System
@@ -24,8 +36,9 @@ from runtime.system.thin_bodies import with_added_inertia
 
 
 def build_system(
-    name: str, parts: Parts, gravity: Floats, y: Floats, time: float, redundant: str, project_velocities: bool | None
-) -> System:
+    name: str, parts: Parts, gravity: Floats, y: Floats, time: float, redundant: str, project_velocities: bool | None,
+    adjust: Chosen = False,
+) -> System:  # fmt: skip
     """Assemble parts from the given states y (13 bodies,) and check the whole; see ``Builder.build``.
 
     Raises
@@ -33,12 +46,41 @@ def build_system(
     ModelError, AssemblyError
     """
     _refuse_disconnected(name, parts.bodies, parts.joints)
-    system = _not_assembled(name, parts, gravity, y, time, fit=redundant == "fit")
+    fit = redundant == "fit"
+    adjustments: tuple[Adjustment, ...] = ()
+    system = _not_assembled(name, parts, gravity, y, time, fit=fit)
     system.check_span(time, time, "the initial configuration is taken")
     refuse_singular_joints(system, y)
     refuse_singular_motors(system, y)
+    if adjust:
+        system, adjustments = adjusted(system, adjust)
+    start, iterations, residual = _moved(system, time, y, redundant)
+    system = with_redundant_rows_named(system, start, redundant)
+    lock = locked(system, start)
+    remarks = [*_on_poses(system, y, start), *opposite_axes(system, start), *lock]
+    if project_velocities or (project_velocities is None and (system.drivers or adjust)):
+        start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
+        remarks += changed_velocities(system, y, start)
+        remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
+    else:
+        remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
+    system = with_added_inertia(system, time, start)
+    check_velocities(system, time, start, remedy)
+    refuse_infinite_forces(system, time, start)
+    for remark in remarks:
+        warn(remark)
+    rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
+    assembly = change(names, y, start, iterations, residual)
+    return replace(
+        system, state=State(names, start), rank=rank, degrees_of_freedom=6 * len(names) - rank,
+        assembly=replace(assembly, remarks=tuple(remarks), adjustments=adjustments),
+    )  # fmt: skip
+
+
+def _moved(system: System, time: float, y: Floats, redundant: str) -> tuple[Floats, int, float]:
+    """The state y moved onto the constraints, bodies of first guesses before others; iterations and residual."""
     try:
-        start, iterations, residual = assembled(system, time, y)
+        start, iterations, residual = assembled(with_light_guesses(system), time, y)
     except AssemblyError:
         if system.drivers:
             with_redundant_rows_named(system, y, redundant)  # the better message where drivers contradict each other
@@ -46,17 +88,17 @@ def build_system(
     if iterations:
         refuse_singular_joints(system, start)
         refuse_singular_motors(system, start)
-    system = with_redundant_rows_named(system, start, redundant)
-    if project_velocities or (project_velocities is None and system.drivers):
-        start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
-    system = with_added_inertia(system, time, start)
-    check_velocities(system, time, start, "make them consistent, or build(project_velocities=True)")
-    refuse_infinite_forces(system, time, start)
-    rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
-    return replace(
-        system, state=State(names, start), rank=rank, degrees_of_freedom=6 * len(names) - rank,
-        assembly=change(names, y, start, iterations, residual),
-    )  # fmt: skip
+    return start, iterations, residual
+
+
+def _on_poses(system: System, y: Floats, start: Floats) -> list[str]:
+    """Remarks on bodies that joints have moved; what drivers have moved is meant to move."""
+    if np.array_equal(y, start):
+        return []
+    if not system.drivers or system.overdetermined:
+        return moved_bodies(system, y, start)
+    joints = without_drivers(system)
+    return moved_bodies(joints, y, assembled(with_light_guesses(joints), system.time, y)[0])
 
 
 def _not_assembled(name: str, parts: Parts, gravity: Floats, y: Floats, time: float, *, fit: bool) -> System:

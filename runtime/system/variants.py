@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
 from runtime.system.parameters import joints_differ, replace_parameters
 from runtime.system.quantity import Quantity, Role
 from runtime.system.state import State
@@ -43,7 +43,8 @@ def check_arguments(build: Callable[..., System], given: Mapping[str, Quantity],
     accepts_any = any(p.kind == p.VAR_KEYWORD for p in signature.parameters.values())
     arguments = {name for name, quantity in given.items() if quantity.role is Role.ARGUMENT}
     if not accepts_any and (unknown := sorted(arguments - {p.name for p in known})):
-        raise ModelError(f"{what}: {name_of(build)} has no parameter '{unknown[0]}'; {accepted}")
+        near = did_you_mean(unknown[0], [p.name for p in known])
+        raise UnknownNameError(f"{what}: {name_of(build)} has no parameter '{unknown[0]}'; {near}{accepted}")
     if missing := [p.name for p in known if p.default is p.empty and p.name not in arguments]:
         raise ModelError(f"{what}: {name_of(build)} needs '{missing[0]}', too; {accepted}")
 

@@ -21,6 +21,7 @@ from runtime.dynamics.model_data import ModelData, WholeModelKernel
 from runtime.jit import addresses
 from runtime.jit.freshness import WHOLE, digests_of, refuse
 from runtime.support.arrays import Floats
+from runtime.support.latest import Latest
 from runtime.support.stopwatch import preparing
 from runtime.system.model_description import file_of, parameters_of
 from runtime.system.system import System
@@ -76,7 +77,7 @@ def batch_kernel_of(key: str) -> ModuleType | None:
 
 def place_of(system: System) -> str | None:
     """Path of the whole-model kernel of a system, for reports; None if there is none."""
-    module = module_of(system.model.key)
+    module = None if system.data.forces.reactive.size else module_of(system.model.key)
     if module is None:
         return None
     return (
@@ -86,13 +87,13 @@ def place_of(system: System) -> str | None:
 
 def whole_of(system: System, data: ModelData) -> WholeModelKernel | None:
     """Return the whole-model kernel of a system with this data, if there is one."""
-    if system.redundant:
-        return None  # its elimination takes independent rows only
+    if system.redundant or len(data.forces.reactive):
+        return None  # its elimination takes independent rows only, and keeps no factors for friction by reactions
     with preparing():  # the import takes as long as a hundred runs
         module = module_of(system.model.key)
     if module is None:
         return None
-    return WholeModelKernel(int(addresses.addresses_of([module])[0]), module.LOADED, constants_of(module, system, data))
+    return WholeModelKernel(int(addresses.addresses_of([module])[0]), module.LOADED, _latest(module, system, data))
 
 
 def constants_of(module: ModuleType, system: System, data: ModelData) -> Floats:
@@ -101,3 +102,6 @@ def constants_of(module: ModuleType, system: System, data: ModelData) -> Floats:
     constants = np.zeros(max(module.CONSTANTS, 1))
     module.prepare([float(parameters[name][index]) for name, index in module.PARAMETERS], constants)
     return constants
+
+
+_latest = Latest(constants_of, 8)  # constants that no run changes: they take longer than the rest of its beginning

@@ -304,7 +304,7 @@ def test_bad_input_is_refused_with_a_remedy():
     for coordinates, sentence in (
         (["link_0.pitch", "link_1.x"], "coordinate 'link_0.pitch' is unknown; use a body and one of x, y, z, turn_x"),
         (["link_0.x"], "coordinates = link_0.x: give 2 different ones, one for each degree of freedom"),
-        ("link_0.x", "give 2 different ones"),
+        ("link_0.x", "modes: coordinates = 'link_0.x': give a sequence of texts"),
         (["link_0.x", "link_0.x"], "give 2 different ones"),
         (
             ["link_0.x", "link_0.turn_y"],

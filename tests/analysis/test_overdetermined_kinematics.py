@@ -174,9 +174,9 @@ WEIGHTS_REFUSED = {
     "a joint": ({"ankle": 1.0}, "weights: unknown driver 'ankle'"),
     "NaN": ({"angle": np.nan}, "weights: angle = nan is not finite; give finite numbers"),
     "negative": ({"angle": -1.0}, "weights: angle = -1 is negative; give 0 or more"),
-    "text": ({"angle": "1"}, "weights: angle = '1': give one number"),
-    "nothing": ({"angle": None}, "weights: angle = None: give one number"),
-    "a list": ([1.0], "weights = [1.0]: give a mapping from drivers' names to numbers"),
+    "text": ({"angle": "1"}, "has 'angle' = '1'; give a mapping from names to numbers"),
+    "nothing": ({"angle": None}, "has 'angle' = None; give a mapping from names to numbers"),
+    "a list": ([1.0], "weights = [1.0]: give a mapping from names to numbers"),
     "zero": ({"angle": 0.0}, "undriven at t = 0 s: ankle.a_i; add a driver for it"),
 }
 

@@ -129,17 +129,20 @@ BAD_FIT = {
     "bounds without a width": (dict(bounds={"link_length": (0.0417, 0.0417)}), "is not between 0.0417 and 0.0417"),
     "no pair": (
         dict(bounds={"link_length": 0.05}),
-        "bounds: 'link_length' = 0.05; give the lower and the upper bound",
+        "has 'link_length' = 0.05; give a mapping from names to items, each 2 items",
     ),
-    "no bounds": (dict(bounds=[0.0, 1.0]), "bounds = [0.0, 1.0]; give a mapping from names to pairs"),
+    "no bounds": (dict(bounds=[0.0, 1.0]), "bounds = [0.0, 1.0]: give a mapping from names to items, each 2 items"),
     "infinite": (dict(data={"r.toes": [[0.0, 0.0, 0.0], [0.0, np.inf, 0.0]]}), "data: 'r.toes' is infinite in row 1"),
     "data no number": (dict(data={"r.toes": "far"}), "data: 'r.toes' holds a value that is no number"),
-    "data no mapping": (dict(data=np.zeros((2, 3))), "data: give measured parts"),
+    "data no mapping": (dict(data=np.zeros((2, 3))), "give a mapping from names to values"),
     "no times": (dict(t=[]), "t has the shape (0,); give a list of times [s]"),
     "times go back": (dict(t=[0.2, 0.1]), "t must increase from each time to the next; 0.1 s follows 0.2 s"),
     "times not finite": (dict(t=[0.1, np.nan]), "t: time 1 is not finite"),
-    "times no number": (dict(t=["now", "then"]), "t = ['now', 'then'] is no list of times [s]"),
-    "misspelt": (dict(given={"length": 0.04}), "models.foot.build has no parameter 'length'; it takes ankle"),
+    "times no number": (dict(t=["now", "then"]), "t = ['now', 'then'] holds text; give a list of times [s]"),
+    "misspelt": (
+        dict(given={"length": 0.04}),
+        "models.foot.build has no parameter 'length'; did you mean 'link_length'? it takes ankle",
+    ),
     "bounds of nothing": (dict(bounds={"hand": (0.0, 1.0)}), "bounds: 'hand' is not fitted"),
 }
 

@@ -248,7 +248,7 @@ BAD = {
     "nothing": (dict(wrt=[]), "wrt: no name; choose from link_length"),
     "misspelt": (
         dict(given={"link_lenght": 0.0417}),
-        "given: models.foot.build has no parameter 'link_lenght'; it takes ankle, link_length, limits",
+        "given: models.foot.build has no parameter 'link_lenght'; did you mean 'link_length'? it takes ankle",
     ),
     "missing": (dict(build=lambda a, c: None, given={"a": 0.0417}), "needs 'c', too; it takes a, c"),
     "no system": (dict(build=lambda a: a, given={"a": 0.0417}), "gave 0.0417; give a function that builds a System"),
@@ -261,7 +261,7 @@ BAD = {
         "the derivative by l at 0.04 needs systems nearby, on one side at least: link_length = inf",
     ),
     "unknown part": (dict(given={"a.toes": 1.0}), "has no parameter 'a.toes'"),
-    "no function": (dict(build=3), "neither a System nor a function"),
+    "no function": (dict(build=3), "build = 3: give a runtime.System"),
     "no part": (dict(build=models.foot.build()), "has no parameter 'link_length'"),
     "contacts": (
         dict(build=models.foot_ground.build, given=V0),

@@ -21,7 +21,7 @@ def builder():
 
 
 CASES = {
-    "unknown kind 'sprung'; use spring_damper, torsional_spring": ("sprung", ("a", "b"), SPRING),
+    "unknown kind 'sprung'; the kinds are spring_damper, torsional_spring": ("sprung", ("a", "b"), SPRING),
     "unknown body 'c'; the bodies are a, b, ground": ("spring_damper", ("a", "c"), SPRING),
     "acts between body 'a' and itself": ("spring_damper", ("a", "a"), SPRING),
     "acts between body 'ground' and itself": ("spring_damper", ("ground", "ground"), SPRING),
@@ -63,6 +63,20 @@ def test_a_force_that_is_not_finite_at_the_start():
     )
     with pytest.raises(ModelError, match=says):
         b.build()
+
+
+def test_a_force_that_is_not_finite_with_other_parameters_or_in_another_state():
+    b = builder()
+    b.force("f", "spring_damper", "a", "b", **SPRING)
+    system = b.build()
+    says = r"force 'f' \(spring_damper\): its force and moment on body a is nan at t = 0 s"
+    with pytest.raises(ModelError, match=says):
+        runtime.with_parameters(system, {"s_j.f": (0, 0, 1)})
+    together = system.state.replace(r={"b": (0, 0, -1)})
+    with pytest.raises(ModelError, match=says):
+        runtime.linearisation(system, together)
+    run = simulate(system, 1.0, initial=together)
+    assert run.status == runtime.Status.NOT_FINITE and "force 'f' (spring_damper) is not finite" in run.message
 
 
 def shrinking(r_i, r_j, strength, coordinate):

@@ -135,7 +135,7 @@ def vector(r_i):
 def test_bad_events():
     with pytest.raises(DefinitionError, match="an event returns one scalar, whose zeros are located"):
         codegen.compile_event(vector)
-    with pytest.raises(ModelError, match="event 'e': 'height' is no event; give what codegen.compile_event"):
+    with pytest.raises(ModelError, match="definition = 'height': give a module"):
         crossing("e", "height", "a")
     with pytest.raises(ModelError, match=r"event 'e': direction = 2; use -1, 0 or 1"):
         crossing("e", HEIGHT, "a", direction=2)

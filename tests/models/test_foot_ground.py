@@ -134,8 +134,8 @@ def test_data_of_contacts_are_written(fall, tmp_path):
 @pytest.mark.parametrize(
     "changes, sentence",
     [
-        (dict(shape="round"), "shape = 'round'; use 'normal', 'cavus', 'flat'"),
-        (dict(friction="ice"), "friction = 'ice'; use 'coulomb', 'smooth'"),
+        (dict(shape="round"), "shape = 'round'; use 'normal', 'cavus' or 'flat'"),
+        (dict(friction="ice"), "friction = 'ice'; use 'coulomb' or 'smooth'"),
         (dict(height=np.nan), "height = nan must be a finite number"),
         (dict(mu_c=-1.0), "mu_c = -1, must not be below 0"),
         (dict(stiffness=0.0), "stiffness = 0 N/m^n, must be above 0 N/m^n"),

@@ -1,10 +1,13 @@
 """The checks of arguments return proper values, and name the argument where they refuse one."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from runtime import ModelError
-from runtime.support.checks import counted, increasing_times, not_negative, positive, unit
+from runtime.support.checks import counted, finite, increasing_times, not_negative, positive, unit
 
 
 def test_values_that_keep_the_rules_are_returned():
@@ -22,9 +25,9 @@ def test_times_are_copied():
 @pytest.mark.parametrize(
     "times, message",
     [
-        ("now", "t_eval = 'now' is no list of times"),
-        (None, "t_eval = None is no list of times"),
-        ([1j], r"t_eval = \[1j\] is no list of times"),
+        ("now", "t_eval = 'now': give a list of times"),
+        (None, "t_eval = None: give a list of times"),
+        ([1j], r"t_eval = \[1j\] holds complex numbers; give a list of times"),
         (1.0, r"t_eval has the shape \(\); give a list of times"),
         ([], r"t_eval has the shape \(0,\); give a list of times"),
         ([0.0, np.nan, 1.0], "t_eval: time 1 is not finite"),
@@ -54,3 +57,42 @@ def test_lists_of_times_are_refused_with_the_reason(times, message):
 def test_numbers_out_of_range_are_refused(check, value, message):
     with pytest.raises(ModelError, match=message):
         check(value, "rtol")
+
+
+@pytest.mark.parametrize(
+    "value, reason",
+    [
+        (np.ma.array([1.0, 2.0], mask=[0, 1]), "has masked elements; fill them"),
+        ([np.ma.array([1.0, 2.0], mask=[0, 1])] * 2, "has masked elements; fill them"),
+        ([np.ma.masked, 1.0], "has masked elements; fill them"),
+        (np.array([1, 2], "m8[ms]"), "holds a duration with a unit of its own; divide it by"),
+        ([np.timedelta64(1, "s"), 1.0], "holds np.timedelta64(1,'s')"),
+        (np.array([1, 2], "M8[s]"), "holds a date"),
+        ([1.0, True], "holds a truth value"),
+        (np.array([True, False]), "holds a truth value"),
+        ([1.0, 2j], "holds complex numbers"),
+        ([1.0, "2"], "holds text"),
+        ([1.0, b"2"], "holds bytes"),
+        (np.zeros(2, "f4,f4"), "holds records"),
+        ([[1.0], [1.0, 2.0]], "its rows differ in shape"),
+        ([None, 1.0], "holds None"),
+        ({1.0, 2.0}, "give 2 numbers"),
+        ((x for x in (1.0, 2.0)), "give 2 numbers"),
+        ([1e60, 1.0], "overflows in products, limit 1e+50"),
+        ([10**400, 1], "is not finite"),
+    ],
+)
+def test_what_is_no_number_is_refused(value, reason):
+    with pytest.raises(ModelError) as error:
+        finite(value, (2,), "x")
+    assert reason in str(error.value) and str(error.value).isprintable()
+
+
+def test_numbers_of_all_kinds_are_numbers():
+    for value in (
+        [1, Fraction(1, 2)],
+        (np.float32(1), Decimal("0.5")),
+        np.array([1.0, 0.5], ">f8"),
+        np.ma.array([1.0, 0.5]),
+    ):
+        assert finite(value, (2,), "x").tolist() == [1.0, 0.5]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from runtime import Run
 from runtime.report import cone_plots, plots
 from runtime.system.cone import Cone
 
@@ -21,7 +22,10 @@ class Motion:
     longitude, latitude = np.zeros(3), np.array([0.1, 0.5, 0.2])
 
 
-class OneRun:
+class OneRun(Run):
+    def __init__(self):
+        pass
+
     t, limits = np.array([0.0, 1.0, 2.0]), {"pivot": Motion()}
 
 

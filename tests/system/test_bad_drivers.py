@@ -22,9 +22,9 @@ def load(body="leg", **values):
 
 
 BAD_CALLS = {
-    "driver of an unknown kind": (driver("guided"), "driver 'd': unknown kind 'guided'; use guided_point"),
+    "driver of an unknown kind": (driver("guided"), "driver 'd': unknown kind 'guided'; did you mean 'guided_link'?"),
     "driver of a joint's kind": (driver("revolute"), "driver 'd' (revolute): has no signal to drive it; add it with"),
-    "driver of a number": (driver(5), "driver 'd': 5 is no kind of driver"),
+    "driver of a number": (driver(5), "driver 'd': kind = 5: give text or a module"),
     "joint of a driver's kind": (
         lambda b: b.joint("j", "guided_point", "leg", "ground", s_i=(0, 0, 0), **PLACE),
         "joint 'j' (guided_point): driven by x_t, y_t, z_t; add it with Builder.driver",
@@ -62,14 +62,14 @@ BAD_CALLS = {
     "driver of one body with a second one": (
         driver("guided_point", s_i=(0, 0, 0), **PLACE), "driver 'd' (guided_point): has one body only; leave out 'foot'"
     ),
-    "load on a list": (load(["leg"]), "load 'l': unknown body ['leg']; the bodies are leg, foot"),
+    "load on a list": (load(["leg"]), "load 'l': body = ['leg']: give text"),
     "motor of an unknown body": (motor(other="shin"), "unknown body 'shin'"),
     "load on the ground": (load("ground", force=(1, 0, 0)), "load 'l': unknown body 'ground'; the bodies are leg, foot"),
     "load on an unknown body": (load("shin"), "load 'l': unknown body 'shin'; the bodies are leg, foot"),
     "load of two": (load(force=(1.0, 0.0)), "load 'l': force = (1.0, 0.0): give three signals or numbers"),
-    "load of one": (load(moment=1.0), "load 'l': moment = 1.0: give three signals or numbers"),
+    "load of one": (load(moment=1.0), "load 'l': moment = 1.0: give a sequence of items, each a runtime.Signal or one number"),
     "load NaN": (load(force=(0.0, np.nan, 0.0)), "load 'l': force = nan: give a runtime.Signal or a finite number"),
-    "point of text": (load(point="abc"), "load 'l': point = 'a': give a runtime.Signal or a finite number"),
+    "point of text": (load(point="abc"), "load 'l': point = 'abc': give a sequence of items, each a runtime.Signal"),
     "load's axes": (load(axes="foot"), "load 'l': axes = 'foot'; use 'global' or 'body'"),
 }  # fmt: skip
 
@@ -95,8 +95,8 @@ def test_names_of_loads_and_motors_differ():
 
 
 BAD_ANALYSES = {
-    "text": (lambda s, f: f(s, "abc"), "t = 'abc' is no list of times"),
-    "nothing": (lambda s, f: f(s, None), "t = None is no list of times [s]"),
+    "text": (lambda s, f: f(s, "abc"), "t = 'abc': give a list of times"),
+    "nothing": (lambda s, f: f(s, None), "t = None: give a list of times [s]"),
     "no times": (lambda s, f: f(s, []), "t has the shape (0,); give a list of times [s]"),
     "a NaN time": (lambda s, f: f(s, [0.0, np.nan]), "t: time 1 is not finite"),
     "a table of times": (lambda s, f: f(s, [[0.0, 0.1]]), "t has the shape (1, 2)"),
@@ -106,7 +106,7 @@ BAD_ANALYSES = {
     "another state": (
         lambda s, f: f(s, [0.0], initial=State(("z",), np.zeros(13))), "the state is of the bodies z, not ",
     ),
-    "no state": (lambda s, f: f(s, [0.0], initial="rest"), "system 'two': 'rest' is no State; change system.state"),
+    "no state": (lambda s, f: f(s, [0.0], initial="rest"), "initial = 'rest': give a runtime.State"),
 }  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def test_drivers_and_motors_that_are_singular_at_the_start_are_refused_by_name(c
 
 
 def test_a_time_that_is_none():
-    with pytest.raises(ModelError, match="system 'two': time = 'now': give one number"):
+    with pytest.raises(ModelError, match="assemble: time = 'now': give one number"):
         runtime.assemble(two_guided(), two_guided().state, time="now")
 
 

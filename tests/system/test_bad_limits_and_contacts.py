@@ -34,7 +34,7 @@ LIMIT_ERRORS = {
     "name": ("ball", dict(name="a.b"), "limit name 'a.b': use letters, digits and '_'"),
     "taken name": ("ball", DOWN | dict(name="taken"), "limit 'taken' exists already; names must differ"),
     "reference": ("ball", DOWN | dict(reference="toes"), "reference = 'toes'; use one of its bodies, leg or foot"),
-    "cone": ("ball", DOWN | dict(cone=[20] * 5), "cone = [20, 20, 20, 20, 20]; give runtime.Cone(longitudes, latitudes)"),
+    "cone": ("ball", DOWN | dict(cone=[20] * 5), "cone = [20, 20, 20, 20, 20]: give runtime.Cone(longitudes, latitudes)"),
     "law": ("ball", DOWN | dict(law="linear"), "law = 'linear'; use 'conservative' or 'printed'"),
     "no moment": ("ball", DOWN | dict(max_moment=0.0), "max_moment = 0 N m, must be above 0 N m"),
     "negative moment": ("ball", DOWN | dict(max_moment=-1.0), "max_moment = -1 N m, must be above 0 N m"),
@@ -75,7 +75,7 @@ def test_limits(case):
     assert message in str(error.value)
     assert "\n" not in str(error.value)
     if not message.startswith("limit"):
-        assert str(error.value).startswith(f"limit 'stop' of joint '{joint}' ({kind}): ")
+        assert str(error.value).startswith((f"limit 'stop' of joint '{joint}' ({kind}): ", "limit 'stop': "))
     assert counts(b) == before
 
 
@@ -101,13 +101,13 @@ CONTACT_ERRORS = {
         dict(law="hooke"),
         "law = 'hooke'; use 'kelvin_voigt', 'hertz', 'hunt_crossley', 'lankarani_nikravesh', 'flores'",
     ),
-    "no law": (dict(law=None), "law = None; use 'kelvin_voigt'"),
+    "no law": (dict(law=None), "contact 'heel': law = None: give text"),
     "law left out": (dict(law=""), "law = ''; use 'kelvin_voigt'"),
-    "laws": (dict(law=["hertz"]), "law = ['hertz']; use 'kelvin_voigt'"),
+    "laws": (dict(law=["hertz"]), "contact 'heel': law = ['hertz']: give text"),
     "friction": (dict(friction="dry"), "friction = 'dry'; use 'coulomb', 'sticking', 'smooth'"),
     "body": (dict(body="hand"), "unknown body 'hand'; the bodies are leg, foot"),
     "ground": (dict(body="ground"), "unknown body 'ground'; the bodies are leg, foot"),
-    "plane": (dict(plane="floor"), "unknown plane 'floor'; the bodies are leg, foot, ground"),
+    "plane": (dict(plane="floor"), "unknown plane 'floor'; did you mean 'foot'? the bodies are leg, foot, ground"),
     "itself": (dict(plane="foot"), "sphere and plane belong to the same body 'foot'; give two"),
     "unused": (dict(law="hertz"), "unused exponent, restitution; law hertz needs stiffness"),
     "missing": (dict(law="kelvin_voigt"), "missing damping; law kelvin_voigt needs stiffness, exponent, damping"),
@@ -147,8 +147,8 @@ CONTACT_ERRORS = {
     ),
     "signal without belt": (dict(belt_speed=FASTER), "without belt; give the direction in which the belt moves"),
     "speed NaN": (BELT | dict(belt_speed=np.nan), "belt_speed = nan: give a runtime.Signal or a finite number"),
-    "no speed": (BELT | dict(belt_speed=None), "belt_speed = None: give a runtime.Signal or a finite number"),
-    "speed a word": (BELT | dict(belt_speed="fast"), "belt_speed = 'fast': give a runtime.Signal or a finite number"),
+    "no speed": (BELT | dict(belt_speed=None), "belt_speed = None: give a runtime.Signal or one number"),
+    "speed a word": (BELT | dict(belt_speed="fast"), "belt_speed = 'fast': give a runtime.Signal or one number"),
 }
 
 
@@ -210,9 +210,9 @@ def test_runs_of_contacts():
         ((0.1, np.inf, 0.3), "modulus"),
         ((0.1, 1e9, 0.6), "Poisson's ratio of the sphere = 0.6, must be above -1 and at most 0.5"),
         ((0.1, 1e9, 0.3, -1.0), "modulus of the plane = -1.0 Pa, must be above 0 Pa"),
-        (("a", 1e9, 0.3), "radius = 'a'; give one number"),
-        ((0.1, None, 0.3), "youngs_modulus = None; give one number"),
-        ((0.1, 1e9, [0.3]), "poissons_ratio = [0.3]; give one number"),
+        (("a", 1e9, 0.3), "radius = 'a': give one number"),
+        ((0.1, None, 0.3), "youngs_modulus = None: give one number"),
+        ((0.1, 1e9, [0.3]), "poissons_ratio has the shape (1,); give one number"),
         ((0.1, 1e9, 0.3, 1e9, np.nan), "Poisson's ratio of the plane = nan, must be above -1 and at most 0.5"),
     ],
 )
@@ -224,8 +224,8 @@ def test_stiffness_of_materials(arguments, says):
 
 def test_limits_of_the_models():
     for build, arguments, message in (
-        (models.foot.build, dict(limits="stiff"), "limits = 'stiff'; use None, 'elastic', 'dissipative'"),
-        (models.foot.build, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical', 'published'"),
+        (models.foot.build, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
+        (models.foot.build, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical' or 'published'"),
         (models.foot.build, dict(limits="elastic", law="linear"), "law = 'linear'; use 'conservative' or 'printed'"),
         (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),
         (models.foot.build, dict(law="printed"), "give limits='elastic' or 'dissipative' too"),

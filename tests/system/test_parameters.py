@@ -20,6 +20,7 @@ def rebuilt(system, values):
             body.name, mass=values.get(f"mass.{body.name}", body.mass),
             inertia=values.get(f"inertia.{body.name}", body.inertia), r=system.state.r[body.name],
             p=system.state.p[body.name], v=system.state.v[body.name], omega=system.state.omega[body.name], free=True,
+            guess=True,
         )  # fmt: skip
     for joint in system.joints:
         given = {key: values.get(f"{key}.{joint.name}", value) for key, value in joint.values.items()}
@@ -156,7 +157,10 @@ def test_names_and_shapes():
 
 
 BAD = {
-    "unknown": ({"mass.hand": 1.0}, "has no parameter 'mass.hand'; it has gravity, mass.toes"),
+    "unknown": (
+        {"mass.hand": 1.0},
+        "has no parameter 'mass.hand'; did you mean 'mass.main_foot'? it has gravity, mass.toes",
+    ),
     "mass": ({"mass.toes": -1.0}, "body 'toes': mass = -1 is not positive; give a mass above 0 kg"),
     "inertia": ({"inertia.toes": (1.0, 1.0, 3.0)}, "body 'toes': principal moments of inertia 1, 1, 3 kg m^2 violate"),
     "not finite": ({"gravity": (0.0, np.nan, 0.0)}, "gravity = [0.0, nan, 0.0] is not finite"),
@@ -190,7 +194,7 @@ def test_parameters_that_cannot_be_assembled_are_refused():
 BAD_CASES = {
     "unknown": (
         {"mass.hand": [1.0]},
-        "has no parameter 'mass.hand'; it has gravity, mass.toes",
+        "has no parameter 'mass.hand'; did you mean 'mass.main_foot'? it has gravity, mass.toes",
     ),
     "a function's": ({"link_length": [0.04]}, "arguments need the function that builds the system"),
     "shape": ({"s_i.ankle": [1.0]}, "'s_i.ankle' has the shape (1,) of float64; give 3 numbers for each case"),

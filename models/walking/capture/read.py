@@ -16,6 +16,7 @@ from models.walking.capture.text_files import read_force_csv, read_marker_csv, r
 from models.walking.capture.trial import Capture
 from models.walking.capture.vertical import ROTATIONS
 from runtime import ModelError
+from runtime.support import checked
 
 Reader = TypeVar("Reader")
 
@@ -36,6 +37,7 @@ FORCE_READERS: dict[str, Callable[[Path, str | None], tuple[list[Wrench], list[s
 }
 
 
+@checked
 def read_capture(
     path: str | Path, *, forces: str | Path | None = None, up: str | None = None, units: str | None = None
 ) -> Capture:

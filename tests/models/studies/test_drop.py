@@ -88,7 +88,7 @@ def test_soles_stand_at_rest(drop):
             dict(t_end=0.05),
             "the foot did not land within 0.05 s: it takes 0.101 s to fall 0.05 m; give a longer --t-end",
         ),
-        (dict(height=1e9), "the foot did not land within 1 s: it takes 1.43e+04 s to fall 1e+09 m"),
+        (dict(height=9.0), "the foot did not land within 1 s: it takes 1.35 s to fall 9 m"),
     ],
 )
 def test_a_foot_that_does_not_land_is_reported(tmp_path, options, sentence):

@@ -1,0 +1,67 @@
+"""Energies of a state, and the power that changes them, in compiled code.
+
+    d/dt (kinetic + potential of gravity + stored) = sum of the powers of the sources + power of the reactions
+
+The reactions of joints do no work but that of drivers, which prescribe rates, and what violated rows and Baumgarte's terms do.
+"""
+
+from __future__ import annotations
+
+from runtime.dynamics.contacts import POTENTIAL as STORED
+from runtime.dynamics.force_elements import ENERGY
+from runtime.dynamics.kinematics import angular_momentum, rotation
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.limits import POTENTIAL
+from runtime.jit.compilation import inlined
+
+
+@inlined
+def mechanical_energy(y, t, w):  # type: ignore[no-untyped-def]
+    """Kinetic energy, and potential energy of gravity, of a state [J]; the rotation matrices are then those of the state."""
+    kinetic = potential = 0.0
+    for b in range(1, len(t.mass)):
+        state = y[STATE * (b - 1) : STATE * b]
+        rotation(state[P:V], w.A[b])
+        angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
+        for c in range(3):
+            kinetic += 0.5 * (t.mass[b] * state[V + c] * state[V + c] + w.momentum[c] * state[OMEGA + c])
+            potential -= t.mass[b] * t.gravity[c] * state[R + c]
+    return kinetic, potential
+
+
+@inlined
+def stored_energy(t, w):  # type: ignore[no-untyped-def]
+    """Energy in limits, springs of motors, contacts and forces, of the last evaluation [J]."""
+    stored = w.loads.energy[0]
+    for k in range(len(t.limits.kind)):
+        stored += w.limits.outputs[k, POTENTIAL]
+    for k in range(len(t.contacts.law)):
+        stored += w.contacts.outputs[k, STORED]
+    for k in range(len(t.forces.address)):
+        stored += w.forces.out[k, ENERGY]
+    return stored
+
+
+@inlined
+def reaction_power(y, y_dot, t, w):  # type: ignore[no-untyped-def]
+    """Power of the reactions of all joints in the last evaluation, which gave the derivative y' [W].
+
+    The rate of the kinetic energy, less the powers of gravity and of all other forces; the gyroscopic torque has none.
+    """
+    power = -w.applied[0]
+    for b in range(1, len(t.mass)):
+        state, rates = y[STATE * (b - 1) : STATE * b], y_dot[STATE * (b - 1) : STATE * b]
+        rotation(state[P:V], w.A[b])
+        angular_momentum(w.A[b], t.inertia[b], state[OMEGA:STATE], w.momentum)
+        for c in range(3):
+            power += t.mass[b] * state[V + c] * (rates[V + c] - t.gravity[c]) + w.momentum[c] * rates[OMEGA + c]
+    return power
+
+
+@inlined
+def powers(y, y_dot, t, w, to):  # type: ignore[no-untyped-def]
+    """Powers of all sources in the last evaluation, which gave the derivative y' [W]."""
+    for k in range(len(to)):
+        to[k] = w.power[k]
+    if len(t.signal_joint) > 0:
+        to[len(to) - 1] = reaction_power(y, y_dot, t, w)

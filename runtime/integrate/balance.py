@@ -1,0 +1,122 @@
+"""Energy balance of an integration in compiled code: the work of each source, integrated by the method, against the energy.
+
+The powers of the sources are those of the stages of the method, so their integrals are as accurate as its steps and cost no
+evaluation.  At the end of each step the energy is compared with the work.  Contacts may lose what their springs store, or find it
+again, where their mode changes (``ContactWorkspace.released``): this counts as their work.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.energy import mechanical_energy, powers, stored_energy
+from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.sources import count_of_sources, first_contact
+from runtime.jit.compilation import inlined
+from runtime.support.arrays import Floats
+
+STAGES = 16  # most stages of a method, with those of its dense output
+EVERY = 8  # steps for one comparison, in systems without sources
+
+
+class Balance(NamedTuple):
+    """Work of the sources of energy; arrays of length 0 where there are none."""
+
+    work: Floats  # (sources,) [J] until the time reached
+    work_old: Floats  # (sources,) [J] until the start of the last step
+    trial: Floats  # (sources,) [J] until the end of the last attempt
+    begin: Floats  # (sources,) [W] at the start of the step
+    end: Floats  # (sources,) [W] at its end
+    stages: Floats  # (STAGES, sources) [W]
+    # (11,) [J] at the start; change less the work, at the end of the last attempt; largest such error and its time [s]; largest
+    # kinetic energy; least and largest potential; work done by all sources without their signs; kinetic energy and potential at
+    # the last measurement; error of the integrals of the work, where it is estimated.  Empty: no balance
+    energy: Floats
+
+
+ENERGIES = 11
+START, ERROR, LARGEST_ERROR, AT, KINETIC, LOWEST, HIGHEST, EXCHANGED, NOW, NOW_STORED, UNCERTAIN = range(ENERGIES)
+
+
+def no_balance() -> Balance:
+    """Of an integration whose energy is not asked for."""
+    none = np.zeros(0)
+    return Balance(none, none, none, none, none, np.zeros((STAGES, 0)), none)
+
+
+def balance_of(data: ModelData) -> Balance:
+    """Memory for a system."""
+    n = count_of_sources(data)
+    work, old, trial, begin, end = (np.zeros(n) for _ in range(5))
+    return Balance(work, old, trial, begin, end, np.zeros((STAGES, n)), np.zeros(ENERGIES))
+
+
+@inlined
+def keep_powers(b, y, y_dot, t, w, to):  # type: ignore[no-untyped-def]
+    """Store the powers of the last evaluation, at a state y with the derivative y'."""
+    if len(b.work) > 0:
+        powers(y, y_dot, t, w, to)
+
+
+@inlined
+def measure_energy(b, y, t, w):  # type: ignore[no-untyped-def]
+    """Kinetic energy and all potentials of a state, at which the last evaluation was."""
+    b.energy[NOW], potential = mechanical_energy(y, t, w)
+    b.energy[NOW_STORED] = potential + stored_energy(t, w)
+
+
+@inlined
+def keep_range(b):  # type: ignore[no-untyped-def]
+    """Extend the range of the energies to those of the last measurement."""
+    b.energy[KINETIC] = max(b.energy[KINETIC], b.energy[NOW])
+    b.energy[LOWEST] = min(b.energy[LOWEST], b.energy[NOW_STORED])
+    b.energy[HIGHEST] = max(b.energy[HIGHEST], b.energy[NOW_STORED])
+
+
+@inlined
+def begin_balance(b, y, t, w):  # type: ignore[no-untyped-def]
+    """Energy at the start, after an evaluation there."""
+    if len(b.energy) > 0:
+        b.energy[LOWEST], b.energy[HIGHEST] = np.inf, -np.inf
+        measure_energy(b, y, t, w)
+        keep_range(b)
+        b.energy[START] = b.energy[NOW] + b.energy[NOW_STORED]
+
+
+@inlined
+def compare(b, steps, y, t, w):  # type: ignore[no-untyped-def]
+    """Compare energy and work at the end of an accurate step, before limits and contacts change their modes.
+
+    Without sources it is enough to do so once in a number of steps.
+    """
+    if len(b.energy) > 0 and (len(b.work) > 0 or steps % EVERY == 0):
+        measure_energy(b, y, t, w)
+        error = b.energy[NOW] + b.energy[NOW_STORED] - b.energy[START]
+        for k in range(len(b.work)):
+            error -= b.trial[k]
+        b.energy[ERROR] = error
+
+
+@inlined
+def release(b, t, w, work):  # type: ignore[no-untyped-def]
+    """Add what changes of mode released or stored to the work of the contacts."""
+    if len(b.energy) > 0:
+        first = first_contact(t)
+        for k in range(len(t.contacts.law)):
+            work[first + k] += w.contacts.released[k]
+            w.contacts.released[k] = 0.0
+
+
+@inlined
+def accept_work(b, time):  # type: ignore[no-untyped-def]
+    """Keep work and error of an accepted step, which ends at a time."""
+    if len(b.energy) > 0:
+        for k in range(len(b.work)):
+            b.energy[EXCHANGED] += abs(b.trial[k] - b.work[k])
+            b.work_old[k] = b.work[k]
+            b.work[k] = b.trial[k]
+        keep_range(b)
+        if not abs(b.energy[ERROR]) <= abs(b.energy[LARGEST_ERROR]):
+            b.energy[LARGEST_ERROR], b.energy[AT] = b.energy[ERROR], time

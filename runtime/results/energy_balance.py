@@ -1,0 +1,74 @@
+"""Energy balance of a run: its energy against the work of everything that is not in the energy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.sources import DRIVERS, KINDS
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.system import System
+
+
+class Work(NamedTuple):
+    """What an integration gives to the balance."""
+
+    done: Floats  # (n, sources) [J] until each time of the result
+    start: float  # [J] energy at the start of the run
+    error: float  # [J] largest error of the balance at the ends of all steps
+    time: float  # [s] of that error
+    explained: float  # [J] what the tolerance explains
+
+
+@dataclass(frozen=True)
+class EnergyBalance:
+    """Energy of a run and the work that changes it; arrays over time (n,) [J].
+
+    ``energy``: kinetic, potential and elastic energy.
+
+    ``work``: from the start of the run, by source: loads, motors, limits, contacts and forces by their names (with the kind in
+    brackets, as in "ankle (limit)", where two share a name), and "drivers", the work of all drivers together, with that of
+    reactions on violated rows.  Work on the bodies is positive, dissipation negative; of a motor, limit, contact or force it is
+    the part that its potential does not store.
+
+    ``error``: energy less the energy at the start and all work, 0 for an exact integration.  Without drivers the work of
+    reactions on violated rows is part of it.
+
+    ``largest_error``: of absolute value, at ends of steps, at ``time`` [s].  ``explained``: error that the tolerance explains;
+    a larger one is in ``run.message``.
+    """
+
+    energy: Floats = field(repr=False)
+    work: Mapping[str, Floats] = field(repr=False)
+    error: Floats = field(repr=False)
+    largest_error: float
+    time: float
+    explained: float
+
+
+def sources(system: System) -> tuple[str, ...]:
+    """Names of the sources of work of a system, in the order of ``Workspace.power``."""
+    groups: list[tuple[Any, ...]] = [system.loads, system.motors, system.limits, system.contacts, system.forces]
+    named = [(part.name, kind) for kind, group in zip(KINDS, groups, strict=True) for part in group]
+    names = [name for name, _ in named]
+    found = [name if names.count(name) == 1 and name != DRIVERS else f"{name} ({kind})" for name, kind in named]
+    return (*found, *([DRIVERS] if system.drivers else []))
+
+
+def energy_balance(system: System, energy: Floats, work: Work | None) -> EnergyBalance:
+    """The balance of a run; see ``Run.energy_balance``."""
+    if work is None:
+        raise ModelError(
+            f"the motion of system '{system.name}' follows from its drivers and is not integrated, so it has no energy balance; "
+            "the powers of the drivers are in driven[name].power"
+        )
+    by_source = dict(zip(sources(system), work.done.T, strict=True))
+    error = energy - work.start - work.done.sum(axis=1)
+    return EnergyBalance(
+        energy, MappingProxyType(by_source), np.asarray(error), abs(work.error), work.time, work.explained
+    )

@@ -1,0 +1,38 @@
+"""The cost of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a run that one method integrated: its name, its start [s], and its cost as in ``Stats``."""
+
+    method: str
+    t: float
+    evaluations: int
+    steps: int
+    rejections: int | None
+
+
+@dataclass(frozen=True)
+class Stats:
+    """Cost of a run.
+
+    ``evaluations`` of the equations of motion include one for each Jacobian, and those of the dense output (DOP853: 3 for each
+    step that holds a time of ``t_eval`` or an event; SciPy's, with contacts: for every step).  ``rejections`` is None for methods
+    that do not report it.  ``kernel``: "whole model" or "joint by joint", the kernels that evaluated them.  ``parts``: the
+    methods that the method "auto" turned to, in order; one part for others.
+    """
+
+    method: str
+    evaluations: int
+    steps: int
+    rejections: int | None
+    wall_time: float  # [s] without compilation
+    rtol: float
+    atol: float
+    kernel: str
+    parts: tuple[Part, ...] = ()
+    compile_time: float = 0.0  # [s] of compilation, and of loading compiled code, during the run

@@ -1,0 +1,206 @@
+"""The border: arguments of public functions are checked by their annotations, and refused in one sentence.
+
+Kinds, not values: that a number is a number is checked here, that a mass is above 0 where the mass is used.  Written here because
+libraries that check annotations (beartype, typeguard, pydantic) report in several lines, take a masked array for an array and a
+truth value for a number, and take 0.1 to 0.3 s of ``import runtime``.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from runtime.support.errors import ArgumentError, ModelError, Refused, nearest
+
+if TYPE_CHECKING:
+    from runtime.support.kinds import Kind
+
+NOTHING: frozenset[type] = frozenset()
+F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
+FIRST = ("self", "cls")
+
+
+def checked(function: F) -> F:
+    """Check the arguments of a function by its annotations at each call; arguments that are left out are not checked.
+
+    Values are passed on in their proper type: a float for one number of any kind, a list for an iterator.
+
+    Raises
+    ------
+    ModelError
+        Naming the function and the argument, its value, and what to give.
+    """
+    border = Border(function)
+    places, names = border.places, border.names
+
+    @functools.wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        for value, at_once in zip(given, places, strict=False):
+            if type(value) not in at_once:
+                given, named = border.admit(given, named)
+                break
+        else:
+            for name, value in named.items():
+                if type(value) not in names.get(name, NOTHING):
+                    given, named = border.admit(given, named)
+                    break
+        try:
+            return function(*given, **named)
+        except TypeError:
+            if (wrong := border.wrong_call(given, named)) is None:
+                raise  # from inside
+            raise wrong from None
+        except ValueError as error:
+            if type(error).__name__ != "LinAlgError":
+                raise
+            raise ModelError(
+                f"{name_at_border(function)}: the numbers differ by so many powers of ten that rounding leaves no solution "
+                f"({error}); check units"
+            ) from error
+
+    return call  # type: ignore[return-value]
+
+
+def fitting(function: F) -> F:
+    """Refuse calls that do not fit the signature, as ``checked`` does, for functions that check their arguments themselves."""
+    border = Border(function)
+
+    @functools.wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            return function(*given, **named)
+        except TypeError:
+            if (wrong := border.wrong_call(given, named)) is None:
+                raise  # from inside
+            raise wrong from None
+
+    return call  # type: ignore[return-value]
+
+
+def checked_class(kind: C) -> C:
+    """Check the arguments of a class and of its public methods, ``checked`` each."""
+    for name, value in list(vars(kind).items()):
+        if name.startswith("_") and name not in ("__init__", "__call__"):
+            continue
+        if isinstance(value, FunctionType):
+            setattr(kind, name, checked(value))
+        elif isinstance(value, classmethod | staticmethod):
+            setattr(kind, name, type(value)(checked(value.__func__)))
+    return kind
+
+
+class Border:
+    """The arguments of a function: their kinds, found at the first call."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.places: list[Any] = [Unknown()]  # types that need no check, by place; the first call fills it
+        self.names: dict[str, frozenset[type]] = {}  # and by name
+        self.kinds: dict[str, Kind] | None = None
+        self.many: str = ""  # name of *arguments
+        self.more: str = ""  # name of **arguments
+
+    def admit(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments in their proper types."""
+        if self.kinds is None:
+            self.kinds = self._find_kinds()
+        places = [*self.order, *[self.many] * (len(given) - len(self.order))]
+        subject = self._subject(given, named)
+        first = tuple(self._admitted(subject, name, value) for name, value in zip(places, given, strict=False))
+        return first + given[len(first) :], {name: self._admitted(subject, name, v) for name, v in named.items()}
+
+    def _admitted(self, subject: str, name: str, value: Any) -> Any:
+        assert self.kinds is not None
+        kind = self.kinds.get(name if name in self.names else self.more)
+        if kind is None or type(value) in kind.at_once:
+            return value
+        try:
+            return kind.admit(value)
+        except Refused as refused:
+            raise ModelError(refused.sentence(f"{subject}: {name}", value, kind.words)) from None
+
+    def _subject(self, given: tuple[Any, ...], named: dict[str, Any]) -> str:
+        """The function, with the name that the user gives to what it makes."""
+        name = name_at_border(self.function)
+        position = self.order.index("name") if "name" in self.order else -1
+        own = named.get("name", given[position] if 0 <= position < len(given) else None)
+        return f"{name} '{own}'" if isinstance(own, str) and len(own) < 100 else name
+
+    def _find_kinds(self) -> dict[str, Kind]:
+        from runtime.support.kinds import ArrayLike  # with numpy, which defining a function need not wait for
+
+        function = inspect.unwrap(self.function)
+        space = {**vars(sys.modules["typing"]), **getattr(function, "__globals__", {})}
+        home = sys.modules.get(function.__module__)
+        space |= vars(home) if home else {}
+        space["ArrayLike"] = ArrayLike
+        parameters = inspect.signature(function).parameters
+        kinds: dict[str, Kind] = {}
+        self.order: list[str] = []
+        for name, parameter in parameters.items():
+            if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+                self.order.append(name)
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                self.many = name
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                self.more = name
+            if (kind := _kind(parameter.annotation, space, name)) is not None:
+                kinds[name] = kind
+        anything = Anything()
+        self.places[:] = [kinds[name].at_once if name in kinds else anything for name in self.order]
+        self.names.update({name: kinds[name].at_once if name in kinds else anything for name in parameters})
+        return kinds
+
+    def wrong_call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> ModelError | None:
+        """The error for a call that does not fit the signature; None for one that does."""
+        signature = inspect.signature(self.function)
+        try:
+            signature.bind(*given, **named)
+        except TypeError as error:
+            reason = error
+        else:
+            return None
+        name, known = name_at_border(self.function), [p for p in signature.parameters if p not in FIRST]
+        takes = f"it takes {', '.join(known) or 'no arguments'}"
+        if unknown := [key for key in named if key not in known]:
+            near = nearest(unknown[0], known)
+            guess = f"did you mean '{near}'? " if near else ""
+            return ArgumentError(f"{name}: unknown argument '{unknown[0]}'; {guess}{takes}")
+        return ArgumentError(f"{name}: {reason}; {takes}")
+
+
+def name_at_border(function: Callable[..., Any]) -> str:
+    """The name of a function for messages: of a class that it makes, and of the module that a ``build`` is in."""
+    name = function.__name__
+    if name in ("__init__", "__call__"):
+        return function.__qualname__.split(".")[-2].lower()
+    return f"{function.__module__}.build" if name == function.__qualname__ == "build" else name
+
+
+class Unknown(frozenset[type]):
+    """No type: the first call finds the kinds."""
+
+
+class Anything(frozenset[type]):
+    """All types."""
+
+    def __contains__(self, kind: object) -> bool:
+        return True
+
+
+def _kind(annotation: Any, space: dict[str, Any], name: str) -> Kind | None:
+    if annotation is inspect.Parameter.empty or name in FIRST:
+        return None
+    if isinstance(annotation, str):
+        try:
+            annotation = eval(annotation, space)
+        except Exception:
+            return None  # a name that only type checkers see
+    from runtime.support.kinds import kind_of
+
+    return kind_of(annotation)

@@ -1,0 +1,298 @@
+"""Kinds of arguments, from annotations: each admits a value in its proper type, or says what to give."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from runtime.support.errors import Refused, name_of_function, nearest, shown
+from runtime.support.numbers import real_number, real_numbers
+
+
+class ArrayLike:
+    """Stands for numpy's ArrayLike, a union that contains str, so that a union with it would hide what it adds.
+
+    Such arguments are checked where their shape is known, by ``finite`` and others of ``checks``.
+    """
+
+
+MOST_ITEMS = 1_000_000  # of an iterator, which may have no end
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of argument.
+
+    ``admit`` returns the value in its proper type or raises ``Refused``; ``words``: what to give; ``at_once``: types of values
+    that need no check.
+    """
+
+    admit: Callable[[Any], Any]
+    words: str
+    at_once: frozenset[type] = frozenset()
+
+
+def kind_of(annotation: Any) -> Kind | None:
+    """The kind of an annotation; None for one that admits everything, or that is not known here."""
+    if annotation is None or annotation is type(None):
+        return Kind(_none, "None", frozenset({type(None)}))
+    if isinstance(annotation, typing.TypeVar) or annotation in (Any, object, ArrayLike):
+        return None
+    if isinstance(annotation, type) and not typing.get_origin(annotation):
+        return _SIMPLE.get(annotation) or _instance(annotation)
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return _union(annotation)
+    if origin is Literal:
+        return _literal(inner)
+    if origin is Callable or annotation is Callable:
+        return CALLABLE
+    if origin is np.ndarray:
+        return NUMBERS if typing.get_args(inner[1])[:1] in ((np.float64,), (np.int64,)) else None
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return _mapping(*map(kind_of, inner))
+    if origin is tuple and inner and inner[-1] is not Ellipsis:
+        return _fixed([kind_of(one) for one in inner])
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        return _several(kind_of(inner[0]), origin)
+    return None
+
+
+def _none(value: Any) -> None:
+    if value is not None:
+        raise Refused
+
+
+def _instance(kind: type) -> Kind | None:
+    name = "a module" if kind is types.ModuleType else f"a {kind.__module__.partition('.')[0]}.{kind.__qualname__}"
+    name = getattr(kind, "MADE_BY", name)
+    if issubclass(kind, os.PathLike):
+        return PATH
+    if getattr(kind, "_is_protocol", False):
+        return None
+    if kind in (Mapping, dict):
+        return _mapping(None, None)
+
+    def admit(value: Any) -> Any:
+        if isinstance(value, kind):
+            return value
+        if issubclass(kind, Enum):
+            try:
+                return kind(value)
+            except (ValueError, TypeError):
+                raise Refused(remedy=f"use one of {', '.join(map(str, kind))}") from None
+        raise _made_by(value, kind)
+
+    return Kind(admit, name, frozenset({kind}))
+
+
+def _made_by(value: Any, kind: type) -> Refused:
+    """What is wrong with a value of another class, with the remedy for the likeliest slips."""
+    if isinstance(value, types.ModuleType) and callable(getattr(value, "build", None)):
+        return Refused("is a module", f"call {value.__name__}.build()")
+    if inspect.ismethod(value) or inspect.isfunction(value):
+        return Refused("is a function", f"call it, {name_of_function(value)}(), and give what it returns")
+    if isinstance(value, type):
+        return Refused("is a class")
+    for attribute in ("system", "final", "state"):
+        if getattr(type(value), "__annotations__", {}).get(attribute) == kind.__name__:
+            return Refused(f"is a {type(value).__name__}", f"give its .{attribute}")
+    if callable(getattr(type(value), "build", None)):
+        return Refused(f"is a {type(value).__name__}", "give what its build() returns")
+    return Refused()
+
+
+def _number(value: Any) -> float:
+    if value is None:
+        raise Refused
+    return real_number(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
+        return int(value)
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | np.integer):
+        raise Refused
+    return int(value)
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise Refused
+    return bool(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Refused
+    return value
+
+
+def _path(value: Any) -> Path:
+    if not isinstance(value, str | os.PathLike):
+        raise Refused
+    try:
+        text = os.fspath(value)
+    except Exception:
+        raise Refused from None
+    if not isinstance(text, str):
+        raise Refused
+    if "\0" in text or not text:
+        raise Refused("is empty" if not text else "holds a null character")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise Refused("holds characters that no file name has") from None
+    return Path(value)
+
+
+def _callable(value: Any) -> Any:
+    if not callable(value):
+        raise Refused
+    return value
+
+
+FLOAT = Kind(_number, "one number", frozenset({float}))
+TEXT = Kind(_text, "text", frozenset({str}))
+PATH = Kind(_path, "a path, as text or pathlib.Path")
+CALLABLE = Kind(_callable, "a function", frozenset({types.FunctionType, types.MethodType}))
+NUMBERS = Kind(real_numbers, "an array of numbers")
+_SIMPLE = {
+    float: FLOAT,
+    int: Kind(_whole, "a whole number", frozenset({int})),
+    bool: Kind(_truth, "True or False", frozenset({bool})),
+    str: TEXT,
+    np.ndarray: NUMBERS,
+}
+
+
+def _union(annotation: Any) -> Kind | None:
+    found: list[Kind] = []
+    left = list(typing.get_args(annotation))
+    if {str, Path} <= set(left):  # text that is a path
+        left.remove(str)
+    for one in left:
+        if (kind := kind_of(one)) is None:
+            return None
+        found.append(kind)
+
+    def admit(value: Any) -> Any:
+        reasons = []
+        for kind in found:
+            try:
+                return kind.admit(value)
+            except Refused as refused:
+                reasons.append(refused)
+        raise next((refused for refused in reasons if refused.reason or refused.remedy), Refused())
+
+    words = [kind.words for kind in found if kind.words != "None"]
+    text = ", ".join(dict.fromkeys(words[:-1]))
+    given = f"{text} or {words[-1]}" if text else words[-1]
+    optional = ", or leave it out" if len(words) < len(found) else ""
+    return Kind(admit, given + optional, frozenset().union(*(kind.at_once for kind in found)))
+
+
+def _literal(values: tuple[Any, ...]) -> Kind:
+    *first, last = map(repr, values)
+    words = f"{', '.join(first)} or {last}" if first else last
+
+    def admit(value: Any) -> Any:
+        if isinstance(value, str | int | None) and any(value == one and type(value) is type(one) for one in values):
+            return value
+        if isinstance(value, str) and value in values:
+            return str(value)
+        near = nearest(value, [one for one in values if isinstance(one, str)])
+        raise Refused(remedy=(f"did you mean '{near}'? " if near else "") + f"use {words}")
+
+    return Kind(admit, words)
+
+
+def _mapping(keys: Kind | None, values: Kind | None) -> Kind:
+    def admit(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise Refused
+        changed = {}
+        for key, one in value.items():
+            if keys is TEXT and not isinstance(key, str):
+                raise Refused(f"has the key {shown(key)}, which is no text")
+            if values is not None and (admitted := _item(values, one, f"'{key}'")) is not one:
+                changed[key] = admitted
+        return {**value, **changed} if changed else value
+
+    return Kind(admit, "a mapping from names to " + (_plural(values.words) if values else "values"))
+
+
+def _item(kind: Kind, value: Any, name: str) -> Any:
+    """An item of a sequence or a mapping."""
+    if type(value) in kind.at_once:
+        return value
+    try:
+        return kind.admit(value)
+    except Refused as refused:
+        which = f", which {refused.reason}" if refused.reason else ""
+        raise Refused(f"has {name} = {shown(value)}{which}", refused.remedy) from None
+
+
+def _several(kind: Kind | None, origin: type) -> Kind:
+    """A sequence; an iterator is used up once, here."""
+
+    def admit(value: Any) -> Any:
+        if isinstance(value, str | bytes | bytearray | memoryview) or not isinstance(value, Iterable):
+            raise Refused
+        if isinstance(value, Mapping) and kind is not TEXT:  # a mapping from names is a collection of names
+            raise Refused
+        if isinstance(value, Set) and issubclass(origin, Sequence):
+            raise Refused("has no order")
+        lasting = isinstance(value, Collection)
+        try:
+            items = list(value) if lasting else []
+        except Exception:  # whatever a foreign object raises
+            raise Refused from None
+        if not lasting:
+            try:
+                for item in islice(value, MOST_ITEMS + 1):
+                    items.append(item if kind is None else _item(kind, item, f"item {len(items)}"))
+            except (TypeError, RuntimeError):
+                raise Refused from None
+            if len(items) > MOST_ITEMS:
+                raise Refused(f"has more than {MOST_ITEMS} items")
+            return items
+        if kind is None:
+            return value
+        admitted = [_item(kind, item, f"item {k}") for k, item in enumerate(items)]
+        return value if all(a is b for a, b in zip(items, admitted, strict=True)) else admitted
+
+    return Kind(admit, "a sequence of " + (_plural(kind.words) if kind else "values"))
+
+
+def _fixed(kinds: list[Kind | None]) -> Kind:
+    def admit(value: Any) -> Any:
+        if isinstance(value, str | bytes | bytearray | Mapping | Set) or not isinstance(value, Collection):
+            raise Refused
+        try:
+            items = list(value)
+        except Exception:  # whatever a foreign object raises
+            raise Refused from None
+        if len(items) != len(kinds):
+            raise Refused(f"has {len(items)} items")
+        return tuple(
+            item if kind is None else _item(kind, item, f"item {k}")
+            for k, (item, kind) in enumerate(zip(items, kinds, strict=True))
+        )
+
+    return Kind(admit, f"{len(kinds)} items: " + ", ".join(kind.words if kind else "any" for kind in kinds))
+
+
+def _plural(words: str) -> str:
+    known = {"one number": "numbers", "text": "texts", "a function": "functions", "numbers": "numbers"}
+    return known.get(words, f"items, each {words}")

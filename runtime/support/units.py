@@ -1,0 +1,109 @@
+"""Questions about units: a length, mass, speed or stiffness that a model cannot have was probably given in another unit."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from runtime.support.arguments import name_at_border
+from runtime.support.errors import ModelError
+
+F = TypeVar("F", bound=Callable[..., Any])
+# What a number in another unit is multiplied by, with the name of that unit.
+OTHER_UNITS = {
+    "m": ((1e-3, "mm"), (1e-2, "cm"), (0.0254, "inches")),
+    "kg": ((1e-3, "g"), (0.4536, "pounds"), (1e3, "t")),
+    "m/s": ((1e-3, "mm/s"), (1e-2, "cm/s"), (1 / 3.6, "km/h")),
+    "m/s^2": ((1e-3, "mm/s^2"), (9.81, "multiples of g")),
+    "rad": ((math.pi / 180, "degrees"),),
+    "rad/s": ((math.pi / 180, "degrees per second"), (math.pi / 30, "turns per minute")),
+    "N/m": ((1e-3, "N/km"), (1e3, "N/mm")),
+    "N/m^1.5": ((1e3**1.5, "N/mm^1.5"),),
+    "N m": ((1e-3, "N mm"),),
+}
+
+
+SIGNED = ("m/s", "rad", "rad/s", "degrees")  # units of numbers that may be negative
+
+
+class Usual(NamedTuple):
+    """The magnitudes that something can have: from ``least`` to ``most``, or 0."""
+
+    least: float
+    most: float
+    unit: str
+    of: str  # what has it, such as "the height of a talus"
+
+
+def usual(**ranges: Usual) -> Callable[[F], F]:
+    """Ask about arguments of a function that are outside their usual ranges, unless it is called with ``check_units=False``.
+
+    Raises
+    ------
+    ModelError
+        A question: the value, the range, the unit in which it would be within.
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            if named.get("check_units", True):
+                try:
+                    arguments = signature.bind(*given, **named).arguments
+                except TypeError:
+                    arguments = {}  # the call below refuses them
+                for name in arguments.keys() & ranges.keys():
+                    ask(f"{name_at_border(function)}: {name}", arguments[name], ranges[name])
+            return function(*given, **named)
+
+        return call  # type: ignore[return-value]
+
+    return decorate
+
+
+def ask(what: str, value: Any, of: Usual) -> None:
+    """Ask about a value that is outside its usual range.
+
+    Raises
+    ------
+    ModelError
+    """
+    try:
+        array = np.asarray(value, dtype=float)
+        size = float(np.abs(array).max(initial=0.0))
+    except Exception:  # whatever a foreign object raises
+        return  # refused by the check of its kind
+    if array.ndim == 0 and array < 0.0 and of.unit not in SIGNED:
+        return  # refused where it is used
+    if not math.isfinite(size) or size == 0.0 or of.least <= size <= of.most:
+        return
+    meant = [
+        f"{size:g} {name} are {size * factor:.4g} {of.unit}"
+        for factor, name in OTHER_UNITS.get(of.unit, ())
+        if of.least <= size * factor <= of.most
+    ]
+    question = f"is another unit meant? {meant[0]}" if meant else "is another unit meant?"
+    span = f"{of.least:g} to {of.most:g} {of.unit}" if of.least > 0.0 else f"at most {of.most:g} {of.unit}"
+    raise ModelError(f"{what} = {size:g} {of.unit}, but {of.of} is {span}; {question}; check_units=False accepts it")
+
+
+def ask_about_change(what: str, before: Any, after: Any, unit: str, factor: float, whose: str) -> None:
+    """Ask about a value that is a factor away from the one before; zeros are not compared.
+
+    Raises
+    ------
+    ModelError
+    """
+    try:
+        old, new = (float(np.abs(np.asarray(value, dtype=float)).max(initial=0.0)) for value in (before, after))
+    except Exception:  # whatever a foreign object raises
+        return
+    if old > 0.0 and new > 0.0:
+        ask(what, new, Usual(old / factor, old * factor, unit, f"with {old:g} {unit} in {whose} the usual range"))

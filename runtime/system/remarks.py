@@ -1,0 +1,218 @@
+"""Sentences about a system that is not as its data state it; each names the object, the value and the remedy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from runtime.dynamics import projection
+from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
+from runtime.support.arrays import Floats, frozen
+from runtime.support.errors import AssemblyError
+from runtime.system.assemble import poses_moved
+from runtime.system.degrees_of_freedom import null_space
+from runtime.system.dependence import near_dependence
+from runtime.system.rank import close_loops, joints_of
+from runtime.system.reference import rotation_matrix, states_with_ground
+from runtime.system.system import System
+
+MOVED = 1e-3  # of the model's size: a body is named if its centre of mass, or a point of a joint, is moved by more
+TURNED = 1e-2  # [rad] the same for its rotation
+FAR = 1.0  # of the model's size: a body that would have to move farther is refused
+CHANGED = 1e-3  # of the largest speed: a given velocity that is changed by more is named
+LIGHT = 1e-6  # factor of mass and inertia by which bodies of first guesses move before others
+OPPOSITE = -1.0 + 1e-6  # a_i . a_j of axes that point against each other
+
+
+def model_size(system: System, y: Floats) -> float:
+    """Extent of the model in given poses [m]: diagonal of the box of the centres of mass and of the points of the joints.
+
+    Of the two points of a joint, which an error of the data may part, the one nearer to the bodies counts.
+    """
+    states = states_with_ground(y)
+    centres = states[1:, R:P]
+    middle, points = centres.mean(axis=0), [*centres]
+    for k, joint in enumerate(system.joints):
+        ends = []
+        for name, kind, side in joint.module.VECTORS:
+            if kind == "point":
+                state = states[int((system.data.body_i if side == "i" else system.data.body_j)[k])]
+                ends.append(state[R:P] + rotation_matrix(state[P:V]) @ joint.values[name])
+        if ends:
+            points.append(min(ends, key=lambda end: float(np.linalg.norm(end - middle))))
+    return float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
+
+
+def with_light_guesses(system: System) -> System:
+    """The system for assembly: bodies whose pose is a first guess are light, so that they move before the others."""
+    scale = np.array([1.0] + [LIGHT if body.guess else 1.0 for body in system.bodies])
+    if not (scale < 1.0).any() or (scale[1:] < 1.0).all():
+        return system
+    t, column = system.data, scale[:, None, None]
+    light = frozen(
+        t._replace(mass=t.mass * scale, inertia=t.inertia * column, inertia_inverse=t.inertia_inverse / column)
+    )
+    return replace(system, data=light)
+
+
+def without_drivers(system: System) -> System:
+    """The system with the rows of its joints alone."""
+    rows = np.where([bool(joint.signals) for joint in system.joints], 0, system.data.rows)
+    return replace(system, data=frozen(system.data._replace(rows=rows)))
+
+
+def worst_joint(system: System, y: Floats) -> str:
+    """The row of joints that a state violates most, with its value."""
+    work = shared_workspace_for(system.data)
+    worst = projection.worst_row(system.time, y, system.data, work, False)
+    k, r = map(int, work.failed)
+    return f"{system.row_name(k, r)}, off by {worst:.3g} {system.joints[k].units[r]}"
+
+
+def moved_bodies(system: System, before: Floats, after: Floats) -> list[str]:
+    """A sentence on bodies that joints, without drivers, have moved from given poses.
+
+    Raises
+    ------
+    AssemblyError
+        For a body that would have to move by more than the model's size.
+    """
+    size = model_size(system, before) or model_size(system, after) or 1.0
+    moves, turns = _largest_moves(system, before, after), poses_moved(before, after)[1]
+    exact = np.array([not body.guess for body in system.bodies])
+    share = np.where(exact, np.maximum(moves / (MOVED * size), turns / TURNED), 0.0)
+    n = int(np.where(exact, moves, -1.0).argmax() if (exact & (moves > FAR * size)).any() else share.argmax())
+    if share[n] <= 1.0:
+        return []
+    body, others = system.body_names[n], int((share > 1.0).sum()) - 1
+    remedy = (
+        f"correct its pose or the data of the joints, or pass guess=True to body '{body}' if its pose is a first guess"
+    )
+    if moves[n] > FAR * size:
+        raise AssemblyError(
+            f"body '{body}' would have to move by {moves[n]:.3g} m, where the model has a size of {size:.3g} m, to satisfy "
+            f"{worst_joint(system, before)}; {remedy}"
+        )
+    also = f", and {others} other{'s' * (others > 1)} by less" if others else ""
+    return [
+        f"body '{body}' was moved by {moves[n]:.3g} m, where the model has a size of {size:.3g} m, and turned by "
+        f"{turns[n]:.3g} rad{also}, to satisfy {worst_joint(system, before)}; {remedy}"
+    ]
+
+
+def _largest_moves(system: System, before: Floats, after: Floats) -> Floats:
+    """Largest displacement of each body's centre of mass and points of joints between two states [m]."""
+    moves = poses_moved(before, after)[0]
+    (a, A), (b, B) = (
+        (states, [rotation_matrix(state[P:V]) for state in states])
+        for states in map(states_with_ground, (before, after))
+    )
+    for k, joint in enumerate(system.joints):
+        places = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
+        for name, kind, side in joint.module.VECTORS:
+            n = places[side]
+            if kind == "point" and n != GROUND_INDEX:
+                move = b[n, R:P] - a[n, R:P] + (B[n] - A[n]) @ joint.values[name]
+                moves[n - 1] = max(moves[n - 1], float(np.linalg.norm(move)))
+    return moves
+
+
+def changed_velocities(system: System, before: Floats, after: Floats) -> list[str]:
+    """A sentence on given velocities, not zero, that were changed to satisfy the constraints."""
+    a, b = before.reshape(-1, STATE), after.reshape(-1, STATE)
+    found = []
+    for part, name, unit in ((slice(V, OMEGA), "v", "m/s"), (slice(OMEGA, STATE), "omega", "rad/s")):
+        largest = float(np.abs(a[:, part]).max(initial=0.0))
+        for body, old, new in zip(system.bodies, a[:, part], b[:, part], strict=True):
+            change = float(np.linalg.norm(new - old))
+            if old.any() and not body.guess and change > CHANGED * largest:
+                found.append((change / largest, body, name, old, new, unit))
+    if not found:
+        return []
+    _, body, name, old, new, unit = max(found, key=lambda one: one[0])
+    others = len({one[1].name for one in found}) - 1
+    also = f", and velocities of {others} other bod{'ies' if others > 1 else 'y'}" if others else ""
+    return [
+        f"{name} of body '{body.name}' was changed from {_text(old)} to {_text(new)} {unit}{also}, to satisfy the constraints; "
+        f"give consistent velocities, or pass guess=True to body '{body.name}' if its velocities are a first guess"
+    ]
+
+
+def _text(vector: Floats) -> str:
+    return f"({', '.join(f'{0.0 if abs(c) < 1e-12 else c:.4g}' for c in vector)})"
+
+
+def opposite_axes(system: System, y: Floats) -> list[str]:
+    """Sentences on joints that hold two axes parallel which point against each other."""
+    if not system.joints:
+        return []
+    work, states, found = shared_workspace_for(system.data), states_with_ground(y), []
+    projection.worst_row(system.time, y, system.data, work, False)
+    for k, joint in enumerate(system.joints):
+        ends = {"i": int(system.data.body_i[k]), "j": int(system.data.body_j[k])}
+        axes = {
+            name: rotation_matrix(states[ends[side]][P:V]) @ joint.values[name]
+            for name, kind, side in joint.module.VECTORS
+            if kind == "direction"
+        }
+        for name, axis in axes.items():
+            other = f"{name.removesuffix('_i')}_j"
+            if not name.endswith("_i") or other not in axes or not axis @ axes[other] < OPPOSITE:
+                continue
+            if _stay_parallel(work.D[k, : len(joint.rows)], axis, ends):
+                found.append(
+                    f"joint '{joint.name}' ({joint.kind}): {name} and {other} point against each other, which closes the joint "
+                    f"on its reversed branch; turn one of them around, such as {other} = {_text(-joint.values[other])}"
+                )
+    return found
+
+
+def _stay_parallel(D: Floats, axis: Floats, ends: dict[str, int]) -> bool:
+    """The rows of a joint (rows, 12) admit no motion that would part its axes."""
+    free = null_space(D)
+    for columns, side in ((slice(0, 6), "i"), (slice(6, 12), "j")):
+        if ends[side] == GROUND_INDEX:
+            D = D.copy()
+            D[:, columns] = 0.0
+            free = null_space(np.vstack([D, np.eye(12)[columns]]))
+    relative = free[9:12] - free[3:6]
+    return bool(np.abs(np.cross(axis, relative.T)).max(initial=0.0) < 1e-6)
+
+
+def locked(system: System, y: Floats) -> list[str]:
+    """A sentence on closed loops that are locked, or whose rows are nearly dependent.
+
+    Raises
+    ------
+    AssemblyError
+        Where a loop closes to the accuracy of its data only and admits no run.
+    """
+    if not close_loops(system, joints_of(system)):
+        return []
+    near = near_dependence(system, y)
+    exact = _rank_of_joints(system)
+    remedy = "state their points and axes with all digits, or let build(adjust=True) change them by the least"
+    if near and near.freedoms and exact < near.exact_rank:
+        raise AssemblyError(
+            f"a closed loop closes to the accuracy of its data only: {near.text}, so that "
+            f"no motion satisfies all rows; {remedy}"
+        )
+    freedoms = 6 * len(system.bodies) - exact
+    if near and near.freedoms:
+        return [
+            f"system '{system.name}' has nearly dependent rows: {near.text}, which leaves {freedoms} degree"
+            f"{'s' * (freedoms != 1)} of freedom in place of {near.freedoms}; if the data are rounded, {remedy}"
+        ]
+    if freedoms == 0:
+        return [
+            f"system '{system.name}' has 0 degrees of freedom and cannot move: its {exact} independent rows hold all bodies; "
+            "leave a joint out, or use one with fewer rows"
+        ]
+    return []
+
+
+def _rank_of_joints(system: System) -> int:
+    rows = sum(len(joint.rows) for joint in system.joints if not joint.signals)
+    return rows - len(system.redundant)

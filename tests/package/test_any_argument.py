@@ -1,0 +1,124 @@
+"""Any argument of any kind: public functions give an answer, or one of Talus's errors in one line."""
+
+import contextlib
+import io
+import signal
+import sys
+
+import matplotlib
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from runtime import ModelError
+from tests.support.any_value import anything
+from tests.support.public_calls import calls, make_world
+
+matplotlib.use("Agg")
+EXAMPLES, PER_NIGHT = 500, 10_000
+LONGEST = 60  # [s] of a call, on a busy machine
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """Values of Talus for the calls."""
+    return make_world(tmp_path_factory.mktemp("world"))
+
+
+class TooLong(BaseException):
+    """A call does not end."""
+
+
+@contextlib.contextmanager
+def within(seconds):
+    """Interrupt what takes longer."""
+
+    def stop(*_):
+        raise TooLong(f"no end after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def refusal(function, arguments):
+    """The error with which a function refuses arguments; None if it gives an answer.  Any other exception is a defect."""
+    with within(LONGEST), contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            function(**arguments) if "" not in arguments else function(arguments[""])
+        except ModelError as error:
+            text = str(error)
+            assert text and text.isprintable() and len(text) < 4000, text
+            return error
+        finally:
+            if plotting := sys.modules.get("matplotlib.pyplot"):
+                plotting.close("all")
+    return None
+
+
+@pytest.fixture(scope="module")
+def known(world):
+    """Name -> function and arguments."""
+    return calls(world)
+
+
+def test_the_calls_themselves_work(known, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    wrong = {name: str(error) for name, call in known.items() if (error := refusal(*call)) is not None}
+    assert wrong.keys() <= {"crossing", "System.limit", "System.contact"} | {
+        f"System.{n}" for n in ("body", "joint", "force")
+    }, wrong
+
+
+def spoil(data, world, known):
+    """A call with one argument, or two, of any kind; or with one left out, or one too many."""
+    name = data.draw(st.sampled_from(sorted(known)), label="function")
+    function, arguments = known[name]
+    arguments = dict(arguments)
+    for _ in range(data.draw(st.integers(1, 2))):
+        arguments[data.draw(st.sampled_from(sorted(arguments)), label="argument")] = data.draw(
+            anything(world), label="value"
+        ).make()
+    odd = data.draw(st.sampled_from(["", "", "", "", "drop", "add"]))
+    if odd == "drop" and "" not in arguments:
+        del arguments[data.draw(st.sampled_from(sorted(arguments)), label="left out")]
+    elif odd == "add" and "" not in arguments:
+        arguments[data.draw(st.sampled_from(["names", "t_ends", "x", "Rod"]))] = 1.0
+    assume(not without_end(arguments))
+    return function, arguments
+
+
+def without_end(arguments):
+    """A run of many steps: right, but no test."""
+    if "t_end" not in arguments or arguments.get("max_steps") in range(1, 1000):
+        return False
+    try:
+        span = float(arguments["t_end"]) - float(arguments.get("t_start", 0.0))
+        return span > 1.0 or float(arguments.get("max_step", 1.0)) < 1e-4
+    except Exception:
+        return False  # refused
+
+
+KEPT = dict(
+    deadline=None, derandomize=True, database=None, print_blob=False,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)  # fmt: skip
+
+
+@given(data=st.data())
+@settings(max_examples=EXAMPLES, **KEPT)
+def test_any_argument_gives_an_answer_or_one_line(world, known, tmp_path, monkeypatch, data):
+    monkeypatch.chdir(tmp_path)
+    refusal(*spoil(data, world, known))
+
+
+@pytest.mark.nightly
+@given(data=st.data())
+@settings(max_examples=PER_NIGHT, **KEPT)
+def test_any_argument_of_many_gives_an_answer_or_one_line(world, known, tmp_path, monkeypatch, data):
+    monkeypatch.chdir(tmp_path)
+    refusal(*spoil(data, world, known))

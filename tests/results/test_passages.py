@@ -1,0 +1,108 @@
+"""Accelerations and reactions close to singular poses of closed loops, against closed forms."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+from runtime import Builder, Status, simulate
+from runtime.results.passages import Passage, fitted, places
+
+GRAVITY = 9.81
+MOMENT = 1 / 12  # [kg m^2] of a crank about its centre
+AWAY = np.array([0.0, 1e-9, -1e-7, 1e-5, -1e-4, 1e-3, -3e-3, 1e-2, -2e-2])  # [s] from a singular pose
+
+
+def linkage(loops, rate):
+    """Upright cranks of length 1 m and mass 1 kg in a row, joined by bars: they all turn by the same angle."""
+    b, z = Builder("cranks", gravity=(0, -GRAVITY, 0)), (0, 0, 1)
+    upright = (np.cos(np.pi / 4), 0, 0, np.sin(np.pi / 4))
+    for i in range(loops + 1):
+        v = (rate / 2, 0, 0)
+        b.body(f"c{i}", mass=1, inertia=(1e-3, MOMENT, MOMENT), r=(i, 0.5, 0), p=upright, v=v, omega=(0, 0, -rate))
+        b.joint(f"A{i}", "revolute", "ground", f"c{i}", s_i=(i, 0, 0), s_j=(-0.5, 0, 0), a_i=z, a_j=z)
+    for i in range(loops):
+        b.body(f"b{i}", mass=1, inertia=(1e-3, MOMENT, MOMENT), r=(i + 0.5, 1, 0), v=(rate, 0, 0))
+        b.joint(f"L{i}", "revolute", f"c{i}", f"b{i}", s_i=(0.5, 0, 0), s_j=(-0.5, 0, 0), a_i=z, a_j=z)
+        b.joint(f"R{i}", "revolute", f"b{i}", f"c{i + 1}", s_i=(0.5, 0, 0), s_j=(0.5, 0, 0), a_i=z, a_j=z)
+    return b.build()
+
+
+def motion(loops, rate, t_end):
+    """Angle from the vertical and its rate (a physical pendulum), and the times at which all bars lie flat."""
+    k = GRAVITY * ((loops + 1) / 2 + loops) / ((loops + 1) / 3 + loops)
+    run = solve_ivp(
+        lambda t, y: [y[1], k * np.sin(y[0])], (0, t_end), [0, rate], method="DOP853", rtol=1e-13, atol=1e-13,
+        dense_output=True, events=[lambda t, y: np.cos(y[0])],
+    )  # fmt: skip
+    return run.sol, k, run.t_events[0]
+
+
+def force_on_outer_crank(angle, rate, k):
+    """Component along the base of the force of a bar on the first crank: its moment balance about the hinge on the ground."""
+    sin, cos, turning = np.sin(angle), np.cos(angle), k * np.sin(angle)
+    down = 0.5 * (GRAVITY - turning * sin - rate**2 * cos)  # half of the bar's weight and inertia
+    return ((MOMENT + 0.25) * turning - 0.5 * GRAVITY * sin - down * sin) / cos
+
+
+@pytest.mark.parametrize("method", ["dop853", pytest.param("radau", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("loops", [1, 2])
+def test_accelerations_and_reactions_close_to_singular_poses(loops, method):
+    """With two loops the reactions are infinite in the flat pose: the middle crank carries two bars, the outer ones carry one."""
+    at, k, poses = motion(loops, 1.0, 3.2)
+    assert len(poses) >= 3
+    times = np.unique((poses[:, None] + AWAY).ravel())
+    run = simulate(linkage(loops, 1.0), times[-1] + 0.1, t_eval=times, method=method)
+    assert run.status == Status.REACHED_END
+    angle, rate = at(times)
+    assert_allclose(-run.omega["c0"][:, 2], rate, atol=2e-8)
+    assert_allclose(-run.omega_dot["c0"][:, 2], k * np.sin(angle), atol=1e-6 * k)
+    force = run.reaction("L0", on="c0").force[:, 0]
+    exact, away = force_on_outer_crank(angle, rate, k), np.abs(np.cos(angle))
+    for tolerance, least in ((1e-5, 1e-2), (1e-4, 1e-4), (1e-2, 1e-6)):
+        chosen = away > least
+        assert_allclose(force[chosen], exact[chosen], rtol=tolerance, atol=tolerance * GRAVITY)
+    if loops == 1:
+        assert np.abs(force).max() < 50 * GRAVITY
+    else:
+        assert np.abs(force[away < 1e-7]).min() > 1e5 * GRAVITY
+
+
+def test_a_passage_is_kept_where_a_result_is_close_to_the_pose_and_pickled_with_its_states():
+    poses = motion(1, 1.0, 3.0)[2]
+    system = linkage(1, 1.0)
+    run = simulate(system, 3.0, t_eval=[poses[0], 3.0])
+    assert [p.t[0] < poses[0] < p.t[-1] for p in run.passages][:1] == [True]
+    again = pickle.loads(pickle.dumps(run))
+    assert_allclose(again.omega_dot["c0"], run.omega_dot["c0"], rtol=0, atol=0)
+
+
+def passage(largest=1.0):
+    return Passage(places(2.0, 2.5), largest, lambda t: np.zeros(13))
+
+
+def test_values_that_are_spoilt_close_to_the_pose_are_fitted_from_those_around_it():
+    p, pose = passage(), 2.2
+    true = np.sin(3 * p.t)[:, None] * [1.0, 2.0]
+    spoilt = true + 1e-12 / ((p.t - pose)[:, None] ** 2 + 1e-20)
+    found = fitted(p, np.minimum((p.t - pose) ** 2, 1.0), spoilt, np.array([pose, pose + 1e-6]))
+    assert_allclose(found, np.sin(3 * np.array([pose, pose + 1e-6]))[:, None] * [1.0, 2.0], atol=1e-8)
+
+
+def test_a_pole_is_found_from_values_around_it():
+    p, pose = passage(), 2.21
+    value = np.cos(p.t) / (p.t - pose) + np.sin(p.t)
+    times = pose + np.array([1e-5, -1e-5, 1e-3])
+    found = fitted(p, (p.t - pose) ** 2, value[:, None], times, poles=True)[:, 0]
+    assert_allclose(found, np.cos(times) / (times - pose) + np.sin(times), rtol=1e-3)
+    assert np.isfinite(fitted(p, (p.t - pose) ** 2, value[:, None], np.array([pose]), poles=True)).all()
+
+
+def test_a_value_without_a_pole_gets_none():
+    p, pose = passage(), 2.21
+    found = fitted(p, (p.t - pose) ** 2, np.cos(p.t)[:, None], np.array([pose]), poles=True)
+    assert_allclose(found, np.cos(pose), atol=1e-9)
