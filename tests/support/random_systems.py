@@ -18,7 +18,7 @@ SINGULAR = (
     "swinging",
     "driven_parallelogram",
 )
-LOOPS = {name: (22, 60) for name in question.CLASSES if name not in (*TREES, *ACTING, *SINGULAR)}
+LOOPS = {name: (18, 60) for name in question.CLASSES if name not in (*TREES, *ACTING, *SINGULAR)}
 
 
 def examined(name, first, count):
