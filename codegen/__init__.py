@@ -9,7 +9,7 @@ Stages, with their modules in ``codegen.compiler``:
 2. reading      call it with symbols, check the rules, find the units     reading, units, bounds
 3. derivation   differentiate moving vectors: D, nu, gamma, forces        derive, soundness, forces, limit_forces,
                                                                           contact_forces, force_elements, body_forces, cone_curves
-4. functions    straight-line code, and its exact tangents                layout, straight, tangents
+4. functions    straight-line code, its exact tangents and data slopes     layout, straight, tangents, data_slopes
 5. modules      data, kernels, and a header with a digest                 emit, module, text
 6. dispatch     switches over the kinds of each family, and files:        dispatch, plan, generation, output
                 what has changed is derived, the rest is kept

@@ -310,7 +310,7 @@ def sleeve_friction(
     reaction_force: Vector, reaction_moment: Vector, coefficient: Expr, radius: Expr, spacing: Expr, creep: Expr,
     coordinate: Operator, rate: Operator, normal_load: Operator,
 ) -> Parts:  # fmt: skip
-    """Coulomb's friction in a cylindrical joint, by its own reaction: on two rings beside P_j, against sliding and turning together.
+    """Coulomb's friction in a cylindrical joint, by its own reaction: on two rings beside P_j, against sliding and turning.
 
     The friction is s(w / creep) mu load against the slip w at the radius, with s(x) = 3/2 x - x^3/2 up to x = 1 and then 1.
     s_i, s_j : a point of the line on each body, from its centre of mass [m]

@@ -13,6 +13,7 @@ import inspect
 import math
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
@@ -26,7 +27,7 @@ from typer.core import TyperGroup
 from runtime.integrate.choices import ATOL, METHODS, RTOL
 from runtime.report.tables import Report, Table, print_json
 from runtime.support.documentation import documentation
-from runtime.support.errors import ModelError
+from runtime.support.errors import AssemblyWarning, ModelError
 from runtime.support.interruption import ended_by_signals
 from runtime.support.results_folder import results_in
 from runtime.support.streams import safe_streams
@@ -117,7 +118,9 @@ def _build(model: str, given: list[str] | None) -> System:
         except (ValueError, SyntaxError):
             arguments[key] = value
     try:
-        system = build(**arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AssemblyWarning)  # the verbs show the remarks
+            system = build(**arguments)
     except (TypeError, ValueError) as error:
         if isinstance(error, ModelError):
             raise
@@ -142,55 +145,10 @@ def models() -> None:
 @app.command()
 def info(model: Model, arguments: Arguments = None, as_json: Json = False) -> None:
     """Show a model: bodies, joints, limits, forces, degrees of freedom.  Also redundant rows, assembly and kernel."""
-    import numpy as np
-
-    from runtime.report.force_table import force_table
+    from runtime.report.system_tables import system_tables
     from runtime.report.terminal import show
-    from runtime.system.whole_model import place_of
 
-    system = _build(model, arguments)
-    bodies: list[list[Any]] = []
-    for b in system.bodies:
-        moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(b.inertia))
-        bodies.append([b.name, b.mass, moments, ", ".join(f"{c:.4g}" for c in system.state.r[b.name])])
-    joints: list[list[Any]] = []
-    for j in system.joints:
-        rows = ", ".join(j.rows).replace("_x, ", "_xyz, ")
-        for group in {row[:-2] for row in j.rows if row.endswith("_y")}:
-            rows = rows.replace(f", {group}_y, {group}_z", "")
-        joints.append([j.name, j.kind, f"{j.body_i}, {j.body_j}", list(j.rows) if as_json else rows])
-    a = system.assembly
-    facts: list[list[Any]] = [
-        ["degrees of freedom", system.degrees_of_freedom],
-        ["rank of D", system.rank],
-        ["redundant rows", ", ".join(system.redundant) or "none"],
-        ["assembly", f"{a.iterations} iterations, max |Phi| = {a.residual:.1e}"],
-        ["largest displacement", f"{a.largest_move:.3g} m, body {a.moved_body}"],
-        ["largest rotation", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
-        ["gravity [m/s^2]", ", ".join(f"{g:g}" for g in system.gravity)],
-        ["whole-model kernel", place_of(system) or "none; codegen.compile_model(system) emits one"],
-    ]
-    tables = [
-        Table(system.name, ["fact", "value"], facts),
-        Table("bodies", ["body", "mass [kg]", "principal inertia [kg m²]", "centre [m]"], bodies),
-        Table("joints", ["joint", "kind", "bodies i, j", "rows"], joints),
-    ]
-    if system.limits:
-        limits: list[list[Any]] = []
-        for m in system.limits:
-            latitudes = np.rad2deg(m.cone.latitudes)
-            cone = ", ".join(f"{latitude:g}" for latitude in latitudes[:-1]) + f" ({m.cone.interpolation})"
-            law = f"{m.max_moment:g} N m, {np.rad2deg(m.compliance):.4g} deg, {m.law}"
-            limits.append([m.name, m.joint, m.kind, m.reference, cone, law, f"{m.damping:g} N m s"])
-        columns = ["limit", "joint", "kind", "reference", "maximum latitudes [deg]", "law", "damping"]
-        tables.append(Table("limits", columns, limits))
-    tables += [force_table(system)] if system.forces else []
-    if system.signals:
-        signals = [
-            [name, "constant" if np.isinf(s.span[0]) else f"{s.span[0]:g} to {s.span[1]:g} s", len(s.coefficients)]
-            for name, s in system.signals.items()
-        ]
-        tables.append(Table("signals of drivers, loads, motors and forces", ["signal", "defined", "pieces"], signals))
+    tables = system_tables(_build(model, arguments), all_rows=as_json)
     if as_json:
         print_json({table.title: table.records() for table in tables})
         return
@@ -217,6 +175,8 @@ def simulate_command(
     from runtime.report.terminal import err_console, out_console, show
 
     system = _build(model, arguments)
+    for remark in system.assembly.remarks:
+        err_console.print(remark, markup=False, highlight=False, soft_wrap=True)
     times = np.linspace(0.0, t_end, points) if t_end > 0 else None
     with results_in(out, f"talus-{model.replace(':', '-')}") as folder:
         run = simulate(system, t_end, t_eval=times, method=method, rtol=rtol, atol=atol)
@@ -231,7 +191,7 @@ def simulate_command(
         ["rejected", s.rejections],
         ["time [ms]", 1000 * s.wall_time],
         ["compilation [ms]", 1000 * s.compile_time],
-        ["energy drift [J]", float(np.abs(run.energy - run.energy[0]).max())],
+        ["error of the energy balance [J]", run.energy_balance.largest_error],
         ["max |Phi|", float(run.violation.max())],
     ]
     table = Table(system.name, ["fact", "value"], facts)

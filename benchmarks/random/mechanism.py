@@ -59,6 +59,63 @@ class Spring:
     target: float
 
 
+@dataclass
+class Limit:
+    """A limit of a joint by an elliptical cone; vectors in axes of the reference body, but ``direction``, ``axes[1]``.
+
+    ``latitudes`` (4,) [rad] at the longitudes 0, 90, 180, 270 degrees; ``axes``: of the joint, on the reference and on the moving
+    body; ``points``: of the joint there; ``held``: angle of a cross at the reference pose.
+    """
+
+    name: str
+    kind: str
+    joint: str
+    reference: str
+    moving: str
+    xi: Floats
+    eta: Floats
+    latitudes: Floats
+    max_moment: float
+    compliance: float
+    damping: float
+    direction: Floats
+    axes: tuple[Floats, Floats]
+    points: tuple[Floats, Floats]
+    held: float = 0.0
+
+    @property
+    def zeta(self) -> Floats:
+        """Axis of the cone."""
+        return np.cross(self.xi, self.eta)
+
+
+@dataclass
+class Contact:
+    """A sphere of a body on a plane; vectors in axes of their bodies."""
+
+    name: str
+    body: str
+    plane: str
+    centre: Floats
+    radius: float
+    point: Floats
+    normal: Floats
+    law: str
+    friction: str | None
+    parameters: dict[str, float]
+
+
+@dataclass
+class Force:
+    """A force of a definition of Talus; ``across``: directions by which the second method measures its angles."""
+
+    name: str
+    kind: str
+    bodies: tuple[str, ...]
+    values: dict[str, Any]
+    across: Any = None
+
+
 class Mechanism:
     """Bodies, joints and springs; points and axes are given in global axes at the reference pose.
 
@@ -70,12 +127,23 @@ class Mechanism:
         self.bodies: dict[str, Body] = {}
         self.joints: list[Joint] = []
         self.springs: list[Spring] = []
+        self.limits: list[Limit] = []
+        self.contacts: list[Contact] = []
+        self.forces: list[Force] = []
+        self.share, self.outputs = 1.0, 21  # of the duration that is drawn; times that are compared
+        self.tolerances = 1e-12, 1e-10  # of the second method
         self.size = 1.0
         self.t_end = 1.0
         self.method, self.rtol = "dop853", 1e-11
         self.exact: Any = None  # closed form of the motion, of times (n,): positions and rotation matrices by body
         self.options: dict[str, Any] = {}  # of ``runtime.simulate``
         self.note = ""
+
+    @property
+    def keeps_energy(self) -> bool:
+        """Whether the kinetic energy and that of gravity are constant."""
+        driven = any(joint.signal is not None for joint in self.joints)
+        return not (self.springs or self.limits or self.contacts or self.forces or driven)
 
     def body(self, name: str, mass: float, J: ArrayLike, r: ArrayLike, A: ArrayLike | None = None) -> None:
         """Add a body; J (3,) or (3, 3) in axes of the body."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.measure import Answer, Say
-from benchmarks.random import change_points, planar, spatial, swinging, trees
-from benchmarks.random.compare import OUTPUTS, Verdict, examine
+from benchmarks.random import acting, change_points, planar, spatial, swinging, trees
+from benchmarks.random.compare import Verdict, examine
 from benchmarks.random.mechanism import Mechanism
 from runtime import Status
 from runtime.report import Report, Table
@@ -26,7 +26,7 @@ CLASSES: Mapping[str, Callable[[np.random.Generator], Mechanism]] = {
         spatial.modified_loop, spatial.spherical_four_bar, spatial.bennett, spatial.bricard, spatial.sarrus,
         spatial.driven_loop, spatial.sprung_loop, spatial.n_four_bar, change_points.change_point,
         planar.near_change_point, change_points.turning_near_pose, change_points.start_at_pose,
-        change_points.pair, swinging.swinging, swinging.driven_parallelogram,
+        change_points.pair, swinging.swinging, swinging.driven_parallelogram, acting.acting_tree, acting.acting_loop,
     )
 }  # fmt: skip
 BAD = ("wrong", "rates", "drift", "energy", "raised")
@@ -102,6 +102,6 @@ def _note(rows: list[dict[str, object]]) -> str:
     total = sum(int(str(row["mechanisms"])) for row in rows)
     bad = sum(int(str(row[kind])) for row in rows for kind in BAD)
     return (
-        f"{total} mechanisms, {bad} of them wrong, with wrong rates, drift or energy; at most {OUTPUTS} times each, or more at "
+        f"{total} mechanisms, {bad} of them wrong, with wrong rates, drift or energy; at most 21 times each, or more at "
         "singular poses. Errors are fractions of the size."
     )

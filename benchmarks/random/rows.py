@@ -146,7 +146,7 @@ class Rows:
 
 
 @njit(cache=True)
-def _cross(a, b):  # type: ignore[no-untyped-def]
+def cross_of(a, b):  # type: ignore[no-untyped-def]
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
@@ -156,7 +156,7 @@ def _dot(a, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _turn(A, u):  # type: ignore[no-untyped-def]
+def turn_of(A, u):  # type: ignore[no-untyped-def]
     return np.array([_dot(A[0], u), _dot(A[1], u), _dot(A[2], u)])
 
 
@@ -165,15 +165,15 @@ def _dots(A, w, ai, aj, au, au_t, au_tt, aw, ac, Phi, D, rate, gamma):  # type: 
     """Rows u . x - c, with u of body i, which may turn in it by a given function of time, and x of body j."""
     for n in range(len(ai)):
         i, j = ai[n], aj[n]
-        u, u_t, u_tt, x = _turn(A[i], au[n]), _turn(A[i], au_t[n]), _turn(A[i], au_tt[n]), _turn(A[j], aw[n])
-        ux = _cross(u, x)
+        u, u_t, u_tt, x = turn_of(A[i], au[n]), turn_of(A[i], au_t[n]), turn_of(A[i], au_tt[n]), turn_of(A[j], aw[n])
+        ux = cross_of(u, x)
         D[n, i, 3:] += ux
         D[n, j, 3:] -= ux
-        wu, wx = _cross(w[i], u), _cross(w[j], x)
+        wu, wx = cross_of(w[i], u), cross_of(w[j], x)
         Phi[n] = _dot(u, x) - ac[n]
         rate[n] = _dot(wu + u_t, x) + _dot(u, wx)
-        u_2 = _cross(w[i], wu) + 2 * _cross(w[i], u_t) + u_tt
-        gamma[n] = -(_dot(u_2, x) + 2 * _dot(wu + u_t, wx) + _dot(u, _cross(w[j], wx)))
+        u_2 = cross_of(w[i], wu) + 2 * cross_of(w[i], u_t) + u_tt
+        gamma[n] = -(_dot(u_2, x) + 2 * _dot(wu + u_t, wx) + _dot(u, cross_of(w[j], wx)))
 
 
 @njit(cache=True)
@@ -181,22 +181,22 @@ def _separations(r, A, v, w, bk, bi, bj, bu, bsi, bsj, bc, squared, first, Phi, 
     """Rows u . d - c with u of body k, and d . d - c^2, for the separation d of points of the bodies i and j."""
     for q in range(len(bk)):
         n, k, i, j = first + q, bk[q], bi[q], bj[q]
-        si, sj = _turn(A[i], bsi[q]), _turn(A[j], bsj[q])
+        si, sj = turn_of(A[i], bsi[q]), turn_of(A[j], bsj[q])
         d = r[j] + sj - r[i] - si
-        wsi, wsj = _cross(w[i], si), _cross(w[j], sj)
+        wsi, wsj = cross_of(w[i], si), cross_of(w[j], sj)
         d1 = v[j] + wsj - v[i] - wsi
-        d2 = _cross(w[j], wsj) - _cross(w[i], wsi)
+        d2 = cross_of(w[j], wsj) - cross_of(w[i], wsi)
         if squared[q]:
             u = 2 * d
             Phi[n], rate[n] = _dot(d, d) - bc[q] ** 2, _dot(u, d1)
             gamma[n] = -(2 * _dot(d1, d1) + _dot(u, d2))
         else:
-            u = _turn(A[k], bu[q])
-            u1 = _cross(w[k], u)
-            D[n, k, 3:] += _cross(u, d)
+            u = turn_of(A[k], bu[q])
+            u1 = cross_of(w[k], u)
+            D[n, k, 3:] += cross_of(u, d)
             Phi[n], rate[n] = _dot(u, d) - bc[q], _dot(u1, d) + _dot(u, d1)
-            gamma[n] = -(_dot(_cross(w[k], u1), d) + 2 * _dot(u1, d1) + _dot(u, d2))
+            gamma[n] = -(_dot(cross_of(w[k], u1), d) + 2 * _dot(u1, d1) + _dot(u, d2))
         D[n, j, :3] += u
         D[n, i, :3] -= u
-        D[n, j, 3:] += _cross(sj, u)
-        D[n, i, 3:] -= _cross(si, u)
+        D[n, j, 3:] += cross_of(sj, u)
+        D[n, i, 3:] -= cross_of(si, u)

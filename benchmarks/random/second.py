@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from scipy.integrate import DOP853
 
+from benchmarks.random.actions import Cone, Poses, add_contact, add_force, add_limit
 from benchmarks.random.mechanism import GROUND, Floats, Mechanism
 from benchmarks.random.rows import Rows, cross
 
@@ -33,6 +34,7 @@ class Second:
         self.rank = 0
         self.nearest = np.inf  # smallest singular value of the rank, as a fraction of the largest, of all evaluations
         self.evaluations = 0
+        self.cones = [Cone(limit.latitudes) for limit in m.limits]
 
     def start(self) -> Floats:
         """The initial state: r, p (scalar first), v, w of each body, (13 bodies,)."""
@@ -112,7 +114,20 @@ class Second:
         f = free_forces(s, A, self.mass, self.J, self.m.gravity)
         for spring in self.m.springs:
             add_spring(f, spring, *(self._end(s, A, b) for b in (spring.i, spring.j)), self.index)
+        if self.cones or self.m.contacts or self.m.forces:
+            self.add_actions(s, A, f)
         return f[1:]
+
+    def add_actions(self, s: Floats, A: Floats, f: Floats) -> None:
+        """Add limits, contacts and forces to f (bodies + 1, 6)."""
+        r, v, w = (np.concatenate([np.zeros((1, 3)), s[:, k : k + 3]]) for k in (0, 7, 10))
+        x = Poses(r, np.concatenate([np.eye(3)[None], A]), v, w, self.index)
+        for limit, cone in zip(self.m.limits, self.cones, strict=True):
+            add_limit(x, limit, cone, f)
+        for contact in self.m.contacts:
+            add_contact(x, contact, f)
+        for force in self.m.forces:
+            add_force(x, force, f)
 
     def _end(self, s: Floats, A: Floats, body: str) -> tuple[Floats, ...]:
         if body == GROUND:

@@ -15,13 +15,13 @@ KINDS = (
 )  # fmt: skip
 
 
-def tree(random: Random) -> Mechanism:
-    """Bodies of all sizes and masses on each other, each by a joint of any kind."""
-    scale = log_uniform(random, 1e-3, 1e3) if random.random() < 0.2 else 1.0
+def tree(random: Random, *, most: int = 8, plain: bool = False) -> Mechanism:
+    """Bodies of all sizes and masses on each other, each by a joint of any kind; ``plain``: of like masses, in metres."""
+    scale = log_uniform(random, 1e-3, 1e3) if random.random() < 0.2 and not plain else 1.0
     m = start(random, scale)
-    wild = 1e3 if random.random() < 0.2 else 1.0
+    wild = 1e3 if random.random() < 0.2 and not plain else 1.0
     tips = {GROUND: np.zeros(3)}
-    for n in range(int(random.integers(1, 9))):
+    for n in range(int(random.integers(1, most + 1))):
         parent = str(random.choice(list(tips)))
         near, name = tips[parent], f"body_{n}"
         far = near + scale * random.uniform(0.2, 1.0) * random_axis(random)

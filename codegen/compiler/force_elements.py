@@ -27,6 +27,7 @@ from codegen.compiler.reading import (
     argument_names,
     called,
     documentation,
+    is_scalar,
     refuse_collisions,
     refuse_functions,
     refuse_unused,
@@ -122,7 +123,7 @@ def derive_event(definition: Definition) -> ForceDerivation:
     arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
     refuse_collisions(scope)
     returned = called(scope, definition, arguments)
-    if isinstance(returned, Vector | dict | list | tuple) or not isinstance(sp.sympify(returned), sp.Expr):
+    if not is_scalar(returned):
         raise scope.error(
             f"has the wrong shape: {returned!r:.80}; an event returns one scalar, whose zeros are located"
         )
@@ -191,12 +192,10 @@ def _parts(scope: ForceScope, arguments: dict[str, object], returned: object) ->
     pairs = [pair for x, force in forces.items() for pair in _pairs(scope, x, force)]
     scalars: dict[str, Any] = {POTENTIAL: returned.get(POTENTIAL, 0), DISSIPATION: returned.get(DISSIPATION, 0)}
     for what, value in [*scalars.items(), *reports.items(), *((FORCES, e) for pair in pairs for e in pair)]:
-        try:
-            scalar = not isinstance(value, Vector) and isinstance(sp.sympify(value), sp.Expr)
-        except (sp.SympifyError, TypeError):
-            scalar = False
-        if not scalar:
+        if not is_scalar(value):
             raise scope.error(f"'{what}' has the wrong shape: {value!r:.80}; it must be one number, an expression")
+        if sp.sympify(value).has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            raise scope.error(f"'{what}' is not finite: {value!s:.80}; check its denominators")
     return _Parts(
         sp.sympify(scalars[POTENTIAL]),
         sp.sympify(scalars[DISSIPATION]),

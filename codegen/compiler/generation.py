@@ -83,9 +83,8 @@ def is_up_to_date() -> bool:
 
 def unspoilt_models() -> tuple[dict[str, str], list[str]]:
     """File name -> text of the whole-model kernels whose texts are what their digests state, and the names of the others."""
-    present = modules_in(MODELS)
-    good = {name: text for name, text in present.items() if states_its_digest(text)}
-    return good, sorted(present.keys() - good.keys())
+    good = {name: text for name, text in modules_in(MODELS).items() if states_its_digest(text)}
+    return good, sorted({entry.name for entry in MODELS.glob("*.py")} - good.keys())
 
 
 def generate(kept: Mapping[str, str] | None = None) -> dict[str, str]:

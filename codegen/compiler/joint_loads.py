@@ -92,11 +92,10 @@ def load_kernels(
     loads, reaction = scope.loads, reaction_symbols()
     sizes = [e for h in loads.values() for e in (h, *(sp.diff(h, s) for s in reaction))]
     acting = [sp.diff(e, s) for s in loads for e in wrench[:12]]
-    own = [*(m for m in scope.moving.values()), *scope.named.values()]
-    directions = seeds_of([m for m in own if hasattr(m, "body")], reaction, BODIES)
+    directions = seeds_of(scope.moving.values(), reaction, BODIES)
     return [
         kernel(layout, "loads", (*arguments, "out"), indexed("out", sizes), "Each load, and its slopes over the reaction"),
-        kernel(layout, "load_wrenches", (*arguments, "out"), indexed("out", acting), "Force and moment on body i, j by each load"),
+        kernel(layout, "load_wrenches", (*arguments, "out"), indexed("out", acting), "Force on body i, j by each load"),
         tangent(
             "loads_tangent", arguments, layout.place, indexed("out", list(loads.values())),
             "Derivatives of the loads; seeds: bodies, reaction", directions, layout.rates, layout.long,

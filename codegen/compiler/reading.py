@@ -13,7 +13,7 @@ from types import ModuleType
 import sympy as sp
 from sympy.core.function import Application
 
-from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, Expr, Scope, vector
+from codegen.compiler.calculus import FUNCTIONS, OPERATORS, VELOCITIES, Definition, Expr, Scope, Vector, vector
 from codegen.compiler.errors import DefinitionError
 
 
@@ -39,6 +39,17 @@ def called(scope: Scope, definition: Definition, arguments: dict[str, object]) -
             "vectors know +, -, dot, cross, norm and factors; equations are smooth, without branches (if, abs, float)"
         )
         raise scope.error(f"cannot be derived: {error}; {hint}") from error
+
+
+def is_scalar(value: object) -> bool:
+    """Whether a definition returned one expression; a text is none, although SymPy would read it."""
+    if isinstance(value, Vector | str | dict | list | tuple | set):
+        return False
+    try:
+        expression = sp.sympify(value)
+    except (sp.SympifyError, TypeError, ValueError):
+        return False
+    return isinstance(expression, sp.Expr) and not expression.is_Matrix
 
 
 def documentation(scope: Scope, definition: Definition) -> str:

@@ -146,7 +146,8 @@ def compile_model(system: Any) -> Path:
     Raises
     ------
     DefinitionError
-        Naming the system, if it is too large for one function, has redundant rows or friction by reactions, or the object that is not a system.
+        Naming the system, if it is too large for one function, or has redundant rows or friction by reactions; or the object that
+        is not a system.
     """
     if not hasattr(type(system), "model"):
         raise DefinitionError(
@@ -159,7 +160,7 @@ def compile_model(system: Any) -> Path:
         )
     if reactive := [f"'{force.name}'" for force in system.forces if force.joint]:
         raise DefinitionError(
-            f"compile_model: system '{system.name}' has friction that depends on the reactions of joints ({', '.join(reactive)}), "
+            f"compile_model: system '{system.name}' has friction by the reactions of joints ({', '.join(reactive)}), "
             "which a whole-model kernel does not take; simulate it without"
         )
     from codegen.compiler.whole import emit_model

@@ -17,6 +17,7 @@ from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
+from runtime.system.rank import refuse_infinite_forces
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
@@ -113,11 +114,18 @@ def _evaluate(
 ) -> None:
     """The Jacobian at a state, with Baumgarte's coefficients alpha, beta, into ``memory``."""
     data = stabilised(system.data, *coefficients)
-    if jacobian_once(time, np.array(y), data, work, memory) != OK:
+    code = jacobian_once(time, np.array(y), data, work, memory)
+    if code == OK and np.isfinite(memory.J).all():
+        return
+    refuse_infinite_forces(system, time, np.array(y))  # with the name of a force
+    if code != OK:
         raise ModelError(
             f"system '{system.name}' has no single accelerations at t = {time:g} s: its configuration is singular; "
             "linearise about another state"
         )
+    raise ModelError(
+        f"system '{system.name}' has derivatives that are not finite at t = {time:g} s; linearise about another state"
+    )
 
 
 def _modes(system: System, time: float, y: Floats, coordinates: Sequence[str] | None) -> Modes:

@@ -296,30 +296,38 @@ def find_loads(data, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def multipliers_without_force(k, r, data, w):  # type: ignore[no-untyped-def]
+    """Put the multipliers that exert no force and contain 1 for the dependent row r of joint k into ``w.y``; their size."""
+    u = w.joint_loads.v_dot[0]
+    u[:] = 0.0
+    for side in range(2):
+        b = data.body_i[k] if side == 0 else data.body_j[k]
+        if b != GROUND_INDEX:
+            for c in range(6):
+                u[b, c] += w.MD[k, side, r, c]
+    w.y[:] = 0.0
+    rows_times(data, w, u, w.y)
+    solve(data, w)
+    largest = 0.0
+    for q in range(len(data.address)):
+        for c in range(data.rows[q]):
+            w.y[q, c] = (1.0 if q == k and c == r else 0.0) - w.y[q, c]
+            square = 0.0
+            for d in range(12):
+                square += w.D[q, c, d] * w.D[q, c, d]
+            largest = max(largest, abs(w.y[q, c]) * np.sqrt(square))
+    return largest
+
+
+@inlined
 def refuse_undetermined(data, w):  # type: ignore[no-untyped-def]
     """OK if no multipliers that exert no force, those of redundant rows, change a load."""
-    t, m, u = data.forces, w.joint_loads, w.joint_loads.v_dot[0]
+    t, m = data.forces, w.joint_loads
     for k in range(len(data.address)):
         for r in range(data.rows[k]):
             if w.inverse[k, r] != 0.0:
                 continue
-            u[:] = 0.0
-            for side in range(2):
-                b = data.body_i[k] if side == 0 else data.body_j[k]
-                if b != GROUND_INDEX:
-                    for c in range(6):
-                        u[b, c] += w.MD[k, side, r, c]
-            w.y[:] = 0.0
-            rows_times(data, w, u, w.y)
-            solve(data, w)
-            largest = 0.0
-            for q in range(len(data.address)):
-                for c in range(data.rows[q]):
-                    w.y[q, c] = (1.0 if q == k and c == r else 0.0) - w.y[q, c]
-                    size = 0.0
-                    for d in range(12):
-                        size += w.D[q, c, d] * w.D[q, c, d]
-                    largest = max(largest, abs(w.y[q, c]) * np.sqrt(size))
+            largest = multipliers_without_force(k, r, data, w)
             for p in range(len(t.reactive)):
                 reaction_of(t.reactive[p, JOINT], w.y, w, m.reaction[p])
             measure_loads(data, w)

@@ -241,17 +241,19 @@ def mark_smallest_pivot(time: float, y: Floats, t: ModelData, w: Workspace) -> N
     w.failed[:] = np.unravel_index(place, ratios.shape)
 
 
-def dependent_rows(time: float, y: Floats, t: ModelData, w: Workspace, length: float) -> list[tuple[int, int]]:
+def dependent_rows(
+    time: float, y: Floats, t: ModelData, w: Workspace, length: float, tolerance: float
+) -> list[tuple[int, int]]:
     """Joint and row of every kept row that depends on others in this configuration.
 
-    length [m] : converts rotations to displacements
+    length [m] : converts rotations to displacements; tolerance: of pivots, as fractions of the rows
     """
     bodies = len(t.mass)
     unit = np.tile(np.eye(3), (bodies, 1, 1))
     geometry = frozen(
         t._replace(mass=np.ones(bodies), inertia=length**2 * unit, inertia_inverse=unit / length**2),
     )
-    mark_dependent(time, y, geometry, w, RANK_TOLERANCE)
+    mark_dependent(time, y, geometry, w, tolerance)
     found = [(k, r) for k in range(len(t.address)) for r in range(t.rows[k]) if w.inverse[k, r] == 0.0]
     return sorted(found)
 

@@ -10,11 +10,12 @@ from runtime.integrate.settings import Settings
 from runtime.results.energy_balance import Work
 from runtime.support.arrays import Floats
 
-# In units of the tolerance, what each step may add to the error.  Measured on feet, pendulums, chains, loops, contacts, limits,
-# springs, motors and drivers, with tolerances from 1e-12 to 1e-3: half of this at most, in runs of 10 steps; a hundredth in long
-# ones.
-EACH_STEP = 0.5
-MOST = 0.1  # of the energy: a larger error is not explained by any relative tolerance
+# What each step may add to the error, in units of the tolerance.  Measured on feet, pendulums, chains, loops, contacts, limits,
+# springs, motors and drivers, with tolerances from 1e-12 to 1e-3: in runs of 10 steps half of this at most, in long ones a
+# hundredth.
+EACH_STEP = 2.0
+MOST = 0.05  # of the energy: a larger error is not explained, unless that of a few states explains it
+FEW = 10.0
 WEIGHTS = 0.1  # part of the height by which an error of all positions lifts the bodies
 ROUNDING = 1e-13  # of the energies, times the square root of the number of steps
 
@@ -26,14 +27,12 @@ def explained_error(method: Method, how: Settings) -> float:
     momentum times it; errors of the positions by ``atol`` [m] by the weight times it.
     """
     e, steps = method.balance, max(method.counts()[1], 1)
-    mass = float(method.data.mass[1:].sum())
+    mass, g = float(method.data.mass[1:].sum()), math.sqrt(float(method.data.gravity @ method.data.gravity))
     energy = float(e[KINETIC] + e[HIGHEST] - e[LOWEST] + e[EXCHANGED])
-    impulse = math.sqrt(2.0 * mass * float(e[KINETIC]))
-    weight = mass * math.sqrt(float(method.data.gravity @ method.data.gravity))
-    integrals = float(e[UNCERTAIN])
+    of_state = how.atol * (math.sqrt(2.0 * mass * float(e[KINETIC])) + WEIGHTS * mass * g)
+    of_steps = min(EACH_STEP * steps * (how.rtol * energy + of_state), max(MOST * energy, FEW * of_state))
     rounding = ROUNDING * math.sqrt(steps) * (energy + abs(float(e[LOWEST])) + abs(float(e[HIGHEST])))
-    of_states = EACH_STEP * steps * how.atol * (impulse + WEIGHTS * weight)
-    return min(EACH_STEP * steps * how.rtol, MOST) * energy + of_states + integrals + rounding
+    return of_steps + float(e[UNCERTAIN]) + rounding
 
 
 def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:

@@ -41,7 +41,7 @@ def creeps_of(system: System) -> list[Creep]:
 
 
 def bounds_of_tolerances(system: System) -> Floats:
-    """Upper bounds (13 bodies,) of the tolerances of a state: a part of the smallest creep of its body for velocities, or none."""
+    """Upper bounds (13 bodies,) of the tolerances of a state: for velocities a part of the smallest creep of the body."""
     bounds = np.full(STATE * len(system.bodies), np.inf)
     for creep in creeps_of(system):
         for body in set(creep.bodies) - {GROUND}:
@@ -76,6 +76,6 @@ def refuse_creeps(system: System, method: str, rtol: float, atol: float) -> None
         tolerance = atol + rtol * float(np.abs(y[:, V : OMEGA + 3]).max())
         if tolerance > creep:
             raise ModelError(
-                f"{owner}: creep = {creep:g} is below {tolerance:.2g}, the tolerance of velocities at the start, so that friction "
-                f"would change with the error of a step; lower rtol and atol, raise the creep, or use method='radau'"
+                f"{owner}: creep = {creep:g} is below {tolerance:.2g}, the tolerance of velocities at the start, so that "
+                f"friction would change with the error of a step; lower rtol and atol, raise the creep, or use method='radau'"
             )

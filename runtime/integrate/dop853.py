@@ -13,10 +13,11 @@ import numpy as np
 
 from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import derivative
-from runtime.dynamics.layout import OK
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.integrate import stepping
 from runtime.integrate.balance import keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
+from runtime.integrate.quintic import DEGREE, POSITIONS, SCRATCH, at_quintic, set_quintic
 from runtime.integrate.step_control import combined_error, factor_of
 from runtime.integrate.stepping import (
     BODIES,
@@ -29,6 +30,7 @@ from runtime.integrate.stepping import (
     NEEDED,
     REACH,
     SMALLEST_PIVOT,
+    STEP_ENDED,
     T_OLD,
     T,
     normalise,
@@ -36,11 +38,14 @@ from runtime.integrate.stepping import (
 )
 from runtime.integrate.stiffness import STABLE, WORTHWHILE, resting, slow, speaks
 from runtime.jit.compilation import inlined
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, Ints
 
 ORDER = 8
 POWER = 7  # terms of the dense output
 SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
+SUSPICIOUS = 2.0  # length of a step times the largest eigenvalue from which on stiffness may spoil its dense output
+SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
+CLEARLY = 2.0  # a difference so many times another one is due to an error
 
 
 class Memory(NamedTuple):
@@ -49,11 +54,21 @@ class Memory(NamedTuple):
     coefficients: Coefficients
     k: Floats  # (16, n) stages; the last row of a step is the first of the next
     dense: Floats  # (7, n) polynomial of the last step
+    quintic: Floats  # (6, 7 bodies) polynomials of positions, where they are better
+    better: Ints  # (bodies, 2) 1 where they are: for r and v, for p and omega
+    compared: Ints  # (1,) 1 once this is known of the last step
+    state: Floats  # (13,) memory
+    scratch: Floats  # (8,)
+    square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue of a body
 
 
 def memory(n: int) -> Memory:
     """Memory for states of n components."""
-    return Memory(COEFFICIENTS, np.zeros((STAGES + 1 + EXTRA, n)), np.zeros((POWER, n)))
+    return Memory(
+        coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)),
+        quintic=np.zeros((DEGREE + 1, POSITIONS * (n // STATE))), better=np.zeros((n // STATE, 2), np.int64),
+        compared=np.zeros(1, np.int64), state=np.zeros(STATE), scratch=np.zeros(SCRATCH), square=np.zeros(1),
+    )  # fmt: skip
 
 
 @inlined
@@ -136,13 +151,19 @@ def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-de
     The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
     k, coefficients, h = s.own.k, s.own.coefficients, s.time[LENGTH]
-    rates = distances = 0.0
+    rates = distances = largest = of_body = way_of_body = 0.0
     for i in range(len(s.y)):
         distance = 0.0
         for q in range(STAGES):
             distance += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
         rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
         distances += distance * distance
+        of_body += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
+        way_of_body += distance * distance
+        if i % STATE == STATE - 1:
+            largest = max(largest, of_body / way_of_body if way_of_body > 0.0 else 0.0)
+            of_body = way_of_body = 0.0
+    s.own.square[0] = largest
     bounded = distances > 0.0 and rates > STABLE * STABLE * distances
     s.counts[BOUND] += bounded
     if s.counts[NEEDED] == 0:
@@ -183,19 +204,80 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
             for i in range(n):
                 to[i] += factor * row[i]
     s.flags[DENSE_READY] = 1 if code == OK else 0
+    s.own.compared[0] = 0
+    for b in range(len(s.own.better)):
+        s.own.better[b, 0] = s.own.better[b, 1] = 0
     return code
+
+
+@inlined
+def choose_polynomials(s):  # type: ignore[no-untyped-def]
+    """Find the velocities and angular velocities in which stiffness spoils the polynomial of order 7.
+
+    There it differs from the slope of the quintic polynomial of the position, in the middle of the step, by more than this slope
+    differs anywhere from that of the cubic polynomial without the accelerations.
+    """
+    own = s.own
+    own.compared[0] = 1
+    if own.square[0] < SUSPICIOUS * SUSPICIOUS or len(s.y) != STATE * s.flags[BODIES]:
+        return
+    interpolate_dense(s, 0.5, s.trial)
+    for b in range(len(own.better)):
+        set_quintic(s, b, s.begin, s.end, own.quintic, own.scratch)
+        at_quintic(s, b, 0.5, own.quintic, own.scratch, own.state)
+        own.better[b, 0] = differs(s, b, V, 3, R, 3, 1.0)
+        own.better[b, 1] = differs(s, b, OMEGA, 3, P, 4, 2.0)
+
+
+@inlined
+def differs(s, b, velocity, n, position, m, factor):  # type: ignore[no-untyped-def]
+    """Whether velocities (n) of body b in the middle of the step show an error of the polynomial of order 7.
+
+    ``factor`` converts rates of the positions (m) to velocities.
+    """
+    o, h = STATE * b, s.time[LENGTH]
+    of_velocities = of_positions = 0.0
+    for c in range(n):
+        of_velocities = max(of_velocities, abs(s.trial[o + velocity + c] - s.own.state[velocity + c]))
+    for c in range(position, position + m):
+        cubic = 0.5 * (s.y_old[o + c] + s.y[o + c]) + 0.125 * h * (s.begin[o + c] - s.end[o + c])
+        of_positions = max(of_positions, abs(s.own.state[c] - cubic))
+    return of_velocities > CLEARLY * factor * SLOPE / h * of_positions
 
 
 @serves(stepping.interpolate, Memory)
 def interpolate(s, time, y):  # type: ignore[no-untyped-def]
-    """The polynomial of order 7."""
-    x, dense = (time - s.time[T_OLD]) / s.time[LENGTH], s.own.dense
+    """The polynomial of order 7, or the slopes of quintic polynomials for bodies where these are better."""
+    x, own = (time - s.time[T_OLD]) / s.time[LENGTH], s.own
+    if s.flags[STEP_ENDED] == 1 and own.compared[0] == 0:
+        choose_polynomials(s)  # for results; changes of mode are located on the polynomial of order 7 alone
+    interpolate_dense(s, x, y)
+    for b in range(len(own.better)):
+        if own.better[b, 0] == 1 or own.better[b, 1] == 1:
+            at_quintic(s, b, x, own.quintic, own.scratch, own.state)
+            copy_part(own.state, R, P, own.better[b, 0], STATE * b, y)
+            copy_part(own.state, V, OMEGA, own.better[b, 0], STATE * b, y)
+            copy_part(own.state, P, V, own.better[b, 1], STATE * b, y)
+            copy_part(own.state, OMEGA, STATE, own.better[b, 1], STATE * b, y)
+    normalise(y, s.flags[BODIES])
+
+
+@inlined
+def copy_part(state, start, stop, wanted, o, y):  # type: ignore[no-untyped-def]
+    """Copy part of the state of a body into y from o on, where it is wanted."""
+    for c in range(start, stop if wanted == 1 else start):
+        y[o + c] = state[c]
+
+
+@inlined
+def interpolate_dense(s, x, y):  # type: ignore[no-untyped-def]
+    """The polynomial of order 7 at a fraction of the step."""
+    dense = s.own.dense
     for i in range(len(y)):
         value = 0.0
         for d in range(POWER - 1, -1, -1):
             value = (value + dense[d, i]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
         y[i] = s.y_old[i] + value
-    normalise(y, s.flags[BODIES])
 
 
 @serves(stepping.interpolate_work, Memory)

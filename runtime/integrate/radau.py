@@ -23,10 +23,10 @@ import numpy as np
 from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import accelerations, derivative
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
-from runtime.dynamics.kinematics import euler_rates, turn_of
-from runtime.dynamics.layout import LOADS, OK, OMEGA, STATE, P, V
+from runtime.dynamics.layout import LOADS, OK, STATE, V
 from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
+from runtime.integrate.quintic import at_quintic, set_quintic
 from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau_linear import factorise_lu, largest_eigenvalue, set_matrix, solve_state
 from runtime.integrate.radau_newton import (
@@ -124,8 +124,8 @@ def memory(bodies: int, jacobian: JacobianWorkspace) -> Memory:
         lu=np.zeros((m, m)), lu_pair=np.zeros((m, m), complex), turns=np.zeros((2, m), np.int64), u=np.zeros(m),
         u_pair=np.zeros(m, complex), T=np.zeros((3, 3)), T_pair=np.zeros((3, 3), complex), p=np.zeros((3, 4)),
         p_pair=np.zeros((3, 4), complex), q=np.zeros(m), q_pair=np.zeros(m, complex), dense=np.zeros((6, 7 * bodies)),
-        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf), kept=np.zeros(4, np.int64), last=np.zeros(7),
-        fastest=np.cos(np.arange(2 * m)),
+        slopes=np.full((2, n), np.nan), error=np.zeros(n), bounds=np.full(n, np.inf),
+        kept=np.zeros(4, np.int64), last=np.zeros(7), fastest=np.cos(np.arange(2 * m)),
     )  # fmt: skip
 
 
@@ -354,29 +354,11 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     """The polynomials of degree 5 of r and p, by their values and two derivatives at both ends."""
     if s.flags[DENSE_READY] == 1:
         return OK
-    own, h = s.own, s.time[LENGTH]
+    own, first, last = s.own, s.own.f[0], s.own.f[1]  # memory that is free now
+    for i in range(len(s.y)):
+        first[i], last[i] = slope_at(s, 0, i), slope_at(s, 1, i)
     for b in range(len(s.y) // STATE):
-        o = STATE * b
-        for end in range(2):
-            y, y_dot = (s.y_old, s.begin) if end == 0 else (s.y, s.end)
-            # p'' = 1/2 G(p')^T omega + 1/2 G(p)^T omega', into memory that is free now.
-            euler_rates(y_dot[o + P : o + V], y[o + OMEGA : o + STATE], own.right[:4])
-            for c in range(3):
-                own.right[8 + c] = slope_at(s, end, o + OMEGA + c)
-            euler_rates(y[o + P : o + V], own.right[8:11], own.right[4:8])
-            for c in range(7):
-                second = slope_at(s, end, o + V + c) if c < 3 else own.right[c - 3] + own.right[c + 1]
-                own.dense[3 * end, 7 * b + c] = y[o + c]
-                own.dense[3 * end + 1, 7 * b + c] = h * y_dot[o + c]
-                own.dense[3 * end + 2, 7 * b + c] = h * h * second
-    for k in range(own.dense.shape[1]):
-        y0, v0, a0 = own.dense[0, k], own.dense[1, k], own.dense[2, k]
-        y1, v1, a1 = own.dense[3, k], own.dense[4, k], own.dense[5, k]
-        rise, v, a = y1 - y0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
-        own.dense[2, k] = 0.5 * a0
-        own.dense[3, k] = 10.0 * rise - 4.0 * v + 0.5 * a
-        own.dense[4, k] = -15.0 * rise + 7.0 * v - a
-        own.dense[5, k] = 6.0 * rise - 3.0 * v + 0.5 * a
+        set_quintic(s, b, first, last, own.dense, own.right)
     s.flags[DENSE_READY] = 1
     return OK
 
@@ -406,18 +388,5 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
         normalise(y, s.flags[BODIES])
         return
     for b in range(len(y) // STATE):
-        o = STATE * b
-        for c in range(7):
-            d = own.dense[:, 7 * b + c]
-            y[o + c] = d[0] + x * (d[1] + x * (d[2] + x * (d[3] + x * (d[4] + x * d[5]))))
-            slope = (d[1] + x * (2.0 * d[2] + x * (3.0 * d[3] + x * (4.0 * d[4] + x * 5.0 * d[5])))) / h
-            if c < 3:
-                y[o + V + c] = slope
-            else:
-                own.right[c - 3] = slope
-        e, omega = y[o + P : o + V], y[o + OMEGA : o + STATE]
-        turn_of(e, own.right, omega)
-        square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
-        for c in range(3):
-            omega[c] /= square  # omega = 2 G p' / |p|^2
+        at_quintic(s, b, x, own.dense, own.right, y[STATE * b : STATE * (b + 1)])
     normalise(y, s.flags[BODIES])

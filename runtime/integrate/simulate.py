@@ -19,7 +19,8 @@ from runtime.integrate.balance_check import judged
 from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.events import Crossing, Event, Rest, watched
-from runtime.integrate.methods import NONE, NONE2, Compiled, Method, SciPy
+from runtime.integrate.methods import NONE, NONE2, Compiled, Method
+from runtime.integrate.scipy_methods import SciPy
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up, stopped_by
 from runtime.results.run import Run
@@ -77,9 +78,7 @@ def simulate(
         "auto": "dop853", and "radau" while the motion is stiff.  Results of motions that are never stiff are those of "dop853" to
         the last digit.  ``message`` gives the times of the turns, ``stats.parts`` the cost of each part.
         "dop853" (compiled, explicit, of order 8), "radau" (compiled, implicit, of order 5, for stiff systems such as contacts
-        with friction), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".  Where stability bounds the steps of
-        "dop853", as in a stiff contact, its states between steps (``t_eval``, events) have velocities less accurate than the
-        tolerance; those of "radau" are as accurate as its steps.
+        with friction), or one of SciPy's: "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA".
     rtol, atol : float
         Relative and absolute tolerance of the local error of every state (m, m/s, rad/s, Euler parameters).
     initial : State, optional
@@ -102,7 +101,8 @@ def simulate(
     Returns
     -------
     Run
-        ``success``, ``status`` (a ``Status``) and ``message`` report the outcome; after a failure the run holds what was computed
+        ``success``, ``status`` (a ``Status``) and ``message`` report the outcome, with an error of the energy balance that the
+        tolerance does not explain; after a failure the run holds what was computed
         until then.
 
     Raises
@@ -111,7 +111,7 @@ def simulate(
         For arguments that break a rule.  A failure of the integration itself never raises.
     """
     how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
-    state = _start(system, how, initial, events)
+    method, state = how.method, _start(system, how, initial, events)
     data = stabilised(system.data, how.alpha, how.beta)
     watch = Stopwatch()
     given = method, system, data, state.y, how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step

@@ -101,7 +101,7 @@ def _row(m: Method, t: float) -> Floats:
 
 
 class Recorder:
-    """Times, states and work of the sources of energy of the result: those wanted, or without a list of them those of the steps."""
+    """Times, states and work of the sources of energy of a result: those wanted, or without a list those of the steps."""
 
     def __init__(self, m: Method, outputs: Floats | None) -> None:
         self.every_step = outputs is None

@@ -47,14 +47,14 @@ class _Ends:
 
     def __init__(self) -> None:
         self.code = 0  # exit code of the signal that came
-        self.installed = True
+        self.installed = self.begun = True
         self.before = {number: signal.getsignal(number) for number in CODES}
         self.read, self.write = os.pipe()
         os.set_blocking(self.write, False)
         threading.Thread(target=self._watch, name="end by a signal", daemon=True).start()
         self.woken_before = signal.set_wakeup_fd(self.write, warn_on_full_buffer=False)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._detach)
+            os.register_at_fork(before=self._hold, after_in_parent=self._release, after_in_child=self._detach)
         for number, handler in self.before.items():
             if handler != signal.SIG_IGN:
                 signal.signal(number, self._handle)
@@ -79,8 +79,8 @@ class _Ends:
         self.installed = False
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.code:
-            os._exit(self.code)
+        if self.code or not self.begun:
+            os._exit(CODES[number])
         self.code = CODES[number]
         _silence()
         raise Interrupted(self.code)
@@ -93,10 +93,22 @@ class _Ends:
                     _end_now(code)
             os.close(self.read)
 
+    def _hold(self) -> None:
+        """Before a fork: a signal of the new process must wait until it is detached, or it would wake the thread of this one."""
+        if self.installed:
+            self.mask = signal.pthread_sigmask(signal.SIG_BLOCK, CODES)
+
+    def _release(self) -> None:
+        if self.installed:
+            signal.pthread_sigmask(signal.SIG_SETMASK, self.mask)
+
     def _detach(self) -> None:
-        """In a process that was forked: its signals are not those of the process that it comes from."""
+        """In the process that was forked: its signals are not those of the process that it comes from."""
         if self.installed:
             signal.set_wakeup_fd(-1)
+            self.begun = False  # an exception would be ignored here
+            self._release()
+            self.begun = True
 
 
 def _silence() -> None:

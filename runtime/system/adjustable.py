@@ -65,7 +65,7 @@ def data_of(system: System, chosen: Chosen, length: float) -> list[Datum]:
     if isinstance(chosen, bool):
         return [datum for datum in known.values() if chosen and not _limits_on(system, datum)]
     found: dict[str, Datum] = {}
-    joints = {system.joints[datum.joint].name for datum in known.values()}
+    joints = dict.fromkeys(system.joints[datum.joint].name for datum in known.values())
     for name, accuracy in chosen.items():
         if name not in known and name not in joints:
             raise ModelError(

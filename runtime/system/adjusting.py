@@ -19,9 +19,10 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError
 from runtime.system.adjustable import Chosen, Datum, data_of
 from runtime.system.dependence import EXACT
-from runtime.system.loop_rows import LoopRows, Rows, joints_of, rank_beyond, spectrum_of
+from runtime.system.loop_rows import LoopRows, Rows, rank_beyond, spectrum_of
 from runtime.system.parameters import replace_parameters
 from runtime.system.parts import Adjustment, Joint
+from runtime.system.rank import joints_of, singular_values
 from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
 
@@ -66,13 +67,16 @@ class _Adjusting:
         self.loops = LoopRows(system)
         self.data = data_of(system, chosen, self.loops.length)
         self.values: dict[str, Any] = {d.name: system.joints[d.joint].values[d.part] for d in self.data}
-        self.accuracy = np.concatenate([np.zeros(0), *(np.full(d.width, d.accuracy) for d in self.data)])
+        shares = np.array([d.accuracy / (1.0 if d.kind == "direction" else self.loops.length) for d in self.data])
+        scale = shares.max(initial=0.0) or 1.0
+        self.accuracy = np.concatenate([np.zeros(0), *(np.full(d.width, d.accuracy / scale) for d in self.data)])
         self.worst = np.inf
-        values = np.linalg.svd(self.loops.at(self.reference).D, compute_uv=False)
+        values = singular_values(self.loops.at(self.reference).D)
         self.rank = rank_beyond(values, NEARLY)
         if self.rank == len(values) and values[-1] > EXACT:  # no row shall depend on others
             self.rank = len(values)
-        weight = [GUESSED if body.guess else STAYS for body in system.bodies]
+        stays = STAYS * scale / shares.min(initial=scale)
+        weight = [GUESSED if body.guess else stays for body in system.bodies]
         self.weights = np.repeat(np.array(weight), 6)
         self.poses = [self.reference]
         self.random = np.random.default_rng(attempt)
@@ -112,7 +116,7 @@ class _Adjusting:
     def _left(self, y: Floats) -> float:
         """Largest violation in a pose, or singular value of the rows that shall be dependent there."""
         rows = self.loops.at(y)
-        values = np.linalg.svd(rows.D, compute_uv=False)
+        values = singular_values(rows.D)
         return max(float(np.abs(rows.Phi).max(initial=0.0)), float(values[self.rank :].max(initial=0.0)))
 
     def _conditions_met(self) -> bool:
@@ -174,7 +178,8 @@ class _Adjusting:
             block = of_joint[d.joint][:, d.column : d.column + d.width]
             B[starts[d.joint] : starts[d.joint] + len(block), column : column + d.width] = block
             column += d.width
-        return B / rows.size[:, None] * self.accuracy
+        scaled: Floats = B / rows.size[:, None] * self.accuracy
+        return scaled
 
     def _change(self, change: Floats) -> None:
         """Change the data: translations, turns and lengths in axes of the bodies."""

@@ -7,7 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.support.arrays import Floats
-from runtime.system.loop_rows import LoopRows, Spectrum, joints_close_loops, rank_beyond, row_names, spectrum_of
+from runtime.system.loop_rows import (
+    LoopRows,
+    Spectrum,
+    rank_beyond,
+    row_names,
+    spectrum_of,
+)
+from runtime.system.rank import close_loops, joints_of, singular_values
 from runtime.system.system import System
 
 # Singular values of the rows without units.  Below EXACT rows are dependent: what they leave of each other during a motion stays
@@ -34,16 +41,16 @@ class Dependence(NamedTuple):
         """The rows and their joints, for messages."""
         names = ", ".join(self.rows[:MOST_ROWS]) + (" and others" if len(self.rows) > MOST_ROWS else "")
         of = f" of the loop of {', '.join(self.joints)}" if len(self.joints) <= 2 * MOST_ROWS else ""
-        return f"{names}{of}"
+        return f"{names}{of} depend{'s' * (len(self.rows) == 1)} on the other rows to within {self.accuracy:.1e}"
 
 
 def near_dependence(system: System, y: Floats) -> Dependence | None:
     """Rows of closed loops that are nearly dependent in a pose and in poses nearby, or None."""
-    if not joints_close_loops(system):
+    if not close_loops(system, joints_of(system)):
         return None
     loops = LoopRows(system)
     D = loops.at(y).D
-    values = np.linalg.svd(D, compute_uv=False)
+    values = singular_values(D)
     rank = rank_beyond(values, NEARLY)
     if rank == len(values) or values[rank] <= EXACT:
         return None

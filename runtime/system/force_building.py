@@ -184,5 +184,6 @@ def force_data(
         start=np.cumsum([0, *(len(knots) for knots, _ in pieces)]).astype(np.int64),
         knot=np.concatenate([*(knots for knots, _ in pieces), np.zeros(0)]),
         coefficient=np.concatenate([*(c for _, c in pieces), np.zeros((0, 5))]),
-        reactive=reactive_data(forces, joints), x=x, outputs=REPORTS + max([len(force.module.OUTPUTS) for force in forces], default=0),
+        reactive=reactive_data(forces, joints), x=x,
+        outputs=REPORTS + max([len(force.module.OUTPUTS) for force in forces], default=0),
     )  # fmt: skip

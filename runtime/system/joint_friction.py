@@ -21,4 +21,7 @@ def reason_of_friction(system: System, work: Workspace) -> str:
             "hinge"
         )
     others = " with those of other joints" if len(work.joint_loads.load) > 1 else ""
-    return f"{what}: a load of 1 N on joint '{force.joint}' causes friction that loads it{others} by {feedback:.3g} N again, limit 1"
+    return (
+        f"{what}: a load of 1 N on joint '{force.joint}' causes friction that "
+        f"loads it{others} by {feedback:.3g} N again, limit 1"
+    )

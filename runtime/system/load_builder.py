@@ -295,5 +295,5 @@ class LoadBuilder:
         checked_name(name, "force", self._forces)
         bodies = [body_i, body_j, *(body for body in (body_k, body_l) if body is not None)]
         states = self._global_states(axes, f"force '{name}'")
-        owner = joint if joint is None else self._joints.get(joint, joint)
+        owner = self._joints.get(joint, joint) if isinstance(joint, str) else joint
         self._forces[name] = build_force(name, kind, bodies, values, self._bodies, states=states, joint=owner)

@@ -15,7 +15,7 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Floats
 from runtime.system.degrees_of_freedom import dense_rows, stacked
-from runtime.system.rank import lever_arm
+from runtime.system.rank import joints_of, lever_arm
 from runtime.system.system import System
 
 GAP = 10.0  # between the smallest singular value of independent rows and the largest of nearly dependent ones
@@ -39,28 +39,6 @@ class Spectrum(NamedTuple):
     left: Floats
     values: Floats
     right: Floats
-
-
-def joints_of(system: System) -> list[int]:
-    """Indices of the joints that are no drivers."""
-    return [k for k, joint in enumerate(system.joints) if not joint.signals]
-
-
-def joints_close_loops(system: System) -> bool:
-    """Joints, drivers left out, close a loop, or two of them connect the same bodies."""
-    joined = list(range(len(system.bodies) + 1))  # a body of the same part, by body
-
-    def part(body: int) -> int:
-        while joined[body] != body:
-            body = joined[body]
-        return body
-
-    for k in joints_of(system):
-        a, b = part(int(system.data.body_i[k])), part(int(system.data.body_j[k]))
-        if a == b:
-            return True
-        joined[a] = b
-    return False
 
 
 def row_names(system: System) -> list[str]:

@@ -15,10 +15,11 @@ import numpy as np
 
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.sparsity import has_loops
 from runtime.support.arguments import checked
-from runtime.support.arrays import frozen
+from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, not_negative
-from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
 from runtime.support.units import ask_about_change
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.cone import Cone
@@ -28,8 +29,9 @@ from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
 from runtime.system.quantity import GRAVITY, INERTIA, LATITUDES, quantities
-from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
+from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
+from runtime.system.remarks import locked
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.thin_bodies import MASS_DATA, mass_data, with_added_inertia
@@ -138,19 +140,31 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     if check_units:
         ask_about_units(system, values)
     other, before = replace_parameters(system, values), system.state.y
+    remarks: tuple[str, ...] = ()
     y, iterations, residual = assembled(other, other.time, before)
     if joints_differ(system, other):
         refuse_singular_joints(other, y)
-        other = with_redundant_rows_named(other, y, "keep" if system.redundant else "refuse")
+        other = _with_rank(other, y, "keep" if system.redundant else "refuse")
+        remarks = tuple(locked(other, y))
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     other = with_added_inertia(other, other.time, y)
     check_velocities(other, other.time, y, "give other velocities")
-    found = replace(
-        other, state=State(other.body_names, y), assembly=change(other.body_names, before, y, iterations, residual)
-    )
+    refuse_infinite_forces(other, other.time, y)
+    for remark in remarks:
+        warn(remark)
+    assembly = replace(change(other.body_names, before, y, iterations, residual), remarks=remarks)
+    found = replace(other, state=State(other.body_names, y), assembly=assembly)
     if "model" in vars(other):
         vars(found)["model"] = vars(other)["model"]
     return found
+
+
+def _with_rank(system: System, y: Floats, redundant: str) -> System:
+    """The system with the rank of its rows, which may be another one than before."""
+    data = system.data._replace(closed=has_loops(system.data.body_i, system.data.body_j), redundant=0)
+    system = with_redundant_rows_named(replace(system, data=frozen(data), redundant=()), y, redundant)
+    rank = int(system.data.rows.sum()) - len(system.redundant)
+    return replace(system, rank=rank, degrees_of_freedom=6 * len(system.bodies) - rank)
 
 
 def joints_differ(system: System, other: System) -> bool:

@@ -7,9 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from runtime.dynamics import projection
+from runtime.dynamics.elimination import CHOICES
 from runtime.dynamics.equations import derivative_once, shared_workspace_for
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import FRICTION, GROUND_INDEX
+from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.projection import RANK_TOLERANCE
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
@@ -87,24 +90,72 @@ def lever_arm(joint: Joint) -> float:
     return max([*arms, *lengths], default=0.0) or 1.0
 
 
+def joints_of(system: System) -> list[int]:
+    """Indices of the joints that are no drivers."""
+    return [k for k, joint in enumerate(system.joints) if not joint.signals]
+
+
+def close_loops(system: System, which: list[int]) -> bool:
+    """Joints of these indices close a loop, or two of them connect the same bodies."""
+    joined = list(range(len(system.bodies) + 1))  # a body of the same part, by body
+
+    def part(body: int) -> int:
+        while joined[body] != body:
+            body = joined[body]
+        return body
+
+    for k in which:
+        a, b = part(int(system.data.body_i[k])), part(int(system.data.body_j[k]))
+        if a == b:
+            return True
+        joined[a] = b
+    return False
+
+
+def singular_values(D: Floats) -> Floats:
+    """Singular values of D (rows, columns), descending."""
+    return np.linalg.svd(D, compute_uv=False).astype(float)
+
+
+def dependent_rows(system: System, data: ModelData, y: Floats, length: float) -> list[tuple[int, int]]:
+    """Joint and row of the rows that depend on others in a configuration; as many as are missing from the rank.
+
+    The rank comes from singular values.  Elimination row by row then says which rows to leave out; it starts with those that
+    leave the others by large angles, since small pivots raise the rounding of those after them.
+    """
+    work = shared_workspace_for(data)
+    found = projection.dependent_rows(system.time, y, data, work, length, RANK_TOLERANCE)
+    which = [k for k in range(len(system.joints)) if data.rows[k]]
+    if not close_loops(system, which):
+        return found
+    projection.worst_row(system.time, y, data, work, False)
+    drivers = None if any(system.joints[k].signals for k in which) else False
+    D = dense_rows(system, work.D, drivers) * np.tile([1.0] * 3 + [1.0 / length] * 3, len(system.bodies))
+    values = singular_values(D / np.linalg.norm(D, axis=1, keepdims=True))
+    missing = len(D) - int((values > RANK_TOLERANCE**0.5).sum())
+    for tolerance in CHOICES:
+        if len(found) == missing:
+            break
+        found = projection.dependent_rows(system.time, y, data, work, length, tolerance)
+    return found
+
+
 def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> System:
     """Name redundant rows or refuse them; refuse a singular pose, where rows are dependent only in this configuration."""
     length = max(lever_arm(joint) for joint in system.joints) if system.joints else 1.0
-    dependent = projection.dependent_rows(system.time, y, system.data, shared_workspace_for(system.data), length)
+    dependent = dependent_rows(system, system.data, y, length)
     if not dependent:
         return system
     if any(system.joints[k].signals for k, _ in dependent):
         of_joints = system.data._replace(rows=np.where([bool(j.signals) for j in system.joints], 0, system.data.rows))
-        among = projection.dependent_rows(system.time, y, of_joints, shared_workspace_for(of_joints), length)
+        among = dependent_rows(system, of_joints, y, length)
         if len(among) < len(dependent):
             raise ModelError(_doubly_driven(system, y, dependent))
         dependent = among
     redundant_rows = tuple(system.row_name(k, r) for k, r in dependent)
     names = ", ".join(redundant_rows)
     nearby = projection.nearby_configuration(system.time, y, system.data, shared_workspace_for(system.data), NEARBY)
-    if len(
-        projection.dependent_rows(system.time, nearby, system.data, shared_workspace_for(system.data), length)
-    ) < len(dependent):
+    if len(dependent_rows(system, system.data, nearby, length)) < len(dependent):
         raise ModelError(
             f"system '{system.name}': the initial configuration is singular, {names} depend on other rows here but not nearby; "
             "start from another configuration"

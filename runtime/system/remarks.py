@@ -14,7 +14,7 @@ from runtime.support.errors import AssemblyError
 from runtime.system.assemble import poses_moved
 from runtime.system.degrees_of_freedom import null_space
 from runtime.system.dependence import near_dependence
-from runtime.system.loop_rows import joints_close_loops
+from runtime.system.rank import close_loops, joints_of
 from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
 
@@ -189,22 +189,21 @@ def locked(system: System, y: Floats) -> list[str]:
     AssemblyError
         Where a loop closes to the accuracy of its data only and admits no run.
     """
-    if not joints_close_loops(system):
+    if not close_loops(system, joints_of(system)):
         return []
     near = near_dependence(system, y)
     exact = _rank_of_joints(system)
     remedy = "state their points and axes with all digits, or let build(adjust=True) change them by the least"
     if near and near.freedoms and exact < near.exact_rank:
         raise AssemblyError(
-            f"a closed loop closes to the accuracy of its data only: {near.text} depend on the other rows to within "
-            f"{near.accuracy:.1e}, so that no motion satisfies all rows; {remedy}"
+            f"a closed loop closes to the accuracy of its data only: {near.text}, so that "
+            f"no motion satisfies all rows; {remedy}"
         )
     freedoms = 6 * len(system.bodies) - exact
     if near and near.freedoms:
         return [
-            f"system '{system.name}' has nearly dependent rows: {near.text} depend on the others to within {near.accuracy:.1e}, "
-            f"which leaves {freedoms} degree{'s' * (freedoms != 1)} of freedom in place of {near.freedoms}; if the data are "
-            f"rounded, {remedy}"
+            f"system '{system.name}' has nearly dependent rows: {near.text}, which leaves {freedoms} degree"
+            f"{'s' * (freedoms != 1)} of freedom in place of {near.freedoms}; if the data are rounded, {remedy}"
         ]
     if freedoms == 0:
         return [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.support.arrays import Floats
@@ -13,7 +15,7 @@ from runtime.system.adjustable import Chosen
 from runtime.system.adjusting import adjusted
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.data_building import Parts, model_data
-from runtime.system.parts import GROUND, Assembly, Body, Joint
+from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
     refuse_infinite_forces,
     refuse_singular_joints,
@@ -44,7 +46,8 @@ def build_system(
     ModelError, AssemblyError
     """
     _refuse_disconnected(name, parts.bodies, parts.joints)
-    fit, adjustments = redundant == "fit", ()
+    fit = redundant == "fit"
+    adjustments: tuple[Adjustment, ...] = ()
     system = _not_assembled(name, parts, gravity, y, time, fit=fit)
     system.check_span(time, time, "the initial configuration is taken")
     refuse_singular_joints(system, y)
@@ -53,13 +56,14 @@ def build_system(
         system, adjustments = adjusted(system, adjust)
     start, iterations, residual = _moved(system, time, y, redundant)
     system = with_redundant_rows_named(system, start, redundant)
-    remarks = [*_on_poses(system, y, start), *opposite_axes(system, start), *locked(system, start)]
+    lock = locked(system, start)
+    remarks = [*_on_poses(system, y, start), *opposite_axes(system, start), *lock]
     if project_velocities or (project_velocities is None and (system.drivers or adjust)):
         start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
         remarks += changed_velocities(system, y, start)
         remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
     else:
-        remedy = "make them consistent, or build(project_velocities=True)"
+        remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
     system = with_added_inertia(system, time, start)
     check_velocities(system, time, start, remedy)
     refuse_infinite_forces(system, time, start)
@@ -89,6 +93,8 @@ def _moved(system: System, time: float, y: Floats, redundant: str) -> tuple[Floa
 
 def _on_poses(system: System, y: Floats, start: Floats) -> list[str]:
     """Remarks on bodies that joints have moved; what drivers have moved is meant to move."""
+    if np.array_equal(y, start):
+        return []
     if not system.drivers or system.overdetermined:
         return moved_bodies(system, y, start)
     joints = without_drivers(system)

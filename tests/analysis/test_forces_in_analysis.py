@@ -32,7 +32,7 @@ OVER = dict(s_k=(0.8, 0.1, 0.3), s_l=(0.1, -0.2, 0.1))
 def pair(*forces):
     """Two bodies in motion, the first one on a ball joint, with forces between them."""
     b = Builder("pair")
-    b.body("a", mass=2.0, inertia=(0.3, 0.2, 0.25), r=(0, 0, -1), omega=(1.0, 0.5, -0.4))
+    b.body("a", mass=2.0, inertia=(0.3, 0.2, 0.25), r=(0, 0, -1), omega=(1.0, 0.5, -0.4), guess=True)
     b.body(
         "b", mass=1.0, inertia=(0.1, 0.12, 0.08), r=(0.4, 0.3, -1.8), v=(0.2, -0.3, 0.5), omega=(0.5, 1, 2), free=True
     )

@@ -11,19 +11,19 @@ from tests.support.force_kernels import FORCES, Case, looked_up, rotation
 from tests.support.kernel_text import functions_of, lint, lint_tangent, missed, mutants
 
 SEEDS = range(3)
-POTENTIAL = 24
+POTENTIAL, POTENTIAL_RATE, REPORTS = 24, 25, 26
 AXES = ("xi", "eta", "zeta")
 OPERATIONS = {
-    "bushing": 674,
-    "cable": 133,
+    "bushing": 685,
+    "cable": 134,
     "hinge_friction": 115,
     "slider_friction": 141,
-    "spring_damper": 127,
-    "stop": 138,
-    "tabulated_spring": 120,
-    "tabulated_tendon": 346,
-    "tendon": 346,
-    "torsional_spring": 238,
+    "spring_damper": 128,
+    "stop": 140,
+    "tabulated_spring": 121,
+    "tabulated_tendon": 347,
+    "tendon": 347,
+    "torsional_spring": 239,
 }
 all_forces = pytest.mark.parametrize("name", list(FORCES))
 seeds = pytest.mark.parametrize("seed", SEEDS)
@@ -38,7 +38,7 @@ def expected_wrench(c):
     """Minus the slope of the potential, and the forces of dampers along their coordinates, by differences alone."""
     slopes = c.slopes(slice(POTENTIAL, None))
     along = np.concatenate([slopes[:, 12 * b : 12 * b + 6] for b in range(c.count)], axis=1)
-    outputs = dict(zip(["potential", *(name for name, _ in c.module.OUTPUTS)], along, strict=True))
+    outputs = dict(zip(["potential", "its rate", *(name for name, _ in c.module.OUTPUTS)], along, strict=True))
     Q = -outputs["potential"]
     v = c.values
     if "loss" in v:
@@ -98,7 +98,7 @@ def test_the_force_along_the_coordinate_is_reported(name):
     """The moment or tension reported is what the gradient of the coordinate carries."""
     c = Case(name, 0)
     out = c.run()
-    slopes = c.slopes(slice(25, 26))[0]
+    slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
     along = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
     sign = 1.0 if name == "torsional_spring" else -1.0
     assert distance(out[:12], sign * out[-1] * along) < 1e-9
@@ -107,20 +107,23 @@ def test_the_force_along_the_coordinate_is_reported(name):
 @pytest.mark.parametrize("name", ["cable", "tendon", "stop"])
 def test_a_slack_element_has_neither_force_nor_slope(name):
     c = Case(name, 0, **({"clearance": -50.0} if name == "stop" else {"slack_length": 50.0}))
-    assert not c.run()[:25].any() and not c.tangent().any()
+    assert not c.run()[:REPORTS].any() and not c.tangent().any()
 
 
 def expected_outputs(c):
     """Forces, potential and reports, without the module's own values: by differences, and by the definition with numbers."""
     parts = c.defined()
-    expected = np.zeros(25 + len(c.module.OUTPUTS))
+    expected = np.zeros(REPORTS + len(c.module.OUTPUTS))
     expected[: 6 * c.count] = Q = expected_wrench(c)
-    expected[24] = float(parts.get("potential", 0.0))
+    expected[POTENTIAL] = float(parts.get("potential", 0.0))
+    stored = c.slopes(slice(POTENTIAL, POTENTIAL_RATE))[0]
+    along = [stored[12 * b : 12 * b + 6] @ c.twist[6 * b : 6 * b + 6] for b in range(c.count)]
+    expected[POTENTIAL_RATE] = sum(along)
     names = [name for name, _ in c.module.OUTPUTS]
     for n, name in enumerate(names):
         vector, axis = (name[:-2], "xyz".index(name[-1])) if name[-2:] in ("_x", "_y", "_z") else (name, None)
         value = parts[vector] if axis is None else list(parts[vector])[axis]
-        expected[25 + n] = float(value)
+        expected[REPORTS + n] = float(value)
     if c.module.NAME in ("spring_damper", "cable", "tabulated_spring"):
         i, j = (state[:3] + c.x(c.states)[3 * n : 3 * n + 3] for n, state in enumerate(c.states[:2]))
         expected[-1] = -Q[6:9] @ (j - i) / np.linalg.norm(j - i)
@@ -129,20 +132,20 @@ def expected_outputs(c):
     elif c.module.NAME == "torsional_spring":
         expected[-1] = Q[9:12] @ (rotation(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME in ("tendon", "tabulated_tendon", "bushing"):
-        slopes = c.slopes(slice(25, None))
+        slopes = c.slopes(slice(REPORTS, None))
         rates = sum(slopes[:, 12 * b : 12 * b + 6] @ c.twist[6 * b : 6 * b + 6] for b in range(c.count))
         if c.module.NAME == "bushing":
             k, damping = (np.array([c.values[f"{kind}_{a}"] for a in AXES]) for kind in ("k", "c"))
             kt, ct = (np.array([c.values[f"{kind}_{a}"] for a in AXES]) for kind in ("kt", "ct"))
-            expected[31:34] = -k * expected[25:28] - damping * rates[:3]
-            expected[34:37] = -kt * expected[28:31] - ct * rates[3:6]
+            expected[REPORTS + 6 : REPORTS + 9] = -k * expected[REPORTS : REPORTS + 3] - damping * rates[:3]
+            expected[REPORTS + 9 : REPORTS + 12] = -kt * expected[REPORTS + 3 : REPORTS + 6] - ct * rates[3:6]
         elif c.module.NAME == "tendon":
-            stretch = expected[25] - c.values["slack_length"]
+            stretch = expected[REPORTS] - c.values["slack_length"]
             expected[-1] = c.values["stiffness"] * stretch * (1.0 + c.values["loss"] * rates[0])
         else:
-            expected[-1] = looked_up(expected[25])[1] + c.values["damping"] * rates[0]
+            expected[-1] = looked_up(expected[REPORTS])[1] + c.values["damping"] * rates[0]
     elif c.module.NAME == "slider_friction":
-        slopes = c.slopes(slice(25, 26))[0]
+        slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
         expected[-1] = np.concatenate([slopes[12 * b + 6 : 12 * b + 12] for b in range(2)]) @ c.twist
     return expected
 
@@ -194,7 +197,7 @@ def test_kernels_are_straight_line_code_of_no_more_operations(name):
     module = FORCES[name]
     functions = functions_of(inspect.getsource(module))
     inputs = [a.arg for a in functions["evaluate"].args.args[:-1]]
-    assert lint(functions["evaluate"], [(25 + len(module.OUTPUTS),)], inputs) == []
+    assert lint(functions["evaluate"], [(REPORTS + len(module.OUTPUTS),)], inputs) == []
     assert lint_tangent(functions["tangent"], 6 * Case(name, 0).count, inputs) == []
     assert int(re.search(r"(\d+) operations", module.evaluate.py_func.__doc__)[1]) <= OPERATIONS[name]
     assert set(OPERATIONS) == set(FORCES)

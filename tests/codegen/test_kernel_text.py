@@ -61,6 +61,9 @@ OPERATIONS_OF_FORCES = {
 }
 
 
+SLOPES = ("data_slopes", "reference_slopes")  # of definitions without signals
+
+
 all_definitions = pytest.mark.parametrize("name", list(DEFINITIONS))
 all_generated = pytest.mark.parametrize("name", GENERATED)
 
@@ -73,6 +76,12 @@ def test_kernels_are_straight_line_code(name):
         assert functions.pop(entry).body[1:], "for a call through its address"
     tangent = functions.pop("tangent")
     assert lint_tangent(tangent, 12 + 3 * len(module.ROWS), (*STATE_INPUTS, "about")) == []
+    slopes = {kernel: functions.pop(kernel) for kernel in SLOPES if kernel in functions}
+    assert tuple(slopes) == (() if module.SIGNALS else SLOPES)
+    vectors, carried = [v[0] for v in module.VECTORS], sum(v[1].startswith("carried") for v in module.VECTORS)
+    data, derived = sum(3 if part in vectors else 1 for part in module.KEYWORDS), 3 * carried + module.HELD
+    for function, shape in zip(slopes.values(), ((len(module.ROWS), data + derived), (derived, data)), strict=False):
+        assert lint(function, [shape]) == []
     assert tuple(functions) == KERNELS
     for kernel, function in functions.items():
         expected = shapes(module)[kernel]

@@ -69,6 +69,38 @@ def as_a_list(r_i, r_j, stiffness):
     return [stiffness * (r_j - r_i).norm()]
 
 
+def as_a_text(r_i, r_j, stiffness):
+    """A text.
+
+    stiffness : [N/m]
+    """
+    return {"potential": "stiffness"}
+
+
+def as_a_matrix(r_i, r_j, stiffness):
+    """A matrix.
+
+    stiffness : [N/m]
+    """
+    return {"potential": sp.Matrix([stiffness, stiffness])}
+
+
+def not_a_number(r_i, r_j, stiffness):
+    """Not a number.
+
+    stiffness : [N/m]
+    """
+    return {"potential": float("nan") * stiffness * (r_j - r_i).norm()}
+
+
+def by_zero(r_i, r_j, stiffness):
+    """A quotient of numbers.
+
+    stiffness : [N/m]
+    """
+    return {"potential": stiffness * (r_j - r_i).norm(), "share": 1 / 0}
+
+
 def without_effect(r_i, r_j, stiffness):
     """Nothing that acts.
 
@@ -150,6 +182,10 @@ CASES = [
     (as_a_vector, "'potential' has the wrong shape"),
     (force_as_a_vector, "a coordinate that is a vector needs a force that is a vector, and a scalar a scalar"),
     (as_a_list, "must return potential, dissipation, forces by name"),
+    (as_a_text, "'potential' has the wrong shape: 'stiffness'; it must be one number"),
+    (as_a_matrix, "'potential' has the wrong shape: Matrix"),
+    (not_a_number, "'potential' is not finite: nan; check its denominators"),
+    (by_zero, "cannot be derived: division by zero"),
     (without_effect, "has no effect: its force is zero"),
     (infinite, "is not finite at random values of its arguments"),
     (moving_potential, "the potential depends on a velocity"),

@@ -75,7 +75,7 @@ def locked(order=tuple(PLACES), ground="hinge"):
     """A shin; locked to it the heel, to that by a ball joint and three angles the ball; on a hinge of that the toe."""
     b = Builder("locked", gravity=(0.3, -0.2, -9.7))
     for k, name in enumerate(order):
-        b.body(name, mass=1.5 + k, inertia=(0.01, 0.02 + 0.002 * k, 0.025), r=PLACES[name])
+        b.body(name, mass=1.5 + k, inertia=(0.01, 0.02 + 0.002 * k, 0.025), r=PLACES[name], guess=True)
     if ground == "hinge":
         b.joint("hip", "revolute", GROUND, "shin", s_i=(0, 0, 0.8), s_j=(0, 0, 0.3), **Y_AXES)
     elif ground == "fixed":

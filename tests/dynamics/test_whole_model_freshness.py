@@ -37,8 +37,10 @@ def test_a_study_compiles_its_own_model(tmp_path, monkeypatch):
         return {"height": a_j.dot(d) * (1 + slope**2)}
 
     b = Builder("own")
-    b.body("plate", mass=2.0, inertia=(0.1, 0.1, 0.2), free=True)
-    b.body("block", mass=1.0, inertia=(0.01, 0.02, 0.03), r=(0.1, 0.0, 0.2), omega=(1.0, 2.0, 3.0), free=True)
+    b.body("plate", mass=2.0, inertia=(0.1, 0.1, 0.2), free=True, guess=True)
+    b.body(
+        "block", mass=1.0, inertia=(0.01, 0.02, 0.03), r=(0.1, 0.0, 0.2), omega=(1.0, 2.0, 3.0), free=True, guess=True
+    )
     b.joint(
         "rests",
         compile_joint(leaning),

@@ -65,6 +65,20 @@ def test_a_force_that_is_not_finite_at_the_start():
         b.build()
 
 
+def test_a_force_that_is_not_finite_with_other_parameters_or_in_another_state():
+    b = builder()
+    b.force("f", "spring_damper", "a", "b", **SPRING)
+    system = b.build()
+    says = r"force 'f' \(spring_damper\): its force and moment on body a is nan at t = 0 s"
+    with pytest.raises(ModelError, match=says):
+        runtime.with_parameters(system, {"s_j.f": (0, 0, 1)})
+    together = system.state.replace(r={"b": (0, 0, -1)})
+    with pytest.raises(ModelError, match=says):
+        runtime.linearisation(system, together)
+    run = simulate(system, 1.0, initial=together)
+    assert run.status == runtime.Status.NOT_FINITE and "force 'f' (spring_damper) is not finite" in run.message
+
+
 def shrinking(r_i, r_j, strength, coordinate):
     """A pull that is a real number above a height of 0.5 m only.
 

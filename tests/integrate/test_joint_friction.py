@@ -57,10 +57,9 @@ def test_a_sliding_block_stops_and_stays():
 
 
 def test_the_friction_loads_its_own_pads():
-    """Braking at the offset h from the centre of mass tilts the block: N = m g cos + ..., by hand for two pads that press apart.
+    """The friction acts h off the centre of mass, and its moment h mu N presses the pads apart by h mu N / b each way.
 
-    With the moment M = h mu N of the friction about the centre of mass carried by pads at +-b/2, both forces keep their sign up to
-    h mu < b / 2, and the load is m g cos; beyond, the load is 2 M / b.
+    Up to h mu = b / 2 both forces keep their sign, and their sum stays m g cos.
     """
     system, down, angle = slope(30.0, offset=0.05, spacing=0.2, speed=1.0, coefficient=0.5)
     run = simulate(system, 0.5, t_eval=[0.0, 0.5], **STIFF)

@@ -24,6 +24,7 @@ def thrown(kind, omega, limits, *, gravity=(0, 0, 0), v=(0, 0, 0), s_i=(0, 0, 0)
         r=np.subtract(s_i, s_j) - (0, 0, values.get("l", 0.0)),
         omega=omega,
         v=v,
+        guess=True,
     )
     b.joint("joint", kind, GROUND, "rod", s_i=s_i, s_j=s_j, **values)
     for name, arguments in limits.items():

@@ -57,7 +57,7 @@ def many(count):
     """Pendulums beside each other: each acceleration depends on its own pendulum alone."""
     b = runtime.Builder("many")
     for k in range(count):
-        b.body(f"body_{k}", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(k, 0, 0), omega=(0, 0.1 * k, 0))
+        b.body(f"body_{k}", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(k, 0, 0), omega=(0, 0.1 * k, 0), guess=True)
         b.joint(f"joint_{k}", "spherical", "ground", f"body_{k}", s_i=(k, 0, 0.5), s_j=(0, 0, 0.5))
     return b.build(project_velocities=True)
 

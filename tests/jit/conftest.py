@@ -14,14 +14,14 @@ class Copy:
     """The packages in a folder of their own."""
 
     def __init__(self, folder):
-        self.folder = folder
+        self.folder, self.cache = folder, folder / "cache"
         for package in ("codegen", "generated", "runtime"):
             shutil.copytree(ROOT / package, folder / package)
 
     def python(self, *arguments):
         """A Python process that finds the copy and keeps compiled code beside it."""
         environment = {
-            **os.environ, "PYTHONPATH": str(self.folder), "TALUS_CACHE_DIR": str(self.folder / "cache"),
+            **os.environ, "PYTHONPATH": str(self.folder), "TALUS_CACHE_DIR": str(self.cache),
             "PYTHONDONTWRITEBYTECODE": "1",  # two edits within a second leave the same time stamp
         }  # fmt: skip
         command = [sys.executable, *arguments]

@@ -55,6 +55,19 @@ def test_compiled_code_is_kept_until_a_kernel_or_the_runtime_changes(copy):
     assert copy.numbers("probe.py") == [Phi, 10.0, 0.0]
 
 
+def test_without_a_cache_a_regenerated_kernel_is_compiled_anew(copy):
+    """numba's own cache would take the folder beside the sources, whose files no digest guards."""
+    (copy.folder / "probe.py").write_text(PROBE, encoding="utf-8")
+    copy.cache = "/proc/not-there"
+    assert copy.numbers("probe.py") == [5.0, 5.0, 0.0]
+    regenerate(copy, "constant_distance", "    Phi[0] = ", "    Phi[0] = 2.0 * ")
+    Phi, vector, hits = copy.numbers("probe.py")
+    assert Phi != 5.0 and (vector, hits) == (5.0, 0.0)
+    copy.edit("runtime/dynamics/vectors.py", "to[k] = R[k, 0]", "to[k] = 2.0 * R[k, 0]")
+    assert copy.numbers("probe.py") == [Phi, 10.0, 0.0]
+    assert not list(copy.folder.rglob("*.nb[ci]")), "files of numba's cache"
+
+
 LATER = """
 import sys
 import numpy as np

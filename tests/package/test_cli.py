@@ -9,6 +9,7 @@ import pytest
 import xarray
 
 import runtime.cli
+from tests.support.full_disk import no_room
 from tests.support.processes import environment
 
 
@@ -83,13 +84,37 @@ def test_ankle(talus_process, tmp_path):
     assert again.stderr.strip() == "output folder 'study' exists; name another one, so that nothing is overwritten"
 
 
+def test_out_is_checked_before_the_work(talus, tmp_path, monkeypatch):
+    def never(*arguments, **options):
+        raise AssertionError("the work began")
+
+    monkeypatch.setattr("runtime.integrate.simulate.simulate", never)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "file").write_text("")
+    for out, said in (("there", "exists; name another one"), ("file/o", "cannot be made: Not a directory")):
+        done = talus("simulate", "pendulum", "--out", out)
+        assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_full_disk_is_a_sentence_of_the_command(talus, tmp_path):
+    assert talus("simulate", "pendulum", "--t-end", "0.01", "--out", "first").returncode == 0  # compiles
+    with no_room(2000):
+        done = talus("simulate", "pendulum", "--t-end", "0.01", "--out", "o")
+    assert done.returncode == 2 and "File too large; make room, or choose another place" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and not (tmp_path / "o").exists()
+
+
 def test_simulate(talus, tmp_path):
     done = talus(
         "simulate", "foot", "--set", "ankle=classical", "--t-end", "0.5", "--points", "11", "--json", "--out", "o"
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert result["success"] and result["model"] == "foot, classical ankle" and result["energy drift [J]"] < 1e-8
+    assert (
+        result["success"]
+        and result["model"] == "foot, classical ankle"
+        and result["error of the energy balance [J]"] < 1e-8
+    )
     assert result["kernel"] == "whole model"
     assert {file.name for file in (tmp_path / "o").iterdir()} == {"run.nc", "run.csv", "run.sto"}
     assert talus("simulate", "chain", "--set", "links=3", "--t-end", "0.1").returncode == 0

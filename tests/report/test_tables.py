@@ -1,6 +1,12 @@
 """Tables and reports as text and as files."""
 
-from runtime.report import Table
+import json
+from pathlib import Path
+
+import numpy as np
+
+from runtime.report import Report, Table
+from runtime.report.tables import json_text
 
 
 def test_markdown_escapes_bars_and_line_breaks():
@@ -8,3 +14,23 @@ def test_markdown_escapes_bars_and_line_breaks():
     assert lines[2] == r"| joint | max \|Phi\| |"
     assert lines[3] == "|---|---|"
     assert lines[4] == r"| a\|b | 1 |" and lines[5] == "| c d | - |"
+
+
+def test_json_has_no_numbers_that_are_none():
+    values = [float("nan"), float("inf"), -np.inf, np.float64(1.5), np.arange(2), True, None, Path("a"), "b", 3]
+    text = json_text({"row": values, 1: (np.nan,)})
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    found = json.loads(text, parse_constant=refuse)
+    assert found == {"row": [None, None, None, 1.5, [0, 1], True, None, "a", "b", 3], "1": [None]}
+
+
+def test_the_summary_of_a_report_is_json(tmp_path):
+    Report("t", [Table("a", ["x"], [[np.nan], [2.0]])]).write(tmp_path)
+    assert "NaN" not in (tmp_path / "summary.json").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["tables"]["a"] == [
+        {"x": None},
+        {"x": 2.0},
+    ]

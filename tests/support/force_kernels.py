@@ -7,11 +7,15 @@ import numpy as np
 from codegen import Vector
 from codegen import forces as forces_dictionary
 from generated import forces
+from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.system.force_building import table_pieces
 from tests.support.rotations import turned
 
-FORCES = {module.NAME: module for module in forces.MODULES}
+FORCES = {module.NAME: module for module in forces.MODULES if not module.LOADS}
+REACTIVE = {
+    module.NAME: module for module in forces.MODULES if module.LOADS
+}  # with normal loads, by the reaction of a joint
 TABLE = np.column_stack([[0.5, 1.0, 1.6, 2.4, 3.5, 5.0, 9.0], [0.0, 3.0, 10.0, 31.0, 60.0, 62.0, 40.0]])
 # Values at which corners are away: an extended cable, a stop that is pressed in.
 VALUES = {"slack_length": 0.3, "clearance": 4.0, "loss": 0.05, "exponent": 1.4, "free_angle": 0.2}
@@ -27,7 +31,7 @@ class Case:
     """A force of the definitions, at random states of its bodies."""
 
     def __init__(self, name, seed, **values):
-        self.module = FORCES[name]
+        self.module = (FORCES | REACTIVE)[name]
         rng = np.random.default_rng(seed)
         self.states = np.zeros((4, 13))
         self.states[:, R:P] = rng.normal(size=(4, 3)) * 0.5 + np.arange(4)[:, None]
@@ -53,6 +57,8 @@ class Case:
                 near = self.local["across1_a_i"] if name == "torsional_spring" else np.eye(3)[k]
                 self.local[vector] = (near + 0.2 * rng.normal(size=3)) / 1.1
         self.values = {key: VALUES.get(key, rng.uniform(0.5, 2.0)) for key, _ in self.module.PARAMETERS} | values
+        self.loads = rng.uniform(1.0, 3.0, size=self.module.LOADS)
+        self.reaction = rng.normal(size=6)  # force and moment about the centre of mass on body j
 
     def x(self, states):
         own = np.zeros(max(self.module.SIZE, 1))
@@ -60,6 +66,8 @@ class Case:
             own[3 * n : 3 * n + 3] = rotation(states["ijkl".index(body), P:V]) @ self.local[vector]
         start = 3 * len(self.module.VECTORS)
         own[start : start + len(self.values)] = list(self.values.values())
+        if self.module.LOADS:
+            own[self.module.LOADS_PLACE :] = [*self.loads, *self.reaction]
         if self.module.TABLES:
             looked = np.zeros(len(self.module.TABLES))
             self.module.lookups.py_func(*states[: self.count], own, looked)
@@ -69,7 +77,7 @@ class Case:
     def run(self, states=None, module=None):
         """The outputs of ``evaluate``: wrench (24,), potential, reported quantities."""
         states, module = self.states if states is None else states, module or self.module
-        out = np.full(25 + len(self.module.OUTPUTS), np.nan)
+        out = np.full(REPORTS + len(self.module.OUTPUTS), np.nan)
         getattr(module.evaluate, "py_func", module.evaluate)(*states[: self.count], self.x(states), out)
         return out
 

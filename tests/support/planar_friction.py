@@ -62,65 +62,17 @@ class SliderCrank:
     def solve(self, a, w):
         """Acceleration of the crank, and the friction loads of O, A, B and the block."""
         b = self.geometry(a)
-        ea, eb = np.array([np.cos(a), -np.sin(a)]), np.array([np.cos(b), -np.sin(b)])
-        na, nb = np.array([-np.sin(a), -np.cos(a)]), np.array([-np.sin(b), -np.cos(b)])  # derivatives over the angles
         u = -self.crank * w * np.cos(a) / (self.rod * np.cos(b))  # rate of the rod: the height of B stays 0
-        slide = self.crank * w * na[0] + self.rod * u * nb[0]
-        # Unknowns: x'', z'' and angle'' of crank, rod; x'', z'', angle'' of the block; force on the crank at O, on the rod at A,
-        # on the block at B; on the block from its guide along z, and its moment.
-        M, right = np.zeros((17, 17)), np.zeros(17)
-
-        def turning(arm, column, row, sign):  # moment about y of a force (x, z) at an arm
-            M[row, column] -= sign * arm[1]
-            M[row, column + 1] += sign * arm[0]
-
-        arms = [
-            (0, -0.5 * self.crank * ea, 9, 1.0),
-            (0, 0.5 * self.crank * ea, 11, -1.0),
-            (1, -0.5 * self.rod * eb, 11, 1.0),
-            (1, 0.5 * self.rod * eb, 13, -1.0),
-            (2, np.zeros(2), 13, 1.0),
-        ]
-        for body in range(3):
-            for c in range(2):
-                M[3 * body + c, 3 * body + c] = self.masses[body]
-            M[3 * body + 2, 3 * body + 2] = self.inertias[body]
-            right[3 * body + 1] = -self.masses[body] * G
-        for body, arm, column, sign in arms:
-            for c in range(2):
-                M[3 * body + c, column + c] -= sign
-            turning(arm, column, 3 * body + 2, sign)
-        M[7, 15], M[8, 16] = -1.0, -1.0
-        # The accelerations of the points agree.
-        rows = iter(range(9, 17))
-
-        def point(parts, value):
-            for c in range(2):
-                row = next(rows)
-                for column, arm, sign in parts:
-                    M[row, 3 * column + c] += sign
-                    M[row, 3 * column + 2] += sign * (arm[1] if c == 0 else -arm[0])
-                right[row] = value[c]
-
-        point([(0, -0.5 * self.crank * ea, 1.0)], -0.5 * self.crank * ea * w**2)
-        point(
-            [(0, 0.5 * self.crank * ea, 1.0), (1, -0.5 * self.rod * eb, -1.0)],
-            0.5 * self.crank * ea * w**2 + 0.5 * self.rod * eb * u**2,
-        )
-        point([(1, 0.5 * self.rod * eb, 1.0), (2, np.zeros(2), -1.0)], 0.5 * self.rod * eb * u**2)
-        M[15, 7], M[16, 8] = 1.0, 1.0
-        slips = np.array([w, u - w, -u])
-        shares = self.mu * saturation(slips, self.creeps[0])
-        share = self.of_pads * saturation(slide, self.creeps[1])
-        loads = np.zeros(4)
+        slide = -self.crank * w * np.sin(a) - self.rod * u * np.sin(b)
+        M, right = self.equations(a, b, w, u)
         inverse = np.linalg.inv(M)
+        shares = self.mu * saturation(np.array([w, u - w, -u]), self.creeps[0])
+        share, loads = self.of_pads * saturation(slide, self.creeps[1]), np.zeros(4)
         for _ in range(200):  # the loads follow from the forces that they change
             extra = np.zeros(17)
             moments = self.radius * shares * loads[:3]
-            extra[2] += -moments[0] + moments[1]
-            extra[5] += -moments[1] + moments[2]
-            extra[8] += -moments[2]
-            extra[6] -= share * loads[3]
+            extra[[2, 5, 8]] = moments[1] - moments[0], moments[2] - moments[1], -moments[2]
+            extra[6] = -share * loads[3]
             x = inverse @ (right + extra)
             half, couple = 0.5 * x[15], x[16] / self.spacing
             found = np.array([*(np.hypot(*x[k : k + 2]) for k in (9, 11, 13)), abs(half + couple) + abs(half - couple)])
@@ -129,6 +81,42 @@ class SliderCrank:
             if done:
                 break
         return x[2], loads
+
+    def equations(self, a, b, w, u):
+        """Matrix and right-hand side of Newton's and Euler's equations and of the joints, without friction.
+
+        Unknowns: x'', z'' and angle'' of crank, rod and block; force on the crank at O, on the rod at A, on the block at B; force
+        along z and moment on the block from its guide.
+        """
+        crank, rod = (
+            0.5 * length * np.array([np.cos(t), -np.sin(t)]) for length, t in ((self.crank, a), (self.rod, b))
+        )
+        M, right, none = np.zeros((17, 17)), np.zeros(17), np.zeros(2)
+        for body in range(3):
+            M[3 * body, 3 * body] = M[3 * body + 1, 3 * body + 1] = self.masses[body]
+            M[3 * body + 2, 3 * body + 2] = self.inertias[body]
+            right[3 * body + 1] = -self.masses[body] * G
+        arms = [(0, -crank, 9, 1.0), (0, crank, 11, -1.0), (1, -rod, 11, 1.0), (1, rod, 13, -1.0), (2, none, 13, 1.0)]
+        for body, arm, column, sign in arms:
+            for c in range(2):
+                M[3 * body + c, column + c] -= sign
+            M[3 * body + 2, column : column + 2] -= sign * np.array([arm[1], -arm[0]])
+        M[7, 15] = M[8, 16] = -1.0
+        # The accelerations of the points agree.
+        points = [
+            ([(0, -crank, 1.0)], -crank * w**2),
+            ([(0, crank, 1.0), (1, -rod, -1.0)], crank * w**2 + rod * u**2),
+            ([(1, rod, 1.0), (2, none, -1.0)], rod * u**2),
+        ]
+        for n, (parts, value) in enumerate(points):
+            for c in range(2):
+                row = 9 + 2 * n + c
+                right[row] = value[c]
+                for body, arm, sign in parts:
+                    M[row, 3 * body + c] += sign
+                    M[row, 3 * body + 2] += sign * (arm[1] if c == 0 else -arm[0])
+        M[15, 7] = M[16, 8] = 1.0
+        return M, right
 
     def integrate(self, t, a, w):
         """Angle and rate of the crank, (2, n)."""

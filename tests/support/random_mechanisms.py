@@ -208,7 +208,7 @@ class RandomMechanism:
     def build(self, *, order=None, bodies=None, **options):
         b = Builder("random mechanism", gravity=GRAVITY)
         for name in bodies or self.bodies:
-            b.body(name, **self.bodies[name], free=True)
+            b.body(name, **self.bodies[name], free=True, guess=True)
         for name in order or self.joints:
             (kind, i, j), values = self.joints[name]
             b.joint(name, kind, i, j, **values)

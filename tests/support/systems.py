@@ -37,8 +37,8 @@ LIMITED = {
 def powered(axes="global", point=None):
     """A leg on a ball joint with a foot on a motor, pushed by loads."""
     b = Builder("powered")
-    b.body("leg", mass=3.0, inertia=(0.04, 0.05, 0.01), r=(0, 0, 0.3))
-    b.body("foot", mass=1.0, inertia=(0.001, 0.004, 0.003), r=(0.05, 0, 0.02), omega=(0.0, 2.0, 0.0))
+    b.body("leg", mass=3.0, inertia=(0.04, 0.05, 0.01), r=(0, 0, 0.3), guess=True)
+    b.body("foot", mass=1.0, inertia=(0.001, 0.004, 0.003), r=(0.05, 0, 0.02), omega=(0.0, 2.0, 0.0), guess=True)
     b.joint("knee", "spherical", "ground", "leg", s_i=(0, 0, 0.6), s_j=(0, 0, 0.3))
     b.joint("ankle", "revolute", "leg", "foot", s_i=(0, 0, -0.25), a_i=(0, 1, 0), s_j=(-0.05, 0, 0.03), a_j=(0, 1, 0))
     b.motor(

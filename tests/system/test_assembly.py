@@ -7,7 +7,7 @@ import pytest
 
 import models
 import runtime
-from runtime import GROUND, AssemblyError, Builder, ModelError
+from runtime import GROUND, AssemblyError, AssemblyWarning, Builder, ModelError
 from tests.support.random_mechanisms import LADDER, MODULES, POINTS, Dense, RandomMechanism, random_edges, single
 
 
@@ -121,8 +121,8 @@ def test_assembled_bodies_stay_where_they_are():
 def test_builder_assembles_and_reports_the_displacements():
     def build(off):
         b = Builder("hanging rods")
-        b.body("upper", mass=1.0, inertia=(0.01, 0.01, 0.001), r=(0, 0, -0.5))
-        b.body("lower", mass=1.0, inertia=(0.01, 0.01, 0.001), r=(off, 0, -1.5))
+        b.body("upper", mass=1.0, inertia=(0.01, 0.01, 0.001), r=(0, 0, -0.5), guess=True)
+        b.body("lower", mass=1.0, inertia=(0.01, 0.01, 0.001), r=(off, 0, -1.5), guess=True)
         b.joint("top", "spherical", GROUND, "upper", s_i=(0, 0, 0), s_j=(0, 0, 0.5))
         b.joint("middle", "spherical", "upper", "lower", s_i=(0, 0, -0.5), s_j=(0, 0, 0.5))
         return b.build()
@@ -144,8 +144,8 @@ def test_builder_assembles_and_reports_the_displacements():
 def test_heavy_bodies_move_least():
     def lower_end(mass):
         b = Builder("two points")
-        b.body("a", mass=mass, inertia=(1e3, 1e3, 1e3), free=True)
-        b.body("b", mass=1.0, inertia=(1e3, 1e3, 1e3), r=(0.3, 0, 0), free=True)
+        b.body("a", mass=mass, inertia=(1e3, 1e3, 1e3), free=True, guess=True)
+        b.body("b", mass=1.0, inertia=(1e3, 1e3, 1e3), r=(0.3, 0, 0), free=True, guess=True)
         b.joint("meet", "spherical", "a", "b", s_i=(0, 0, 0), s_j=(0, 0, 0))
         return b.build().state.r["a"][0]
 
@@ -162,7 +162,7 @@ def bars(crank, coupler, rocker, ground):
     lengths = {"crank": crank, "coupler": coupler, "rocker": rocker}
     for name, (x, z) in centres.items():
         inertia = lengths[name] ** 2 / 12 * np.array([1, 1, 0.1] if name != "coupler" else [0.1, 1, 1])
-        b.body(name, mass=1.0, inertia=inertia, r=(x, 0.0, z))
+        b.body(name, mass=1.0, inertia=inertia, r=(x, 0.0, z), guess=True)
     up = {name: np.array([0, 0, length / 2]) for name, length in lengths.items()}
     along = np.array([coupler / 2, 0, 0])
     b.joint("A", "revolute", GROUND, "crank", s_i=(0, 0, 0), a_i=y, s_j=-up["crank"], a_j=y)
@@ -198,7 +198,8 @@ def test_velocities_that_violate_a_row_are_refused_by_name():
     b.joint("pivot", "revolute", GROUND, "rod", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 1), a_j=(0, 1, 0))
     with pytest.raises(AssemblyError, match=r"inconsistent initial velocities: \|Phi'\| = .* in row pivot\.tilt_"):
         b.build()
-    system = b.build(project_velocities=True)
+    with pytest.warns(AssemblyWarning, match=r"^v of body 'rod' was changed from \(0, 0\.3, 0\) to \(0, 0, 0\) m/s"):
+        system = b.build(project_velocities=True)
     assert np.abs(system.state.y[7:]).max() < 1e-15
 
     wrong = system.state.replace(v={"rod": (0, 0.3, 0)})

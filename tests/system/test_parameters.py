@@ -20,6 +20,7 @@ def rebuilt(system, values):
             body.name, mass=values.get(f"mass.{body.name}", body.mass),
             inertia=values.get(f"inertia.{body.name}", body.inertia), r=system.state.r[body.name],
             p=system.state.p[body.name], v=system.state.v[body.name], omega=system.state.omega[body.name], free=True,
+            guess=True,
         )  # fmt: skip
     for joint in system.joints:
         given = {key: values.get(f"{key}.{joint.name}", value) for key, value in joint.values.items()}

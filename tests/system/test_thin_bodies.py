@@ -21,8 +21,8 @@ def double(axial):
     """Two rods on universal joints, the second at an angle, with a moment about their axes (z) as a fraction of the others."""
     b = runtime.Builder("rods", gravity=GRAVITY, axes="global")
     tilt = unit(np.array([1.0, 0.3, 0.0]))
-    b.body("upper", mass=2.0, inertia=(0.2, 0.2, 0.2 * axial), r=(0, 0, -0.5), omega=(3.0, -2.0, 0.0))
-    b.body("lower", mass=1.0, inertia=(0.1, 0.1, 0.1 * axial), r=(0, 0, -1.4), omega=(-1.0, 4.0, 0.0))
+    b.body("upper", mass=2.0, inertia=(0.2, 0.2, 0.2 * axial), r=(0, 0, -0.5), omega=(3.0, -2.0, 0.0), guess=True)
+    b.body("lower", mass=1.0, inertia=(0.1, 0.1, 0.1 * axial), r=(0, 0, -1.4), omega=(-1.0, 4.0, 0.0), guess=True)
     b.joint("top", "universal", "ground", "upper", point=(0, 0, 0), a_i=(1, 0, 0), a_j=(0, 1, 0))
     b.joint("middle", "universal", "upper", "lower", point=(0, 0, -1), a_i=tilt, a_j=np.cross((0, 0, 1), tilt))
     return b.build(project_velocities=True)

@@ -1,0 +1,192 @@
+"""SciPy's methods of integration, one step at a time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.equations import derivative_once
+from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.projection import mark_smallest_pivot
+from runtime.dynamics.status import RunFailure, Status
+from runtime.integrate import stepping
+from runtime.integrate.closed_loops import NEAR
+from runtime.integrate.contact_events import find_contact_events
+from runtime.integrate.methods import evaluation_failure, failure_detail, lost_digits_at
+from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
+from runtime.integrate.stepwise_balance import SteppedBalance
+from runtime.jit.references import reference
+from runtime.support.arrays import Floats
+from runtime.system.system import System
+from runtime.system.workspaces import workspace
+
+EXPLICIT_STAGES = {"RK23": 3, "RK45": 6, "DOP853": 12}  # evaluations of one attempted step
+
+
+class SciPy:
+    """One of SciPy's methods, stepped one step at a time."""
+
+    def __init__(
+        self, method: str, system: System, data: ModelData, y: Floats, t_start: float, t_end: float, rtol: float, atol: float,
+        max_step: float, first_step: float,
+    ) -> None:  # fmt: skip
+        work = workspace(system, data)
+        self.data, self.work = data, work
+        self.system, self.references = system, (reference(data), reference(work))  # once, not at each evaluation
+        self.samples = [(t_start, y.copy())]  # states at which contacts are checked: at the ends of steps and between
+        self.tolerance = rtol + atol
+        self.smallest_pivot, self.largest_pivot, self.first_lost = np.inf, 0.0, np.inf
+
+        more: dict[str, Any] = {}
+        if method in IMPLICIT:
+            exact = Jacobian(method, system, data, work)
+
+            def jac(t: float, y: Floats) -> Any:
+                self.evaluations += 1
+                found = exact(t, y)
+                if exact.code != OK:
+                    raise evaluation_failure(exact.code, t, system, work)
+                return found
+
+            more["jac"] = jac
+
+        from scipy import integrate  # here because the import takes a third of a second
+
+        self.method = method
+        self.bounded = 0
+        self.failure: tuple[Status, str] | None = None
+        self.evaluations = self.steps = self.attempts = 0
+        self.dense: Callable[[float], Floats] | None = None
+        try:
+            with warnings.catch_warnings():
+                # SciPy warns of an overflow in the choice of the first step, which shows in the step itself, and of a relative
+                # tolerance below 100 roundings, which is raised here.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                self.solver = getattr(integrate, method)(
+                    self._derivative, t_start, y.copy(), t_end, rtol=max(rtol, 1e2 * np.finfo(float).eps), atol=atol,
+                    max_step=max_step, first_step=first_step or None, **more,
+                )  # fmt: skip
+            if isinstance(getattr(self.solver, "J", None), np.ndarray):  # an implicit method with a dense Jacobian
+                self.solver.lu, self.solver.solve_lu = _factorised, _solved
+        except RunFailure as failed:
+            self.failure = failed.status, str(failed)
+            self._y, self._t = y.copy(), t_start
+        self.account = SteppedBalance(t_start, y, data, work, self.references)
+
+    def _derivative(self, t: float, y: Floats) -> Floats:
+        self.evaluations += 1
+        y_dot, work = np.empty_like(y), self.work
+        code = derivative_once(t, np.ascontiguousarray(y), *self.references, y_dot)
+        if code != OK:
+            raise evaluation_failure(code, t, self.system, work)
+        if self.evaluations == 1 and not np.isfinite(y_dot).all():
+            # Explicit methods would shorten their first step without end.
+            raise evaluation_failure(NOT_FINITE, t, self.system, work)
+        pivot = float(work.smallest_pivot[0])
+        self.largest_pivot = max(self.largest_pivot, pivot)
+        if self.data.closed and pivot < NEAR * self.largest_pivot:
+            mark_smallest_pivot(t, y, self.data, work)
+            detail = failure_detail(Status.SINGULAR_CONFIGURATION, self.system, work, projected=False)
+            raise RunFailure(Status.SINGULAR_CONFIGURATION, t, detail)
+        if pivot < self.smallest_pivot:
+            self.smallest_pivot = pivot
+            if self.first_lost == np.inf and lost_digits_at(pivot, self.tolerance, 0.0) > 0.0:
+                self.first_lost = t
+        return y_dot
+
+    def step(self) -> tuple[Status, str]:
+        if self.failure is not None:
+            return self.failure
+        before = self.evaluations
+        try:
+            with warnings.catch_warnings(record=True) as caught:  # LSODA gives the reason of a failure in a warning
+                warnings.simplefilter("always")
+                message = self.solver.step()
+        except RunFailure as failed:
+            return failed.status, str(failed)
+        except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
+            return self._method_failed(error)
+        if self.solver.status == "failed":
+            return self._method_failed(caught[-1].message if caught else message)
+        self.steps += 1
+        self.work.chosen[0] = 0
+        self.attempts += (self.evaluations - before) // EXPLICIT_STAGES.get(self.method, 1)
+        self.dense = None
+        if len(self.data.contacts.law):
+            times = np.linspace(self.t_old, self.t, stepping.SAMPLES + 1)[1:]
+            self.samples += [(float(t), self.at(t)) for t in times]
+        self.account.accept(self.t_old, self.t, self.at)
+        return (Status.REACHED_END if self.solver.status == "finished" else Status.RUNNING), ""
+
+    def _method_failed(self, reason: object) -> tuple[Status, str]:
+        detail = f"{self.method}, {str(reason).rstrip('.').lower()}"
+        return Status.METHOD_FAILED, Status.METHOD_FAILED.text(self.t, detail)
+
+    def at(self, t: float) -> Floats:
+        if self.dense is None:
+            self.dense = self.solver.dense_output()
+        assert self.dense is not None
+        return self.dense(t)
+
+    def work_until(self, t: float) -> Floats:
+        own = self.account
+        return own.work if self.failure or t >= self.t or not len(own.work) else own.until(self.t_old, t, self.at)
+
+    @property
+    def balance(self) -> Floats:
+        return self.account.energy
+
+    def stop(self, t: float) -> None:
+        y = self.at(t)
+        self.samples = [*(sample for sample in self.samples if sample[0] < t), (t, y)]
+        self.solver.y[:] = y
+
+    @property
+    def contact_events(self) -> Floats:
+        times, states = zip(*self.samples, strict=True)
+        return find_contact_events(np.array(times), np.array(states), self.data, self.work)
+
+    @property
+    def t(self) -> float:
+        return self._t if self.failure else float(self.solver.t)
+
+    @property
+    def t_old(self) -> float:
+        return float(self.solver.t_old)
+
+    @property
+    def y(self) -> Floats:
+        y: Floats = self._y if self.failure else self.solver.y
+        return y
+
+    @property
+    def lost_digits(self) -> tuple[float, float]:
+        return lost_digits_at(self.smallest_pivot, self.tolerance, 0.0), self.first_lost
+
+    def counts(self) -> tuple[int, int, int | None]:
+        # Every attempt of an explicit method takes the same number of evaluations; implicit methods do not count attempts.
+        rejected = self.attempts - self.steps if self.method in EXPLICIT_STAGES else None
+        return self.evaluations, self.steps, rejected
+
+
+def _factorised(matrix: Floats) -> tuple[Floats, Floats]:
+    """The LU factorisation that SciPy's implicit methods make, by LAPACK itself: SciPy's checks take longer than the work."""
+    from scipy.linalg import get_lapack_funcs
+
+    if not np.isfinite(matrix).all():
+        raise ValueError("a matrix of the implicit method is not finite")
+    factors, pivots, _ = get_lapack_funcs(("getrf",), (matrix,))[0](matrix, overwrite_a=True)
+    return factors, pivots
+
+
+def _solved(factorised: tuple[Floats, Floats], right: Floats) -> Floats:
+    """The solution for a right-hand side; see ``_factorised``."""
+    from scipy.linalg import lapack
+
+    solve = lapack.zgetrs if np.iscomplexobj(factorised[0]) else lapack.dgetrs
+    solution: Floats = solve(*factorised, right, overwrite_b=True)[0]
+    return solution

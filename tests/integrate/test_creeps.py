@@ -1,0 +1,86 @@
+"""Tolerances and the creep of friction: radau bounds them, other methods are refused where they are too loose."""
+
+import numpy as np
+import pytest
+
+from runtime import Builder, ModelError, simulate
+from runtime.integrate.creeps import PART, bounds_of_tolerances, sticks
+
+Y, Z = (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def wheels(rate, creep=1e-9):
+    """Two wheels on one axis that turn together; a torque on the first is shared by the friction between them."""
+    b = Builder("wheels", gravity=Z)
+    for name in "ab":
+        b.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), omega=(0.0, rate, 0.0))
+    b.joint("axle", "revolute", "ground", "a", s_i=Z, s_j=Z, a_i=Y, a_j=Y)
+    b.joint("hub", "revolute", "a", "b", s_i=Z, s_j=Z, a_i=Y, a_j=Y)
+    b.load("torque", "a", moment=(0.0, 0.2, 0.0))
+    b.force("rub", "hinge_friction", "a", "b", a_i=Y, friction=0.5, creep=creep, damping=0.0)
+    return b.build()
+
+
+@pytest.mark.parametrize("rate", [0.0, 10.0, 100.0])
+@pytest.mark.parametrize(("rtol", "atol"), [(1e-9, 1e-11), (1e-9, 1e-6), (1e-6, 1e-6), (1e-4, 1e-10)])
+def test_wheels_that_are_held_together_stay_so_at_any_tolerance(rate, rtol, atol):
+    """Without the bound the wheels at 100 rad/s part by 7e-3 rad and at 1000 rad/s by 0.1 rad, with success."""
+    t = np.linspace(0.0, 2.0, 21)
+    run = simulate(wheels(rate), 2.0, t_eval=t, method="radau", rtol=rtol, atol=atol, max_steps=20000)
+    assert run.success
+    assert abs(run.omega["a"][-1, 1] - rate - 2.0) < 1e-8
+    assert np.abs(run.p["a"] - run.p["b"]).max() < 1e-9  # creep of 1.3e-10 rad/s
+    assert np.abs(run.forces["rub"].slip[1:] + 1.34e-10).max() < 0.02e-10
+    assert run.forces["rub"].moment_j[1:, 1] == pytest.approx(0.1, rel=1e-2)
+
+
+def test_bounds_are_those_of_the_bodies_concerned():
+    b = Builder("three")
+    for n, name in enumerate("abc"):
+        b.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), r=(n, 0, 5.0), free=True)
+    law = dict(friction=0.5, damping=0.0, a_i=Y)
+    b.force("coarse", "hinge_friction", "a", "b", creep=1e-3, **law)
+    b.force("fine", "hinge_friction", "b", creep=1e-9, **law)
+    b.contact("foot", "c", centre=Z, radius=0.1, law="kelvin_voigt", stiffness=1e4, exponent=1.0, damping=10.0)
+    system = b.build()
+    bounds = bounds_of_tolerances(system).reshape(3, 13)
+    assert np.isinf(bounds[:, :7]).all() and np.isinf(bounds[2]).all()
+    assert (bounds[0, 7:] == PART * 1e-3).all() and (bounds[1, 7:] == PART * 1e-9).all()
+    assert sticks(system) and not sticks(wheels(0.0, creep=1e-6))
+
+
+def test_auto_is_radau_where_friction_sticks():
+    assert simulate(wheels(1.0), 0.1).stats.method == "radau"
+    assert simulate(wheels(1.0, creep=1e-2), 0.1).stats.method == "auto"
+
+
+@pytest.mark.parametrize(
+    ("method", "rate", "creep", "tolerances", "says"),
+    [
+        (
+            "BDF",
+            0.0,
+            1e-9,
+            dict(rtol=1e-9, atol=1e-8),
+            r"creep = 1e-09 is below 1e-08, the tolerance of velocities at the start",
+        ),
+        ("BDF", 100.0, 1e-9, dict(rtol=1e-9, atol=1e-11), r"creep = 1e-09 is below 1e-07"),
+        (
+            "dop853",
+            0.0,
+            1e-3,
+            dict(rtol=1e-2, atol=1e-2),
+            r"lower rtol and atol, raise the creep, or use method='radau'",
+        ),
+        (
+            "dop853",
+            0.0,
+            1e-9,
+            {},
+            r"force 'rub': creep = 1e-09, for which the explicit method 'dop853' would need steps",
+        ),
+    ],
+)
+def test_looser_tolerances_than_the_creep_are_refused_for_other_methods(method, rate, creep, tolerances, says):
+    with pytest.raises(ModelError, match=says):
+        simulate(wheels(rate, creep), 1.0, method=method, **tolerances)
