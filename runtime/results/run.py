@@ -26,10 +26,10 @@ from runtime.results.limit_motion import LimitMotion, limit_motion
 from runtime.results.passages import Passage, close_states, fitted
 from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
 from runtime.results.stats import Stats
-from runtime.support.arguments import checked_class
+from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints
 from runtime.support.checks import bounded, check_array, finite
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Joint
 from runtime.system.state import State
@@ -43,7 +43,7 @@ COMPUTED = tuple(
 )  # a pickled run leaves them out
 
 
-@checked_class
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A simulated motion.
@@ -76,13 +76,24 @@ class Run:
     _singular: int = field(init=False, repr=False, default=-1)  # first state whose accelerations are undetermined
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "status", Status(self.status))
+        if not (
+            isinstance(self.system, System)
+            and isinstance(self.events, Mapping)
+            and isinstance(self.event_states, Mapping)
+        ):
+            raise ModelError(
+                "a run is made by runtime.simulate; change one with dataclasses.replace, keeping system and events"
+            )
+        try:
+            object.__setattr__(self, "status", Status(self.status))
+        except (ValueError, TypeError):
+            raise ModelError(f"run: status = {shown(self.status)}: give a runtime.Status") from None
         for name in ("events", "event_states"):
             object.__setattr__(self, name, named("event", getattr(self, name)))
-        n = np.size(self.t)
+        n, events = (a.size if type(a) is np.ndarray else 0 for a in (self.t, self.contact_events))
         check_array(self.t, (n,), "run: t")
         check_array(self.states, (n, STATE * len(self.system.bodies)), "run: states")
-        check_array(self.contact_events, (np.size(self.contact_events) // 4, 4), "run: contact_events")
+        check_array(self.contact_events, (events // 4, 4), "run: contact_events")
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle all but the quantities that can be computed again."""

@@ -82,6 +82,14 @@ def fitting(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
+def checked_methods(kind: C) -> C:
+    """Check the arguments of the public methods of a class that checks its values itself, for those that are made often."""
+    made: Any = kind.__dict__["__init__"]
+    checked_class(kind)
+    type.__setattr__(kind, "__init__", fitting(made))
+    return kind
+
+
 def checked_class(kind: C) -> C:
     """Check the arguments of a class and of its public methods, ``checked`` each."""
     for name, value in list(vars(kind).items()):

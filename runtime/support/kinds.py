@@ -166,7 +166,9 @@ FLOAT = Kind(_number, "one number", frozenset({float}))
 TEXT = Kind(_text, "text", frozenset({str}))
 PATH = Kind(_path, "a path, as text or pathlib.Path")
 CALLABLE = Kind(_callable, "a function", frozenset({types.FunctionType, types.MethodType}))
-NUMBERS = Kind(real_numbers, "an array of numbers")
+NUMBERS = Kind(
+    real_numbers, "an array of numbers", frozenset({np.ndarray})
+)  # ndarrays by their users: a dtype takes time
 _SIMPLE = {
     float: FLOAT,
     int: Kind(_whole, "a whole number", frozenset({int})),

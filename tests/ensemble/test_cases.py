@@ -266,7 +266,7 @@ BAD = {
     "no cases": (dict(cases={}), "a row for each case"),
     "different lengths": (dict(cases={"v.toes": np.zeros((2, 3)), "v.leg": np.zeros((3, 3))}), "'v.toes' 2, 'v.leg' 3"),
     "no rows": (dict(cases={"v.toes": np.zeros((0, 3))}), "differ or are 0"),
-    "one value": (dict(cases={"v.toes": 1.0}), "'v.toes' = array(1.) is one value"),
+    "one value": (dict(cases={"v.toes": 1.0}), "'v.toes' = 1.0 is one value"),
     "unknown body": (dict(cases={"v.hand": np.zeros((2, 3))}), "hand"),
     "unknown part": (
         dict(cases={"a.toes": np.zeros((2, 3))}),
