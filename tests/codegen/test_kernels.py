@@ -140,7 +140,7 @@ def test_full_rank_at_an_assembled_pose(name, seed):
         apart = r + A @ values["s_j"] - values["s_i"]
         values |= {key: float(np.linalg.norm(apart)) for key, _ in module.PARAMETERS}
     b = Builder(name)
-    b.body("body", mass=1.0, inertia=(1.0, 1.1, 1.2), r=r, p=p)
+    b.body("body", mass=1.0, inertia=(1.0, 1.1, 1.2), r=r, p=p, guess=True)
     b.joint("joint", name, GROUND, "body", **values)
     system = b.build()
     rows = len(module.ROWS)
