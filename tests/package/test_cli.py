@@ -89,7 +89,11 @@ def test_simulate(talus, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert result["success"] and result["model"] == "foot, classical ankle" and result["error of the energy balance [J]"] < 1e-8
+    assert (
+        result["success"]
+        and result["model"] == "foot, classical ankle"
+        and result["error of the energy balance [J]"] < 1e-8
+    )
     assert result["kernel"] == "whole model"
     assert {file.name for file in (tmp_path / "o").iterdir()} == {"run.nc", "run.csv", "run.sto"}
     assert talus("simulate", "chain", "--set", "links=3", "--t-end", "0.1").returncode == 0
