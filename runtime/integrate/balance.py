@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.energy import mechanical_energy, powers, stored_energy
+from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.sources import count_of_sources, first_contact
 from runtime.jit.compilation import inlined
@@ -22,42 +23,44 @@ EVERY = 8  # steps for one comparison, in systems without sources
 
 
 class Balance(NamedTuple):
-    """Work of the sources of energy; arrays of length 0 where there are none."""
+    """Work of the sources of energy; arrays without columns where there are none."""
 
-    work: Floats  # (sources,) [J] until the time reached
-    work_old: Floats  # (sources,) [J] until the start of the last step
-    trial: Floats  # (sources,) [J] until the end of the last attempt
-    begin: Floats  # (sources,) [W] at the start of the step
-    end: Floats  # (sources,) [W] at its end
-    stages: Floats  # (STAGES, sources) [W]
+    # (3, sources) [J] until the time reached; until the start of the last step; until the end of the last attempt
+    work: Floats
+    power: (
+        Floats  # (STAGES + 2, sources) [W] at the stages of the last attempt; at the start of the step and at its end
+    )
     # (11,) [J] at the start; change less the work, at the end of the last attempt; largest such error and its time [s]; largest
     # kinetic energy; least and largest potential; work done by all sources without their signs; kinetic energy and potential at
     # the last measurement; error of the integrals of the work, where it is estimated.  Empty: no balance
     energy: Floats
 
 
+DONE, BEFORE, TRIAL = range(3)
+BEGIN, END = STAGES, STAGES + 1
 ENERGIES = 11
 START, ERROR, LARGEST_ERROR, AT, KINETIC, LOWEST, HIGHEST, EXCHANGED, NOW, NOW_STORED, UNCERTAIN = range(ENERGIES)
+_NONE = Balance(np.zeros((3, 0)), np.zeros((STAGES + 2, 0)), np.zeros(0))
 
 
 def no_balance() -> Balance:
     """Of an integration whose energy is not asked for."""
-    none = np.zeros(0)
-    return Balance(none, none, none, none, none, np.zeros((STAGES, 0)), none)
+    return _NONE
 
 
-def balance_of(data: ModelData) -> Balance:
-    """Memory for a system."""
-    n = count_of_sources(data)
-    work, old, trial, begin, end = (np.zeros(n) for _ in range(5))
-    return Balance(work, old, trial, begin, end, np.zeros((STAGES, n)), np.zeros(ENERGIES))
+def balance_of(data: ModelData, size: int) -> Balance:
+    """Memory for a state of this size of a system; none for variational equations."""
+    if size != STATE * (len(data.mass) - 1):
+        return no_balance()
+    n, energy = count_of_sources(data), np.zeros(ENERGIES)
+    return Balance(np.zeros((3, n)), np.zeros((STAGES + 2, n)), energy) if n else Balance(*_NONE[:2], energy)
 
 
 @inlined
-def keep_powers(b, y, y_dot, t, w, to):  # type: ignore[no-untyped-def]
+def keep_powers(b, y, y_dot, t, w, place):  # type: ignore[no-untyped-def]
     """Store the powers of the last evaluation, at a state y with the derivative y'."""
-    if len(b.work) > 0:
-        powers(y, y_dot, t, w, to)
+    if b.work.shape[1] > 0:
+        powers(y, y_dot, t, w, b.power[place])
 
 
 @inlined
@@ -91,21 +94,21 @@ def compare(b, steps, y, t, w):  # type: ignore[no-untyped-def]
 
     Without sources it is enough to do so once in a number of steps.
     """
-    if len(b.energy) > 0 and (len(b.work) > 0 or steps % EVERY == 0):
+    if len(b.energy) > 0 and (b.work.shape[1] > 0 or steps % EVERY == 0):
         measure_energy(b, y, t, w)
         error = b.energy[NOW] + b.energy[NOW_STORED] - b.energy[START]
-        for k in range(len(b.work)):
-            error -= b.trial[k]
+        for k in range(b.work.shape[1]):
+            error -= b.work[TRIAL, k]
         b.energy[ERROR] = error
 
 
 @inlined
-def release(b, t, w, work):  # type: ignore[no-untyped-def]
+def release(b, t, w, place):  # type: ignore[no-untyped-def]
     """Add what changes of mode released or stored to the work of the contacts."""
     if len(b.energy) > 0:
         first = first_contact(t)
         for k in range(len(t.contacts.law)):
-            work[first + k] += w.contacts.released[k]
+            b.work[place, first + k] += w.contacts.released[k]
             w.contacts.released[k] = 0.0
 
 
@@ -113,10 +116,17 @@ def release(b, t, w, work):  # type: ignore[no-untyped-def]
 def accept_work(b, time):  # type: ignore[no-untyped-def]
     """Keep work and error of an accepted step, which ends at a time."""
     if len(b.energy) > 0:
-        for k in range(len(b.work)):
-            b.energy[EXCHANGED] += abs(b.trial[k] - b.work[k])
-            b.work_old[k] = b.work[k]
-            b.work[k] = b.trial[k]
+        for k in range(b.work.shape[1]):
+            b.energy[EXCHANGED] += abs(b.work[TRIAL, k] - b.work[DONE, k])
+            b.work[BEFORE, k] = b.work[DONE, k]
+            b.work[DONE, k] = b.work[TRIAL, k]
         keep_range(b)
         if not abs(b.energy[ERROR]) <= abs(b.energy[LARGEST_ERROR]):
             b.energy[LARGEST_ERROR], b.energy[AT] = b.energy[ERROR], time
+
+
+@inlined
+def begin_step(b):  # type: ignore[no-untyped-def]
+    """The powers at the end of a step are those at the start of the next one."""
+    for k in range(b.work.shape[1]):
+        b.power[BEGIN, k] = b.power[END, k]

@@ -26,13 +26,14 @@ def explained_error(method: Method, how: Settings) -> float:
     Errors of the velocities by ``rtol`` of themselves change the energy by this part of it, errors by ``atol`` [m/s] by the
     momentum times it; errors of the positions by ``atol`` [m] by the weight times it.
     """
-    e, steps = method.balance, max(method.counts()[1], 1)
-    mass, g = float(method.data.mass[1:].sum()), math.sqrt(float(method.data.gravity @ method.data.gravity))
-    energy = float(e[KINETIC] + e[HIGHEST] - e[LOWEST] + e[EXCHANGED])
-    of_state = how.atol * (math.sqrt(2.0 * mass * float(e[KINETIC])) + WEIGHTS * mass * g)
+    e, steps = method.balance.tolist(), max(method.counts()[1], 1)
+    mass, g = sum(method.data.mass.tolist()[1:]), math.hypot(*method.data.gravity.tolist())
+    energy = e[KINETIC] + e[HIGHEST] - e[LOWEST] + e[EXCHANGED]
+    of_state = how.atol * (math.sqrt(2.0 * mass * e[KINETIC]) + WEIGHTS * mass * g)
     of_steps = min(EACH_STEP * steps * (how.rtol * energy + of_state), max(MOST * energy, FEW * of_state))
-    rounding = ROUNDING * math.sqrt(steps) * (energy + abs(float(e[LOWEST])) + abs(float(e[HIGHEST])))
-    return of_steps + float(e[UNCERTAIN]) + rounding
+    rounding = ROUNDING * math.sqrt(steps) * (energy + abs(e[LOWEST]) + abs(e[HIGHEST]))
+    explained: float = of_steps + e[UNCERTAIN] + rounding
+    return explained
 
 
 def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:

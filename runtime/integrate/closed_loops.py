@@ -20,7 +20,7 @@ from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, NOT_FINITE, OK,
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.places import EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING, TO_ZERO
-from runtime.integrate.balance import keep_powers
+from runtime.integrate.balance import END, keep_powers
 from runtime.integrate.step_control import ACCEPTED
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
@@ -86,7 +86,7 @@ def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
     code = call_at(
         w.address[EVALUATION], time_end, s.trial, t, w, DERIVATIVE_ANEW if t.redundant > 0 else DERIVATIVE, s.end
     )
-    keep_powers(s.balance, s.trial, s.end, t, w, s.balance.end)
+    keep_powers(s.balance, s.trial, s.end, t, w, END)
     return code
 
 

@@ -15,7 +15,7 @@ from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.integrate import stepping
-from runtime.integrate.balance import keep_powers
+from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.quintic import DEGREE, POSITIONS, SCRATCH, at_quintic, set_quintic
 from runtime.integrate.step_control import combined_error, factor_of
@@ -57,8 +57,7 @@ class Memory(NamedTuple):
     quintic: Floats  # (6, 7 bodies) polynomials of positions, where they are better
     better: Ints  # (bodies, 2) 1 where they are: for r and v, for p and omega
     compared: Ints  # (1,) 1 once this is known of the last step
-    state: Floats  # (13,) memory
-    scratch: Floats  # (8,)
+    scratch: Floats  # (21,) memory: a state, and that of ``quintic``
     square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue of a body
 
 
@@ -67,7 +66,7 @@ def memory(n: int) -> Memory:
     return Memory(
         coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)),
         quintic=np.zeros((DEGREE + 1, POSITIONS * (n // STATE))), better=np.zeros((n // STATE, 2), np.int64),
-        compared=np.zeros(1, np.int64), state=np.zeros(STATE), scratch=np.zeros(SCRATCH), square=np.zeros(1),
+        compared=np.zeros(1, np.int64), scratch=np.zeros(STATE + SCRATCH), square=np.zeros(1),
     )  # fmt: skip
 
 
@@ -97,7 +96,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for q in range(1, STAGES):
         combine(s.y, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(time + coefficients.c[q] * h, s.trial, t, w, k[q])
-        keep_powers(s.balance, s.trial, k[q], t, w, s.balance.stages[q])
+        keep_powers(s.balance, s.trial, k[q], t, w, q)
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
     s.counts[EVALUATIONS] += STAGES - 1
     combine(s.y, h, coefficients.b, k, STAGES, s.trial)
@@ -118,14 +117,14 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
 @inlined
 def integrate_powers(b, y, y_dot, h, weights, t, w):  # type: ignore[no-untyped-def]
     """The work until the end of an accurate step, a state y with the derivative y'."""
-    if len(b.work) == 0:
+    if b.work.shape[1] == 0:
         return
-    powers(y, y_dot, t, w, b.end)
-    for k in range(len(b.work)):
-        b.stages[0, k], b.stages[STAGES, k], b.trial[k] = b.begin[k], b.end[k], b.work[k]
+    powers(y, y_dot, t, w, b.power[END])
+    for k in range(b.work.shape[1]):
+        b.power[0, k], b.power[STAGES, k], b.work[TRIAL, k] = b.power[BEGIN, k], b.power[END, k], b.work[DONE, k]
     for q in range(STAGES):
-        for k in range(len(b.work)):
-            b.trial[k] += h * weights[q] * b.stages[q, k]
+        for k in range(b.work.shape[1]):
+            b.work[TRIAL, k] += h * weights[q] * b.power[q, k]
 
 
 @inlined
@@ -151,18 +150,19 @@ def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-de
     The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
     k, coefficients, h = s.own.k, s.own.coefficients, s.time[LENGTH]
-    rates = distances = largest = of_body = way_of_body = 0.0
-    for i in range(len(s.y)):
-        distance = 0.0
-        for q in range(STAGES):
-            distance += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
-        rates += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
-        distances += distance * distance
-        of_body += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
-        way_of_body += distance * distance
-        if i % STATE == STATE - 1:
-            largest = max(largest, of_body / way_of_body if way_of_body > 0.0 else 0.0)
-            of_body = way_of_body = 0.0
+    rates = distances = largest = 0.0
+    for b in range(len(s.y) // STATE):
+        of_body = way = 0.0
+        for i in range(STATE * b, STATE * (b + 1)):
+            distance = 0.0
+            for q in range(STAGES):
+                distance += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
+            of_body += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
+            way += distance * distance
+        rates += of_body
+        distances += way
+        if of_body > largest * way:
+            largest = of_body / way
     s.own.square[0] = largest
     bounded = distances > 0.0 and rates > STABLE * STABLE * distances
     s.counts[BOUND] += bounded
@@ -188,7 +188,7 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     for q in range(STAGES + 1, STAGES + 1 + EXTRA):
         combine(s.y_old, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(s.time[T_OLD] + coefficients.c[q] * h, s.trial, t, w, k[q])
-        keep_powers(s.balance, s.trial, k[q], t, w, s.balance.stages[q])
+        keep_powers(s.balance, s.trial, k[q], t, w, q)
     s.counts[EVALUATIONS] += EXTRA
     for i in range(n):
         delta = s.y[i] - s.y_old[i]
@@ -223,8 +223,8 @@ def choose_polynomials(s):  # type: ignore[no-untyped-def]
         return
     interpolate_dense(s, 0.5, s.trial)
     for b in range(len(own.better)):
-        set_quintic(s, b, s.begin, s.end, own.quintic, own.scratch)
-        at_quintic(s, b, 0.5, own.quintic, own.scratch, own.state)
+        set_quintic(s, b, s.begin, s.end, own.quintic, own.scratch[STATE:])
+        at_quintic(s, b, 0.5, own.quintic, own.scratch[STATE:], own.scratch)
         own.better[b, 0] = differs(s, b, V, 3, R, 3, 1.0)
         own.better[b, 1] = differs(s, b, OMEGA, 3, P, 4, 2.0)
 
@@ -238,10 +238,10 @@ def differs(s, b, velocity, n, position, m, factor):  # type: ignore[no-untyped-
     o, h = STATE * b, s.time[LENGTH]
     of_velocities = of_positions = 0.0
     for c in range(n):
-        of_velocities = max(of_velocities, abs(s.trial[o + velocity + c] - s.own.state[velocity + c]))
+        of_velocities = max(of_velocities, abs(s.trial[o + velocity + c] - s.own.scratch[velocity + c]))
     for c in range(position, position + m):
         cubic = 0.5 * (s.y_old[o + c] + s.y[o + c]) + 0.125 * h * (s.begin[o + c] - s.end[o + c])
-        of_positions = max(of_positions, abs(s.own.state[c] - cubic))
+        of_positions = max(of_positions, abs(s.own.scratch[c] - cubic))
     return of_velocities > CLEARLY * factor * SLOPE / h * of_positions
 
 
@@ -254,11 +254,11 @@ def interpolate(s, time, y):  # type: ignore[no-untyped-def]
     interpolate_dense(s, x, y)
     for b in range(len(own.better)):
         if own.better[b, 0] == 1 or own.better[b, 1] == 1:
-            at_quintic(s, b, x, own.quintic, own.scratch, own.state)
-            copy_part(own.state, R, P, own.better[b, 0], STATE * b, y)
-            copy_part(own.state, V, OMEGA, own.better[b, 0], STATE * b, y)
-            copy_part(own.state, P, V, own.better[b, 1], STATE * b, y)
-            copy_part(own.state, OMEGA, STATE, own.better[b, 1], STATE * b, y)
+            at_quintic(s, b, x, own.quintic, own.scratch[STATE:], own.scratch)
+            copy_part(own.scratch, R, P, own.better[b, 0], STATE * b, y)
+            copy_part(own.scratch, V, OMEGA, own.better[b, 0], STATE * b, y)
+            copy_part(own.scratch, P, V, own.better[b, 1], STATE * b, y)
+            copy_part(own.scratch, OMEGA, STATE, own.better[b, 1], STATE * b, y)
     normalise(y, s.flags[BODIES])
 
 
@@ -288,16 +288,16 @@ def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
     for k in range(len(work)):
         delta = 0.0
         for q in range(STAGES):
-            delta += h * coefficients.b[q] * b.stages[q, k]
-        begin, end, value = h * b.stages[0, k], h * b.stages[STAGES, k], 0.0
+            delta += h * coefficients.b[q] * b.power[q, k]
+        begin, end, value = h * b.power[0, k], h * b.power[STAGES, k], 0.0
         for d in range(3, -1, -1):
             term = 0.0
             for q in range(STAGES + 1 + EXTRA):
-                term += h * coefficients.dense[d, q] * b.stages[q, k]
+                term += h * coefficients.dense[d, q] * b.power[q, k]
             value = (value + term) * (x if d % 2 == 1 else 1.0 - x)
         value = (value + 2.0 * delta - end - begin) * x
         value = (value + begin - delta) * (1.0 - x)
-        work[k] = b.work_old[k] + (value + delta) * x
+        work[k] = b.work[BEFORE, k] + (value + delta) * x
 
 
 @serves(stepping.between_ends, Memory)

@@ -21,7 +21,7 @@ from runtime.dynamics.equations import derivative, types_of
 from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
-from runtime.integrate.balance import keep_powers, release
+from runtime.integrate.balance import BEGIN, DONE, END, TRIAL, keep_powers, release
 from runtime.integrate.step_control import failure
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
@@ -85,11 +85,11 @@ def switch(s, t, w, h, time_end):  # type: ignore[no-untyped-def]
     if (fraction == 0.0 or not again) and change_modes(s, t, w, landing or again, at, first) > 0:
         # The force of a contact may begin or end with a jump.
         code = derivative(at, s.y, t, w, s.begin if again else s.end)
-        keep_powers(s.balance, s.y, s.begin if again else s.end, t, w, s.balance.begin if again else s.balance.end)
+        keep_powers(s.balance, s.y, s.begin if again else s.end, t, w, BEGIN if again else END)
         s.counts[EVALUATIONS] += 1
         if code != OK:
             return failure(code)
-    release(s.balance, t, w, s.balance.work if again else s.balance.trial)
+    release(s.balance, t, w, DONE if again else TRIAL)
     if again:
         s.counts[REJECTIONS] += 1
         s.flags[LANDING] += 1

@@ -12,7 +12,7 @@ from runtime.dynamics.layout import NOT_FINITE, OK
 from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.projection import CAUTIOUS, TO_ROUNDING
 from runtime.dynamics.status import Status
-from runtime.integrate.balance import accept_work, begin_balance, compare, keep_powers
+from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, begin_step, compare, keep_powers
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.step_control import (
@@ -89,7 +89,7 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
         s.counts[EVALUATIONS] += 1
     if code != OK:
         return code
-    keep_powers(s.balance, s.y, s.begin, t, w, s.balance.begin)
+    keep_powers(s.balance, s.y, s.begin, t, w, BEGIN)
     begin_balance(s.balance, s.y, t, w)
     s.smallest_pivot[OF_ALL] = s.smallest_pivot[AT_BEGIN] = w.smallest_pivot[0]
     if len(w.switches.mode) > 0:
@@ -175,12 +175,12 @@ def manner_of_outputs(s):  # type: ignore[no-untyped-def]
 @inlined
 def work_at(s, time, work):  # type: ignore[no-untyped-def]
     """Work of the sources of energy until a time within the last step, once its dense output is ready."""
-    if len(s.balance.work) > 0:
+    if len(work) > 0:
         if time < s.time[T]:
             interpolate_work(s, time, work)
         else:
             for k in range(len(work)):
-                work[k] = s.balance.work[k]  # after changes of mode
+                work[k] = s.balance.work[DONE, k]  # after changes of mode
 
 
 @inlined
@@ -223,8 +223,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             normalise(s.y, s.flags[BODIES])
             for i in range(len(s.y)):
                 s.begin[i] = s.end[i]
-            for k in range(len(s.balance.work)):
-                s.balance.begin[k] = s.balance.end[k]
+            begin_step(s.balance)
             s.flags[STEP_ENDED] = 0
             if s.flags[PROJECTED] == 0:
                 w.chosen[0] = 0  # the next evaluation chooses independent rows anew
@@ -255,8 +254,8 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             record_t[taken - 1] = s.time[T]
             for i in range(len(s.y)):
                 record_y[taken - 1, i] = s.y[i]
-            for k in range(len(s.balance.work)):
-                record_y[taken - 1, len(s.y) + k] = s.balance.work[k]
+            for k in range(s.balance.work.shape[1]):
+                record_y[taken - 1, len(s.y) + k] = s.balance.work[DONE, k]
         if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
             break  # an event in the last step
         if s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):

@@ -8,12 +8,12 @@ from typing import Protocol
 import numpy as np
 
 from runtime.dynamics.force_elements import EventWorkspace
-from runtime.dynamics.layout import OK, STATE
+from runtime.dynamics.layout import OK
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
-from runtime.integrate.balance import balance_of, no_balance
+from runtime.integrate.balance import DONE, balance_of
 from runtime.integrate.closed_loops import PROJECTED_STAGES, place_of_projecting
 from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
@@ -46,7 +46,7 @@ class Method(Protocol):
 
     @property
     def balance(self) -> Floats:
-        """Energies [J] that the balance is judged by; see ``Balance.energy``."""
+        """``Balance.energy``."""
 
     @property
     def t(self) -> float:
@@ -98,10 +98,7 @@ class Compiled:
         self.work = workspace(system, data) if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(system)
-        balance = (
-            balance_of(data) if len(y) == STATE * len(system.bodies) else no_balance()
-        )  # of variational equations none
-        self.s = stepping.stepper(y, t_start, own, data, first_step, balance)
+        self.s = stepping.stepper(y, t_start, own, data, first_step, balance_of(data, len(y)))
         self.s.flags[stepping.PROJECTED] = projected
         self.bind(self.s)
         self.found: list[Floats] = []
@@ -165,8 +162,14 @@ class Compiled:
             largest = float(self.s.passage[stepping.LARGEST_PIVOT])
             self.passages.append(Passage(places(self.t_old, self.t), largest, lambda t: self._at(t, kept)[0]))
 
+    @property
+    def row(self) -> Floats:
+        """State reached, and the work of each source of energy."""
+        work = self.s.balance.work[DONE]
+        return np.concatenate([self.y, work]) if len(work) else self.y.copy()
+
     def work_until(self, t: float) -> Floats:
-        work = self.s.balance.work
+        work = self.s.balance.work[DONE]
         return work.copy() if t >= self.t or not len(work) else self._at(t)[1]
 
     @property
@@ -175,13 +178,13 @@ class Compiled:
 
     def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats]:
         s = self.s if s is None else s
-        y, work = np.empty_like(s.y), np.empty_like(s.balance.work)
+        y, work = np.empty_like(s.y), np.empty(s.balance.work.shape[1])
         if (code := loop.interpolate_once(s, self.data, self.work, t, y, work)) != OK:
             raise evaluation_failure(code, t, self.system, self.work)
         return y, work
 
     def stop(self, t: float) -> None:
-        self.s.y[:], self.s.balance.work[:] = self._at(t)
+        self.s.y[:], self.s.balance.work[DONE] = self._at(t)
         rows = self.contact_events
         self.found = [rows[rows[:, 0] <= t]]
 

@@ -26,6 +26,7 @@ from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.layout import LOADS, OK, STATE, V
 from runtime.dynamics.places import EVALUATION
 from runtime.integrate import stepping
+from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL
 from runtime.integrate.quintic import at_quintic, set_quintic
 from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
 from runtime.integrate.radau_linear import factorise_lu, largest_eigenvalue, set_matrix, solve_state
@@ -274,7 +275,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
 def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
     """The derivative and the work at the end of an accurate step; a code."""
     own, b, nodes = s.own, s.balance, s.own.coefficients.nodes
-    if len(b.work) > 0:
+    if b.work.shape[1] > 0:
         for q in range(STAGES - 1):
             for i in range(len(s.y)):
                 own.error[i] = s.y[i] + own.z[q, i]
@@ -284,14 +285,14 @@ def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
                 s.counts[EVALUATIONS] += 1
             else:
                 call_at(w.address[EVALUATION], time, own.error, t, w, LOADS, own.f[q])
-            powers(own.error, own.f[q], t, w, b.stages[1 + q])
+            powers(own.error, own.f[q], t, w, b.power[1 + q])
     code = derivative(s.time[T] + h, s.trial, t, w, s.end)
     s.counts[EVALUATIONS] += 1
-    if len(b.work) > 0:
-        powers(s.trial, s.end, t, w, b.end)
-        for k in range(len(b.work)):
-            b.stages[0, k], b.stages[STAGES, k] = b.begin[k], b.end[k]
-            b.trial[k] = b.work[k] + h * integral(own.coefficients, b, k, 1.0)
+    if b.work.shape[1] > 0:
+        powers(s.trial, s.end, t, w, b.power[END])
+        for k in range(b.work.shape[1]):
+            b.power[0, k], b.power[STAGES, k] = b.power[BEGIN, k], b.power[END, k]
+            b.work[TRIAL, k] = b.work[DONE, k] + h * integral(own.coefficients, b, k, 1.0)
     return code
 
 
@@ -302,7 +303,7 @@ def integral(coefficients, b, k, x):  # type: ignore[no-untyped-def]
     for d in range(STAGES, -1, -1):
         term = 0.0
         for q in range(STAGES + 1):
-            term += coefficients.integral[d, q] * b.stages[q, k]
+            term += coefficients.integral[d, q] * b.power[q, k]
         value = (value + term) * x
     return value
 
@@ -312,7 +313,7 @@ def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
     """The integral of the polynomial of degree 3 through the powers at the start and at the stages."""
     h = s.time[LENGTH]
     for k in range(len(work)):
-        work[k] = s.balance.work_old[k] + h * integral(s.own.coefficients, s.balance, k, (time - s.time[T_OLD]) / h)
+        work[k] = s.balance.work[BEFORE, k] + h * integral(s.own.coefficients, s.balance, k, (time - s.time[T_OLD]) / h)
 
 
 @inlined

@@ -186,7 +186,9 @@ def _integrate(
             recorder = Recorder(stepper, outputs)
             status, reason = integrate_stepwise(stepper, recorder, search, how.max_steps, bar)
             times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power))
-    states, done = np.ascontiguousarray(states[:, : len(stepper.y)]), states[:, len(stepper.y) :]
+    done = states[:, len(stepper.y) :]
+    if done.shape[1]:
+        states = np.ascontiguousarray(states[:, : len(stepper.y)])
     if isinstance(stepper, Compiled):
         stepping.normalise_all(stepper.y[None])
         stepping.normalise_all(states)  # as the next step begins; the ends of steps were recorded before
@@ -225,13 +227,13 @@ def _integrate_compiled(
 
     Events that compiled code watches end a portion after the step in which one seems to be; it is then located.
     """
-    n = len(m.y) + len(m.s.balance.work)
+    n = len(m.y) + m.s.balance.work.shape[1]
     wanted = NONE if outputs is None else outputs
     out = np.full((len(wanted), n), np.nan)
     if len(wanted) and wanted[0] == m.t:
-        out[0] = np.append(m.y, m.s.balance.work)
+        out[0] = m.row
         m.s.counts[stepping.NEXT_OUTPUT] = 1
-    times, states, stop = [np.array([m.t])], [np.append(m.y, m.s.balance.work)[None, :]], np.inf
+    times, states, stop = [np.array([m.t])], [m.row[None, :]], np.inf
     portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2))  # a step of a large system takes long
     status, reason = Status.RUNNING, ""
     try:
@@ -264,7 +266,7 @@ def _integrate_compiled(
         search.drop_after(stop)
         m.stop(stop)
         if outputs is None:
-            times[-1][-1], states[-1][-1] = stop, np.append(m.y, m.s.balance.work)
+            times[-1][-1], states[-1][-1] = stop, m.row
     if outputs is None:
         wanted, out = np.concatenate(times), np.concatenate(states)
     else:

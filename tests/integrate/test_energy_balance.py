@@ -106,11 +106,14 @@ def test_a_driven_crank(method):
     b.joint("shoulder", "revolute", "ground", "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.2), a_j=(0, 1, 0))
     signal = Signal.spline(TIMES, 0.4 * TIMES**2 * (3.0 - 2.0 * TIMES))
     b.driver("crank", "guided_angle", "ground", "arm", theta_t=signal, **ANGLE)
+    b.load("push", "arm", force=(3.0, 0, 0))
     run, found = balance_of(b.build(), method)
     angle, rate = signal(TIMES), signal(TIMES, 1)
     energy = 0.5 * (0.02 + 2.0 * 0.04) * rate**2 - 2.0 * 9.81 * 0.2 * np.cos(angle)
-    assert list(found.work) == ["drivers"]
-    assert run.system.drivers and found.work["drivers"] == pytest.approx(energy - energy[0], abs=1e-6)
+    push = 3.0 * run.r["arm"][:, 0]
+    assert list(found.work) == ["push", "drivers"]
+    assert found.work["push"] == pytest.approx(push, abs=1e-7) and push[-1] < -0.2
+    assert found.work["drivers"] == pytest.approx(energy - energy[0] - push, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau"])
