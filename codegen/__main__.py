@@ -8,12 +8,16 @@ the general evaluation.
 
 from __future__ import annotations
 
+from codegen.compiler.command import FAILED, command, end_by_signals, say, tell
+
+if __name__ == "__main__":
+    end_by_signals()  # before what takes long to import
+
 import argparse
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
-from codegen.compiler.command import FAILED, command, say, tell
 from codegen.compiler.errors import DefinitionError, NoSystemsError
 from codegen.compiler.generation import (
     GENERATED,

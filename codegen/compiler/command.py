@@ -47,11 +47,10 @@ def tell(text: str) -> None:
 
 
 def command(main: Callable[[], int]) -> None:
-    """Run a command and end the process with its exit code."""
+    """Run a command and end the process with its exit code; see ``end_by_signals``, which comes first."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError, OSError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # terminals that show ASCII only
-    _end_by_signals()
     try:
         code = main()
     finally:
@@ -67,7 +66,7 @@ def command(main: Callable[[], int]) -> None:
     sys.exit(code)
 
 
-def _end_by_signals() -> None:
+def end_by_signals() -> None:
     """SIGINT and SIGTERM raise SystemExit; a thread ends the process where a library does not pass it on in time."""
     read, write = os.pipe()
     os.set_blocking(write, False)

@@ -14,6 +14,7 @@ from pathlib import Path
 from codegen.compiler.text import text_of
 
 WHOLE = "whole"  # folder of the whole-model kernels, in ``generated/``
+TYPED = "py.typed"  # marks a package with types
 SIDE = ".generated-"  # beginning of the name of a folder that is being written, or was replaced
 AT_FDCWD, RENAME_EXCHANGE, RENAME_SWAP = -100, 2, 2  # of Linux, Linux and macOS
 
@@ -114,6 +115,7 @@ def _fill(side: Path, folder: Path, wanted: Mapping[str, str]) -> None:
         for entry in (folder / within).iterdir() if (folder / within).is_dir() else ():
             if entry.is_file() and _harmless(entry):
                 shutil.copy2(entry, side / within / entry.name)
+    (side / TYPED).touch()
     if folder.is_dir():
         shutil.copymode(folder, side)
 
@@ -150,6 +152,7 @@ def _exchange(side: Path, folder: Path) -> bool:
 def _copy_into(folder: Path, side: Path, wanted: Mapping[str, str]) -> None:
     """Write the files one by one; the digests come last, so that a tree that is cut off is refused and made anew."""
     record = folder / "digests.py"
+    (folder / TYPED).touch()
     for entry in sorted(folder.rglob("*"), reverse=True):
         if entry == folder / WHOLE and entry.is_dir():
             continue

@@ -9,7 +9,7 @@ from runtime.support.late_names import late_names
 if TYPE_CHECKING:
     from runtime.results.contact_motion import ContactMotion, GroundReaction
     from runtime.results.energy_balance import EnergyBalance
-    from runtime.results.export import write_storage
+    from runtime.results.export import write_columns, write_dataset, write_storage
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.reactions import Reaction
     from runtime.results.stats import Stats
@@ -19,11 +19,14 @@ else:
         {
             "contact_motion": "ContactMotion GroundReaction",
             "energy_balance": "EnergyBalance",
-            "export": "write_storage",
+            "export": "write_columns write_dataset write_storage",
             "limit_motion": "LimitMotion",
             "reactions": "Reaction",
             "stats": "Stats",
         },
     )
 
-__all__ = ["ContactMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "Reaction", "Stats", "write_storage"]
+__all__ = [
+    "ContactMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "Reaction", "Stats", "write_columns", "write_dataset",
+    "write_storage",
+]  # fmt: skip

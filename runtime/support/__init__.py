@@ -13,6 +13,7 @@ from runtime.support.results_folder import results_folder
 if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.checks import bounded, finite, increasing_times
+    from runtime.support.files import made_folder
     from runtime.support.names import named
     from runtime.support.numbers import floats
     from runtime.support.units import Usual, usual
@@ -22,6 +23,7 @@ else:
         {
             "arguments": "checked checked_class",
             "checks": "bounded finite increasing_times",
+            "files": "made_folder",
             "names": "named",
             "numbers": "floats",
             "units": "Usual usual",
@@ -36,6 +38,7 @@ __all__ = [
     "finite",
     "floats",
     "increasing_times",
+    "made_folder",
     "named",
     "results_folder",
     "usual",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -48,7 +47,7 @@ def whole_file(file: Path, *, remedy: str = "") -> Iterator[IO[bytes]]:
             with place.open("wb") as stream:
                 yield stream
             return
-        part = place.with_name(f"{BEGINNING}{secrets.token_hex(4)}{PART}")
+        part = place.with_name(f"{BEGINNING}{os.urandom(4).hex()}{PART}")
         try:
             with part.open("xb") as stream:
                 yield stream

@@ -105,8 +105,9 @@ def test_checks_of_a_spoilt_folder_change_nothing(copy):
 
 
 @pytest.mark.slow
-def test_a_spoilt_whole_model_kernel_is_mended_by_the_command_that_the_message_names(copy):
+def test_a_spoilt_whole_model_kernel_is_mended_by_the_command_that_the_message_names(tmp_path):
     """The command builds the models with the runtime, which refuses spoilt kernels."""
+    copy = copy_of(ROOT, tmp_path)
     for room in ("runtime", "models"):
         shutil.copytree(ROOT / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "pyproject.toml").write_text('[tool.talus]\nwhole-models = "own:SYSTEMS"\n', encoding="utf-8")

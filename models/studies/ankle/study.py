@@ -26,7 +26,7 @@ from models.studies.ankle.runs import (
 from runtime import Run, System, simulate
 from runtime.report import Report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
-from runtime.support.files import made_folder
+from runtime.support import made_folder
 
 REPEATS = 5
 

@@ -15,9 +15,7 @@ from models.studies.gait.contact import TrialSoles
 from models.studies.gait.curves import curve, joints, notes, numbered, stems, vertical
 from models.walking.gait_result import PERCENT, Gait
 from models.walking.leg_foot import JOINTS
-from runtime.results import write_storage
-from runtime.results.export import write_columns, write_dataset
-from runtime.results.storage_columns import one_line
+from runtime.results import write_columns, write_dataset, write_storage
 from runtime.support.arrays import Floats
 
 # From our axes (x forwards, y to the left, z up) to OpenSim's axes of the laboratory (x forwards, y up, z to the right).
@@ -103,17 +101,13 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
 def _motion(one: Gait, file: Path) -> Path:
     """Joint angles over time in degrees, as OpenSim reads coordinates."""
     values = np.column_stack([one.t, *(np.rad2deg(one.angles[joint]) for joint in JOINTS)])
-    return write_storage(
-        file, one_line(one.name), ["time", *(f"{joint}_angle" for joint in JOINTS)], values, in_degrees=True
-    )
+    return write_storage(file, one.name, ["time", *(f"{joint}_angle" for joint in JOINTS)], values, in_degrees=True)
 
 
 def _efforts(one: Gait, file: Path) -> Path:
     """Joint moments over time, as OpenSim's inverse dynamics writes them."""
     values = np.column_stack([one.t, *one.moments.values()])
-    return write_storage(
-        file, one_line(one.name), ["time", *(f"{joint}_angle_moment" for joint in one.moments)], values
-    )
+    return write_storage(file, one.name, ["time", *(f"{joint}_angle_moment" for joint in one.moments)], values)
 
 
 def _forces(one: Gait, file: Path) -> Path:
@@ -127,4 +121,4 @@ def _forces(one: Gait, file: Path) -> Path:
     letter = one.side[0]
     names = [f"ground_force_{letter}_{kind}{axis}" for kind in "vp" for axis in "xyz"]
     names += [f"ground_torque_{letter}_{axis}" for axis in "xyz"]
-    return write_storage(file, one_line(one.name), ["time", *names], np.column_stack([g.t, force, point, moment]))
+    return write_storage(file, one.name, ["time", *names], np.column_stack([g.t, force, point, moment]))

@@ -17,7 +17,6 @@ from models.walking.capture.trial import Capture
 from models.walking.capture.vertical import ROTATIONS
 from runtime import ModelError
 from runtime.support import checked
-from runtime.support.files import reason
 
 Reader = TypeVar("Reader")
 
@@ -110,7 +109,7 @@ def _reader(path: Path, readers: Mapping[str, Reader], what: str) -> Reader:
         with path.open("rb"):
             pass
     except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {reason(error)}; check the name and the rights") from None
+        raise ModelError(f"{path}: cannot be read: {error.strerror or error}; check the name and the rights") from None
     return readers[path.suffix.lower()]
 
 
