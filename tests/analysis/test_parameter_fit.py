@@ -133,7 +133,10 @@ BAD_FIT = {
     ),
     "no bounds": (dict(bounds=[0.0, 1.0]), "bounds = [0.0, 1.0]: give a mapping from names to items, each 2 items"),
     "infinite": (dict(data={"r.toes": [[0.0, 0.0, 0.0], [0.0, np.inf, 0.0]]}), "data: 'r.toes' is infinite in row 1"),
-    "data no number": (dict(data={"r.toes": "far"}), "data: 'r.toes' = 'far': give numbers, and NaN where there is none"),
+    "data no number": (
+        dict(data={"r.toes": "far"}),
+        "data: 'r.toes' = 'far': give numbers, and NaN where there is none",
+    ),
     "data no mapping": (dict(data=np.zeros((2, 3))), "give a mapping from names to values"),
     "no times": (dict(t=[]), "t has the shape (0,); give a list of times [s]"),
     "times go back": (dict(t=[0.2, 0.1]), "t must increase from each time to the next; 0.1 s follows 0.2 s"),
