@@ -21,15 +21,15 @@ BAD = {
     "a tab in the title": (dict(title="a\tb"), "give one line"),
     "no title": (dict(title=" "), "give one line"),
     "a title that ends the header": (dict(title="EndHeader"), "would end the header"),
-    "a title that is no text": (dict(title=3), "title = 3; give one line"),
+    "a title that is no text": (dict(title=3), "title = 3: give text"),
     "a line break in a name": (dict(names=["time", "a\nb"]), "is empty or holds a tab or line break"),
     "a tab in a name": (dict(names=["time", "a\tb"]), "is empty or holds a tab or line break"),
     "an empty name": (dict(names=["time", ""]), "is empty or holds"),
     "names twice": (dict(names=["time", "a", "a"], values=np.column_stack([T, T, T])), "'a' occurs more than once"),
     "no time": (dict(names=["t", "a"]), "the first column is 't'; it must be 'time'"),
     "no names": (dict(names=[]), "the first column is 'none'"),
-    "names that are one text": (dict(names="time"), "give a sequence of names"),
-    "names that are no text": (dict(names=["time", 3]), "give a sequence of names"),
+    "names that are one text": (dict(names="time"), "names = 'time': give a sequence of texts"),
+    "names that are no text": (dict(names=["time", 3]), "item 1 = 3; give a sequence of texts"),
     "words": (dict(values=np.array([["0", "a"]])), "give an array of numbers"),
     "complex numbers": (dict(values=GOOD * 1j), "complex128 values; give an array of numbers"),
     "times as dates": (dict(values=GOOD.astype("timedelta64[s]")), "give an array of numbers"),
@@ -46,7 +46,7 @@ def test_what_does_not_fit_is_refused(tmp_path, name):
     changes, match = BAD[name]
     with pytest.raises(ModelError, match=match) as error:
         write_storage(tmp_path / "a.sto", **dict(title="t", names=["time", "a"], values=GOOD) | changes)
-    assert str(error.value).startswith("a.sto: ") and len(str(error.value).splitlines()) == 1
+    assert str(error.value).startswith(("a.sto: ", "write_storage: ")) and len(str(error.value).splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 
 
