@@ -28,7 +28,7 @@ from runtime.ensemble.chunk import Chunk, Task, built_cases, digest_of_system, m
 from runtime.ensemble.seals import SEAL, STATES, digest_of_arrays, is_sealed, seal_of_description, sealed
 from runtime.jit.cache import compiled_folder
 from runtime.support.errors import ModelError
-from runtime.support.files import is_part, reason, write_bytes
+from runtime.support.files import is_unfinished, reason, write_bytes
 from runtime.system.quantity import parse
 from runtime.system.system import System
 
@@ -67,7 +67,9 @@ class Folder:
             path.mkdir(parents=True, exist_ok=True)
             begun = (path / "ensemble.json").exists()
             # A process killed before it wrote ensemble.json leaves no other files than these.
-            others = {file.name.removesuffix(".part") for file in path.iterdir() if not is_part(file.name)} - set(FILES)
+            others = {file.name.removesuffix(".part") for file in path.iterdir() if not is_unfinished(file.name)} - set(
+                FILES
+            )
             if not begun and others:
                 raise ModelError(f"{path} holds other files; give an empty folder, or one that does not exist")
             lock = _locked(path)
@@ -245,7 +247,7 @@ def _prepare(path: Path) -> None:
     try:
         (path / "chunks").mkdir(exist_ok=True)
         for file in (*path.iterdir(), *(path / "chunks").iterdir()):
-            if is_part(file.name) and file.is_file():
+            if is_unfinished(file.name) and file.is_file():
                 file.unlink()
     except OSError as error:
         raise ModelError(f"{path} cannot be written to ({reason(error)}); give another folder") from None

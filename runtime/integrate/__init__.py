@@ -29,6 +29,7 @@ add_words(
         "landing": "the switching of limits and contacts",
         "loop": "the integration loop",
         "stepping": "Euler parameters",
+        "stepwise_balance": "the powers of forces",
         "variational": "the variational equations",
     },
 )

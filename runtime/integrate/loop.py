@@ -200,6 +200,15 @@ def write_outputs(s, t, w, outputs, out):  # type: ignore[no-untyped-def]
     return OK
 
 
+@inlined
+def record(s, to):  # type: ignore[no-untyped-def]
+    """Put the state, and the work of the sources of energy, into ``to``."""
+    for i in range(len(s.y)):
+        to[i] = s.y[i]
+    for k in range(s.balance.work.shape[1]):
+        to[len(s.y) + k] = s.balance.work[DONE, k]
+
+
 @compiled
 def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """Up to ``max_steps`` accepted steps towards ``end``.
@@ -252,10 +261,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             return failure(code)
         if len(record_t) > 0:
             record_t[taken - 1] = s.time[T]
-            for i in range(len(s.y)):
-                record_y[taken - 1, i] = s.y[i]
-            for k in range(s.balance.work.shape[1]):
-                record_y[taken - 1, len(s.y) + k] = s.balance.work[DONE, k]
+            record(s, record_y[taken - 1])
         if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
             break  # an event in the last step
         if s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.results.recorded import Recorded
-from runtime.results.storage_columns import checked_columns, one_line
+from runtime.results.storage_columns import checked_columns, numbers_in_columns, one_line
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
 from runtime.support.files import reason, whole_file, write_bytes
 from runtime.system.state import STATE_UNITS
 
@@ -209,14 +209,20 @@ def to_netcdf(run: Recorded, file: Path, overwrite: bool) -> Path:
     return write_dataset(to_xarray(run), file)
 
 
-def write_dataset(data: xarray.Dataset, file: Path) -> Path:
-    """Write a dataset as NetCDF, whole or not at all; returns the file.
+@checked
+def write_dataset(data: Any, file: str | Path) -> Path:
+    """Write a dataset of xarray as NetCDF, whole or not at all; returns the file.
 
     Raises
     ------
     ModelError
-        Where the file cannot be written.
+        The dataset is none, or the file cannot be written.
     """
+    import xarray
+
+    file = Path(file)
+    if not isinstance(data, xarray.Dataset):
+        raise ModelError(f"{file}: data = {shown(data)}; give a dataset of xarray")
     # In memory first: a library that writes the file itself meets a full disk again when its objects are deleted.
     return write_bytes(file, data.to_netcdf(engine="scipy"))
 
@@ -229,18 +235,24 @@ def to_csv(run: Recorded, file: Path, overwrite: bool) -> Path:
     return write_columns(file, header, values)
 
 
-def write_columns(file: Path, names: Sequence[str], values: Floats, *, fmt: str = "%.17g") -> Path:
+@checked
+def write_columns(file: str | Path, names: Sequence[str], values: ArrayLike, *, digits: int = 17) -> Path:
     """Write comma-separated columns (n, columns) with a line of names, quoted where they contain commas; returns the file.
 
     Raises
     ------
     ModelError
-        Where the file cannot be written.
+        Names and values do not fit, or the file cannot be written.
     """
+    file = Path(file)
+    values = numbers_in_columns(str(file), names, values)
+    if not 1 <= digits <= 17:
+        raise ModelError(f"{file}: digits = {digits}; give 1 to 17")
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(names)
+    line, fmt = header.getvalue()[:-1], f"%.{digits}g"
     with whole_file(file) as stream:
-        np.savetxt(stream, values, fmt=fmt, delimiter=",", header=header.getvalue()[:-1], comments="", encoding="utf-8")
+        np.savetxt(stream, values, fmt=fmt, delimiter=",", header=line, comments="", encoding="utf-8")
     return file
 
 

@@ -43,10 +43,13 @@ def checked_columns(file: str, title: str, names: Sequence[str], values: ArrayLi
         )
     if not names or names[0] != "time":
         raise ModelError(f"{file}: the first column is {(names or ['none'])[0]!r}; it must be 'time'")
-    return _numbers(file, names, values)
+    found = numbers_in_columns(file, names, values)
+    _increasing(file, found[:, 0])
+    return found
 
 
-def _numbers(file: str, names: Sequence[str], values: ArrayLike) -> Floats:
+def numbers_in_columns(file: str, names: Sequence[str], values: ArrayLike) -> Floats:
+    """The values as numbers (n, columns), one column for each name."""
     array = np.asarray(values)
     if array.dtype.kind not in "fiu" or isinstance(values, np.ma.MaskedArray):
         kind = "masked values" if isinstance(values, np.ma.MaskedArray) else f"{array.dtype} values"
@@ -55,11 +58,14 @@ def _numbers(file: str, names: Sequence[str], values: ArrayLike) -> Floats:
         raise ModelError(
             f"{file}: values of shape {array.shape} for {len(names)} names; give (n, {len(names)}), a column for each name"
         )
-    t = array[:, 0].astype(float)
+    return np.asarray(array, dtype=float)
+
+
+def _increasing(file: str, t: Floats) -> None:
+    """Refuse times that are not finite, or decrease."""
     bad = np.flatnonzero(~np.isfinite(t))
     if len(bad):
         raise ModelError(f"{file}: the time of row {bad[0] + 1} is {t[bad[0]]}; all times must be finite")
     if len(back := np.flatnonzero(np.diff(t) < 0.0)):
         n = int(back[0])
         raise ModelError(f"{file}: the time goes from {t[n]:g} to {t[n + 1]:g} at row {n + 2}; times must not decrease")
-    return np.asarray(array, dtype=float)

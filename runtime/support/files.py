@@ -101,6 +101,6 @@ def reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-def is_part(name: str) -> bool:
+def is_unfinished(name: str) -> bool:
     """Whether a file has the name of one that is being written, or was when its process was killed."""
     return re.fullmatch(rf"{BEGINNING}[0-9a-f]{{8}}{PART}", name) is not None

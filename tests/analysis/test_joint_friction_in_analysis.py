@@ -18,9 +18,19 @@ WIDE = dict(coefficient=0.3, spacing=0.3, creep=1.5)
 def chain(inertia=(0.3, 0.2, 0.25)):
     """Three bodies in space in a chain of all three joints with friction, in motion."""
     b = Builder("chain")
-    b.body("a", mass=2.0, inertia=inertia, r=(0.1, 0.3, -0.5), omega=(1.0, 0.5, -0.4))
-    b.body("b", mass=1.0, inertia=(0.1, 0.12, 0.08), r=(0.6, 0.2, -0.8), v=(0.2, -0.3, 0.5), omega=(0.5, 1, 2))
-    b.body("c", mass=0.7, inertia=(0.05, 0.07, 0.06), r=(0.9, -0.3, -0.4), v=(-0.6, 0.1, 0.3), omega=(0.1, 1, -1))
+    b.body("a", mass=2.0, inertia=inertia, r=(0.1, 0.3, -0.5), omega=(1.0, 0.5, -0.4), guess=True)
+    b.body(
+        "b", mass=1.0, inertia=(0.1, 0.12, 0.08), r=(0.6, 0.2, -0.8), v=(0.2, -0.3, 0.5), omega=(0.5, 1, 2), guess=True
+    )
+    b.body(
+        "c",
+        mass=0.7,
+        inertia=(0.05, 0.07, 0.06),
+        r=(0.9, -0.3, -0.4),
+        v=(-0.6, 0.1, 0.3),
+        omega=(0.1, 1, -1),
+        guess=True,
+    )
     axis = np.array([0.6, 0.0, 0.8])
     b.joint("pin", "revolute", "ground", "a", point=Z, axis=axis, axes="global")
     b.joint("sleeve", "cylindrical", "b", "a", point=(0.4, 0.3, -0.7), axis=(1, 2, 2), axes="global")

@@ -241,8 +241,8 @@ REFUSED = {
     "lengths": (QUARTERS, (20,) * 4, "5 longitudes but 4 latitudes; give one latitude for each"),
     "number": (90, 20, "longitudes have the shape (); give a list of angles"),
     "table": (QUARTERS, [(20,) * 5] * 2, "latitudes have the shape (2, 5); give a list of angles"),
-    "words": (QUARTERS, ("a", "b", "c", "d", "a"), "are no list of angles"),
-    "ragged": (QUARTERS, [[1, 2], 3], "are no list of angles"),
+    "words": (QUARTERS, ("a", "b", "c", "d", "a"), "holds text; give a list of angles"),
+    "ragged": (QUARTERS, [[1, 2], 3], "cannot be read as numbers: its rows differ in shape"),
     "nothing": (None, (20,) * 5, "longitudes"),
     "a spline that leads past zeta": ((0, 200, 300, 360), (20,) * 4, "0 degrees and 200 degrees are 180 degrees or more apart"),
     "a spline that turns back": ((0, 5, 10, 120, 240, 360), (20, 170, 20, 20, 20, 20), "turns back in longitude; give"),
@@ -314,5 +314,5 @@ def test_nearest_refuses_other_shapes_than_directions(direction):
 
 @pytest.mark.parametrize("longitude", [np.nan, np.inf, None, "north", [0.0, np.nan]])
 def test_maximum_latitude_refuses_angles_that_are_not_finite(longitude):
-    with pytest.raises(ModelError, match="cone: longitude = .* must be finite angles"):
+    with pytest.raises(ModelError, match="cone: longitude = .* (must be|give) finite angles"):
         Cone.from_degrees((0, 120, 240, 360), (30, 30, 30, 30)).maximum_latitude(longitude)

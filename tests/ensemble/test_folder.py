@@ -11,7 +11,7 @@ import pytest
 import models
 from runtime import ModelError, Status, read_ensemble, simulate_many
 from runtime.ensemble.seals import SEAL, seal_of_description
-from runtime.support.files import is_part
+from runtime.support.files import is_unfinished
 from tests.support.ensembles import GRID, SETTINGS, thrown
 from tests.support.processes import environment
 
@@ -327,6 +327,6 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(ModelError, match=r"cannot write '.*': No space left on device; make room"):
         simulate_many(models.foot.build(), thrown(40), 0.1, out=tmp_path, **SETTINGS)
-    assert not [file for file in tmp_path.rglob("*") if is_part(file.name)]
+    assert not [file for file in tmp_path.rglob("*") if is_unfinished(file.name)]
     monkeypatch.undo()
     assert simulate_many(models.foot.build(), thrown(40), 0.1, out=tmp_path, **SETTINGS).success

@@ -82,7 +82,7 @@ def test_more_friction_than_its_own_load_bears_is_refused():
 def test_friction_that_jams_on_the_way_ends_the_run_with_its_name():
     """The block starts at rest, where its friction is zero; full friction would feed back 1.5 of its load."""
     b = Builder("pushed")
-    b.body("block", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    b.body("block", mass=2.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, 0.3))
     b.joint("line", "translational", "ground", "block", s_i=Z, s_j=(0, 0, -0.3), a_i=(1, 0, 0), a_j=(1, 0, 0))
     law = dict(coefficient=0.5, spacing=0.2, creep=1e-2, damping=0.0)
     b.force("rub", "guide_friction", "ground", "block", joint="line", **law)

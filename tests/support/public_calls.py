@@ -142,6 +142,11 @@ def calls(world):
             dict(radius=0.1, youngs_modulus=1e9, poissons_ratio=0.3, plane_modulus=1e9, plane_ratio=0.3),
         ),
         "restricting_moment": (system.restricting_moment, dict(limit=w.limit, directions=[[0.0, 0.1, 1.0]])),
+        "write_columns": (
+            results.write_columns,
+            dict(file=Path("a.csv"), names=["time", "x"], values=np.ones((3, 2)), digits=17),
+        ),
+        "write_dataset": (results.write_dataset, dict(data=w.run.to_xarray(), file=Path("a.nc"))),
         "write_storage": (
             results.write_storage,
             dict(

@@ -16,7 +16,7 @@ from runtime.report import Report, Table, plots
 from runtime.report.tables import write_csv
 from runtime.results import write_storage
 from runtime.results.export import write_columns, write_dataset
-from runtime.support.files import is_part, made_folder, whole_file, write_bytes, write_text
+from runtime.support.files import is_unfinished, made_folder, whole_file, write_bytes, write_text
 from runtime.support.results_folder import results_folder, results_in
 from tests.support.full_disk import no_room
 from tests.support.paths import ROOT
@@ -68,7 +68,7 @@ def test_a_full_disk_is_a_sentence_and_leaves_no_half_file(run, tmp_path, name):
         WRITERS[name](run, tmp_path)
     assert [one.read_text() for one in tmp_path.iterdir()] == ["earlier"]
     WRITERS[name](run, tmp_path)
-    assert file.stat().st_size > 1024 and not [one for one in tmp_path.iterdir() if is_part(one.name)]
+    assert file.stat().st_size > 1024 and not [one for one in tmp_path.iterdir() if is_unfinished(one.name)]
 
 
 def test_a_real_full_disk(run, tmp_path):
@@ -122,7 +122,7 @@ def test_a_kill_leaves_the_earlier_file(tmp_path, number):
     process.send_signal(number)
     process.communicate()
     assert file.read_text() == "earlier"
-    assert all(one == file or is_part(one.name) for one in tmp_path.iterdir())
+    assert all(one == file or is_unfinished(one.name) for one in tmp_path.iterdir())
 
 
 def test_links_devices_and_rights_are_kept(tmp_path):

@@ -45,7 +45,7 @@ BAD = {
     "left-handed": (np.diag([1.0, 1.0, -1.0]), "left-handed"),
     "shape": (np.eye(4), r"has the shape \(4, 4\); give 4 Euler parameters, a 3 x 3 rotation matrix"),
     "not finite": (np.full((3, 3), np.nan), "not finite"),
-    "text": ("x", "give 4 numbers"),
+    "text": ("x", "give 4 Euler parameters"),
     "angles": ((0.1, 0.2, 0.3), r"shape \(3,\)"),
 }
 

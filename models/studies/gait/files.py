@@ -95,7 +95,7 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
         columns[f"{name} mean"] = values.mean(axis=0)
         columns[f"{name} SD"] = values.std(axis=0, ddof=1) if len(found) > 1 else np.full(len(PERCENT), np.nan)
         columns |= {f"{name} {stem}": value for stem, value in zip(names, values, strict=True)}
-    write_columns(file, list(columns), np.column_stack(list(columns.values())), fmt="%.10g")
+    write_columns(file, list(columns), np.column_stack(list(columns.values())), digits=10)
 
 
 def _motion(one: Gait, file: Path) -> Path:
