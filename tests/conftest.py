@@ -1,5 +1,6 @@
 """What all tests share: the cache of compiled code is filled before workers start; systems that several rooms use."""
 
+import signal
 import subprocess
 import sys
 
@@ -11,6 +12,9 @@ from tests.support.processes import environment
 
 def pytest_sessionstart(session):
     """Compile once what most tests need: workers of an empty cache would each compile the same."""
+    # A background job of a shell ignores interrupts, and so would the processes of the tests.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config = session.config
     if hasattr(config, "workerinput") or not getattr(config.option, "tx", None) or config.option.collectonly:
         return
