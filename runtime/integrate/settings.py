@@ -121,5 +121,6 @@ def _outputs(t_eval: ArrayLike, t_start: float, t_end: float) -> Floats:
     if outputs[0] < t_start - slack or outputs[-1] > t_end + slack:
         span = f"{outputs[0]:g} to {outputs[-1]:g} s"
         raise ModelError(f"t_eval runs from {span}, outside the interval {t_start:g} .. {t_end:g} s; give times in it")
-    clipped: Floats = np.clip(outputs, t_start, t_end)
-    return clipped
+    if outputs[0] < t_start or outputs[-1] > t_end:
+        outputs = np.clip(outputs, t_start, t_end)
+    return outputs

@@ -211,7 +211,7 @@ def increasing_times(value: ArrayLike, what: str, *, single: bool = False) -> Fl
         raise ModelError(f"{what}: time {int(np.argmin(np.isfinite(times)))} is not finite; give finite times [s]")
     if abs(times[0]) > LONGEST or abs(times[-1]) > LONGEST:
         raise ModelError(f"{what} runs from {times[0]:g} to {times[-1]:g} s, {TOO_LONG}")
-    if (np.diff(times) <= 0.0).any():
+    if len(times) > 1 and (times[1:] <= times[:-1]).any():
         at = int(np.argmax(np.diff(times) <= 0.0)) + 1
         raise ModelError(
             f"{what} must increase from each time to the next; {times[at]:g} s follows {times[at - 1]:g} s"
