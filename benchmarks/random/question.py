@@ -83,7 +83,7 @@ def _counts(name: str, verdicts: list[Verdict]) -> dict[str, object]:
         {"class": name, "mechanisms": len(verdicts)}
         | {kind: kinds[kind] for kind in KINDS}
         | {
-            "largest error of the right": float(np.nanmax(errors, initial=0.0)),
+            "largest error of the right": float(max(filter(np.isfinite, errors), default=0.0)),
             "times compared": compared,
             "seconds": round(float(np.sum(seconds)), 1),
         }

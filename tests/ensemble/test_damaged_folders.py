@@ -29,7 +29,7 @@ def contents(path):
     found = read_ensemble(path)
     arrays = [found.states(), found.status, found.reached, found.counts, found.in_batch, found.t, *found.cases.values()]
     texts = [found.name, found.bodies, list(found.cases), dict(found.settings), dict(found.messages), found.units]
-    return [array.tobytes() for array in arrays], json.dumps(texts, sort_keys=True)
+    return [array.tobytes() for array in arrays], json.dumps(texts, sort_keys=True, default=dict)
 
 
 def examined(folder, copy, name, seeds):

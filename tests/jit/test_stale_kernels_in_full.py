@@ -37,7 +37,7 @@ def falling():
 
 def link(kind):
     b = Builder("link", gravity=WEIGHTLESS)
-    b.body("bob", mass=1.0, inertia=INERTIA, r=(1.0, 0.0, 0.0), v=(0.0, 1.0, 0.0))
+    b.body("bob", mass=1.0, inertia=INERTIA, r=(1.0, 0.0, 0.0), v=(0.0, 1.0, 0.0), guess=True)
     b.joint("link", kind, "ground", "bob", s_i=(0, 0, 0), s_j=(0, 0, 0), l=1.0)
     return b.build()
 
