@@ -31,6 +31,8 @@ CLASSES: Mapping[str, Callable[[np.random.Generator], Mechanism]] = {
 }  # fmt: skip
 BAD = ("wrong", "rates", "drift", "energy", "raised")
 KINDS = ("right", "ended", "refused", *BAD, "no reference")
+# Columns for a narrow terminal.
+BRIEF, WORST = ("class", "mechanisms", "right", "ended", "refused", "wrong"), ("class", "seed", "kind", "error")
 LONGEST_TEXT = 400  # characters
 
 
@@ -66,9 +68,9 @@ def ask(*, quick: bool = False, say: Say = lambda line: None) -> Answer:
         rows.append(_counts(name, verdicts))
         say(f"{name}: {', '.join(f'{key} {value}' for key, value in rows[-1].items() if value and key != 'class')}")
     report.tables = [
-        Table("classes", list(rows[0]), [list(row.values()) for row in rows], note=_note(rows)),
+        Table("classes", list(rows[0]), [list(row.values()) for row in rows], note=_note(rows), brief=BRIEF),
         Table("endings", ["class", "status", "mechanisms"], [[*key, n] for key, n in sorted(endings.items())]),
-        Table("wrong", ["class", "seed", "kind", "error", "method", "tolerance", "message", "data"], bad),
+        Table("wrong", ["class", "seed", "kind", "error", "method", "tolerance", "message", "data"], bad, brief=WORST),
     ]
     report.failures = [f"{row[0]} {row[1]}: {row[2]}: {row[6]}" for row in bad]
     return Answer(report)
