@@ -23,8 +23,12 @@ from runtime import Run, System
 from runtime.dynamics import equations, jacobian
 from runtime.dynamics.equations import derivative_once, derivative_repeated, signature_of_parts, workspace_for
 from runtime.dynamics.layout import OK
+from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
-from runtime.integrate import dop853, landing, loop, stepping
+from runtime.integrate import dop853, loop, stepping
+from runtime.integrate.dense_output import DENSE_PART, result_once
+from runtime.integrate.landing import SWITCHING_PART
+from runtime.integrate.quintic import place_of_quintic
 from runtime.jit.cache import compiled_folder
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
@@ -197,7 +201,7 @@ def compiled_run(
 
     def run() -> Status:
         nonlocal evaluations
-        s = stepping.stepper(system.state.y, 0.0, dop853.memory(len(system.state.y)), data)
+        s = _stepper(system.state.y, data)
         limits = (t_end, tolerance, tolerance, np.inf, 1 << 40)
         code: Status = loop.advance(s, data, work, *limits, wanted, out, _NONE, _NONE2)
         evaluations = int(s.counts[stepping.EVALUATIONS])
@@ -206,6 +210,12 @@ def compiled_run(
     if run() != Status.REACHED_END:
         raise BenchmarkError(f"{system.name}: the compiled run at tolerance {tolerance:g} did not reach {t_end:g} s")
     return run, lambda: evaluations
+
+
+def _stepper(y: Floats, data: ModelData) -> stepping.Stepper:
+    s = stepping.stepper(y, 0.0, dop853.memory(len(y)), data)
+    s.address[stepping.DENSE], s.address[stepping.QUINTIC] = DENSE_PART.place(s, data), place_of_quintic()
+    return s
 
 
 def compiled_entries(*, step: bool) -> dict[str, list[tuple[Any, Any]]]:
@@ -218,11 +228,11 @@ def compiled_entries(*, step: bool) -> dict[str, list[tuple[Any, Any]]]:
         y, data, work = system.state.y.copy(), system.data, workspace_for(system.data)
         compiled_run(system, 0.1, 1e-6)
         runtime.simulate(system, 0.01, method="radau")
-        s = stepping.stepper(y, 0.0, dop853.memory(len(y)), data)
+        s = _stepper(y, data)
         loop.advance(s, data, work, 0.1, 1e-6, 1e-6, np.inf, 1, _NONE, _NONE2, _NONE, _NONE2)
-        loop.interpolate_once(s, data, work, float(s.time[stepping.T]), y, _NONE)
-        entries["step"] = [*_called(loop.advance), *_called(loop.interpolate_once)]
-        entries["step"].append((landing.switching_part, landing.signature_of_switching(s, data).args))
+        result_once(s, data, work, s.time[stepping.T : stepping.T + 1].copy(), y[None])
+        entries["step"] = [*_called(loop.advance), *_called(result_once)]
+        entries["step"] += [(part.function, part.signature(s, data).args) for part in (DENSE_PART, SWITCHING_PART)]
         entries["step"] += [(part, jacobian.types_of_parts(data)) for part in jacobian.PARTS]
     return entries
 

@@ -13,6 +13,8 @@ add_words(
         "contact_slopes": "the derivatives of contact forces",
         "contacts": "contacts",
         "derived": "accelerations, reactions and energies of results",
+        "elimination": "the elimination of the rows of joints",
+        "energy": "energies",
         "equations": "the equations of motion",
         "force_elements": "forces of definitions",
         "jacobian": "the Jacobian of the equations of motion",

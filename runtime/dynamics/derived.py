@@ -9,16 +9,16 @@ import numpy as np
 from runtime.dynamics.contacts import NORMAL_FORCE, pass_contact_events
 from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
-from runtime.dynamics.energy import mechanical_energy
+from runtime.dynamics.energy import energies_of
 from runtime.dynamics.equations import accelerations
-from runtime.dynamics.force_elements import ENERGY
-from runtime.dynamics.layout import OK, ROWS
-from runtime.dynamics.limits import OUTPUTS, POTENTIAL
+from runtime.dynamics.layout import LOADS, OK, ROWS
+from runtime.dynamics.limits import OUTPUTS
 from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.places import EVALUATION
 from runtime.dynamics.switches import AUTO, INACTIVE
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
-from runtime.jit.pointers import local
+from runtime.jit.pointers import call_at, local
 from runtime.support.arrays import Floats
 
 
@@ -31,7 +31,6 @@ class Derived(NamedTuple):
     wrench: Floats  # (n, joints, 2, 6) -D^T lam on body i and j: force, moment about the centre of mass
     Phi: Floats  # (n, joints, 6)
     Phi_dot: Floats
-    energy: Floats  # (n, 3) kinetic, of gravity, elastic
     outputs: Floats  # (n, limits, OUTPUTS)
     measured: Floats  # (n, limits, 3) angle, rate, moment
     contact_outputs: Floats  # (n, contacts, CONTACT_OUTPUTS)
@@ -46,7 +45,7 @@ def derived_memory(n: int, t: ModelData) -> Derived:
     bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.law)
     return Derived(
         v_dot=np.zeros((n, bodies, 6)), pivot=np.zeros(n), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
-        Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)), energy=np.zeros((n, 3)),
+        Phi=np.zeros((n, joints, ROWS)), Phi_dot=np.zeros((n, joints, ROWS)),
         outputs=np.zeros((n, limits, OUTPUTS)), measured=np.zeros((n, limits, 3)),
         contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
         contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
@@ -56,19 +55,18 @@ def derived_memory(n: int, t: ModelData) -> Derived:
 
 @inlined
 def derive_limit(n, k, t, w, d):  # type: ignore[no-untyped-def]
-    """Fill ``d`` for limit k at time n; its elastic energy [J]."""
+    """Fill ``d`` for limit k at time n."""
     m, i, j = w.limits, w.state[t.limits.body_i[k]], w.state[t.limits.body_j[k]]
     dispatch.measure(t.limits.kind[k], i, j, m.x[k], m.slope[k], m.measured)
     for c in range(OUTPUTS):
         d.outputs[n, k, c] = m.outputs[k, c]
     for c in range(3):
         d.measured[n, k, c] = m.measured[c]
-    return m.outputs[k, POTENTIAL]
 
 
 @inlined
 def derive_contact(n, k, t, w, d):  # type: ignore[no-untyped-def]
-    """Fill ``d`` for contact k at time n; its elastic energy [J]."""
+    """Fill ``d`` for contact k at time n."""
     m, i, j = w.contacts, w.state[t.contacts.body_i[k]], w.state[t.contacts.body_j[k]]
     for c in range(CONTACT_OUTPUTS):
         d.contact_outputs[n, k, c] = m.outputs[k, c]
@@ -77,7 +75,6 @@ def derive_contact(n, k, t, w, d):  # type: ignore[no-untyped-def]
     for c in range(3):
         d.contact_force[n, k, c] = m.Q[c]
     d.damping_force[n, k] = m.law[k, 2] if m.outputs[k, NORMAL_FORCE] > 0.0 else 0.0
-    return m.outputs[k, STORED]
 
 
 @inlined
@@ -108,29 +105,35 @@ def hold_ended(time, contact_events, passed, w):  # type: ignore[no-untyped-def]
 
 @compiled
 def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-def]
-    """Fill ``d`` for all states; index of the first singular one, or -1.  ``contact_events`` give the speeds of touch-down."""
-    d, singular, passed = local(d), -1, 0
+    """Fill ``d`` for all states.  ``contact_events`` give the speeds of touch-down."""
+    d, passed = local(d), 0
     for n in range(len(states)):
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
         hold_ended(times[n], contact_events, passed, w)
         code = accelerations(times[n], states[n], t, w, True)
         d.pivot[n] = w.smallest_pivot[0] if code == OK else 0.0
-        if code != OK and singular < 0:
-            singular = n
         for b in range(len(t.mass)):
             for c in range(6):
                 d.v_dot[n, b, c] = w.v_dot[b, c]
-        kinetic, potential = mechanical_energy(states[n], t, w)
-        elastic = w.loads.energy[0]
         for k in range(len(t.limits.kind)):
-            elastic += derive_limit(n, k, t, w, d)
+            derive_limit(n, k, t, w, d)
         for k in range(len(t.contacts.law)):
-            elastic += derive_contact(n, k, t, w, d)
+            derive_contact(n, k, t, w, d)
         for k in range(len(t.forces.address)):
-            elastic += w.forces.out[k, ENERGY]
             for c in range(t.forces.outputs):
                 d.force_outputs[n, k, c] = w.forces.out[k, c]
-        d.energy[n, 0], d.energy[n, 1], d.energy[n, 2] = kinetic, potential, elastic
         for k in range(len(t.address)):
             derive_joint(n, k, t, w, d)
-    return singular
+
+
+@compiled
+def derive_energies(times, states, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
+    """Kinetic energy, that of gravity and elastic energy [J] of all states, into ``energies`` (n, 3); needs no accelerations."""
+    passed = 0
+    forces = len(t.limits.kind) + len(t.contacts.law) + len(t.forces.address) + len(t.loads.address)
+    for n in range(len(states)):
+        if forces > 0:
+            passed = pass_contact_events(times[n], contact_events, passed, t, w)
+            hold_ended(times[n], contact_events, passed, w)
+            call_at(w.address[EVALUATION], times[n], states[n], t, w, LOADS, states[n])
+        energies_of(states[n], t, w, energies[n])

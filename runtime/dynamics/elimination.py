@@ -131,6 +131,9 @@ def factorise(t, w, tolerance, damping, chosen):  # type: ignore[no-untyped-def]
     system: their multiplier is zero.  The diagonal of S is enlarged by the fraction ``damping``.  ``chosen``: 1 to leave out the
     rows of which ``w.kept`` is 0.
     """
+    if len(t.address) == 0:
+        w.smallest_pivot[0] = np.inf
+        return 0
     w.tolerance[0] = tolerance
     return call_at(w.address[FACTORS], damping, w.tolerance, t, w, chosen, w.tolerance)
 

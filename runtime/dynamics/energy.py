@@ -10,9 +10,13 @@ from __future__ import annotations
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.kinematics import angular_momentum, rotation
-from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.limits import POTENTIAL
+from runtime.dynamics.places import ENERGY as ENERGY_PART
 from runtime.jit.compilation import inlined
+from runtime.jit.pointers import array_at, call_at
+
+ENERGIES, REACTIONS = range(2)  # what ``energy_part`` computes
 
 
 @inlined
@@ -58,10 +62,32 @@ def reaction_power(y, y_dot, t, w):  # type: ignore[no-untyped-def]
     return power
 
 
+def energy_part(time, y, t, w, purpose, out):  # type: ignore[no-untyped-def]
+    """After an evaluation in the state y: kinetic energy, that of gravity and stored energy [J], into ``out`` (3,).
+
+    Or the power of the reactions [W], with y' in ``out``, into the last place of ``w.power``.
+    """
+    n = STATE * (len(t.mass) - 1)
+    state = array_at(y, n)
+    if purpose == REACTIONS:
+        w.power[len(w.power) - 1] = reaction_power(state, array_at(out, n), t, w)
+        return OK
+    energies = array_at(out, 3)
+    energies[0], energies[1] = mechanical_energy(state, t, w)
+    energies[2] = stored_energy(t, w)
+    return OK
+
+
+@inlined
+def energies_of(y, t, w, energies):  # type: ignore[no-untyped-def]
+    """Kinetic energy, potential energy of gravity and stored energy [J] of a state, after an evaluation there, into (3,)."""
+    call_at(w.address[ENERGY_PART], 0.0, y, t, w, ENERGIES, energies)
+
+
 @inlined
 def powers(y, y_dot, t, w, to):  # type: ignore[no-untyped-def]
     """Powers of all sources in the last evaluation, which gave the derivative y' [W]."""
+    if len(t.signal_joint) > 0:
+        call_at(w.address[ENERGY_PART], 0.0, y, t, w, REACTIONS, y_dot)
     for k in range(len(to)):
         to[k] = w.power[k]
-    if len(t.signal_joint) > 0:
-        to[len(to) - 1] = reaction_power(y, y_dot, t, w)

@@ -37,9 +37,16 @@ from runtime.dynamics.elimination import (
     rows_times,
     solve,
 )
+from runtime.dynamics.energy import energy_part
 from runtime.dynamics.force_elements import force_workspace, forces_part, no_events
 from runtime.dynamics.joint_loads import clear_loads, joint_loads_part, loads_workspace
-from runtime.dynamics.kinematics import euler_rates, kinematics_part, update_bodies, update_kinematics, update_signals
+from runtime.dynamics.kinematics import (
+    euler_rates,
+    kinematics_part,
+    update_kinematics,
+    update_poses_and_signals,
+    update_signals,
+)
 from runtime.dynamics.layout import (
     DERIVATIVE,
     DERIVATIVE_ANEW,
@@ -57,10 +64,11 @@ from runtime.dynamics.layout import (
     V,
 )
 from runtime.dynamics.limits import limit_workspace, limits_part
-from runtime.dynamics.loads import apply_loads, load_workspace
+from runtime.dynamics.loads import load_workspace, loads_part
 from runtime.dynamics.model_data import ModelData, ThinWorkspace, WholeModelKernel, Workspace
 from runtime.dynamics.places import (
     ADDRESSES,
+    APPLIED,
     CONTACTS,
     ELEMENTS,
     EVALUATION,
@@ -74,7 +82,7 @@ from runtime.dynamics.places import (
 from runtime.dynamics.projection import TO_ZERO, correction_part, projection_part
 from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.switches import switches_of
-from runtime.dynamics.thin_bodies import remove_added_inertia
+from runtime.dynamics.thin_bodies import remove_added_inertia, thin_part
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
 from runtime.jit.pointers import Pointer, array_at, call_at
@@ -219,7 +227,8 @@ def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     w.applied[0] = 0.0
     if len(t.limits.kind) > 0:
         call_at(w.address[LIMITS], time, y, t, w, purpose, y)
-    apply_loads(t, w)
+    if len(t.loads.body) + len(t.loads.address) > 0:
+        call_at(w.address[APPLIED], time, y, t, w, purpose, y)
     if len(t.contacts.law) > 0:
         call_at(w.address[CONTACTS], time, y, t, w, purpose, y)
     if len(t.forces.reactive) > 0:
@@ -300,8 +309,7 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 @inlined
 def load_part(time, y, t, w):  # type: ignore[no-untyped-def]
     """Forces of all kinds and their powers, without the joints."""
-    update_bodies(y, t, w)
-    update_signals(time, t, w)
+    update_poses_and_signals(time, y, t, w)
     _load(time, y, t, w, LOADS)
     return OK
 
@@ -317,7 +325,7 @@ def general_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
         for i in range(n):
             w.projected[i] = state[i]
         call_at(w.address[PROJECTION], time, w.projected, t, w, TO_ZERO, w.violation)
-        return _evaluate(time, w.projected, t, w, DERIVATIVE_ANEW, array_at(y_dot, n))
+        state, purpose = w.projected, DERIVATIVE_ANEW
     return _evaluate(time, state, t, w, purpose, array_at(y_dot, n))
 
 
@@ -363,6 +371,9 @@ PARTS = (
     projection_part,
     forces_part,
     joint_loads_part,
+    energy_part,
+    loads_part,
+    thin_part,
 )
 EVALUATIONS = (whole_part, loaded_part)  # in place of ``general_part`` at PLACES[0]
 

@@ -38,7 +38,7 @@ from runtime.jit.pointers import Pointer, call_at, local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
 
-ALL, OF_LIMITS, OF_CONTACTS, OF_FORCES, OF_LOADS = range(5)  # places in ``JacobianWorkspace.address``
+ALL, OF_LIMITS, OF_CONTACTS, OF_FORCES, OF_LOADS, OF_APPLIED = range(6)  # places in ``JacobianWorkspace.address``
 AT_REST = 1e-7  # [1] sine between u and the curve's normal below which u counts as perpendicular to the curve
 
 
@@ -64,7 +64,7 @@ class JacobianWorkspace(NamedTuple):
     v_dot: Floats  # (bodies + 1, 6)
     loads: LoadSlopes
     address: (
-        Ints  # (5,) places of addresses, in this process: of this code, that for limits, contacts, forces, normal loads
+        Ints  # (6,) places of addresses, in this process: of this code, limits, contacts, forces, normal loads, loads
     )
     J: Floats  # (6 bodies, 12 bodies) derivatives of v', omega': columns r, turn of all bodies, then v, omega of all
 
@@ -101,7 +101,7 @@ def jacobian_memory(t: ModelData, motors: int) -> JacobianWorkspace:
         of_force=np.vstack([identity, np.zeros((4, BOTH))]), about=np.zeros(18), out=np.zeros((12 + 3 * ROWS, BOTH)),
         u=np.zeros((5, BOTH)), frame=np.zeros(9), pair=np.zeros((6, 1)), measured=np.zeros((8, 1)),
         Q=np.zeros((bodies + 1, 6, columns)), rows=np.zeros((joints, ROWS, columns)), v_dot=np.zeros((bodies + 1, 6)),
-        loads=load_slopes(t), address=np.zeros(5, np.int64), J=np.zeros((6 * bodies, columns)),
+        loads=load_slopes(t), address=np.zeros(6, np.int64), J=np.zeros((6 * bodies, columns)),
     )  # fmt: skip
 
 
@@ -321,6 +321,11 @@ def _loads_part(t, w, m):  # type: ignore[no-untyped-def]
     return OK
 
 
+def _applied_part(t, w, m):  # type: ignore[no-untyped-def]
+    linearise_loads(t, w, m)
+    return OK
+
+
 def _contacts_part(t, w, m):  # type: ignore[no-untyped-def]
     linearise_contacts(t, w, m)
     return OK
@@ -350,7 +355,8 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
     linearise_joints(t, w, m)
     if len(t.limits.kind) > 0:
         call_at(m.address[OF_LIMITS], t, w, memory)
-    linearise_loads(t, w, m)
+    if len(t.loads.body) + len(t.loads.address) > 0:
+        call_at(m.address[OF_APPLIED], t, w, memory)
     if len(t.contacts.law) > 0:
         call_at(m.address[OF_CONTACTS], t, w, memory)
     if len(t.forces.address) > 0:
@@ -382,7 +388,14 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
     return OK
 
 
-PARTS = (_entry, _limits_part, _contacts_part, _forces_part, _loads_part)  # at ALL, OF_LIMITS, ..., OF_LOADS
+PARTS = (
+    _entry,
+    _limits_part,
+    _contacts_part,
+    _forces_part,
+    _loads_part,
+    _applied_part,
+)  # at ALL, OF_LIMITS, ..., OF_APPLIED
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.dynamics.layout import OK, OMEGA, STATE, P, V
+from runtime.dynamics.layout import FORCES, LOADS, OK, OMEGA, OVER, STATE, P, V
 from runtime.dynamics.places import KINEMATICS
 from runtime.dynamics.signals import evaluate_signals
 from runtime.dynamics.vectors import rotate_vectors
@@ -90,14 +90,28 @@ def update_signals(time, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def update_kinematics(time, y, t, w):  # type: ignore[no-untyped-def]
     """Update bodies and signals, and evaluate the rows of every joint."""
-    call_at(w.address[KINEMATICS], time, y, t, w, 0, y)
+    call_at(w.address[KINEMATICS], time, y, t, w, FORCES, y)
+
+
+@inlined
+def update_poses(y, t, w):  # type: ignore[no-untyped-def]
+    """Update the bodies."""
+    call_at(w.address[KINEMATICS], 0.0, y, t, w, OVER, y)
+
+
+@inlined
+def update_poses_and_signals(time, y, t, w):  # type: ignore[no-untyped-def]
+    """Update bodies and signals."""
+    call_at(w.address[KINEMATICS], time, y, t, w, LOADS, y)
 
 
 def kinematics_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """``update_kinematics``, compiled once for all callers."""
+    """``update_kinematics``, or a part of it, compiled once for all callers."""
     update_bodies(array_at(y, STATE * (len(t.mass) - 1)), t, w)
-    update_signals(time, t, w)
-    evaluate_joints(t, w)
+    if purpose != OVER:
+        update_signals(time, t, w)
+    if purpose != OVER and purpose != LOADS:
+        evaluate_joints(t, w)
     return OK
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.layout import GROUND_INDEX, OMEGA, V
+from runtime.dynamics.layout import GROUND_INDEX, OK, OMEGA, V
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
@@ -116,8 +116,7 @@ def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
     return w.signals[t.effort[k], 0] - t.stiffness[k] * m.Phi[0] - t.damping[k] * m.Phi_dot[0]
 
 
-@inlined
-def apply_loads(data, w):  # type: ignore[no-untyped-def]
+def loads_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """Add the loads and motors to the accelerations ``w.free``; bodies and signals must be up to date."""
     t, m = data.loads, w.loads
     Q = m.wrench
@@ -141,6 +140,7 @@ def apply_loads(data, w):  # type: ignore[no-untyped-def]
                 Q[c] = m.D[0, 6 * side + c] * effort
             power += push(b, Q, data, w)
         w.power[len(t.body) + k] = power
+    return OK
 
 
 @inlined

@@ -26,7 +26,7 @@ class ModelData(NamedTuple):
     gravity: Floats  # (3,)
     alpha: float
     beta: float
-    closed: bool  # there are closed loops: states are projected onto the rows
+    closed: int  # 1: there are closed loops, and states are projected onto the rows
     redundant: int  # rows that repeat others
     address: Ints  # (joints,) of their kernels, in this process
     body_i: Ints
@@ -106,7 +106,7 @@ class Workspace(NamedTuple):
     events: EventWorkspace
     power: Floats  # (sources,) [W] see ``runtime.dynamics.energy``
     applied: Floats  # (1,) [W] of all forces but gravity and reactions
-    address: Ints  # (11,) in this process; see ``runtime.dynamics.places``
+    address: Ints  # (14,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 # Places of the addresses of the parts: the evaluation; joint by joint; limits; contacts; rows of the joints; factors of S;
-# least correction; projection of a state onto the rows; forces; normal loads of joints.
-PLACES = EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION, PROJECTION, ELEMENTS, JOINT_LOADS = (
-    range(10)
-)
-WHOLE = 10  # the address of the whole-model kernel, 0 if there is none
-ADDRESSES = 11
+# least correction; projection of a state onto the rows; forces; normal loads of joints; energies; loads and motors; the
+# correction for thin bodies.
+PLACES = (
+    EVALUATION, GENERAL, LIMITS, CONTACTS, KINEMATICS, FACTORS, CORRECTION, PROJECTION, ELEMENTS, JOINT_LOADS, ENERGY,
+    APPLIED, THIN,
+) = range(13)  # fmt: skip
+WHOLE = 13  # the address of the whole-model kernel, 0 if there is none
+ADDRESSES = 14

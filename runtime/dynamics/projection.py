@@ -249,6 +249,8 @@ def dependent_rows(
     length [m] : converts rotations to displacements; tolerance: of pivots, as fractions of the rows
     """
     bodies = len(t.mass)
+    if not len(t.address):
+        return []
     unit = np.tile(np.eye(3), (bodies, 1, 1))
     geometry = frozen(
         t._replace(mass=np.ones(bodies), inertia=length**2 * unit, inertia_inverse=unit / length**2),

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from runtime.dynamics.elimination import apply, rows_times, solve
 from runtime.dynamics.layout import OK, SINGULAR
+from runtime.dynamics.places import THIN
 from runtime.jit.compilation import inlined
+from runtime.jit.pointers import array_at, call_at
 
 SWEEPS = 60  # a factor rho of 1/2 needs 40
 CONVERGED = 1e-12  # last change as a fraction of the largest angular acceleration of such a body; rho times it is left
@@ -21,7 +23,12 @@ CONVERGED = 1e-12  # last change as a fraction of the largest angular accelerati
 @inlined
 def remove_added_inertia(t, w, v_dot):  # type: ignore[no-untyped-def]
     """Correct accelerations that satisfy the rows; the change of the multipliers is left in ``w.thin.lam``.  Returns a code."""
-    m = w.thin
+    return call_at(w.address[THIN], 0.0, w.y, t, w, 0, v_dot)
+
+
+def thin_part(time, y, t, w, purpose, out):  # type: ignore[no-untyped-def]
+    """``remove_added_inertia``, with accelerations (bodies + 1, 6); compiled once for all callers."""
+    m, v_dot = w.thin, array_at(out, len(t.mass), 6)
     m.added[:] = 0.0
     m.lam[:] = 0.0
     for _ in range(SWEEPS):

@@ -21,7 +21,8 @@ from numba import types
 
 from runtime.dynamics import projection
 from runtime.dynamics.contacts import contacts_part
-from runtime.dynamics.derived import derive, derived_memory
+from runtime.dynamics.derived import derive, derive_energies, derived_memory
+from runtime.dynamics.energy import energy_part
 from runtime.dynamics.equations import (
     general_part,
     loaded_part,
@@ -37,7 +38,10 @@ from runtime.dynamics.limits import limits_part
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import correction_part
 from runtime.integrate import dop853, loop, radau, stepping
-from runtime.integrate.landing import signature_of_switching, switching_part
+from runtime.integrate.dense_output import DENSE_PART
+from runtime.integrate.landing import SWITCHING_PART
+from runtime.integrate.loop_parts import LoopPart
+from runtime.integrate.radau_linear import LINEAR_PART
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import address_of_compiled
 from runtime.jit.machine_code import CompiledElsewhere
@@ -85,9 +89,8 @@ def _assembly() -> None:
     projection.mark_dependent.compile((FLOAT, VECTOR, data, work, FLOAT))
 
 
-def _switching(method: str) -> None:
-    signature = signature_of_switching(_stepper(method), _data())
-    address_of_compiled(switching_part, signature)
+def _loop_part(part: LoopPart, method: str) -> None:
+    address_of_compiled(part.function, part.signature(_stepper(method), _data()))
 
 
 def _jacobian(number: int) -> None:
@@ -105,33 +108,49 @@ def _derived() -> None:
     derive.compile((vector, matrix, matrix, *types_of(_data()), derived))
 
 
+def _energies() -> None:
+    vector, matrix = (types.Array(FLOAT, n, "C", readonly=True) for n in (1, 2))
+    derive_energies.compile((vector, matrix, matrix, *types_of(_data()), MATRIX))
+
+
 # What is compiled for each name that ``second_process.ask`` takes, with its rank: what takes longest and is needed late comes
 # first, so that both processes are busy to the end.  Contacts are usually simulated with radau.
 ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
     "first simulation": (
         (2, lambda: _method("dop853")),
-        (5, lambda: _part(general_part)),
-        (6, _derived),
-        (7, lambda: _part(whole_part)),
-        (8, lambda: _part(correction_part)),
-        (9, _assembly),
-        (10, _memory),
+        (5, lambda: _part(energy_part)),
+        (5, lambda: _part(whole_part)),
+        (5, _energies),
+        (6, lambda: _loop_part(DENSE_PART, "dop853")),
+        (7, lambda: _part(general_part)),
+        (8, _derived),
+        (9, lambda: _part(correction_part)),
+        (10, _assembly),
+        (11, _memory),
     ),
-    "limits": ((3, lambda: _switching("dop853")), (4, lambda: _part(limits_part)), (7, lambda: _part(loaded_part))),
+    "limits": (
+        (3, lambda: _loop_part(SWITCHING_PART, "dop853")),
+        (3, lambda: _loop_part(DENSE_PART, "dop853")),
+        (4, lambda: _part(limits_part)),
+        (8, lambda: _part(loaded_part)),
+    ),
     "contacts": (
-        (0, lambda: _method("radau")),
+        (0, lambda: _part(contacts_part)),
+        (0, lambda: _loop_part(SWITCHING_PART, "radau")),
         (1, lambda: _jacobian(ALL)),
         (1, lambda: _jacobian(OF_CONTACTS)),
-        (1, lambda: _switching("radau")),
-        (3, lambda: _part(contacts_part)),
+        (1, lambda: _loop_part(LINEAR_PART, "radau")),
+        (1, lambda: _method("radau")),
+        (1, lambda: _loop_part(DENSE_PART, "radau")),
         (3, lambda: _part(loaded_part)),
     ),
     "forces": ((3, lambda: _part(forces_part)), (4, lambda: _part(loaded_part))),
     "Jacobian": ((0, lambda: _jacobian(ALL)),),
     "radau": (
         (0, lambda: _jacobian(ALL)),
+        (0, lambda: _loop_part(LINEAR_PART, "radau")),
         (0, lambda: _part(general_part)),
-        (1, lambda: _switching("radau")),
+        (1, lambda: _loop_part(SWITCHING_PART, "radau")),
         (1, lambda: _method("radau")),
     ),
 }

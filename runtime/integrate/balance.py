@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.energy import mechanical_energy, powers, stored_energy
+from runtime.dynamics.energy import energies_of, powers
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.sources import count_of_sources, first_contact
@@ -30,16 +30,19 @@ class Balance(NamedTuple):
     power: (
         Floats  # (STAGES + 2, sources) [W] at the stages of the last attempt; at the start of the step and at its end
     )
-    # (11,) [J] at the start; change less the work, at the end of the last attempt; largest such error and its time [s]; largest
-    # kinetic energy; least and largest potential; work done by all sources without their signs; kinetic energy and potential at
-    # the last measurement; error of the integrals of the work, where it is estimated.  Empty: no balance
+    # (12,) [J] at the start; change less the work, at the end of the last attempt; largest such error and its time [s]; largest
+    # kinetic energy; least and largest potential; work done by all sources without their signs; at the last measurement kinetic
+    # energy, potential energy of gravity and all potentials; error of the integrals of the work, where it is estimated.  Empty:
+    # no balance
     energy: Floats
 
 
 DONE, BEFORE, TRIAL = range(3)
 BEGIN, END = STAGES, STAGES + 1
-ENERGIES = 11
-START, ERROR, LARGEST_ERROR, AT, KINETIC, LOWEST, HIGHEST, EXCHANGED, NOW, NOW_STORED, UNCERTAIN = range(ENERGIES)
+ENERGIES = 12
+START, ERROR, LARGEST_ERROR, AT, KINETIC, LOWEST, HIGHEST, EXCHANGED, NOW, NOW_GRAVITY, NOW_STORED, UNCERTAIN = range(
+    ENERGIES
+)
 _NONE = Balance(np.zeros((3, 0)), np.zeros((STAGES + 2, 0)), np.zeros(0))
 
 
@@ -66,8 +69,8 @@ def keep_powers(b, y, y_dot, t, w, place):  # type: ignore[no-untyped-def]
 @inlined
 def measure_energy(b, y, t, w):  # type: ignore[no-untyped-def]
     """Kinetic energy and all potentials of a state, at which the last evaluation was."""
-    b.energy[NOW], potential = mechanical_energy(y, t, w)
-    b.energy[NOW_STORED] = potential + stored_energy(t, w)
+    energies_of(y, t, w, b.energy[NOW:UNCERTAIN])
+    b.energy[NOW_STORED] += b.energy[NOW_GRAVITY]
 
 
 @inlined

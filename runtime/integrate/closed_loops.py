@@ -10,17 +10,12 @@ that the pose lies in the widest gap between the stages.
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numba
-from numba import types
-
-from runtime.dynamics.equations import types_of
-from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, NOT_FINITE, OK, SINGULAR
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, OK, SINGULAR
 from runtime.dynamics.places import EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING, TO_ZERO
 from runtime.integrate.balance import END, keep_powers
+from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
 from runtime.integrate.step_control import ACCEPTED
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
@@ -42,11 +37,10 @@ from runtime.integrate.stepping import (
     RETRIES,
     SMALLEST_PIVOT,
     USUAL_STEP,
-    Stepper,
     norm_of,
 )
-from runtime.jit.compilation import inlined, place_of_address
-from runtime.jit.pointers import Pointer, call_at
+from runtime.jit.compilation import inlined
+from runtime.jit.pointers import call_at
 
 # Pivot ratio, as a fraction of the largest at the ends of steps so far, below which a step does not end on its way to a singular
 # pose; the same for a step that was shortened to end ahead of the pose.
@@ -192,13 +186,4 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
     return code
 
 
-_SIGNATURES: dict[type, Any] = {}  # by the class of the method's memory
-
-
-def place_of_projecting(s: Stepper, t: ModelData) -> int:
-    """Place of the address of ``projecting_part`` for a method."""
-    method = type(s.own)
-    if method not in _SIGNATURES:
-        real = types.float64
-        _SIGNATURES[method] = types.int64(types.int64, Pointer(numba.typeof(s)), *types_of(t), real, real, real, real)
-    return place_of_address(projecting_part, _SIGNATURES[method], NOT_FINITE)
+PROJECTING_PART = LoopPart(projecting_part, (INTEGER,), (REAL, REAL, REAL, REAL))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.contacts import PENETRATION, PENETRATION_RATE, measure, place_contacts
-from runtime.dynamics.kinematics import update_bodies
+from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.jit.compilation import compiled
 from runtime.jit.python_code import python_code
@@ -23,7 +23,7 @@ PULL_TOLERANCE = 1e-6  # of the elastic force: a pull below this comes from roun
 def measure_all(states, t, w, depths, rates):  # type: ignore[no-untyped-def]
     """Penetration and its rate of all contacts (n, contacts) in all states."""
     for n in range(len(states)):
-        update_bodies(states[n], t, w)
+        update_poses(states[n], t, w)
         place_contacts(t, w)
         for k in range(depths.shape[1]):
             measure(k, t, w)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
-from numba import types
-
-from runtime.dynamics.equations import types_of
 from runtime.dynamics.force_elements import REPORTS, evaluate_force
-from runtime.dynamics.kinematics import update_bodies
-from runtime.dynamics.layout import NOT_FINITE
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.vectors import rotate_vectors
-from runtime.integrate.stepping import SAMPLES, Stepper, between_ends
-from runtime.jit.compilation import compiled, inlined, place_of_address
-from runtime.jit.pointers import Pointer
+from runtime.integrate.loop_parts import LoopPart
+from runtime.integrate.stepping import SAMPLES, between_ends
+from runtime.jit.compilation import compiled, inlined
 
 
 @inlined
 def evaluate_events(y, data, w):  # type: ignore[no-untyped-def]
     """Put the values of the events in a state into the outputs of their definitions."""
     t, m = w.events.data, w.events.forces
-    update_bodies(y, data, w)
+    update_poses(y, data, w)
     rotate_vectors(t.vector_force, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.address)):
         evaluate_force(k, t, m, w.state)
@@ -43,7 +35,7 @@ def crosses(w):  # type: ignore[no-untyped-def]
 def crossings_part(s, t, w):  # type: ignore[no-untyped-def]
     """1 if an event changes its sign in the last step, by its values at the end and at places between; ``s.trial`` is memory."""
     found = 0
-    for q in range(1, SAMPLES):
+    for q in range(1, len(s.sampled) - 1):
         between_ends(s, q / SAMPLES, s.trial)
         evaluate_events(s.trial, t, w)
         found |= crosses(w)
@@ -60,12 +52,4 @@ def evaluate_events_once(y, t, w):  # type: ignore[no-untyped-def]
         w.events.value[k] = w.events.forces.out[k, REPORTS]
 
 
-_SIGNATURES: dict[type, Any] = {}  # by the class of the method's memory
-
-
-def place_of_crossings(s: Stepper, t: ModelData) -> int:
-    """Place of the address of ``crossings_part`` for a method."""
-    method = type(s.own)
-    if method not in _SIGNATURES:
-        _SIGNATURES[method] = types.int64(Pointer(numba.typeof(s)), *types_of(t))
-    return place_of_address(crossings_part, _SIGNATURES[method], NOT_FINITE)
+CROSSINGS_PART = LoopPart(crossings_part)

@@ -93,7 +93,9 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     for i in range(n):
         k[0, i] = s.begin[i]
     code, smallest_pivot = OK, np.inf
-    for q in range(1, STAGES):
+    for q in range(
+        1, len(coefficients.b)
+    ):  # LLVM would unroll a loop whose bound is a constant, and compile for seconds
         combine(s.y, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(time + coefficients.c[q] * h, s.trial, t, w, k[q])
         keep_powers(s.balance, s.trial, k[q], t, w, q)
@@ -122,7 +124,7 @@ def integrate_powers(b, y, y_dot, h, weights, t, w):  # type: ignore[no-untyped-
     powers(y, y_dot, t, w, b.power[END])
     for k in range(b.work.shape[1]):
         b.power[0, k], b.power[STAGES, k], b.work[TRIAL, k] = b.power[BEGIN, k], b.power[END, k], b.work[DONE, k]
-    for q in range(STAGES):
+    for q in range(len(weights)):
         for k in range(b.work.shape[1]):
             b.work[TRIAL, k] += h * weights[q] * b.power[q, k]
 
@@ -185,7 +187,7 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     if s.flags[DENSE_READY] == 1:
         return OK
     code = OK
-    for q in range(STAGES + 1, STAGES + 1 + EXTRA):
+    for q in range(STAGES + 1, len(k)):
         combine(s.y_old, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(s.time[T_OLD] + coefficients.c[q] * h, s.trial, t, w, k[q])
         keep_powers(s.balance, s.trial, k[q], t, w, q)
@@ -195,11 +197,11 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
         dense[0, i] = delta
         dense[1, i] = h * k[0, i] - delta
         dense[2, i] = 2.0 * delta - h * (k[STAGES, i] + k[0, i])
-    for d in range(4):
+    for d in range(len(coefficients.dense)):
         to = dense[3 + d]
         for i in range(n):
             to[i] = 0.0
-        for q in range(STAGES + 1 + EXTRA):
+        for q in range(len(k)):
             factor, row = h * coefficients.dense[d, q], k[q]
             for i in range(n):
                 to[i] += factor * row[i]
@@ -287,12 +289,12 @@ def interpolate_work(s, time, work):  # type: ignore[no-untyped-def]
     x = (time - s.time[T_OLD]) / h
     for k in range(len(work)):
         delta = 0.0
-        for q in range(STAGES):
+        for q in range(len(coefficients.b)):
             delta += h * coefficients.b[q] * b.power[q, k]
         begin, end, value = h * b.power[0, k], h * b.power[STAGES, k], 0.0
-        for d in range(3, -1, -1):
+        for d in range(len(coefficients.dense) - 1, -1, -1):
             term = 0.0
-            for q in range(STAGES + 1 + EXTRA):
+            for q in range(coefficients.dense.shape[1]):
                 term += h * coefficients.dense[d, q] * b.power[q, k]
             value = (value + term) * (x if d % 2 == 1 else 1.0 - x)
         value = (value + 2.0 * delta - end - begin) * x

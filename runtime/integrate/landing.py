@@ -11,17 +11,12 @@ Only systems with limits or contacts need this code: it is compiled apart from t
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
-from numba import types
-
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.dynamics.equations import derivative, types_of
-from runtime.dynamics.layout import NOT_FINITE, OK
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.equations import derivative
+from runtime.dynamics.layout import OK
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import BEGIN, DONE, END, TRIAL, keep_powers, release
+from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
 from runtime.integrate.step_control import failure
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
@@ -32,7 +27,6 @@ from runtime.integrate.stepping import (
     REJECTIONS,
     UNDONE,
     USUAL,
-    Stepper,
     T,
 )
 from runtime.integrate.switching import (
@@ -44,8 +38,7 @@ from runtime.integrate.switching import (
     foremost,
     set_auto,
 )
-from runtime.jit.compilation import inlined, place_of_address
-from runtime.jit.pointers import Pointer
+from runtime.jit.compilation import inlined
 
 MIN_LANDING = 1e-12  # [s] times the larger of 1 and the time
 MAX_LANDINGS = 4  # attempts; then the step is taken in mode AUTO
@@ -121,18 +114,4 @@ def switching_part(purpose, s, t, w, h, time_end):  # type: ignore[no-untyped-de
     return Status.RUNNING
 
 
-_SIGNATURES: dict[type, Any] = {}  # by the class of the method's memory
-
-
-def signature_of_switching(s: Stepper, t: ModelData) -> Any:
-    """Of ``switching_part``, for a method."""
-    method = type(s.own)
-    if method not in _SIGNATURES:
-        stepper = Pointer(numba.typeof(s))
-        _SIGNATURES[method] = types.int64(types.int64, stepper, *types_of(t), types.float64, types.float64)
-    return _SIGNATURES[method]
-
-
-def place_of_switching(s: Stepper, t: ModelData) -> int:
-    """Place of the address of the code for limits and contacts, which has a method's way to interpolate."""
-    return place_of_address(switching_part, signature_of_switching(s, t), NOT_FINITE)
+SWITCHING_PART = LoopPart(switching_part, (INTEGER,), (REAL, REAL))

@@ -9,11 +9,10 @@ import numpy as np
 
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import NOT_FINITE, OK
-from runtime.dynamics.places import PROJECTION
-from runtime.dynamics.projection import CAUTIOUS, TO_ROUNDING
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, begin_step, compare, keep_powers
 from runtime.integrate.closed_loops import NEAR
+from runtime.integrate.dense_output import write_results
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.step_control import (
     ACCEPTED,
@@ -62,12 +61,9 @@ from runtime.integrate.stepping import (
     T,
     attempt,
     check_stiffness,
-    interpolate,
-    interpolate_work,
     lost_digits,
     norm_of,
     normalise,
-    prepare_dense,
 )
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.pointers import call_at, local
@@ -167,37 +163,17 @@ def try_step(stepper, s, t, w, h, time_end, rtol, atol):  # type: ignore[no-unty
 
 
 @inlined
-def manner_of_outputs(s):  # type: ignore[no-untyped-def]
-    """How states within the last step are projected."""
-    return CAUTIOUS if s.flags[CLOSE_BY] == 1 else TO_ROUNDING
-
-
-@inlined
-def work_at(s, time, work):  # type: ignore[no-untyped-def]
-    """Work of the sources of energy until a time within the last step, once its dense output is ready."""
-    if len(work) > 0:
-        if time < s.time[T]:
-            interpolate_work(s, time, work)
-        else:
-            for k in range(len(work)):
-                work[k] = s.balance.work[DONE, k]  # after changes of mode
-
-
-@inlined
-def write_outputs(s, t, w, outputs, out):  # type: ignore[no-untyped-def]
-    """States at the wanted times that the last step passed; a code."""
-    while s.counts[NEXT_OUTPUT] < len(outputs) and outputs[s.counts[NEXT_OUTPUT]] <= s.time[T]:
-        wanted = s.counts[NEXT_OUTPUT]
-        code = prepare_dense(s, t, w)
-        if code != OK:
-            return code
-        y = out[wanted, : len(s.y)]
-        interpolate(s, outputs[wanted], y)
-        work_at(s, outputs[wanted], out[wanted, len(s.y) :])
-        if s.flags[PROJECTED] == 1:
-            call_at(w.address[PROJECTION], outputs[wanted], y, t, w, manner_of_outputs(s), w.violation)
-        s.counts[NEXT_OUTPUT] += 1
-    return OK
+def write_outputs(stepper, s, t, w, outputs, out):  # type: ignore[no-untyped-def]
+    """States at the wanted times that the last step passed, and the work until then; a code."""
+    first = last = s.counts[NEXT_OUTPUT]
+    while last < len(outputs) and outputs[last] <= s.time[T]:
+        last += 1
+    if last == first:
+        return OK
+    code = write_results(stepper, t, w, outputs[first:last], out[first:last])
+    if code == OK:
+        s.counts[NEXT_OUTPUT] = last
+    return code
 
 
 @inlined
@@ -256,7 +232,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         taken += 1
         s.flags[TURN] = check_stiffness(s, rtol, atol, max_step, end)
         written = s.counts[NEXT_OUTPUT]
-        code = write_outputs(s, t, w, outputs, out)
+        code = write_outputs(stepper, s, t, w, outputs, out)
         if code != OK:
             return failure(code)
         if len(record_t) > 0:
@@ -267,14 +243,3 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
         if s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):
             break
     return Status.RUNNING if s.time[T] < end else Status.REACHED_END
-
-
-@compiled
-def interpolate_once(s, t, w, time, y, work):  # type: ignore[no-untyped-def]
-    """State within the last step, and work until then, for calls from Python; a code."""
-    code = prepare_dense(s, t, w)
-    interpolate(s, time, y)
-    work_at(s, time, work)
-    if s.flags[PROJECTED] == 1:
-        call_at(w.address[PROJECTION], time, y, t, w, manner_of_outputs(s), w.violation)
-    return code

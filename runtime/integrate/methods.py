@@ -14,10 +14,13 @@ from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.balance import DONE, balance_of
-from runtime.integrate.closed_loops import PROJECTED_STAGES, place_of_projecting
+from runtime.integrate.closed_loops import PROJECTED_STAGES, PROJECTING_PART
 from runtime.integrate.creeps import bounds_of_tolerances
-from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
-from runtime.integrate.landing import place_of_switching
+from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
+from runtime.integrate.dense_output import DENSE_PART, result_once
+from runtime.integrate.landing import SWITCHING_PART
+from runtime.integrate.quintic import place_of_quintic
+from runtime.integrate.radau_linear import LINEAR_PART
 from runtime.integrate.step_control import failure
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
@@ -106,17 +109,20 @@ class Compiled:
 
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
+        s.address[stepping.DENSE], s.address[stepping.QUINTIC] = DENSE_PART.place(s, self.data), place_of_quintic()
+        if isinstance(s.own, radau.Memory):
+            s.address[stepping.LINEAR] = LINEAR_PART.place(s, self.data)
         if s.flags[stepping.PROJECTED]:
-            s.address[stepping.PROJECTING] = place_of_projecting(s, self.data)
+            s.address[stepping.PROJECTING] = PROJECTING_PART.place(s, self.data)
         if len(self.work.switches.mode):
-            s.address[stepping.SWITCHING] = place_of_switching(s, self.data)
+            s.address[stepping.SWITCHING] = SWITCHING_PART.place(s, self.data)
 
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
         """Up to ``steps`` accepted steps in compiled code; status and message as of ``step``."""
         if len(self.work.events.value):
-            self.work.events.address[0], self.work.events.found[0] = place_of_crossings(self.s, self.data), 0
+            self.work.events.address[0], self.work.events.found[0] = CROSSINGS_PART.place(self.s, self.data), 0
         explicit = isinstance(
             self.s.own, dop853.Memory
         )  # rounding of projected stages would stop Newton's method of radau
@@ -178,10 +184,11 @@ class Compiled:
 
     def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats]:
         s = self.s if s is None else s
-        y, work = np.empty_like(s.y), np.empty(s.balance.work.shape[1])
-        if (code := loop.interpolate_once(s, self.data, self.work, t, y, work)) != OK:
+        n = len(s.y)
+        row = np.empty((1, n + s.balance.work.shape[1]))
+        if (code := result_once(s, self.data, self.work, np.array([t]), row)) != OK:
             raise evaluation_failure(code, t, self.system, self.work)
-        return y, work
+        return row[0, :n], row[0, n:]
 
     def stop(self, t: float) -> None:
         self.s.y[:], self.s.balance.work[DONE] = self._at(t)

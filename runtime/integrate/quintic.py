@@ -1,51 +1,99 @@
 """Polynomials of degree 5 of the positions of a body in a step, by r, v and v' at both ends; the velocities are their slopes.
 
 A direction that is stiff leaves errors in velocities and accelerations, and hardly any in positions: the velocities between
-the ends are then more accurate than those at the ends.
+the ends are then more accurate than those at the ends.  They are the same for all methods and compiled apart from them.
 """
 
 from __future__ import annotations
 
+from numba import types
+
 from runtime.dynamics.kinematics import euler_rates, turn_of
-from runtime.dynamics.layout import OMEGA, STATE, P, V
-from runtime.integrate.stepping import LENGTH
-from runtime.jit.compilation import inlined
+from runtime.dynamics.layout import NOT_FINITE, OK, OMEGA, STATE, P, V
+from runtime.integrate.stepping import LENGTH, QUINTIC
+from runtime.jit.compilation import inlined, place_of_address
+from runtime.jit.pointers import array_at, call_at
 
 DEGREE = 5
 POSITIONS = 7  # scalars of r and p of a body
 SCRATCH = 8  # memory of the functions below
+SET, AT = range(2)  # what ``quintic_part`` does
 
 
 @inlined
 def set_quintic(s, b, first, last, dense, scratch):  # type: ignore[no-untyped-def]
     """Put the polynomials of body b in the last step into ``dense`` (6, 7 bodies); accelerations: ``first``, ``last`` (n,)."""
-    o, h = STATE * b, s.time[LENGTH]
-    for end in range(2):
-        y, y_dot, slope = (s.y_old, s.begin, first) if end == 0 else (s.y, s.end, last)
-        # p'' = 1/2 G(p')^T omega + 1/2 G(p)^T omega'
-        euler_rates(y_dot[o + P : o + V], y[o + OMEGA : o + STATE], scratch[:4])
-        euler_rates(y[o + P : o + V], slope[o + OMEGA : o + STATE], scratch[4:8])
-        for c in range(POSITIONS):
-            second = slope[o + V + c] if c < 3 else scratch[c - 3] + scratch[c + 1]
-            dense[3 * end, POSITIONS * b + c] = y[o + c]
-            dense[3 * end + 1, POSITIONS * b + c] = h * y_dot[o + c]
-            dense[3 * end + 2, POSITIONS * b + c] = h * h * second
-    for k in range(POSITIONS * b, POSITIONS * (b + 1)):
-        y0, v0, a0 = dense[0, k], dense[1, k], dense[2, k]
-        y1, v1, a1 = dense[3, k], dense[4, k], dense[5, k]
-        rise, v, a = y1 - y0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
-        dense[2, k] = 0.5 * a0
-        dense[3, k] = 10.0 * rise - 4.0 * v + 0.5 * a
-        dense[4, k] = -15.0 * rise + 7.0 * v - a
-        dense[5, k] = 6.0 * rise - 3.0 * v + 0.5 * a
+    call_at(
+        s.address[QUINTIC], SET, b, len(s.y), 0.0, s.time[LENGTH], s.y_old, s.y, s.begin, s.end, first, last, dense, scratch,
+        scratch,
+    )  # fmt: skip
 
 
 @inlined
 def at_quintic(s, b, x, dense, scratch, y):  # type: ignore[no-untyped-def]
     """Put the state of body b at the fraction x of the step into y (13,); p is not of unit length."""
-    h = s.time[LENGTH]
+    call_at(
+        s.address[QUINTIC],
+        AT,
+        b,
+        len(s.y),
+        x,
+        s.time[LENGTH],
+        s.y_old,
+        s.y,
+        s.begin,
+        s.end,
+        s.begin,
+        s.end,
+        dense,
+        scratch,
+        y,
+    )
+
+
+def quintic_part(purpose, b, n, x, h, y_old, y, begin, end, first, last, dense, scratch, out):  # type: ignore[no-untyped-def]
+    """``set_quintic`` and ``at_quintic``, with the places of arrays."""
+    columns = POSITIONS * (n // STATE)
+    polynomials, memory = array_at(dense, (DEGREE + 1) * columns), array_at(scratch, SCRATCH)
+    if purpose == SET:
+        _set_end(b, h, array_at(y_old, n), array_at(begin, n), array_at(first, n), 0, columns, polynomials, memory)
+        _set_end(b, h, array_at(y, n), array_at(end, n), array_at(last, n), 3, columns, polynomials, memory)
+        _set_coefficients(b, columns, polynomials)
+    else:
+        _evaluate(b, x, h, columns, polynomials, memory, array_at(out, STATE))
+    return OK
+
+
+@inlined
+def _set_end(b, h, y, y_dot, slope, row, columns, dense, scratch):  # type: ignore[no-untyped-def]
+    """Positions of body b at an end of the step, their rates and accelerations, into three rows."""
+    o = STATE * b
+    # p'' = 1/2 G(p')^T omega + 1/2 G(p)^T omega'
+    euler_rates(y_dot[o + P : o + V], y[o + OMEGA : o + STATE], scratch[:4])
+    euler_rates(y[o + P : o + V], slope[o + OMEGA : o + STATE], scratch[4:8])
     for c in range(POSITIONS):
-        d = dense[:, POSITIONS * b + c]
+        k = row * columns + POSITIONS * b + c
+        dense[k] = y[o + c]
+        dense[k + columns] = h * y_dot[o + c]
+        dense[k + 2 * columns] = h * h * (slope[o + V + c] if c < 3 else scratch[c - 3] + scratch[c + 1])
+
+
+@inlined
+def _set_coefficients(b, columns, dense):  # type: ignore[no-untyped-def]
+    for c in range(POSITIONS):
+        d = dense[POSITIONS * b + c :: columns]
+        y0, v0, a0, y1, v1, a1 = d[0], d[1], d[2], d[3], d[4], d[5]
+        rise, v, a = y1 - y0 - v0 - 0.5 * a0, v1 - v0 - a0, a1 - a0
+        d[2] = 0.5 * a0
+        d[3] = 10.0 * rise - 4.0 * v + 0.5 * a
+        d[4] = -15.0 * rise + 7.0 * v - a
+        d[5] = 6.0 * rise - 3.0 * v + 0.5 * a
+
+
+@inlined
+def _evaluate(b, x, h, columns, dense, scratch, y):  # type: ignore[no-untyped-def]
+    for c in range(POSITIONS):
+        d = dense[POSITIONS * b + c :: columns]
         y[c] = d[0] + x * (d[1] + x * (d[2] + x * (d[3] + x * (d[4] + x * d[5]))))
         slope = (d[1] + x * (2.0 * d[2] + x * (3.0 * d[3] + x * (4.0 * d[4] + x * 5.0 * d[5])))) / h
         if c < 3:
@@ -57,3 +105,11 @@ def at_quintic(s, b, x, dense, scratch, y):  # type: ignore[no-untyped-def]
     square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
     for c in range(3):
         omega[c] /= square  # omega = 2 G p' / |p|^2
+
+
+_REAL, _INTEGER, _ARRAY = types.float64, types.int64, types.CPointer(types.float64)
+
+
+def place_of_quintic() -> int:
+    """Place of the address of ``quintic_part``."""
+    return place_of_address(quintic_part, _INTEGER(*[_INTEGER] * 3, *[_REAL] * 2, *[_ARRAY] * 9), NOT_FINITE)

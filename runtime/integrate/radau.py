@@ -29,11 +29,10 @@ from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL
 from runtime.integrate.quintic import at_quintic, set_quintic
 from runtime.integrate.radau_coefficients import COEFFICIENTS, STAGES, Coefficients
-from runtime.integrate.radau_linear import factorise_lu, largest_eigenvalue, set_matrix, solve_state
+from runtime.integrate.radau_linear import EIGENVALUE, FACTORISE, FASTEST_RATE, SOLVE, solve_linear
 from runtime.integrate.radau_newton import (
     FACTORISED,
     FACTORS_OF,
-    FASTEST_RATE,
     FRESH,
     HAS_LAST_STEP,
     LAST_ATTEMPT,
@@ -155,7 +154,7 @@ def begin_attempt(own, modes, time):  # type: ignore[no-untyped-def]
 @inlined
 def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
     """Jacobian and LU factors for a step of length h, unless they are up to date; False if it fails, and a code."""
-    own, coefficients = s.own, s.own.coefficients
+    own = s.own
     if own.kept[FRESH] == 0 and own.kept[FACTORISED] == 0:
         predict_middle(s, h)
         time = s.time[T] + (0.5 * h if own.kept[HAS_LAST_STEP] == 1 else 0.0)
@@ -165,12 +164,10 @@ def prepare_matrices(s, t, w, h):  # type: ignore[no-untyped-def]
             return False, code
         jacobian(t, w, own.jacobian)
         if s.counts[NEEDED] > 0:
-            own.last[FASTEST_RATE] = largest_eigenvalue(own.jacobian.J, own.fastest, own.u)
+            solve_linear(EIGENVALUE, s, t, w, h)
         own.kept[FRESH] = 1
     if own.kept[FACTORISED] == 0 or own.last[FACTORS_OF] != h:
-        set_matrix(coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.T, own.p)
-        set_matrix(coefficients.pair / h, own.middle, own.jacobian.J, own.lu_pair, own.T_pair, own.p_pair)
-        if not (factorise_lu(own.lu, own.turns[0]) and factorise_lu(own.lu_pair, own.turns[1])):
+        if solve_linear(FACTORISE, s, t, w, h) != OK:
             return False, OK
         own.kept[FACTORISED], own.last[FACTORS_OF] = 1, h
     return True, OK
@@ -194,7 +191,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
             own.right[i] += coefficients.error[q] * own.z[q, i] / h
     for i in range(n):
         own.error[i] = own.right[i] - s.begin[i]
-    solve_state(coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+    solve_linear(SOLVE, s, t, w, h)
     error = norm_in(own, own.right, s.y, rtol, atol)
     if error >= 1.0 and (s.counts[AFTER_REJECTION] == 1 or own.kept[HAS_LAST_STEP] == 0):
         for i in range(n):
@@ -206,9 +203,7 @@ def estimate_error(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         if code == OK and is_explained(own, s, rtol, atol):
             for i in range(n):
                 own.right[i] = own.f[0, i] + own.error[i]
-            solve_state(
-                coefficients.real / h, own.middle, own.jacobian.J, own.lu, own.turns[0], own.right, own.q, own.u, own.p
-            )
+            solve_linear(SOLVE, s, t, w, h)
             error = norm_in(own, own.right, s.y, rtol, atol)
     return max(error, 1e-10)
 
@@ -276,7 +271,7 @@ def integrate_powers(s, t, w, h):  # type: ignore[no-untyped-def]
     """The derivative and the work at the end of an accurate step; a code."""
     own, b, nodes = s.own, s.balance, s.own.coefficients.nodes
     if b.work.shape[1] > 0:
-        for q in range(STAGES - 1):
+        for q in range(len(own.z) - 1):
             for i in range(len(s.y)):
                 own.error[i] = s.y[i] + own.z[q, i]
             time = s.time[T] + nodes[q] * h

@@ -1,4 +1,4 @@
-"""Linear systems of the method Radau IIA."""
+"""Linear systems of the method Radau IIA, compiled apart from the rest of the method."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import math
 import numpy as np
 
 from runtime.dynamics.kinematics import euler_rates, turn_of
-from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import OK, OMEGA, SINGULAR, STATE, P, R, V
+from runtime.integrate.loop_parts import INTEGER, REAL, LoopPart
+from runtime.integrate.stepping import LINEAR
 from runtime.jit.compilation import inlined
+from runtime.jit.pointers import call_at
 
 POWER_STEPS = 6  # even
+FACTORISE, SOLVE, SOLVE_PAIR, EIGENVALUE = range(4)  # what ``linear_part`` does
+FASTEST_RATE = 6  # place in ``last`` of the method's memory
 
 
 @inlined
@@ -152,3 +157,35 @@ def largest_eigenvalue(J, v, out):  # type: ignore[no-untyped-def]
         for c in range(2 * m):
             v[c] /= size
     return math.exp(logarithm / POWER_STEPS)
+
+
+def linear_part(purpose, s, t, w, h):  # type: ignore[no-untyped-def]
+    """Matrices for a step of length h and their factors; a solution with the factors; or the largest eigenvalue.  Returns a code.
+
+    SOLVE replaces ``right`` of the method's memory, SOLVE_PAIR ``right_pair``.
+    """
+    own, J = s.own, s.own.jacobian.J
+    mu, mu_pair = own.coefficients.real / h, own.coefficients.pair / h
+    if purpose == FACTORISE:
+        set_matrix(mu, own.middle, J, own.lu, own.T, own.p)
+        set_matrix(mu_pair, own.middle, J, own.lu_pair, own.T_pair, own.p_pair)
+        regular = factorise_lu(own.lu, own.turns[0]) and factorise_lu(own.lu_pair, own.turns[1])
+        return OK if regular else SINGULAR
+    if purpose == SOLVE:
+        solve_state(mu, own.middle, J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
+    elif purpose == SOLVE_PAIR:
+        solve_state(
+            mu_pair, own.middle, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair, own.p_pair
+        )
+    else:
+        own.last[FASTEST_RATE] = largest_eigenvalue(J, own.fastest, own.u)
+    return OK
+
+
+LINEAR_PART = LoopPart(linear_part, (INTEGER,), (REAL,))
+
+
+@inlined
+def solve_linear(purpose, s, t, w, h):  # type: ignore[no-untyped-def]
+    """``linear_part``; a code."""
+    return call_at(s.address[LINEAR], purpose, s, t, w, h)

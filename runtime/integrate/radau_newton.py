@@ -12,7 +12,7 @@ import numpy as np
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK
 from runtime.integrate.radau_coefficients import STAGES
-from runtime.integrate.radau_linear import solve_state
+from runtime.integrate.radau_linear import SOLVE, SOLVE_PAIR, solve_linear
 from runtime.integrate.stepping import EVALUATIONS, SMALLEST_PIVOT, T
 from runtime.jit.compilation import inlined
 
@@ -21,7 +21,7 @@ RESOLVED = 3e-12  # of a velocity: the least bound of its tolerance
 DIVERGING = 2.0  # the iteration ends where the second correction is so much larger than the first
 # Places in ``kept`` and ``last`` of the method's memory.
 FRESH, FACTORISED, MODES, HAS_LAST_STEP = range(4)
-FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_ATTEMPT, LAST_BEGIN, FASTEST_RATE = range(7)
+FACTORS_OF, LAST_LENGTH, LAST_ERROR, THETA, LAST_ATTEMPT, LAST_BEGIN = range(6)
 
 
 @inlined
@@ -78,7 +78,7 @@ def predict(s, h):  # type: ignore[no-untyped-def]
     own, n = s.own, len(s.y)
     # 1 at the end of that step, 0 where it was cut at a change of mode and is repeated.
     begin = (s.time[T] - own.last[LAST_BEGIN]) / own.last[LAST_LENGTH]
-    for q in range(STAGES):
+    for q in range(len(own.z)):
         x = begin + own.coefficients.nodes[q] * h / own.last[LAST_LENGTH]
         for i in range(n):
             own.z[q, i] = continued(own, i, begin, x) if own.kept[HAS_LAST_STEP] == 1 else 0.0
@@ -100,7 +100,7 @@ def rate_of(step, last, quotient):  # type: ignore[no-untyped-def]
 @inlined
 def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
     """Newton's method for the stages: number of iterations, or -1 where it does not converge; and a code."""
-    own, n, coefficients, J = s.own, len(s.y), s.own.coefficients, s.own.jacobian.J
+    own, n, coefficients = s.own, len(s.y), s.own.coefficients
     mu, mu_pair = coefficients.real / h, coefficients.pair / h
     for i in range(n):
         own.real[i], own.pair[i] = 0.0, 0.0j
@@ -109,7 +109,7 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
             own.pair[i] += coefficients.to_pair[q] * own.z[q, i]
     before = theta = quotient = 0.0
     for step in range(MAX_ITERATIONS):
-        for q in range(STAGES):
+        for q in range(len(own.z)):  # a constant bound would be unrolled, at the price of seconds of compilation
             for i in range(n):
                 s.trial[i] = s.y[i] + own.z[q, i]
             code = derivative(s.time[T] + coefficients.nodes[q] * h, s.trial, t, w, own.f[q])
@@ -122,10 +122,8 @@ def iterate(s, t, w, h, rtol, atol, enough):  # type: ignore[no-untyped-def]
             for q in range(STAGES):
                 own.right[i] += coefficients.to_real[q] * own.f[q, i]
                 own.right_pair[i] += coefficients.to_pair[q] * own.f[q, i]
-        solve_state(mu, own.middle, J, own.lu, own.turns[0], own.right, own.q, own.u, own.p)
-        solve_state(
-            mu_pair, own.middle, J, own.lu_pair, own.turns[1], own.right_pair, own.q_pair, own.u_pair, own.p_pair
-        )
+        solve_linear(SOLVE, s, t, w, h)
+        solve_linear(SOLVE_PAIR, s, t, w, h)
         size = 0.0
         for i in range(n):
             own.real[i] += own.right[i]

@@ -63,7 +63,7 @@ def settings(
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
         raise UnknownNameError(f"unknown method '{method}'; {did_you_mean(method, METHODS)}use {', '.join(METHODS)}")
-    projected = alpha is None and beta is None and system.data.closed and method in COMPILED_METHODS
+    projected = alpha is None and beta is None and system.data.closed == 1 and method in COMPILED_METHODS
     if projected:
         alpha = beta = 0.0
     alpha, beta = (BAUMGARTE if value is None else value for value in (alpha, beta))

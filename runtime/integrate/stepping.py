@@ -44,7 +44,9 @@ class Stepper(NamedTuple):
     # 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1: states are projected onto
     # the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt is to be repeated there;
     # 1: it is to end ahead of the pose; 1: the last step is close to a singular pose
-    address: Ints  # (2,) places of the addresses of the code for limits and contacts, and for closed loops; 0 without
+    # (5,) places of the addresses of the code for limits and contacts, for closed loops, for the dense output, for its quintic
+    # polynomials, and for linear systems of radau; 0 where there is no such code
+    address: Ints
     # (SAMPLES + 1, limits + contacts) ``Switches.over`` at the start of the last step and at places in it
     sampled: Floats
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
@@ -62,7 +64,7 @@ EVALUATIONS, STEPS, REJECTIONS, NEXT_OUTPUT, AFTER_REJECTION, BOUND, FOUND, SPEA
 DENSE_READY, STEP_ENDED, LANDING, STARTED, BODIES, UNDONE, TURN, PROJECTED, RETRIES, REPEATED, ENDS_AHEAD, CLOSE_BY = (
     range(12)
 )
-SWITCHING, PROJECTING = range(2)  # places in ``Stepper.address``
+SWITCHING, PROJECTING, DENSE, QUINTIC, LINEAR = range(5)  # places in ``Stepper.address``
 ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS = range(
     7
@@ -81,7 +83,7 @@ def stepper(
         time=np.array([t, first_step, t, 0.0, 0.0, 0.0, 0.0]), counts=np.zeros(10, np.int64), y=y.copy(), y_old=y.copy(),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
         smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
-        address=np.zeros(2, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
+        address=np.zeros(5, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
         passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
     )  # fmt: skip

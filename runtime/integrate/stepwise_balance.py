@@ -8,7 +8,7 @@ import numpy as np
 
 from runtime.dynamics.contacts import NORMAL_FORCE, PENETRATION_RATE
 from runtime.dynamics.contacts import POTENTIAL as STORED
-from runtime.dynamics.energy import mechanical_energy, powers, stored_energy
+from runtime.dynamics.energy import energies_of, powers
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.sources import first_contact
@@ -38,12 +38,11 @@ OTHER_WEIGHTS = np.linalg.solve(OTHERS ** np.arange(4)[:, None], [2.0, 0.0, 2.0 
 def measure_once(time, y, t, w, y_dot, power, stored, energy):  # type: ignore[no-untyped-def]
     """Powers of all sources [W], those of contacts with the part that their springs store, which goes to ``stored`` [J].
 
-    energy (2,) : kinetic, and all potentials [J]
+    energy (3,) : kinetic, of gravity, stored [J]
     """
     code = derivative(time, y, t, w, y_dot)
     powers(y, y_dot, t, w, power)
-    energy[0], energy[1] = mechanical_energy(y, t, w)
-    energy[1] += stored_energy(t, w)
+    energies_of(y, t, w, energy)
     first = first_contact(t)
     for k in range(len(stored)):
         outputs = w.contacts.outputs[k]
@@ -62,15 +61,19 @@ class SteppedBalance:
         sources, contacts = len(work.power), len(data.contacts.law)
         first = len(data.loads.body) + len(data.loads.address) + len(data.limits.kind)
         self.references, self.of_contacts = references, slice(first, first + contacts)
-        self.y_dot, self.power, self.stored, self.pair = y.copy(), np.zeros(sources), np.zeros(contacts), np.zeros(2)
+        self.y_dot, self.power, self.stored, self.now = y.copy(), np.zeros(sources), np.zeros(contacts), np.zeros(3)
         self.work, self.energy = np.zeros(sources), np.zeros(ENERGIES)
         self._measure(t, y)
         self.begin = self.end = self.work, self.power.copy(), self.stored.copy()
-        self.energy[[START, LOWEST, HIGHEST, KINETIC]] = self.pair.sum(), self.pair[1], self.pair[1], self.pair[0]
+        kinetic, potential = self._kinetic_and_potential()
+        self.energy[[START, LOWEST, HIGHEST, KINETIC]] = kinetic + potential, potential, potential, kinetic
 
     def _measure(self, t: float, y: Floats) -> Floats:
-        measure_once(t, np.ascontiguousarray(y), *self.references, self.y_dot, self.power, self.stored, self.pair)
+        measure_once(t, np.ascontiguousarray(y), *self.references, self.y_dot, self.power, self.stored, self.now)
         return self.power.copy()
+
+    def _kinetic_and_potential(self) -> tuple[float, float]:
+        return float(self.now[0]), float(self.now[1] + self.now[2])
 
     def until(self, t_old: float, t: float, at: Callable[[float], Floats]) -> Floats:
         """Work from the start of the run until a time within the last step."""
@@ -95,7 +98,7 @@ class SteppedBalance:
         self.begin, before = self.end, self.work
         self.work, uncertain = self._integral(t_old, t, at)
         self.end = self.work, self.power.copy(), self.stored.copy()
-        e, (kinetic, potential) = self.energy, self.pair
+        e, (kinetic, potential) = self.energy, self._kinetic_and_potential()
         e[ERROR] = kinetic + potential - e[START] - self.work.sum()
         e[EXCHANGED] += np.abs(self.work - before).sum()
         e[UNCERTAIN] += uncertain.sum()

@@ -15,11 +15,12 @@ from runtime.dynamics.contacts import (
     normal_force,
     place_contacts,
 )
-from runtime.dynamics.kinematics import update_bodies
+from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
 from runtime.dynamics.places import CONTACTS, LIMITS
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
-from runtime.integrate.stepping import FOUND, LENGTH, SAMPLES, T_OLD, T, between_ends, interpolate, prepare_dense
+from runtime.integrate.dense_output import prepare_step, state_within
+from runtime.integrate.stepping import FOUND, LENGTH, SAMPLES, T_OLD, T, between_ends
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import call_at
 
@@ -37,7 +38,7 @@ REFINEMENTS = 3  # each with a tenth of the distance between samples
 @inlined
 def over_at(y, t, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over`` in a state."""
-    update_bodies(y, t, w)
+    update_poses(y, t, w)
     if len(t.limits.kind) > 0:
         call_at(w.address[LIMITS], 0.0, y, t, w, OVER, y)
     if len(t.contacts.law) > 0:
@@ -60,7 +61,7 @@ def first_modes(s, t, w):  # type: ignore[no-untyped-def]
 @inlined
 def first_contacts(s, t, w):  # type: ignore[no-untyped-def]
     """Initial mode of every contact; a contact that is closed at the start counts as a touch-down there."""
-    update_bodies(s.y, t, w)
+    update_poses(s.y, t, w)
     place_contacts(t, w)
     for k in range(len(w.contacts.mode)):
         measure(k, t, w)
@@ -110,7 +111,7 @@ def change_modes(s, t, w, landing, at, first):  # type: ignore[no-untyped-def]
     if changes == 0:
         return 0
     if first < 0:
-        prepare_dense(s, t, w)  # with the modes of the step
+        prepare_step(s, t, w)  # with the modes of the step
         over_at(s.y, t, w)
     for k in range(len(w.switches.over)):
         if not (w.switches.over[k] > near or w.switches.mode[k] == AUTO or k == first):
@@ -225,7 +226,7 @@ def graze(s, t, w):  # type: ignore[no-untyped-def]
         if w.switches.mode[k] == AUTO:
             continue
         near = GRAZE if k < len(w.limits.mode) else GRAZE_PLANE
-        for q in range(1, SAMPLES):
+        for q in range(1, len(s.sampled) - 1):
             before, here, after = s.sampled[q - 1, k], s.sampled[q, k], s.sampled[q + 1, k]
             x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, before, here, after)
             place = graze_near(k, x, top, near, s, t, w)
@@ -252,7 +253,7 @@ def first_switch(s, t, w):  # type: ignore[no-untyped-def]
             if value_lower < 0.0 < value_upper and q % 2 == 0:
                 x = lower - value_lower * (upper - lower) / (value_upper - value_lower)
                 x = min(max(x, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
-            interpolate(s, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
+            state_within(s, t, w, s.time[T_OLD] + x * s.time[LENGTH], s.trial)
         over_at(s.trial, t, w)
         value = w.switches.over[foremost(w)]
         if upper == 2.0:
@@ -265,7 +266,7 @@ def first_switch(s, t, w):  # type: ignore[no-untyped-def]
                 if upper == 2.0:
                     return 2.0
                 lower = max(upper - 1.0 / SAMPLES, 0.0)
-            if upper < 2.0 and prepare_dense(s, t, w) != OK:
+            if upper < 2.0 and prepare_step(s, t, w) != OK:
                 return 2.0
         elif abs(value) <= (TOLERANCE if len(w.contacts.mode) > 0 else ON_SIDE):
             return x

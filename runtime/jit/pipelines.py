@@ -54,7 +54,11 @@ class _InlinedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Typing:
-    """numba's typing, which remembers what a function gives for types: numba tries some twenty definitions at each use."""
+    """numba's typing with less work.
+
+    It remembers what a function gives for types, where numba tries some twenty definitions at each use, and compiles the
+    functions that compiled code calls for the types of their arguments alone, where numba does it for each constant.
+    """
 
     known: ClassVar[dict[Any, Any]] = {}
 
@@ -66,6 +70,10 @@ class _Typing:
 
     def resolve_function_type(self, function: Any, arguments: Any, more: Any) -> Any:
         """Signature of a call, None if there is none."""
+        if isinstance(
+            function, types.Dispatcher
+        ):  # once for all constants: LLVM inserts them where it inlines the function
+            arguments = tuple(types.unliteral(kind) for kind in arguments)
         if type(function) is not types.Function or more:
             return self._context.resolve_function_type(function, arguments, more)
         key = function, tuple(arguments)
@@ -90,19 +98,23 @@ class _Flags(Flags):  # type: ignore[misc]
         return self is other or bool(super().__eq__(other))
 
 
+class _OnceOptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is optimised once; numba does it twice, for objects with reference counts, which compiled code here has not."""
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
 class EntryCompiler(Compiler):  # type: ignore[misc]
     """numba's compiler, for functions that Python calls and for those called by their address."""
+
+    library: type = _OnceOptimisedLibrary
 
     def __init__(
         self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
     ) -> None:
         super().__init__(_Typing(typing), target, library, args, return_type, _Flags(flags), names)
-
-
-class UnoptimisedCompiler(EntryCompiler):
-    """numba's compiler, for functions that run seldom."""
-
-    library: type = _UnoptimisedLibrary
 
     def define_pipelines(self) -> Any:
         """As numba's, but the code goes to a library of this class."""
@@ -112,7 +124,13 @@ class UnoptimisedCompiler(EntryCompiler):
         return super().define_pipelines()
 
 
-class InlinedCompiler(UnoptimisedCompiler):
+class UnoptimisedCompiler(EntryCompiler):
+    """numba's compiler, for functions that run seldom."""
+
+    library = _UnoptimisedLibrary
+
+
+class InlinedCompiler(EntryCompiler):
     """numba's compiler, for functions that only compiled code calls."""
 
     library = _InlinedLibrary

@@ -78,20 +78,25 @@ def at_address(typingctx: Any, address: Any, kind: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def array_at(typingctx: Any, address: Any, size: Any) -> Any:
-    """The array (size,) of floats at an address; unlike numba's ``carray``, without numba's memory management."""
-    array = types.Array(types.float64, 1, "C")
+def array_at(typingctx: Any, address: Any, *sizes: Any) -> Any:
+    """The array of floats of these sizes at an address; unlike numba's ``carray``, without numba's memory management."""
+    array = types.Array(types.float64, len(sizes), "C")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data, size = arguments
-        item = ir.Constant(ir.IntType(64), context.get_abi_sizeof(ir.DoubleType()))
+        data, packed = arguments
+        shape = cgutils.unpack_tuple(builder, packed, len(sizes))
+        step = item = ir.Constant(ir.IntType(64), context.get_abi_sizeof(ir.DoubleType()))
+        strides: list[Any] = []
+        for size in reversed(shape):
+            strides.insert(0, step)
+            step = builder.mul(step, size)
         made = context.make_array(array)(context, builder)
-        made.data, made.itemsize, made.nitems = data, item, size
-        made.shape, made.strides = cgutils.pack_array(builder, [size]), cgutils.pack_array(builder, [item])
+        made.data, made.itemsize, made.nitems = data, item, builder.udiv(step, item)
+        made.shape, made.strides = cgutils.pack_array(builder, shape), cgutils.pack_array(builder, strides)
         made.meminfo, made.parent = (cgutils.get_null_value(value.type) for value in (made.meminfo, made.parent))
         return made._getvalue()
 
-    return array(address, types.intp), generate
+    return array(address, types.StarArgTuple([types.intp] * len(sizes))), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 WORDS = {"runtime.jit.references": "the layout of the model's data"}  # by module; higher rooms add their own
@@ -21,12 +22,11 @@ def words_of(function: Any, signature: Any) -> str:
 
 
 def _method(signature: Any) -> str:
-    """Method of integration: the module that defines its memory in the stepper, the first argument of the loop."""
-    arguments = getattr(signature, "args", signature)
-    try:
-        return str(arguments[0].field("own")[1].instance_class.__module__.rpartition(".")[2])
-    except (AttributeError, IndexError, ValueError):
-        return ""
+    """Method of integration: the module that defines its memory in the stepper, one of the arguments of a part of the loop."""
+    for kind in getattr(signature, "args", signature):
+        with suppress(AttributeError, IndexError, ValueError):
+            return str(kind.field("own")[1].instance_class.__module__.rpartition(".")[2])
+    return ""
 
 
 def words_of_kernel(module: str) -> str:

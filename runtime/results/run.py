@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.dynamics.derived import Derived, derive, derived_memory
+from runtime.dynamics.derived import Derived, derive, derive_energies, derived_memory
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.kinematics import rotations_of
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import xarray
 
 COMPUTED = tuple(
-    "_derived _forces undetermined limits contacts forces degrees_of_freedom driven".split()
+    "_derived _energies _forces undetermined limits contacts forces degrees_of_freedom driven".split()
 )  # a pickled run leaves them out
 
 
@@ -159,10 +159,22 @@ class Run:
         work.contacts.speed_resolution[0] = SPEED_RESOLUTION * (self.stats.rtol + self.stats.atol)
         return work
 
-    @cached_property
-    def _derived(self) -> Derived:
+    def _check_states(self) -> None:
         bounded(self.t, "run: t")
         bounded(self.states, "run: states")
+
+    @cached_property
+    def _energies(self) -> Floats:
+        """Kinetic energy, that of gravity and elastic energy, (n, 3) [J]."""
+        self._check_states()
+        energies = np.zeros((len(self.t), 3))
+        states = np.ascontiguousarray(self.states)
+        derive_energies(self.t, states, self.contact_events, self.data, self._work(), energies)
+        return energies
+
+    @cached_property
+    def _derived(self) -> Derived:
+        self._check_states()
         d = self._derive(self.t, self.states)
         singular = d.pivot == 0.0
         for passage, close, of_passage in self._close(d):
@@ -242,17 +254,17 @@ class Run:
     @property
     def kinetic_energy(self) -> Floats:
         """(n,) [J]."""
-        return self._derived.energy[:, 0]
+        return self._energies[:, 0]
 
     @property
     def potential_energy(self) -> Floats:
         """Potential energy of gravity, (n,) [J], zero at the origin."""
-        return self._derived.energy[:, 1]
+        return self._energies[:, 1]
 
     @property
     def elastic_energy(self) -> Floats:
         """Energy of limits of motion, springs of motors, closed contacts and forces, (n,) [J]; the law "printed" has none."""
-        return self._derived.energy[:, 2]
+        return self._energies[:, 2]
 
     @property
     def energy(self) -> Floats:

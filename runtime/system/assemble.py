@@ -49,6 +49,8 @@ def assembled(system: System, time: float, y: Floats) -> tuple[Floats, int, floa
     AssemblyError
         With the worst row, or the joints that would become mirror images of their reference configuration.
     """
+    if not system.joints:
+        return y.copy(), 0, 0.0
     work, start = shared_workspace_for(system.data), y
     y, iterations, residual = projection.assemble_positions(time, start, system.data, work)
     if (
@@ -102,6 +104,8 @@ def branch_signs_of(system: System, time: float, y: Floats) -> tuple[tuple[float
 
 def check_velocities(system: System, time: float, y: Floats, remedy: str) -> None:
     """Refuse velocities with D v != nu, naming the worst row."""
+    if not system.joints:
+        return
     work = shared_workspace_for(system.data)
     worst = projection.worst_row(time, y, system.data, work, True)
     k, r = map(int, work.failed)
@@ -152,6 +156,8 @@ def assemble(system: System, state: State, *, time: float | None = None, project
 def check_state(system: System, state: State, time: float) -> None:
     """Refuse a state of other bodies than this system's, or one that violates its constraints at a time [s]."""
     system.check_bodies(state)
+    if not system.joints:
+        return
     work = shared_workspace_for(system.data)
     worst = projection.worst_row(time, state.y, system.data, work, False)
     if not worst <= POSITION_TOLERANCE:

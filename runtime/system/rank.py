@@ -28,6 +28,8 @@ NEARBY = 0.05  # [m, rad] distance of a nearby configuration, where rows that de
 
 def refuse_singular_joints(system: System, y: Floats) -> None:
     """Refuse joints whose own rows are dependent in this configuration."""
+    if not system.joints:
+        return
     work = shared_workspace_for(system.data)
     projection.worst_row(system.time, y, system.data, work, False)
     for k, joint in enumerate(system.joints):
@@ -59,6 +61,8 @@ def refuse_singular_joints(system: System, y: Floats) -> None:
 
 def refuse_singular_motors(system: System, y: Floats) -> None:
     """Refuse motors whose coordinate has no gradient in this configuration."""
+    if not system.motors:
+        return
     work, t = shared_workspace_for(system.data), system.data.loads
     projection.worst_row(system.time, y, system.data, work, False)
     x = np.array(t.x)

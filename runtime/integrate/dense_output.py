@@ -1,0 +1,82 @@
+"""Dense output of the last step, in compiled code of its own: states within the step, and those of the result."""
+
+from __future__ import annotations
+
+from runtime.dynamics.layout import OK
+from runtime.dynamics.places import PROJECTION
+from runtime.dynamics.projection import CAUTIOUS, TO_ROUNDING
+from runtime.integrate.balance import DONE
+from runtime.integrate.loop_parts import ARRAY, INTEGER, REAL, LoopPart
+from runtime.integrate.stepping import (
+    CLOSE_BY,
+    DENSE,
+    PROJECTED,
+    T,
+    interpolate,
+    interpolate_work,
+    prepare_dense,
+)
+from runtime.jit.compilation import compiled, inlined
+from runtime.jit.pointers import array_at, call_at
+
+PREPARE, STATE_WITHIN, RESULTS = range(3)  # what ``dense_part`` does
+
+
+def dense_part(purpose, s, t, w, time, rows, times, out):  # type: ignore[no-untyped-def]
+    """Prepare the dense output; put the state at a time into ``out`` (n,); or put results at ``times`` (rows,) into it.
+
+    Results (rows, n + sources) are states on the constraints and the work of the sources of energy until then.  Returns a code.
+    """
+    n, code = len(s.y), OK
+    width = n + s.balance.work.shape[1] if purpose == RESULTS else n
+    wanted, values = array_at(times, rows), array_at(out, rows * width)
+    if purpose != STATE_WITHIN:
+        code = prepare_dense(s, t, w)
+    for k in range(rows if code == OK else 0):
+        at = wanted[k] if purpose == RESULTS else time
+        y, work = values[k * width : k * width + n], values[k * width + n : (k + 1) * width]
+        interpolate(s, at, y)
+        if purpose == RESULTS:
+            complete(s, t, w, at, y, work)
+    return code
+
+
+@inlined
+def complete(s, t, w, time, y, work):  # type: ignore[no-untyped-def]
+    """The work until a time within the last step, and the projection of the state."""
+    if len(work) > 0:
+        if time < s.time[T]:
+            interpolate_work(s, time, work)
+        else:
+            for k in range(len(work)):
+                work[k] = s.balance.work[DONE, k]  # after changes of mode
+    if s.flags[PROJECTED] == 1:
+        manner = CAUTIOUS if s.flags[CLOSE_BY] == 1 else TO_ROUNDING
+        call_at(w.address[PROJECTION], time, y, t, w, manner, w.violation)
+
+
+DENSE_PART = LoopPart(dense_part, (INTEGER,), (REAL, INTEGER, ARRAY, ARRAY))
+
+
+@inlined
+def prepare_step(s, t, w):  # type: ignore[no-untyped-def]
+    """Prepare the dense output of the last step; a code."""
+    return call_at(s.address[DENSE], PREPARE, s, t, w, 0.0, 0, s.trial, s.trial)
+
+
+@inlined
+def state_within(s, t, w, time, y):  # type: ignore[no-untyped-def]
+    """State at a time within the last step, after ``prepare_step``."""
+    return call_at(s.address[DENSE], STATE_WITHIN, s, t, w, time, 1, y, y)
+
+
+@inlined
+def write_results(s, t, w, times, out):  # type: ignore[no-untyped-def]
+    """Results at times (m,) within the last step, (m, n + sources); a code."""
+    return call_at(s.address[DENSE], RESULTS, s, t, w, 0.0, len(times), times, out)
+
+
+@compiled
+def result_once(s, t, w, times, out):  # type: ignore[no-untyped-def]
+    """As ``write_results``, called from Python."""
+    return write_results(s, t, w, times, out)
