@@ -24,6 +24,7 @@ class LoopPart:
     def __init__(self, function: Callable[..., int], before: tuple[Any, ...] = (), after: tuple[Any, ...] = ()) -> None:
         self.function, self._before, self._after = function, before, after
         self._signatures: dict[type, Any] = {}  # by the class of the method's memory
+        self._places: dict[type, int] = {}
 
     def signature(self, s: Stepper, t: ModelData) -> Any:
         """Its types for a method."""
@@ -35,4 +36,7 @@ class LoopPart:
 
     def place(self, s: Stepper, t: ModelData) -> int:
         """Place of its address for a method; it is compiled when the loop first calls it."""
-        return place_of_address(self.function, self.signature(s, t), NOT_FINITE)
+        method = type(s.own)
+        if method not in self._places:
+            self._places[method] = place_of_address(self.function, self.signature(s, t), NOT_FINITE)
+        return self._places[method]

@@ -25,11 +25,13 @@ from runtime.integrate.step_control import failure
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
+from runtime.support.pool import Pool
 from runtime.system.joint_friction import reason_of_friction
 from runtime.system.system import System
-from runtime.system.workspaces import workspace, workspace_of_jacobian
+from runtime.system.workspaces import pooled_workspace, workspace_of_jacobian
 
 NONE, NONE2 = np.zeros(0), np.zeros((0, 0))
+_STEPPERS = Pool(4)
 
 
 class Method(Protocol):
@@ -98,14 +100,31 @@ class Compiled:
         max_step: float, first_step: float, *, projected: bool = False, work: Workspace | None = None,
     ) -> None:  # fmt: skip
         self.system, self.data = system, data
-        self.work = workspace(system, data) if work is None else work
+        self._blocks = [] if work is not None else [pooled_workspace(system, data)]
+        self.work: Workspace = self._blocks[0].value if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
-        own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(system)
-        self.s = stepping.stepper(y, t_start, own, data, first_step, balance_of(data, len(y)))
+        self.s = self._stepper_for(method, y)
+        stepping.begin(self.s, y, t_start, first_step)
         self.s.flags[stepping.PROJECTED] = projected
         self.bind(self.s)
         self.found: list[Floats] = []
         self.passages: list[Passage] = []
+
+    def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
+        def made() -> stepping.Stepper:
+            own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(self.system)
+            return stepping.stepper(y, 0.0, own, self.data, 0.0, balance_of(self.data, len(y)))
+
+        if not self._blocks:
+            return made()  # for equations of another size
+        self._blocks.append(_STEPPERS.take(made, self.system, self.data, method))
+        stepper: stepping.Stepper = self._blocks[-1].value
+        return stepper
+
+    def give_back(self) -> None:
+        """Let the next run have the memory of this one, unless results refer to it."""
+        while self._blocks and not self.passages:
+            self._blocks.pop().give_back()
 
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""

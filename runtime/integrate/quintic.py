@@ -6,6 +6,8 @@ the ends are then more accurate than those at the ends.  They are the same for a
 
 from __future__ import annotations
 
+from functools import cache
+
 from numba import types
 
 from runtime.dynamics.kinematics import euler_rates, turn_of
@@ -110,6 +112,7 @@ def _evaluate(b, x, h, columns, dense, scratch, y):  # type: ignore[no-untyped-d
 _REAL, _INTEGER, _ARRAY = types.float64, types.int64, types.CPointer(types.float64)
 
 
+@cache
 def place_of_quintic() -> int:
     """Place of the address of ``quintic_part``."""
     return place_of_address(quintic_part, _INTEGER(*[_INTEGER] * 3, *[_REAL] * 2, *[_ARRAY] * 9), NOT_FINITE)

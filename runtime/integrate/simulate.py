@@ -136,7 +136,7 @@ def simulate(
     finite_rows = np.isfinite(states).all(axis=1)
     work, unbalanced = judged(stepper, how, done[finite_rows])
     wall_time, compile_time = watch.times()
-    return Run(
+    run = Run(
         system=system,
         data=data,
         t=times[finite_rows],
@@ -157,6 +157,9 @@ def simulate(
         },
         _work_done=work,
     )
+    if isinstance(stepper, Compiled):
+        stepper.give_back()
+    return run
 
 
 def _start(system: System, how: Settings, initial: State | None, events: Sequence[Event | Rest | Crossing]) -> State:

@@ -79,14 +79,23 @@ def stepper(
     """A stepper at the start; for a first step of 0 the integration loop chooses one."""
     bodies = len(data.mass) - 1
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
-    return Stepper(
-        time=np.array([t, first_step, t, 0.0, 0.0, 0.0, 0.0]), counts=np.zeros(10, np.int64), y=y.copy(), y_old=y.copy(),
+    s = Stepper(
+        time=np.zeros(7), counts=np.zeros(10, np.int64), y=np.zeros(n), y_old=np.zeros(n),
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
         smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(5, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
         passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
     )  # fmt: skip
+    begin(s, y, t, first_step)
+    return s
+
+
+def begin(s: Stepper, y: Floats, t: float, first_step: float) -> None:
+    """Put a stepper that took no step yet at the start."""
+    s.y[:] = s.y_old[:] = y
+    s.time[T] = s.time[T_OLD] = t
+    s.time[NEXT_STEP] = first_step
 
 
 def copied(s: Stepper) -> Stepper:
