@@ -1,0 +1,115 @@
+"""Memory that runs use one after the other."""
+
+import threading
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime.integrate import methods
+from runtime.support.pool import MAX_FREE, Block, Pool
+
+
+class Inner(NamedTuple):
+    part: np.ndarray
+    roots: np.ndarray
+
+
+class Outer(NamedTuple):
+    values: np.ndarray
+    count: int
+    modes: np.ndarray
+    inner: Inner
+    fixed: np.ndarray
+
+
+def example():
+    values, fixed = np.arange(12.0).reshape(3, 4), np.ones(2)
+    fixed.flags.writeable = False
+    return Outer(values, 5, np.arange(3), Inner(values[1:], np.array([1j, 2.0])), fixed)
+
+
+def test_a_block_has_equal_arrays_and_keeps_which_are_parts_of_others():
+    value = example()
+    held = Block(value, []).value
+    assert held.count == 5 and held.fixed is value.fixed
+    for mine, theirs in zip((*held[:3:2], *held.inner), (*value[:3:2], *value.inner), strict=True):
+        assert mine.dtype == theirs.dtype and np.array_equal(mine, theirs) and mine.flags.c_contiguous
+    held.values[2, 1] = -1.0
+    assert held.inner.part[1, 1] == -1.0 and value.values[2, 1] == 9.0
+
+
+def test_a_block_is_set_back_when_it_is_taken_again():
+    pool, key = Pool(2), object()
+    block = pool.take(example, key)
+    block.value.values[:], block.value.modes[:], block.value.inner.roots[:] = 7.0, 7, 7j
+    block.give_back()
+    again = pool.take(example, key)
+    assert again is block
+    for now, first in zip(Block(again.value, []).value.inner, example().inner, strict=True):
+        assert np.array_equal(now, first)
+    assert np.array_equal(again.value.values, example().values) and again.value.modes.tolist() == [0, 1, 2]
+
+
+def test_a_block_in_use_is_not_taken_and_few_wait():
+    pool, key = Pool(2), object()
+    blocks = [pool.take(example, key) for _ in range(MAX_FREE + 2)]
+    assert len(set(map(id, blocks))) == len(blocks)
+    for block in blocks:
+        block.give_back()
+    assert len(blocks[0].free) == MAX_FREE
+    assert pool.take(example, object()) not in blocks
+
+
+def results(system, **how):
+    run = runtime.simulate(system, 0.3, t_eval=np.linspace(0.0, 0.3, 7), **how)
+    return run, [run.states.tobytes(), run.energy.tobytes(), run.contact_events.tobytes(), run.message, run.stats.evaluations]
+
+
+@pytest.mark.parametrize("name", ["foot", "foot_ground", "four_bar", "pendulum", "chain"])
+@pytest.mark.parametrize("method", ["auto", "dop853", "radau"])
+def test_a_run_has_the_same_bits_whatever_ran_before(name, method):
+    def build():
+        arguments = {"pendulum": ("spherical",), "chain": (3,)}.get(name, ())
+        more = {"limits": "elastic"} if name in ("foot", "pendulum") else {}
+        return getattr(models, name).build(*arguments, **more)
+
+    system = build()
+    first_run, first = results(system, method=method)
+    kept = first_run.states.copy(), first_run.final.y.copy()
+    runtime.simulate(system, 0.05, method="radau")
+    runtime.simulate(system, 0.2, max_step=1e-2, events=[runtime.Event("time", lambda t, state: t - 0.1, terminal=True)])
+    assert results(system, method=method)[1] == first == results(build(), method=method)[1]
+    assert np.array_equal(first_run.states, kept[0]) and np.array_equal(first_run.final.y, kept[1])
+
+
+def test_runs_in_threads_and_inside_events_have_memory_of_their_own():
+    system = models.foot.build()
+    expected = results(system)[1]
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(results(system)[1])) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 6
+
+    def inner(t, state):
+        found.append(results(system)[1])
+        return 1.0
+
+    outer = runtime.simulate(system, 0.02, events=[runtime.Event("inner", inner)])
+    assert outer.success and set(map(str, found)) == {str(expected)}
+
+
+def test_memory_that_a_result_refers_to_is_not_used_again():
+    system = models.four_bar.build()
+    stepper = methods.Compiled("dop853", system, system.data, system.state.y, 0.0, 0.1, 1e-8, 1e-8, np.inf, 0.0, projected=True)
+    stepper.passages.append(None)
+    stepper.give_back()
+    assert len(stepper._blocks) == 2
+    stepper.passages.clear()
+    stepper.give_back()
+    assert not stepper._blocks
