@@ -159,8 +159,14 @@ class Exact:
         return np.array(r), np.array(A), states
 
 
+TOLERANCES = 1e-13, 1e-11  # of the second method for the mechanism beside
+
+
 class Both:
-    """The exact motion of two mechanisms side by side: the first exact, the second by the second method."""
+    """The motion of two mechanisms side by side: the first exact, the second by the second method at two tolerances.
+
+    ``apart`` (n,) : largest difference of the latter until each time, as a fraction of the size
+    """
 
     def __init__(self, first: Mechanism, second: Mechanism, size: float) -> None:
         self.first, self.second, self.size = first, second, size
@@ -181,11 +187,17 @@ class Both:
             [self.second.size] * 3 + [1.0] * 4 + [10 * self.second.size / times[-1]] * 3 + [10 / times[-1]] * 3,
             method.n,
         )
-        s = method.motion(times, 1e-12, scale)
-        s = s.reshape(len(s), -1, 13)
-        turns = np.array([rotations(one[:, 3:7]) for one in s])
-        n = len(s)
-        return np.concatenate([r[:n], s[:, :, :3]], axis=1), np.concatenate([A[:n], turns], axis=1), states[:n]
+        found = [method.motion(times, tolerance, scale) for tolerance in TOLERANCES]
+        n = min(map(len, found))
+        (r_2, A_2), (r_3, A_3) = (_poses(one[:n]) for one in found)
+        apart = np.maximum(np.abs(r_2 - r_3).max(axis=(1, 2)) / self.size, np.abs(A_2 - A_3).max(axis=(1, 2, 3)))
+        self.apart = np.maximum.accumulate(apart)
+        return np.concatenate([r[:n], r_2], axis=1), np.concatenate([A[:n], A_2], axis=1), states[:n]
+
+
+def _poses(states: Floats) -> tuple[Floats, Floats]:
+    s = states.reshape(len(states), -1, 13)
+    return s[:, :, :3], np.array([rotations(one[:, 3:7]) for one in s])
 
 
 def pair(random: Random) -> Mechanism:

@@ -13,7 +13,7 @@ from runtime.dynamics.energy import energies_of
 from runtime.dynamics.equations import accelerations
 from runtime.dynamics.layout import LOADS, OK, ROWS
 from runtime.dynamics.limits import OUTPUTS
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import EVALUATION
 from runtime.dynamics.switches import AUTO, INACTIVE
 from runtime.jit.compilation import compiled, inlined
@@ -137,3 +137,17 @@ def derive_energies(times, states, contact_events, t, w, energies):  # type: ign
             hold_ended(times[n], contact_events, passed, w)
             call_at(w.address[EVALUATION], times[n], states[n], t, w, LOADS, states[n])
         energies_of(states[n], t, w, energies[n])
+
+
+def derived(times: Floats, states: Floats, contact_events: Floats, t: ModelData, w: Workspace) -> Derived:
+    """What follows from states (n, 13 bodies) at times (n,) [s]."""
+    d = derived_memory(len(times), t)
+    derive(times, np.ascontiguousarray(states), contact_events, t, w, d)
+    return d
+
+
+def energies_of_states(times: Floats, states: Floats, contact_events: Floats, t: ModelData, w: Workspace) -> Floats:
+    """Kinetic energy, that of gravity and elastic energy of states (n, 13 bodies) at times (n,) [s], (n, 3) [J]."""
+    energies = np.zeros((len(times), 3))
+    derive_energies(times, np.ascontiguousarray(states), contact_events, t, w, energies)
+    return energies

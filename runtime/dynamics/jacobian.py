@@ -216,7 +216,6 @@ def bend_slope(k, bend, t, w, m, n):  # type: ignore[no-untyped-def]
         )
 
 
-@inlined
 def linearise_limits(data, w, m):  # type: ignore[no-untyped-def]
     """Forces of the limits of motion."""
     t, v = data.limits, w.limits
@@ -236,9 +235,9 @@ def linearise_limits(data, w, m):  # type: ignore[no-untyped-def]
                 bend_slope(k, bend, t, v, m, n)
         dispatch.wrench_tangent(t.kind[k], w.state[i], w.state[j], v.x[k], v.slope[k], m.of_slope, m.out)
         add_wrench(m.out, 0, i, j, 1.0, m)
+    return OK
 
 
-@inlined
 def linearise_loads(data, w, m):  # type: ignore[no-untyped-def]
     """Prescribed loads and motors."""
     t, v = data.loads, w.loads
@@ -272,6 +271,7 @@ def linearise_loads(data, w, m):  # type: ignore[no-untyped-def]
             for c in range(BODY):
                 m.out[c, n] += v.D[0, c] * effort
         add_wrench(m.out, 0, i, j, 1.0, m)
+    return OK
 
 
 @inlined
@@ -288,7 +288,6 @@ def contact_force_slope(k, n, sliding, v, m):  # type: ignore[no-untyped-def]
         m.of_force[BOTH + 1 + c, n] = value
 
 
-@inlined
 def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
     """Forces of the contacts."""
     t, v = data.contacts, w.contacts
@@ -304,6 +303,7 @@ def linearise_contacts(data, w, m):  # type: ignore[no-untyped-def]
         f = v.outputs[k, NORMAL_FORCE:POTENTIAL]
         sphere_plane.wrench_tangent(w.state[i], w.state[j], v.x[k], f, m.of_force, m.out)
         add_wrench(m.out, 0, i, j, 1.0, m)
+    return OK
 
 
 def _forces_part(t, w, m):  # type: ignore[no-untyped-def]
@@ -311,23 +311,8 @@ def _forces_part(t, w, m):  # type: ignore[no-untyped-def]
     return OK
 
 
-def _limits_part(t, w, m):  # type: ignore[no-untyped-def]
-    linearise_limits(t, w, m)
-    return OK
-
-
 def _loads_part(t, w, m):  # type: ignore[no-untyped-def]
     add_load_slopes(t, w, m)
-    return OK
-
-
-def _applied_part(t, w, m):  # type: ignore[no-untyped-def]
-    linearise_loads(t, w, m)
-    return OK
-
-
-def _contacts_part(t, w, m):  # type: ignore[no-untyped-def]
-    linearise_contacts(t, w, m)
     return OK
 
 
@@ -390,11 +375,11 @@ def _entry(t, w, memory):  # type: ignore[no-untyped-def]
 
 PARTS = (
     _entry,
-    _limits_part,
-    _contacts_part,
+    linearise_limits,
+    linearise_contacts,
     _forces_part,
     _loads_part,
-    _applied_part,
+    linearise_loads,
 )  # at ALL, OF_LIMITS, ..., OF_APPLIED
 
 

@@ -60,7 +60,7 @@ class SciPy:
         self.bounded = 0
         self.failure: tuple[Status, str] | None = None
         self.evaluations = self.steps = self.attempts = 0
-        self.dense: Callable[[float], Floats] | None = None
+        self.dense: Callable[[float | Floats], Floats] | None = None
         try:
             with warnings.catch_warnings():
                 # SciPy warns of an overflow in the choice of the first step, which shows in the step itself, and of a relative
@@ -119,7 +119,7 @@ class SciPy:
         if len(self.data.contacts.law):
             times = np.linspace(self.t_old, self.t, stepping.SAMPLES + 1)[1:]
             self.samples += [(float(t), self.at(t)) for t in times]
-        self.account.accept(self.t_old, self.t, self.at)
+        self.account.accept(self.t_old, self.t, self.y, self._at_times)
         return (Status.REACHED_END if self.solver.status == "finished" else Status.RUNNING), ""
 
     def _method_failed(self, reason: object) -> tuple[Status, str]:
@@ -127,6 +127,13 @@ class SciPy:
         return Status.METHOD_FAILED, Status.METHOD_FAILED.text(self.t, detail)
 
     def at(self, t: float) -> Floats:
+        return self._dense(t)
+
+    def _at_times(self, times: Floats) -> Floats:
+        """States (m, n) at times (m,) within the last step."""
+        return self._dense(times).T
+
+    def _dense(self, t: float | Floats) -> Floats:
         if self.dense is None:
             self.dense = self.solver.dense_output()
         assert self.dense is not None
@@ -134,7 +141,9 @@ class SciPy:
 
     def work_until(self, t: float) -> Floats:
         own = self.account
-        return own.work if self.failure or t >= self.t or not len(own.work) else own.until(self.t_old, t, self.at)
+        return (
+            own.work if self.failure or t >= self.t or not len(own.work) else own.until(self.t_old, t, self._at_times)
+        )
 
     @property
     def balance(self) -> Floats:

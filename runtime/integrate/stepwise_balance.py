@@ -16,6 +16,7 @@ from runtime.integrate.balance import (
     AT,
     ENERGIES,
     ERROR,
+    EVERY,
     EXCHANGED,
     HIGHEST,
     KINETIC,
@@ -35,21 +36,21 @@ OTHER_WEIGHTS = np.linalg.solve(OTHERS ** np.arange(4)[:, None], [2.0, 0.0, 2.0 
 
 
 @compiled
-def measure_once(time, y, t, w, y_dot, power, stored, energy):  # type: ignore[no-untyped-def]
-    """Powers of all sources [W], those of contacts with the part that their springs store, which goes to ``stored`` [J].
+def measure(times, states, t, w, y_dot, powers_at, stored, energy):  # type: ignore[no-untyped-def]
+    """Powers of all sources [W] at times (m,); those of contacts with the part that their springs store, also in ``stored``.
 
-    energy (3,) : kinetic, of gravity, stored [J]
+    powers_at (m, sources) [W]; at the last time: stored (contacts,) [J], energy (3,) kinetic, of gravity, stored [J]
     """
-    code = derivative(time, y, t, w, y_dot)
-    powers(y, y_dot, t, w, power)
-    energies_of(y, t, w, energy)
     first = first_contact(t)
-    for k in range(len(stored)):
-        outputs = w.contacts.outputs[k]
-        stored[k] = outputs[STORED]
-        if outputs[NORMAL_FORCE] != 0.0:
-            power[first + k] -= w.contacts.law[k, 1] * outputs[PENETRATION_RATE]
-    return code
+    for n in range(len(times)):
+        derivative(times[n], states[n], t, w, y_dot)
+        powers(states[n], y_dot, t, w, powers_at[n])
+        for k in range(len(stored)):
+            outputs = w.contacts.outputs[k]
+            stored[k] = outputs[STORED]
+            if outputs[NORMAL_FORCE] != 0.0:
+                powers_at[n, first + k] -= w.contacts.law[k, 1] * outputs[PENETRATION_RATE]
+    energies_of(states[len(times) - 1], t, w, energy)
 
 
 class SteppedBalance:
@@ -61,47 +62,55 @@ class SteppedBalance:
         sources, contacts = len(work.power), len(data.contacts.law)
         first = len(data.loads.body) + len(data.loads.address) + len(data.limits.kind)
         self.references, self.of_contacts = references, slice(first, first + contacts)
-        self.y_dot, self.power, self.stored, self.now = y.copy(), np.zeros(sources), np.zeros(contacts), np.zeros(3)
+        self.steps, self.y_dot, self.stored, self.now = 0, y.copy(), np.zeros(contacts), np.zeros(3)
         self.work, self.energy = np.zeros(sources), np.zeros(ENERGIES)
-        self._measure(t, y)
-        self.begin = self.end = self.work, self.power.copy(), self.stored.copy()
+        power = self._measure(np.array([t]), y[None])[0]
+        self.begin = self.end = self.work, power, self.stored.copy()
         kinetic, potential = self._kinetic_and_potential()
         self.energy[[START, LOWEST, HIGHEST, KINETIC]] = kinetic + potential, potential, potential, kinetic
 
-    def _measure(self, t: float, y: Floats) -> Floats:
-        measure_once(t, np.ascontiguousarray(y), *self.references, self.y_dot, self.power, self.stored, self.now)
-        return self.power.copy()
+    def _measure(self, times: Floats, states: Floats) -> Floats:
+        """Powers (m, sources) at the times of states (m, n); the energies are those of the last one."""
+        power = np.zeros((len(times), len(self.work)))
+        measure(times, np.ascontiguousarray(states), *self.references, self.y_dot, power, self.stored, self.now)
+        return power
 
     def _kinetic_and_potential(self) -> tuple[float, float]:
         return float(self.now[0]), float(self.now[1] + self.now[2])
 
-    def until(self, t_old: float, t: float, at: Callable[[float], Floats]) -> Floats:
-        """Work from the start of the run until a time within the last step."""
+    def until(self, t_old: float, t: float, at: Callable[[Floats], Floats]) -> Floats:
+        """Work from the start of the run until a time within the last step, whose states (m, n) at times (m,) ``at`` gives."""
         return self._integral(t_old, t, at)[0]
 
-    def _integral(self, t_old: float, t: float, at: Callable[[float], Floats]) -> tuple[Floats, Floats]:
-        """Work until a time within the last step, where the last measurement then was, and its estimated error."""
+    def _integral(self, t_old: float, t: float, at: Callable[[Floats], Floats]) -> tuple[Floats, Floats, Floats]:
+        """Work until a time within the last step, its estimated error, and the powers at that time, the last one measured."""
         work, power, stored = self.begin
-        if not len(work):
-            self._measure(t, at(t))
-            return work, work
         half = 0.5 * (t - t_old)
-        inner = [self._measure(place, at(place)) for place in t_old + half * (1.0 + NODES)]
-        integral = half * (WEIGHTS @ inner)
-        other = half * (OTHER_WEIGHTS @ [power, *inner[1:3], self._measure(t, at(t))])
+        times = np.append(t_old + half * (1.0 + NODES), t)
+        found = self._measure(times, at(times))
+        integral = half * (WEIGHTS @ found[:-1])
+        other = half * (OTHER_WEIGHTS @ np.vstack([power, found[1:3], found[-1]]))
         total = work + integral
         total[self.of_contacts] += self.stored - stored
-        return total, np.abs(integral - other)
+        return total, np.abs(integral - other), found[-1]
 
-    def accept(self, t_old: float, t: float, at: Callable[[float], Floats]) -> None:
-        """Add a step."""
-        self.begin, before = self.end, self.work
-        self.work, uncertain = self._integral(t_old, t, at)
-        self.end = self.work, self.power.copy(), self.stored.copy()
-        e, (kinetic, potential) = self.energy, self._kinetic_and_potential()
+    def accept(self, t_old: float, t: float, y: Floats, at: Callable[[Floats], Floats]) -> None:
+        """Add a step that ends at a state y (n,); without sources only one in a number of steps is measured."""
+        self.steps += 1
+        e, exchanged, uncertain = self.energy, 0.0, 0.0
+        if len(self.work):
+            self.begin, before = self.end, self.work
+            self.work, errors, power = self._integral(t_old, t, at)
+            self.end = self.work, power, self.stored.copy()
+            exchanged, uncertain = float(np.abs(self.work - before).sum()), float(errors.sum())
+        elif self.steps % EVERY:
+            return
+        else:
+            self._measure(np.array([t]), y[None])
+        kinetic, potential = self._kinetic_and_potential()
         e[ERROR] = kinetic + potential - e[START] - self.work.sum()
-        e[EXCHANGED] += np.abs(self.work - before).sum()
-        e[UNCERTAIN] += uncertain.sum()
+        e[EXCHANGED] += exchanged
+        e[UNCERTAIN] += uncertain
         e[KINETIC], e[LOWEST], e[HIGHEST] = (
             max(e[KINETIC], kinetic),
             min(e[LOWEST], potential),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.dynamics.derived import Derived, derive, derive_energies, derived_memory
+from runtime.dynamics.derived import Derived, derived, energies_of_states
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.kinematics import rotations_of
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
@@ -155,26 +155,19 @@ class Run:
 
     def _work(self) -> Workspace:
         """Memory for evaluations at the states of the run, with the contacts' resolution of speeds in the run."""
+        bounded(self.t, "run: t")
+        bounded(self.states, "run: states")
         work = workspace_for(self.system.data)
         work.contacts.speed_resolution[0] = SPEED_RESOLUTION * (self.stats.rtol + self.stats.atol)
         return work
 
-    def _check_states(self) -> None:
-        bounded(self.t, "run: t")
-        bounded(self.states, "run: states")
-
     @cached_property
     def _energies(self) -> Floats:
         """Kinetic energy, that of gravity and elastic energy, (n, 3) [J]."""
-        self._check_states()
-        energies = np.zeros((len(self.t), 3))
-        states = np.ascontiguousarray(self.states)
-        derive_energies(self.t, states, self.contact_events, self.data, self._work(), energies)
-        return energies
+        return energies_of_states(self.t, self.states, self.contact_events, self.data, self._work())
 
     @cached_property
     def _derived(self) -> Derived:
-        self._check_states()
         d = self._derive(self.t, self.states)
         singular = d.pivot == 0.0
         for passage, close, of_passage in self._close(d):
@@ -184,9 +177,7 @@ class Run:
         return d
 
     def _derive(self, times: Floats, states: Floats) -> Derived:
-        d = derived_memory(len(times), self.data)
-        derive(times, np.ascontiguousarray(states), self.contact_events, self.data, self._work(), d)
-        return d
+        return derived(times, states, self.contact_events, self.data, self._work())
 
     def _close(self, d: Derived) -> Iterator[tuple[Passage, Ints, Derived]]:
         """Passages of singular poses, the states of the run that are close to the pose, and what follows from the passage's."""

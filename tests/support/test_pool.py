@@ -65,7 +65,13 @@ def test_a_block_in_use_is_not_taken_and_few_wait():
 
 def results(system, **how):
     run = runtime.simulate(system, 0.3, t_eval=np.linspace(0.0, 0.3, 7), **how)
-    return run, [run.states.tobytes(), run.energy.tobytes(), run.contact_events.tobytes(), run.message, run.stats.evaluations]
+    return run, [
+        run.states.tobytes(),
+        run.energy.tobytes(),
+        run.contact_events.tobytes(),
+        run.message,
+        run.stats.evaluations,
+    ]
 
 
 @pytest.mark.parametrize("name", ["foot", "foot_ground", "four_bar", "pendulum", "chain"])
@@ -80,7 +86,9 @@ def test_a_run_has_the_same_bits_whatever_ran_before(name, method):
     first_run, first = results(system, method=method)
     kept = first_run.states.copy(), first_run.final.y.copy()
     runtime.simulate(system, 0.05, method="radau")
-    runtime.simulate(system, 0.2, max_step=1e-2, events=[runtime.Event("time", lambda t, state: t - 0.1, terminal=True)])
+    runtime.simulate(
+        system, 0.2, max_step=1e-2, events=[runtime.Event("time", lambda t, state: t - 0.1, terminal=True)]
+    )
     assert results(system, method=method)[1] == first == results(build(), method=method)[1]
     assert np.array_equal(first_run.states, kept[0]) and np.array_equal(first_run.final.y, kept[1])
 
@@ -106,7 +114,9 @@ def test_runs_in_threads_and_inside_events_have_memory_of_their_own():
 
 def test_memory_that_a_result_refers_to_is_not_used_again():
     system = models.four_bar.build()
-    stepper = methods.Compiled("dop853", system, system.data, system.state.y, 0.0, 0.1, 1e-8, 1e-8, np.inf, 0.0, projected=True)
+    stepper = methods.Compiled(
+        "dop853", system, system.data, system.state.y, 0.0, 0.1, 1e-8, 1e-8, np.inf, 0.0, projected=True
+    )
     stepper.passages.append(None)
     stepper.give_back()
     assert len(stepper._blocks) == 2
