@@ -23,7 +23,7 @@ from runtime.results.contact_motion import ContactMotion, GroundReaction, contac
 from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.limit_motion import LimitMotion, limit_motion
-from runtime.results.passages import Passage, close_states, fitted
+from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
 from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
 from runtime.results.stats import Stats
 from runtime.support.arguments import checked_methods
@@ -165,9 +165,13 @@ class Run:
         bounded(self.states, "run: states")
         d = self._derive(self.t, self.states)
         singular = d.pivot == 0.0
+        unresolved = self.system.data.closed and not self.success
+        if unresolved:
+            singular |= d.pivot < CLOSE * largest_pivot(d.pivot, self.passages)
         for passage, close, of_passage in self._close(d):
             d.v_dot[close] = fitted(passage, of_passage.pivot, of_passage.v_dot, self.t[close])
-            singular[close] = False
+            if not unresolved or leaves_pose(passage, of_passage.pivot):
+                singular[close] = False
         object.__setattr__(self, "_singular", int(np.argmax(singular)) if singular.any() else -1)
         return d
 
@@ -189,7 +193,8 @@ class Run:
         if self._singular >= 0:
             raise ModelError(
                 f"accelerations and reactions are undetermined at t = {self.t[self._singular]:.6g} s, where the configuration "
-                "is singular; positions, velocities and energies are in the result"
+                "is singular or the run failed too close to a singular one; positions, velocities and energies are in the "
+                "result; for accelerations ask for times (t_eval) before it"
             )
         return d
 
