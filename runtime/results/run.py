@@ -164,10 +164,8 @@ class Run:
         bounded(self.t, "run: t")
         bounded(self.states, "run: states")
         d = self._derive(self.t, self.states)
-        singular = d.pivot == 0.0
         unresolved = self.system.data.closed and not self.success
-        if unresolved:
-            singular |= d.pivot < CLOSE * largest_pivot(d.pivot, self.passages)
+        singular = d.pivot < CLOSE * largest_pivot(d.pivot, self.passages) if unresolved else d.pivot == 0.0
         for passage, close, of_passage in self._close(d):
             d.v_dot[close] = fitted(passage, of_passage.pivot, of_passage.v_dot, self.t[close])
             if not unresolved or leaves_pose(passage, of_passage.pivot):
@@ -232,7 +230,7 @@ class Run:
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
         """Names of the joints whose reactions rigid bodies do not determine, because rows are redundant."""
-        return undetermined_reactions(self.system, self.system.time, self.system.state.y)
+        return undetermined_reactions(self.system, self.t, self.states, self._derived.pivot)
 
     @property
     def Phi(self) -> Mapping[str, Floats]:
