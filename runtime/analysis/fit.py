@@ -166,7 +166,7 @@ class _Problem:
         if self._last is None or self._last[0] != key:
             self._last = None
             end = float(self.times[-1])
-            found = solve(self.question, row, end, self.times, self.rtol, self.atol, 5.0, 5.0, self.max_steps)
+            found = solve(self.question, row, end, self.times, self.rtol, self.atol, max_steps=self.max_steps)
             self._last = key, found
         return self._last[1]
 

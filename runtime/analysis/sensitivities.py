@@ -22,6 +22,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate import batch
 from runtime.integrate.choices import ATOL, RTOL
+from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
@@ -36,7 +37,7 @@ from runtime.system.assemble import assemble
 from runtime.system.quantity import INERTIA, LATITUDES, Quantity, Role, parse, quantities
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
-from runtime.system.variants import check_arguments, variant
+from runtime.system.variants import check_arguments, structure_of, variant
 from runtime.system.whole_model import batch_kernel_of, constants_of
 
 if TYPE_CHECKING:
@@ -199,8 +200,8 @@ def sensitivities(
     t_eval: ArrayLike | None = None,
     rtol: float = RTOL,
     atol: float = ATOL,
-    alpha: float = 5.0,
-    beta: float = 5.0,
+    alpha: float | None = None,
+    beta: float | None = None,
 ) -> Sensitivities:
     """Compute a run and its exact derivatives with respect to parameters and the initial state.
 
@@ -221,7 +222,8 @@ def sensitivities(
     t_eval : (m,) [s], optional
         Default: the end alone.
     rtol, atol, alpha, beta
-        See ``simulate``; the tolerances hold for the derivatives too.
+        See ``simulate``; the tolerances hold for the derivatives too.  Where states of closed loops are projected onto their
+        rows, the derivatives are projected onto those of the rows.
 
     Returns
     -------
@@ -230,8 +232,8 @@ def sensitivities(
     Raises
     ------
     ModelError
-        For arguments that break a rule, for systems with contacts, and for values without a system of the same structure on
-        either side.
+        For arguments that break a rule, for systems with contacts, for values without a system of the same structure on either
+        side, and for motions that come close to a singular pose of closed loops, where branches may part with the parameters.
     """
     question = question_of(build, given, wrt)
     return solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta)
@@ -277,8 +279,8 @@ class _Nearby(NamedTuple):
 
 
 def solve(
-    question: Question, row: Floats, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float, alpha: float,
-    beta: float, max_steps: int | None = None,
+    question: Question, row: Floats, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float,
+    alpha: float | None = None, beta: float | None = None, max_steps: int | None = None,
 ) -> Sensitivities:  # fmt: skip
     """Compute the run and its derivatives at a row of values of the question's quantities."""
     system, y = question.system(row)
@@ -292,7 +294,7 @@ def solve(
     sizes = question.sizes(row)
     nearby = [_nearby(question, system, row, k, STEP * sizes[k]) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
-    module = _module(nearby)
+    module = None if how.projected else _module(nearby)
     if module is not None:
         states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
     else:
@@ -315,22 +317,13 @@ def _nearby(question: Question, system: System, row: Floats, k: int, step: float
             refused.append(error)
             continue
         for place, (other, _) in zip(places, found, strict=True):
-            if _structure(other) != _structure(system):
+            if structure_of(other) != structure_of(system):
                 raise ModelError(
                     f"{needs}, but at {row[k] + place * step:g} the system has other bodies, joints, forces or degrees of "
                     "freedom; choose another value, or take differences of runs"
                 )
         return _Nearby(found, weights(places) / step)
     raise ModelError(f"{needs}, on one side at least: {'; '.join(dict.fromkeys(map(str, refused)))}")
-
-
-def _structure(system: System) -> list[Any]:
-    """All properties that are equal for systems that differ in parameters alone."""
-    return [
-        system.body_names, [(j.name, j.kind, j.body_i, j.body_j) for j in system.joints],
-        [(limit.name, limit.kind) for limit in system.limits], system.load_names, system.degrees_of_freedom,
-        [(m.name, m.joint.kind) for m in system.motors], [(force.name, force.kind, force.bodies) for force in system.forces],
-    ]  # fmt: skip
 
 
 def _module(nearby: Sequence[_Nearby]) -> ModuleType | None:
@@ -383,13 +376,23 @@ def _one_by_one(
         "dop853", system, data(system), np.concatenate([y, initial.ravel()]), how.t_start, how.t_end, how.rtol, how.atol,
         np.inf, 0.0, work=varied.work,
     )  # fmt: skip
+    if how.projected:
+        m.project_derivatives()
     out = np.full((len(times), (1 + count) * n), np.nan)
     first = 1 if times[0] == how.t_start else 0
     out[:first] = m.y
     code, _ = m.advance(how.max_steps, times[first:], out[first:], NONE, NONE2)
+    names = ", ".join(question.names)
+    if how.projected and (code == Status.SINGULAR_CONFIGURATION or m.close_to_singular):
+        raise ModelError(
+            f"the derivative by {names}: the motion of system '{system.name}' comes close to a singular pose, before t = "
+            f"{m.t:.6g} s, where its branches may part with the parameters; end the run ahead of it, or take differences of runs"
+        )
     if code != Status.REACHED_END:
-        _fail(system, y, how, ", ".join(question.names), m.t)
+        _fail(system, y, how, names, m.t)
     states = out.reshape(len(times), 1 + count, n)
+    if found := violated_row(system, m, times, states[:, 0], how):
+        raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
     return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]
 
 

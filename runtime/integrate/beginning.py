@@ -21,13 +21,14 @@ from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.sources import count_of_sources
+from runtime.integrate.closed_loops import NEAR
 from runtime.jit.compilation import compiled
 from runtime.results.passages import DEGREE, NODES, Passage, places
 from runtime.support.arrays import Floats
 from runtime.system.rank import lever_arm
 from runtime.system.system import System
 
-SINGULAR_PIVOT = 1e-8  # pivot ratio at the start below which it counts as singular
+SMALL_PIVOT = 1e-5  # pivot ratio at the start below which it may be close to a singular pose
 FIRST_TURN = 0.3  # [rad], or part of the longest lever arm: length of the first attempt
 ATTEMPTS, ITERATIONS = 14, 40
 CONVERGED = 1e-14  # change of an iteration, of states of size 1
@@ -79,14 +80,20 @@ def evaluate_on_rows(time, y, t, w, y_dot, power):  # type: ignore[no-untyped-de
     return code
 
 
-def singular_start(time: float, y: Floats, t: ModelData, w: Workspace) -> bool:
-    """Whether the rows of a closed loop are dependent, or nearly so, in the state at the start."""
+def pivot_at(time: float, y: Floats, t: ModelData, w: Workspace) -> float:
+    """The smallest pivot ratio of a state, 0 where rows are dependent."""
     code = evaluate_on_rows(time, y, t, w, np.empty_like(y), np.zeros(0))
-    return bool(code != OK or w.smallest_pivot[0] < SINGULAR_PIVOT)
+    return float(w.smallest_pivot[0]) if code == OK else 0.0
 
 
 def beginning(system: System, t: ModelData, w: Workspace, time: float, y: Floats, t_end: float) -> Beginning | None:
-    """The motion from a singular pose on; None where none converges on a smooth branch with the velocities of the start."""
+    """The motion from a singular pose on, or from close to one.
+
+    None where the state is not close to such a pose, and where no iteration converges on a smooth branch with its velocities.
+    """
+    pivot = pivot_at(time, y, t, w)
+    if not pivot < SMALL_PIVOT:
+        return None
     state = y.reshape(-1, STATE)
     length = max(lever_arm(joint) for joint in system.joints)
     rate = max(float(np.abs(state[:, V:OMEGA]).max()) / length, float(np.abs(state[:, OMEGA:]).max()))
@@ -101,7 +108,8 @@ def beginning(system: System, t: ModelData, w: Workspace, time: float, y: Floats
         elif best is not None and (found is None or found.error > WORSE * best.error):
             break
         span *= 0.5
-    return best if best is not None and best.error < LARGEST_ERROR else None
+    close = best is not None and best.error < LARGEST_ERROR and pivot < NEAR * best.largest_pivot
+    return best if close else None
 
 
 def _attempt(

@@ -14,8 +14,8 @@ from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.balance import DONE, balance_of
-from runtime.integrate.beginning import Beginning, beginning, singular_start
-from runtime.integrate.closed_loops import PROJECTED_STAGES, place_of_projecting
+from runtime.integrate.beginning import Beginning, beginning
+from runtime.integrate.closed_loops import NEAR, PROJECTED_STAGES, place_of_projecting
 from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import evaluate_events_once, place_of_crossings
 from runtime.integrate.landing import place_of_switching
@@ -104,10 +104,19 @@ class Compiled:
         self.bind(self.s)
         self.found: list[Floats] = []
         self.passages: list[Passage] = []
+        self.variational = False
         # Of a start in a singular pose; the first step then.
-        self.beginning: Beginning | None = None
-        if projected and singular_start(t_start, y, data, self.work):
-            self.beginning = beginning(system, data, self.work, t_start, y, t_end)
+        self.beginning = beginning(system, data, self.work, t_start, y, t_end) if projected else None
+
+    def project_derivatives(self) -> None:
+        """Project states and their derivatives, those of variational equations, onto the rows and the derivatives of these."""
+        self.s.flags[stepping.PROJECTED], self.variational = 1, True
+        self.bind(self.s)
+
+    @property
+    def close_to_singular(self) -> bool:
+        """Whether an accepted step came close to a singular pose of closed loops."""
+        return bool(self.s.smallest_pivot[stepping.OF_ALL] < NEAR * self.s.passage[stepping.LARGEST_PIVOT])
 
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
@@ -124,9 +133,8 @@ class Compiled:
             return self._begin(self.beginning, outputs, out, record_t, record_y)
         if len(self.work.events.value):
             self.work.events.address[0], self.work.events.found[0] = place_of_crossings(self.s, self.data), 0
-        explicit = isinstance(
-            self.s.own, dop853.Memory
-        )  # rounding of projected stages would stop Newton's method of radau
+        # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
+        explicit = isinstance(self.s.own, dop853.Memory) and not self.variational
         self.s.passage[stepping.PROJECT_STAGES] = PROJECTED_STAGES if explicit else 0.0
         control = (self.end, self.rtol, self.atol, self.max_step, steps)
         status = Status(loop.advance(self.s, self.data, self.work, *control, outputs, out, record_t, record_y))
