@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.analysis.sensitivities import Question, Sensitivities, question_of, solve
+from runtime.analysis.question import Question, question_of
+from runtime.analysis.sensitivities import Sensitivities, solve
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats

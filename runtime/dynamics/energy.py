@@ -12,6 +12,7 @@ from runtime.dynamics.force_elements import ENERGY
 from runtime.dynamics.kinematics import angular_momentum, rotation
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.limits import POTENTIAL
+from runtime.dynamics.sources import first_driver
 from runtime.jit.compilation import inlined
 
 
@@ -59,9 +60,30 @@ def reaction_power(y, y_dot, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def joint_power(k, t, w):  # type: ignore[no-untyped-def]
+    """Power of the reactions of a joint in the last evaluation joint by joint, -lam^T D v [W]."""
+    power, i, j = 0.0, w.state[t.body_i[k]], w.state[t.body_j[k]]
+    for r in range(t.rows[k]):
+        for c in range(6):
+            power -= w.lam[k, r] * (w.D[k, r, c] * i[V + c] + w.D[k, r, 6 + c] * j[V + c])
+    return power
+
+
+@inlined
 def powers(y, y_dot, t, w, to):  # type: ignore[no-untyped-def]
-    """Powers of all sources in the last evaluation, which gave the derivative y' [W]."""
+    """Powers of all sources in the last evaluation, which gave the derivative y' [W].
+
+    That of a single driver is the power of all reactions, which needs no multipliers.
+    """
     for k in range(len(to)):
         to[k] = w.power[k]
-    if len(t.signal_joint) > 0:
-        to[len(to) - 1] = reaction_power(y, y_dot, t, w)
+    place = first_driver(t)
+    if len(to) == place + 1:
+        to[place] = reaction_power(y, y_dot, t, w)
+    elif len(to) > place:
+        last = -1
+        for n in range(len(t.signal_joint)):
+            if t.signal_joint[n] != last:
+                last = t.signal_joint[n]
+                to[place] = joint_power(last, t, w)
+                place += 1

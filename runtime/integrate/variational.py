@@ -158,6 +158,16 @@ def put_row_slopes(t, w, m):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def slope_along(d, joint, which, r, c, side, body):  # type: ignore[no-untyped-def]
+    """The part of component c of a body's change in the change of a row; 0 for the ground."""
+    if body < 0:
+        return 0.0
+    at, of_row = 6 * body + c, d.slopes[joint, which, r]
+    other = at + len(d.change) // 2
+    return of_row[BODY * side + c] * d.change[at] + of_row[BODY * side + 6 + c] * d.change[other]
+
+
+@inlined
 def correct(which, k, states, z, t, w, d):  # type: ignore[no-untyped-def]
     """Move the derivatives z with respect to parameter k onto the derivatives of Phi (0), or of Phi' (1), of all rows."""
     bodies = len(t.mass) - 1
@@ -166,12 +176,10 @@ def correct(which, k, states, z, t, w, d):  # type: ignore[no-untyped-def]
         for n in range(len(t.address)):
             for r in range(t.rows[n]):
                 value = d.rows[k, which, n, r]
-                for side in range(2):
-                    b = (t.body_i[n] if side == 0 else t.body_j[n]) - 1
-                    if b >= 0:
-                        for c in range(6):
-                            value += d.slopes[n, which, r, BODY * side + c] * d.change[6 * b + c]
-                            value += d.slopes[n, which, r, BODY * side + 6 + c] * d.change[6 * (bodies + b) + c]
+                for c in range(6):
+                    value += slope_along(d, n, which, r, c, 0, t.body_i[n] - 1) + slope_along(
+                        d, n, which, r, c, 1, t.body_j[n] - 1
+                    )
                 w.y[n, r] = value
         solve(t, w)
         w.v_dot[:, :] = 0.0
