@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from runtime import GROUND, Builder, ModelError, System
 from runtime.support import Usual, checked, usual
 
+FLAT = 1e-9  # sine of the angle between coupler and rocker below which they lie on one line
+
 
 @checked
 @usual(
@@ -19,6 +21,7 @@ from runtime.support import Usual, checked, usual
     base=Usual(1e-3, 100.0, "m", "the distance of the fixed hinges"),
     crank_angle=Usual(0.0, 13.0, "rad", "an angle"),
     crank_speed=Usual(0.0, 1e5, "rad/s", "the rate of a crank"),
+    coupler_speed=Usual(0.0, 1e5, "rad/s", "the rate of a coupler"),
     density=Usual(1e-6, 1e5, "kg/m", "the density of a bar"),
     gravity=Usual(1e-3, 300.0, "m/s^2", "gravity"),
 )
@@ -31,6 +34,7 @@ def build(
     base: float = 0.5,
     crank_angle: float = np.pi / 3,
     crank_speed: float = 0.0,
+    coupler_speed: float | None = None,
     density: float = 2.0,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     check_units: bool = True,
@@ -46,6 +50,9 @@ def build(
         Lengths of the bars, and distance of the fixed hinges along x.
     crank_angle, crank_speed : float [rad], [rad/s]
         Angle of the crank from x towards z, and its rate.
+    coupler_speed : float [rad/s], optional
+        Rate of the coupler, where all bars lie on one line and two motions of the linkage cross: that of the crank does not
+        determine it there.  A parallelogram keeps 0.
     density : float [kg/m]
     gravity : (3,) [m/s^2]
     check_units : bool
@@ -64,7 +71,7 @@ def build(
     A, B, C, D = _corners(crank, coupler, rocker, base, crank_angle)
     b = Builder(f"four-bar linkage, {joints} joints", gravity=gravity)
     bars = {"crank": (A, B, crank), "coupler": (B, C, coupler), "rocker": (D, C, rocker)}
-    rates = _rates(B - A, C - B, C - D, crank_speed)
+    rates = _rates(B - A, C - B, C - D, crank_speed, coupler_speed)
     for name, (start, end, length) in bars.items():
         angle = np.arctan2(*(end - start)[::-1])
         middle = (start + end) / 2
@@ -118,8 +125,24 @@ def _across(u: np.ndarray) -> np.ndarray:
     return np.array([-u[1], u[0]])
 
 
-def _rates(crank: np.ndarray, coupler: np.ndarray, rocker: np.ndarray, speed: float) -> dict[str, float]:
+def _rates(
+    crank: np.ndarray, coupler: np.ndarray, rocker: np.ndarray, speed: float, coupler_speed: float | None
+) -> dict[str, float]:
     """Rates of the bars [rad/s], for which coupler and rocker give the hinge C the same velocity."""
+    flat = abs(coupler @ _across(rocker)) < FLAT * np.linalg.norm(coupler) * np.linalg.norm(rocker)
+    if flat and (speed != 0.0 or coupler_speed is not None):
+        if coupler_speed is None:
+            raise ModelError(
+                f"crank_speed = {speed:g} rad/s: coupler and rocker lie on one line, where two motions of the linkage may cross; "
+                "give coupler_speed (0 for a parallelogram), or another crank_angle"
+            )
+        at_C = speed * _across(crank) + coupler_speed * _across(coupler)
+        return {"crank": speed, "coupler": coupler_speed, "rocker": float(at_C @ _across(rocker) / (rocker @ rocker))}
+    if coupler_speed is not None:
+        raise ModelError(
+            f"coupler_speed = {coupler_speed:g} rad/s: it follows from crank_speed unless coupler and rocker lie on one line; "
+            "leave it out"
+        )
     if speed == 0.0:
         return {"crank": 0.0, "coupler": 0.0, "rocker": 0.0}
     both = np.column_stack([_across(coupler), -_across(rocker)])

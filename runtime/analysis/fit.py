@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.analysis.sensitivities import Question, Sensitivities, question_of, solve
+from runtime.analysis.question import Question, question_of
+from runtime.analysis.sensitivities import Sensitivities, solve
 from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
@@ -166,7 +167,7 @@ class _Problem:
         if self._last is None or self._last[0] != key:
             self._last = None
             end = float(self.times[-1])
-            found = solve(self.question, row, end, self.times, self.rtol, self.atol, 5.0, 5.0, self.max_steps)
+            found = solve(self.question, row, end, self.times, self.rtol, self.atol, max_steps=self.max_steps)
             self._last = key, found
         return self._last[1]
 

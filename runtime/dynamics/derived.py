@@ -151,3 +151,9 @@ def energies_of_states(times: Floats, states: Floats, contact_events: Floats, t:
     energies = np.zeros((len(times), 3))
     derive_energies(times, np.ascontiguousarray(states), contact_events, t, w, energies)
     return energies
+
+
+def largest_of_rows(rows: Floats) -> Floats:
+    """Largest absolute value of all rows (n, joints, 6) at each time, (n,)."""
+    largest: Floats = np.abs(rows).max(axis=(1, 2), initial=0.0)
+    return largest

@@ -13,6 +13,7 @@ from runtime.dynamics.kinematics import angular_momentum, rotation
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.limits import POTENTIAL
 from runtime.dynamics.places import ENERGY as ENERGY_PART
+from runtime.dynamics.sources import first_driver
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, call_at
 
@@ -62,15 +63,40 @@ def reaction_power(y, y_dot, t, w):  # type: ignore[no-untyped-def]
     return power
 
 
+@inlined
+def joint_power(k, t, w):  # type: ignore[no-untyped-def]
+    """Power of the reactions of a joint in the last evaluation joint by joint, -lam^T D v [W]."""
+    power, i, j = 0.0, w.state[t.body_i[k]], w.state[t.body_j[k]]
+    for r in range(t.rows[k]):
+        for c in range(6):
+            power -= w.lam[k, r] * (w.D[k, r, c] * i[V + c] + w.D[k, r, 6 + c] * j[V + c])
+    return power
+
+
+@inlined
+def measure_drivers(y, y_dot, t, w):  # type: ignore[no-untyped-def]
+    """Powers of the drivers, into ``w.power``; that of a single one is the power of all reactions, which needs no multipliers."""
+    place = first_driver(t)
+    if len(w.power) == place + 1:
+        w.power[place] = reaction_power(y, y_dot, t, w)
+        return
+    last = -1
+    for n in range(len(t.signal_joint)):
+        if t.signal_joint[n] != last:
+            last = t.signal_joint[n]
+            w.power[place] = joint_power(last, t, w)
+            place += 1
+
+
 def energy_part(time, y, t, w, purpose, out):  # type: ignore[no-untyped-def]
     """After an evaluation in the state y: kinetic energy, that of gravity and stored energy [J], into ``out`` (3,).
 
-    Or the power of the reactions [W], with y' in ``out``, into the last place of ``w.power``.
+    Or the powers of drivers [W], with y' in ``out``, into ``w.power``.
     """
     n = STATE * (len(t.mass) - 1)
     state = array_at(y, n)
     if purpose == REACTIONS:
-        w.power[len(w.power) - 1] = reaction_power(state, array_at(out, n), t, w)
+        measure_drivers(state, array_at(out, n), t, w)
         return OK
     energies = array_at(out, 3)
     energies[0], energies[1] = mechanical_energy(state, t, w)

@@ -1,8 +1,7 @@
 """Sources of the energy of a motion: what does work that is not stored in the energy, and its place in ``Workspace.power``.
 
-The order is that of ``KINDS``: loads, motors, limits, contacts and forces, as they are numbered in a system, then all drivers
-together where there are any.  The power of a source is that of its forces on the bodies and the rate of its potential, so it is
-0 where its forces only have a potential.
+The order is that of ``KINDS``: loads, motors, limits, contacts, forces and drivers, as they are numbered in a system.  The power
+of a source is that of its forces on the bodies and the rate of its potential, so it is 0 where its forces only have a potential.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ from typing import Any
 
 from runtime.jit.compilation import inlined
 
-KINDS = ("load", "motor", "limit", "contact", "force")
-DRIVERS = "drivers"
+KINDS = ("load", "motor", "limit", "contact", "force", "driver")
 
 
 @inlined
@@ -33,7 +31,18 @@ def first_force(t):  # type: ignore[no-untyped-def]
     return first_contact(t) + len(t.contacts.law)
 
 
+@inlined
+def first_driver(t):  # type: ignore[no-untyped-def]
+    """Place of the power of the first driver."""
+    return first_force(t) + len(t.forces.address)
+
+
+def count_of_drivers(t: Any) -> int:
+    """Number of drivers of a system's ``ModelData``."""
+    return len(set(t.signal_joint.tolist()))
+
+
 def count_of_sources(t: Any) -> int:
-    """Number of sources of a system's ``ModelData``; that of the drivers is the last one."""
+    """Number of sources of a system's ``ModelData``."""
     parts = (t.loads.body, t.loads.address, t.limits.kind, t.contacts.law, t.forces.address)
-    return sum(map(len, parts)) + (1 if len(t.signal_joint) else 0)
+    return sum(map(len, parts)) + count_of_drivers(t)

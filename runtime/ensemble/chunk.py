@@ -12,9 +12,11 @@ import numpy as np
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.projection import project_velocities, worst_of_all
+from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
+from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.settings import NO_LIMIT, Settings
 from runtime.integrate.simulate import TURNED, simulate
 from runtime.support.arrays import Floats, Ints
@@ -215,7 +217,24 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         True,
     )
     chunk.counts[at[good]], chunk.reached[at[good]] = results.counts[good], results.reached[good]
+    _say_unbalanced(at[good], states[good], built, task, chunk)
     return at[~good].tolist()  # type: ignore[no-any-return]
+
+
+def _say_unbalanced(cases: Ints, states: Floats, built: Built, task: Task, chunk: Chunk) -> None:
+    """Messages of cases of a batch, from these initial states, whose energy changes by more than the tolerance explains."""
+    s = task.how
+    together: dict[int, list[int]] = {}  # places by system
+    for place, case in enumerate(cases.tolist()):
+        together.setdefault(id(built[case][0]), []).append(place)
+    for places in together.values():
+        own, at = built[int(cases[places[0]])][0], cases[places]
+        if count_of_sources(own.data):
+            continue
+        motions = np.concatenate([states[places][:, None], chunk.states[at]], axis=1)
+        times = np.append(s.t_start, s.t or ())
+        for k, remark in unbalanced_cases(own.data, s, chunk.counts[at, 1], times, motions).items():
+            chunk.messages[chunk.first + int(at[k])] = message_at_end(s.t_end) + remark
 
 
 def _constants(system: System, s: Settings) -> Floats:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
+
+from runtime.dynamics.kinematics import rotations_of
+from runtime.dynamics.layout import OMEGA, STATE, P, V
+from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, START, UNCERTAIN
 from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
 from runtime.results.energy_balance import Work
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, Ints
 
 # What each step may add to the error, in units of the tolerance.  Measured on feet, pendulums, chains, loops, contacts, limits,
 # springs, motors and drivers, with tolerances from 1e-12 to 1e-3: in runs of 10 steps half of this at most, in long ones a
@@ -21,28 +27,53 @@ ROUNDING = 1e-13  # of the energies, times the square root of the number of step
 
 
 def explained_error(method: Method, how: Settings) -> float:
-    """The error of the energy balance [J] that the tolerance explains.
+    """The error of the energy balance [J] that the tolerance explains."""
+    e = method.balance
+    energies = e[KINETIC], e[LOWEST], e[HIGHEST]
+    return float(explained_by(method.data, how, method.counts()[1], *energies, e[EXCHANGED]) + e[UNCERTAIN])
+
+
+def explained_by(
+    data: ModelData, how: Settings, steps: Any, kinetic: Any, lowest: Any, highest: Any, exchanged: Any
+) -> Any:
+    """Of runs with a largest kinetic energy, a lowest and highest potential, and an exchange with sources [J].
 
     Errors of the velocities by ``rtol`` of themselves change the energy by this part of it, errors by ``atol`` [m/s] by the
     momentum times it; errors of the positions by ``atol`` [m] by the weight times it.
     """
-    e, steps = method.balance.tolist(), max(method.counts()[1], 1)
-    mass, g = sum(method.data.mass.tolist()[1:]), math.hypot(*method.data.gravity.tolist())
-    energy = e[KINETIC] + e[HIGHEST] - e[LOWEST] + e[EXCHANGED]
-    of_state = how.atol * (math.sqrt(2.0 * mass * e[KINETIC]) + WEIGHTS * mass * g)
-    of_steps = min(EACH_STEP * steps * (how.rtol * energy + of_state), max(MOST * energy, FEW * of_state))
-    rounding = ROUNDING * math.sqrt(steps) * (energy + abs(e[LOWEST]) + abs(e[HIGHEST]))
-    explained: float = of_steps + e[UNCERTAIN] + rounding
-    return explained
+    steps, mass, g = np.maximum(steps, 1), sum(data.mass.tolist()[1:]), math.hypot(*data.gravity.tolist())
+    energy = kinetic + highest - lowest + exchanged
+    of_state = how.atol * (np.sqrt(2.0 * mass * kinetic) + WEIGHTS * mass * g)
+    of_steps = np.minimum(EACH_STEP * steps * (how.rtol * energy + of_state), np.maximum(MOST * energy, FEW * of_state))
+    return of_steps + ROUNDING * np.sqrt(steps) * (energy + abs(lowest) + abs(highest))
+
+
+def unbalanced_cases(data: ModelData, how: Settings, steps: Ints, times: Floats, states: Floats) -> dict[int, str]:
+    """Remarks as of ``judged`` by case, of states (cases, n, 13 bodies) of a system whose energy has no sources."""
+    cases, n = states.shape[:2]
+    s = states.reshape(cases, n, -1, STATE)
+    A = np.empty((s[..., 0].size, 3, 3))
+    rotations_of(np.ascontiguousarray(s[..., P:V]).reshape(-1, 4), A)
+    w = np.einsum("cnbji,cnbj->cnbi", A.reshape(*s.shape[:3], 3, 3), s[..., OMEGA:])
+    kinetic = 0.5 * np.einsum("cnbi,bij,cnbj->cn", w, data.inertia[1:], w)
+    kinetic += 0.5 * np.einsum("b,cnbi->cn", data.mass[1:], s[..., V:OMEGA] ** 2)
+    potential = -np.einsum("b,cnbi,i->cn", data.mass[1:], s[..., :P], data.gravity)
+    error = np.abs(kinetic + potential - (kinetic + potential)[:, :1])
+    worst, at = error.max(axis=1), error.argmax(axis=1)
+    explained = explained_by(data, how, steps, kinetic.max(axis=1), potential.min(axis=1), potential.max(axis=1), 0.0)
+    found = np.flatnonzero(~(worst <= explained)).tolist()
+    return {c: _remark(float(worst[c]), float(times[at[c]]), float(explained[c])) for c in found}
 
 
 def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:
     """The work of a run, (n, sources) at the times of its result, and a remark where its balance is not explained; else ""."""
     e, explained = method.balance, explained_error(method, how)
     work = Work(done, float(e[START]), float(e[LARGEST_ERROR]), float(e[AT]), explained)
-    if abs(work.error) <= explained:
-        return work, ""
-    return work, (
-        f"; the energy balance is off by {abs(work.error):.2g} J at t = {work.time:.6g} s, the tolerance explains "
-        f"{explained:.1g} J: lower rtol and atol"
+    return work, "" if abs(work.error) <= explained else _remark(work.error, work.time, explained)
+
+
+def _remark(error: float, time: float, explained: float) -> str:
+    return (
+        f"; the energy balance is off by {abs(error):.2g} J at t = {time:.6g} s, the tolerance explains {explained:.1g} J: "
+        "lower rtol and atol"
     )

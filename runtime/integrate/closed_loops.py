@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, OK, SINGULAR
+from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, OK, SINGULAR, STATE
 from runtime.dynamics.places import EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING, TO_ZERO
 from runtime.integrate.balance import END, keep_powers
@@ -20,6 +20,7 @@ from runtime.integrate.step_control import ACCEPTED
 from runtime.integrate.stepping import (
     AFTER_REJECTION,
     AT_BEGIN,
+    BODIES,
     CLOSE_BY,
     CROSSING_STEPS,
     ENDS_AHEAD,
@@ -76,6 +77,8 @@ def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
     call_at(w.address[PROJECTION], time_end, s.trial, t, w, manner, w.violation)
     for i in range(len(s.y)):
         s.moved[i] -= s.trial[i]
+    for i in range(STATE * s.flags[BODIES], len(s.y)):
+        s.moved[i] = 0.0  # derivatives of variational equations, whose rows are differences with their own rounding
     s.counts[EVALUATIONS] += 1
     code = call_at(
         w.address[EVALUATION], time_end, s.trial, t, w, DERIVATIVE_ANEW if t.redundant > 0 else DERIVATIVE, s.end

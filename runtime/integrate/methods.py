@@ -14,7 +14,8 @@ from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.balance import DONE, balance_of
-from runtime.integrate.closed_loops import PROJECTED_STAGES, PROJECTING_PART
+from runtime.integrate.beginning import Beginning, beginning
+from runtime.integrate.closed_loops import NEAR, PROJECTED_STAGES, PROJECTING_PART
 from runtime.integrate.creeps import bounds_of_tolerances
 from runtime.integrate.crossings import CROSSINGS_PART, evaluate_events_once
 from runtime.integrate.dense_output import DENSE_PART, result_once
@@ -109,6 +110,19 @@ class Compiled:
         self.bind(self.s)
         self.found: list[Floats] = []
         self.passages: list[Passage] = []
+        self.variational = False
+        # Of a start in a singular pose; the first step then.
+        self.beginning = beginning(system, data, self.work, t_start, y, t_end) if projected else None
+
+    def project_derivatives(self) -> None:
+        """Project states and their derivatives, those of variational equations, onto the rows and the derivatives of these."""
+        self.s.flags[stepping.PROJECTED], self.variational = 1, True
+        self.bind(self.s)
+
+    @property
+    def close_to_singular(self) -> bool:
+        """Whether an accepted step came close to a singular pose of closed loops."""
+        return bool(self.s.smallest_pivot[stepping.OF_ALL] < NEAR * self.s.passage[stepping.LARGEST_PIVOT])
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
         def made() -> stepping.Stepper:
@@ -140,11 +154,12 @@ class Compiled:
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
         """Up to ``steps`` accepted steps in compiled code; status and message as of ``step``."""
+        if self.beginning is not None and not self.s.counts[stepping.STEPS]:
+            return self._begin(self.beginning, outputs, out, record_t, record_y)
         if len(self.work.events.value):
             self.work.events.address[0], self.work.events.found[0] = CROSSINGS_PART.place(self.s, self.data), 0
-        explicit = isinstance(
-            self.s.own, dop853.Memory
-        )  # rounding of projected stages would stop Newton's method of radau
+        # Rounding of projected stages would stop Newton's method of radau; variational equations have none.
+        explicit = isinstance(self.s.own, dop853.Memory) and not self.variational
         self.s.passage[stepping.PROJECT_STAGES] = PROJECTED_STAGES if explicit else 0.0
         control = (self.end, self.rtol, self.atol, self.max_step, steps)
         status = Status(loop.advance(self.s, self.data, self.work, *control, outputs, out, record_t, record_y))
@@ -160,6 +175,28 @@ class Compiled:
             mark_smallest_pivot(self.t, self.s.y, self.data, self.work)
         projected = bool(self.s.flags[stepping.PROJECTED])
         return status, status.text(self.t, failure_detail(status, self.system, self.work, projected=projected))
+
+    def _begin(
+        self, first: Beginning, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
+    ) -> tuple[Status, str]:
+        """The first step of a start in a singular pose."""
+        s, end = self.s, min(float(first.t[-1]), self.end)
+        s.time[[stepping.T_OLD, stepping.T, stepping.LENGTH]] = first.t[0], end, end - first.t[0]
+        s.y[:], s.balance.work[DONE] = first.state(end), first.work(end)
+        s.counts[[stepping.STEPS, stepping.EVALUATIONS]] += 1, first.evaluations
+        if (lost := first.error / (self.rtol + self.atol)) > 1.0:
+            s.passage[stepping.LOST], s.passage[stepping.FIRST_LOST] = lost, first.t[0]
+        n = int(np.searchsorted(outputs, end, side="right"))
+        for k in range(int(s.counts[stepping.NEXT_OUTPUT]), n):
+            out[k] = np.append(first.state(outputs[k]), first.work(outputs[k]))
+        s.counts[stepping.NEXT_OUTPUT] = n
+        if len(record_t):
+            record_t[0], record_y[0] = end, self.row
+        self.passages.append(first.passage)
+        if len(self.work.events.value):
+            evaluate_events_once(s.y, self.data, self.work)
+            self.work.events.found[0] = 1  # it is searched in Python
+        return (Status.REACHED_END if end >= self.end else Status.RUNNING), ""
 
     def watch(self, events: EventWorkspace) -> None:
         """Stop after every step in which one of these events changes its sign, from the present state on."""
@@ -203,6 +240,8 @@ class Compiled:
 
     def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats]:
         s = self.s if s is None else s
+        if self.beginning is not None and not s.flags[stepping.STARTED] and s.time[stepping.T] > s.time[stepping.T_OLD]:
+            return self.beginning.state(t), self.beginning.work(t)
         n = len(s.y)
         row = np.empty((1, n + s.balance.work.shape[1]))
         if (code := result_once(s, self.data, self.work, np.array([t]), row)) != OK:

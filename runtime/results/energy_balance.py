@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.sources import DRIVERS, KINDS
+from runtime.dynamics.sources import KINDS
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.system import System
@@ -31,13 +31,13 @@ class EnergyBalance:
 
     ``energy``: kinetic, potential and elastic energy.
 
-    ``work``: from the start of the run, by source: loads, motors, limits, contacts and forces by their names (with the kind in
-    brackets, as in "ankle (limit)", where two share a name), and "drivers", the work of all drivers together, with that of
-    reactions on violated rows.  Work on the bodies is positive, dissipation negative; of a motor, limit, contact or force it is
+    ``work``: from the start of the run, by source: loads, motors, limits, contacts, forces and drivers by their names (with the
+    kind in brackets, as in "ankle (limit)", where two share a name).  Work on the bodies is positive, dissipation negative; of a
+    motor, limit, contact or force it is
     the part that its potential does not store.
 
-    ``error``: energy less the energy at the start and all work, 0 for an exact integration.  Without drivers the work of
-    reactions on violated rows is part of it.
+    ``error``: energy less the energy at the start and all work, 0 for an exact integration.  The work of reactions on violated
+    rows is part of it, or of the work of a driver that is the only one.
 
     ``largest_error``: of absolute value, at ends of steps, at ``time`` [s].  ``explained``: error that the tolerance explains;
     a larger one is in ``run.message``.
@@ -53,11 +53,17 @@ class EnergyBalance:
 
 def sources(system: System) -> tuple[str, ...]:
     """Names of the sources of work of a system, in the order of ``Workspace.power``."""
-    groups: list[tuple[Any, ...]] = [system.loads, system.motors, system.limits, system.contacts, system.forces]
+    groups: list[tuple[Any, ...]] = [
+        system.loads,
+        system.motors,
+        system.limits,
+        system.contacts,
+        system.forces,
+        system.drivers,
+    ]
     named = [(part.name, kind) for kind, group in zip(KINDS, groups, strict=True) for part in group]
     names = [name for name, _ in named]
-    found = [name if names.count(name) == 1 and name != DRIVERS else f"{name} ({kind})" for name, kind in named]
-    return (*found, *([DRIVERS] if system.drivers else []))
+    return tuple(name if names.count(name) == 1 else f"{name} ({kind})" for name, kind in named)
 
 
 def energy_balance(system: System, energy: Floats, work: Work | None) -> EnergyBalance:

@@ -6,7 +6,7 @@ crossed it; the accelerations there are fitted by a polynomial, with small weigh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -53,6 +53,19 @@ def close_states(passage: Passage, times: Floats, pivots: Floats) -> Ints:
     """Indices of the states of a run, of these pivot ratios, whose accelerations are to be fitted in a passage."""
     within = (times >= passage.t[0]) & (times <= passage.t[-1])
     return np.flatnonzero(within & ~(pivots >= CLOSE * passage.largest_pivot))
+
+
+def largest_pivot(pivots: Floats, passages: Sequence[Passage]) -> float:
+    """The largest pivot ratio that is known of a run, from those at its times and its passages."""
+    return max([*pivots, *(passage.largest_pivot for passage in passages)], default=0.0)
+
+
+def leaves_pose(passage: Passage, pivots: Floats) -> bool:
+    """Whether a passage, with these pivot ratios of its states, ends away from the pose.
+
+    A run that has failed close to a pose approached it by many steps, whose errors the fit of accelerations does not remove.
+    """
+    return bool(pivots[-1] >= CLOSE * passage.largest_pivot)
 
 
 def fitted(passage: Passage, pivots: Floats, value: Floats, times: Floats, *, poles: bool = False) -> Floats:

@@ -52,10 +52,15 @@ def null_vectors(system: System, time: float, y: Floats) -> Floats:
     return basis
 
 
-def undetermined_reactions(system: System, time: float, y: Floats) -> tuple[str, ...]:
-    """Names of the joints whose reactions rigid bodies do not determine, in a configuration."""
+def undetermined_reactions(system: System, times: Floats, states: Floats, pivots: Floats) -> tuple[str, ...]:
+    """Names of the joints whose reactions rigid bodies do not determine, in that of many states with the largest pivot ratio.
+
+    In a singular pose more rows are dependent.
+    """
     if system.data.redundant == 0:
         return ()
+    n = int(np.argmax(pivots)) if len(pivots) else -1
+    time, y = (float(times[n]), states[n]) if n >= 0 else (system.time, system.state.y)
     shares = np.abs(null_vectors(system, time, y)).max(axis=1)
     found = {k for (k, _), share in zip(row_places(system), shares, strict=True) if share > TAKES_PART * shares.max()}
     return tuple(name for k, name in enumerate(system.joint_names) if k in found)

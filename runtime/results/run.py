@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.contacts import SPEED_RESOLUTION
-from runtime.dynamics.derived import Derived, derived, energies_of_states
+from runtime.dynamics.derived import Derived, derived, energies_of_states, largest_of_rows
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.kinematics import rotations_of
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
@@ -23,7 +23,7 @@ from runtime.results.contact_motion import ContactMotion, GroundReaction, contac
 from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.limit_motion import LimitMotion, limit_motion
-from runtime.results.passages import Passage, close_states, fitted
+from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
 from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
 from runtime.results.stats import Stats
 from runtime.support.arguments import checked_methods
@@ -169,10 +169,12 @@ class Run:
     @cached_property
     def _derived(self) -> Derived:
         d = self._derive(self.t, self.states)
-        singular = d.pivot == 0.0
+        unresolved = self.system.data.closed and not self.success
+        singular = d.pivot < CLOSE * largest_pivot(d.pivot, self.passages) if unresolved else d.pivot == 0.0
         for passage, close, of_passage in self._close(d):
             d.v_dot[close] = fitted(passage, of_passage.pivot, of_passage.v_dot, self.t[close])
-            singular[close] = False
+            if not unresolved or leaves_pose(passage, of_passage.pivot):
+                singular[close] = False
         object.__setattr__(self, "_singular", int(np.argmax(singular)) if singular.any() else -1)
         return d
 
@@ -192,7 +194,8 @@ class Run:
         if self._singular >= 0:
             raise ModelError(
                 f"accelerations and reactions are undetermined at t = {self.t[self._singular]:.6g} s, where the configuration "
-                "is singular; positions, velocities and energies are in the result"
+                "is singular or the run failed too close to a singular one; positions, velocities and energies are in the "
+                "result; for accelerations ask for times (t_eval) before it"
             )
         return d
 
@@ -230,7 +233,7 @@ class Run:
     @cached_property
     def undetermined(self) -> tuple[str, ...]:
         """Names of the joints whose reactions rigid bodies do not determine, because rows are redundant."""
-        return undetermined_reactions(self.system, self.system.time, self.system.state.y)
+        return undetermined_reactions(self.system, self.t, self.states, self._derived.pivot)
 
     @property
     def Phi(self) -> Mapping[str, Floats]:
@@ -305,12 +308,12 @@ class Run:
     @property
     def violation(self) -> Floats:
         """Largest abs Phi of all rows, (n,)."""
-        return _largest(self._derived.Phi)
+        return largest_of_rows(self._derived.Phi)
 
     @property
     def velocity_violation(self) -> Floats:
         """Largest abs Phi' of all rows, (n,)."""
-        return _largest(self._derived.Phi_dot)
+        return largest_of_rows(self._derived.Phi_dot)
 
     @property
     def norm_violation(self) -> Floats:
@@ -393,8 +396,3 @@ class Run:
     def to_sto(self, file: str | Path, *, overwrite: bool = False) -> Path:
         """Write an OpenSim storage file with the same columns; returns the file."""
         return export.to_sto(self, Path(file), overwrite)
-
-
-def _largest(rows: Floats) -> Floats:
-    worst: Floats = np.abs(rows).max(axis=(1, 2), initial=0.0)
-    return worst

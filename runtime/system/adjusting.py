@@ -33,7 +33,9 @@ MOST_DIRECTIONS = 4  # of motion along which there are poses; each is taken forw
 ATTEMPTS, ROUNDS, PASSES = 2, 4, 60
 CLOSED = 1e-15  # norm of the conditions, without units, below which only rounding is left
 RAISED, LOWERED = 4.0, 0.25  # factors of the damping after a step that did not help, and after one that did
-STUCK = 1e-12  # the same where rounding lets no step reduce it
+# The same where no step reduces it: by rounding, or because data where two families of moving loops meet, as those of Bricard's
+# loop of equal links do, leave no gradient of the conditions.  Poses of the whole motion are checked afterwards in any case.
+STUCK = 1e-11
 
 
 def adjusted(system: System, chosen: Chosen) -> tuple[System, tuple[Adjustment, ...]]:

@@ -22,6 +22,7 @@ from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
 from runtime.support.units import ask_about_change
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
+from runtime.system.branches import refuse_undecided_start
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.force_building import build_force, force_data
@@ -141,14 +142,16 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
         ask_about_units(system, values)
     other, before = replace_parameters(system, values), system.state.y
     remarks: tuple[str, ...] = ()
+    singular: tuple[str, ...] = ()
     y, iterations, residual = assembled(other, other.time, before)
     if joints_differ(system, other):
         refuse_singular_joints(other, y)
-        other = _with_rank(other, y, "keep" if system.redundant else "refuse")
+        other, singular = _with_rank(other, y, "keep" if system.redundant else "refuse")
         remarks = tuple(locked(other, y))
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
     other = with_added_inertia(other, other.time, y)
     check_velocities(other, other.time, y, "give other velocities")
+    refuse_undecided_start(other, other.time, y, singular)
     refuse_infinite_forces(other, other.time, y)
     for remark in remarks:
         warn(remark)
@@ -159,12 +162,12 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     return found
 
 
-def _with_rank(system: System, y: Floats, redundant: str) -> System:
-    """The system with the rank of its rows, which may be another one than before."""
+def _with_rank(system: System, y: Floats, redundant: str) -> tuple[System, tuple[str, ...]]:
+    """The system with the rank of its rows, which may be another one than before, and rows dependent in this pose alone."""
     data = system.data._replace(closed=has_loops(system.data.body_i, system.data.body_j), redundant=0)
-    system = with_redundant_rows_named(replace(system, data=frozen(data), redundant=()), y, redundant)
+    system, singular = with_redundant_rows_named(replace(system, data=frozen(data), redundant=()), y, redundant)
     rank = int(system.data.rows.sum()) - len(system.redundant)
-    return replace(system, rank=rank, degrees_of_freedom=6 * len(system.bodies) - rank)
+    return replace(system, rank=rank, degrees_of_freedom=6 * len(system.bodies) - rank), singular
 
 
 def joints_differ(system: System, other: System) -> bool:

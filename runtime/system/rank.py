@@ -144,34 +144,42 @@ def dependent_rows(system: System, data: ModelData, y: Floats, length: float) ->
     return found
 
 
-def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> System:
-    """Name redundant rows or refuse them; refuse a singular pose, where rows are dependent only in this configuration."""
+def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> tuple[System, tuple[str, ...]]:
+    """Name redundant rows or refuse them; also names of the rows that are dependent in this configuration alone, if any.
+
+    Of a closed loop in such a singular pose the redundant rows are those of a configuration nearby.
+    """
     length = max(lever_arm(joint) for joint in system.joints) if system.joints else 1.0
     dependent = dependent_rows(system, system.data, y, length)
     if not dependent:
-        return system
+        return system, ()
     if any(system.joints[k].signals for k, _ in dependent):
         of_joints = system.data._replace(rows=np.where([bool(j.signals) for j in system.joints], 0, system.data.rows))
         among = dependent_rows(system, of_joints, y, length)
         if len(among) < len(dependent):
             raise ModelError(_doubly_driven(system, y, dependent))
         dependent = among
-    redundant_rows = tuple(system.row_name(k, r) for k, r in dependent)
-    names = ", ".join(redundant_rows)
+    names = [system.row_name(k, r) for k, r in dependent]
+    singular: tuple[str, ...] = ()
     nearby = projection.nearby_configuration(system.time, y, system.data, shared_workspace_for(system.data), NEARBY)
-    if len(dependent_rows(system, system.data, nearby, length)) < len(dependent):
-        raise ModelError(
-            f"system '{system.name}': the initial configuration is singular, {names} depend on other rows here but not nearby; "
-            "start from another configuration"
-        )
+    if len(lasting := dependent_rows(system, system.data, nearby, length)) < len(dependent):
+        kept = {system.row_name(k, r) for k, r in lasting}
+        singular = tuple(name for name in names if name not in kept) or tuple(names)
+        if not close_loops(system, joints_of(system)):
+            raise ModelError(
+                f"system '{system.name}': the initial configuration is singular, {', '.join(names)} depend on other rows here "
+                "but not nearby; start from another configuration"
+            )
+        if not lasting:
+            return replace(system, data=frozen(system.data._replace(closed=True))), singular
+        dependent, names = lasting, [system.row_name(k, r) for k, r in lasting]
     if redundant == "refuse":
         raise ModelError(
-            f"system '{system.name}' is over-constrained: {names} repeat other rows; use joints that leave them out, or "
-            'build(redundant="keep"), which satisfies all rows and leaves the reactions of the joints concerned undetermined'
+            f"system '{system.name}' is over-constrained: {', '.join(names)} repeat other rows; use joints that leave them out, "
+            'or build(redundant="keep"), which satisfies all rows and leaves the reactions of the joints concerned undetermined'
         )
-    return replace(
-        system, data=frozen(system.data._replace(closed=True, redundant=len(dependent))), redundant=redundant_rows
-    )
+    data = frozen(system.data._replace(closed=True, redundant=len(dependent)))
+    return replace(system, data=data, redundant=tuple(names)), singular
 
 
 def _doubly_driven(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:

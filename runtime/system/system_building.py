@@ -14,6 +14,7 @@ from runtime.support.errors import AssemblyError, ModelError, warn
 from runtime.system.adjustable import Chosen
 from runtime.system.adjusting import adjusted
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
+from runtime.system.branches import refuse_undecided_start
 from runtime.system.data_building import Parts, model_data
 from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
@@ -55,7 +56,7 @@ def build_system(
     if adjust:
         system, adjustments = adjusted(system, adjust)
     start, iterations, residual = _moved(system, time, y, redundant)
-    system = with_redundant_rows_named(system, start, redundant)
+    system, singular = with_redundant_rows_named(system, start, redundant)
     lock = locked(system, start)
     remarks = [*_on_poses(system, y, start), *opposite_axes(system, start), *lock]
     if project_velocities or (project_velocities is None and (system.drivers or adjust)):
@@ -66,6 +67,7 @@ def build_system(
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
     system = with_added_inertia(system, time, start)
     check_velocities(system, time, start, remedy)
+    refuse_undecided_start(system, time, start, singular)
     refuse_infinite_forces(system, time, start)
     for remark in remarks:
         warn(remark)

@@ -93,3 +93,12 @@ def variant(
             state.setdefault(quantity.part, {})[quantity.owner] = value
     other = replace_parameters(system, parameters) if parameters else system
     return other, other.state.replace(**state) if state else other.state, joints_differ(system, other)
+
+
+def structure_of(system: System) -> list[Any]:
+    """All properties that are equal for systems that differ in parameters alone."""
+    return [
+        system.body_names, [(j.name, j.kind, j.body_i, j.body_j) for j in system.joints],
+        [(limit.name, limit.kind) for limit in system.limits], system.load_names, system.degrees_of_freedom,
+        [(m.name, m.joint.kind) for m in system.motors], [(force.name, force.kind, force.bodies) for force in system.forces],
+    ]  # fmt: skip

@@ -1,6 +1,7 @@
 """Cases of an ensemble against ``simulate``, and cases that are refused or fail."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import models
 import runtime.system.whole_model
 from runtime import Builder, ModelError, Signal, Status, read_ensemble, simulate, simulate_many
 from runtime.dynamics.layout import LANES
+from runtime.integrate import balance_check
 from tests.support.ensembles import GRID, SETTINGS, alone, thrown
 from tests.support.pendulums import parallelogram, turning
 
@@ -120,6 +122,31 @@ def test_a_singular_configuration_is_named_as_in_a_single_run(monkeypatch, tmp_p
     assert found.reached[1] <= (np.pi - 1.0) / speeds[1]
     assert np.array_equal(found.states()[1].reshape(2, -1)[: len(run.t)], run.states)
     assert np.isfinite(found.states()[1, 0]).all() and np.isnan(found.states()[1, 1]).all()
+
+
+def test_an_unexplained_energy_balance_of_a_case_is_said_as_in_a_single_run(monkeypatch, tmp_path):
+    monkeypatch.setattr(runtime.system.model_description, "cache_folder", lambda: tmp_path)
+    system = parallelogram(1.0)
+    codegen.compile_model(system)
+    states = [turning(system, 1.0, speed) for speed in (0.3, 0.6)]
+    cases = {
+        f"{part}.{body}": np.array([getattr(state, part)[body] for state in states])
+        for part in ("v", "omega")
+        for body in system.body_names
+    }
+    settings = dict(alpha=5.0, beta=5.0, rtol=1e-6, atol=1e-6, t_eval=[0.0, 0.5, 1.0])
+    quiet = simulate_many(system, cases, 1.0, **settings)
+    assert quiet.in_batch.all() and not quiet.messages
+    for name in ("EACH_STEP", "ROUNDING"):  # as if the tolerance explained nothing
+        monkeypatch.setattr(balance_check, name, 0.0)
+    found = simulate_many(system, cases, 1.0, **settings)
+    run = simulate(system, 1.0, initial=states[1], method="dop853", **settings)
+    assert found.in_batch.all() and found.success and sorted(found.messages) == [0, 1]
+    for text in (found.messages[1], run.message):
+        assert text.startswith("reached t = 1 s; the energy balance is off by") and text.endswith("lower rtol and atol")
+    energy = replace(run, states=found.states()[1].reshape(3, -1)).energy
+    off = float(np.abs(energy - energy[0]).max())
+    assert float(found.messages[1].split(" off by ")[1].split()[0]) == pytest.approx(off, rel=0.06)
 
 
 def test_a_case_close_to_a_singular_pose_ends_as_in_a_single_run(monkeypatch, tmp_path):

@@ -9,7 +9,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from runtime import Builder, Status, simulate
+from benchmarks.random.compare import set_going
+from benchmarks.random.model import system_of
+from benchmarks.random.question import CLASSES
+from benchmarks.random.second import Second
+from runtime import Builder, ModelError, Status, simulate
 from runtime.results.passages import Passage, fitted, places
 
 GRAVITY = 9.81
@@ -79,6 +83,34 @@ def test_a_passage_is_kept_where_a_result_is_close_to_the_pose_and_pickled_with_
     assert [p.t[0] < poses[0] < p.t[-1] for p in run.passages][:1] == [True]
     again = pickle.loads(pickle.dumps(run))
     assert_allclose(again.omega_dot["c0"], run.omega_dot["c0"], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("seed", [0, 17])
+def test_accelerations_of_a_run_that_failed_close_to_a_pose_are_right_or_refused(seed):
+    """Four-bars that come closer to a singular pose than the tolerance resolves, against the second method."""
+    name = "near_change_point"
+    rng = np.random.default_rng([seed, *name.encode()])
+    m = CLASSES[name](rng)
+    second = Second(m)
+    second.freedoms()
+    set_going(m, rng, second)
+    system = system_of(m, name)
+
+    def run(times):
+        failed = simulate(system, m.t_end, t_eval=times, method=m.method, rtol=m.rtol, atol=m.rtol)
+        assert failed.status == Status.SINGULAR_CONFIGURATION
+        return failed
+
+    end = run(None).t[-1]
+    with pytest.raises(ModelError, match="the run failed too close to a singular one"):
+        _ = run([0.0, end]).v_dot
+    ahead = run(np.linspace(0.0, 0.9 * end, 20))
+    scale = np.tile([m.size] * 3 + [1.0] * 4 + [10 * m.size / end] * 3 + [10 / end] * 3, second.n)
+    states = second.motion(ahead.t, 1e-13, scale)
+    exact = np.array([second.derivative(t, y).reshape(-1, 13) for t, y in zip(ahead.t, states, strict=True)])
+    for k, body in enumerate(m.bodies):
+        assert_allclose(ahead.v_dot[body], exact[:, k, 7:10], atol=1e-7 * np.abs(exact[:, :, 7:10]).max())
+        assert_allclose(ahead.omega_dot[body], exact[:, k, 10:], atol=1e-7 * np.abs(exact[:, :, 10:]).max())
 
 
 def passage(largest=1.0):

@@ -18,11 +18,14 @@ from runtime.system.reference import states_with_ground
 from tests.support.loops import bennett, bricard, four_bar_of_tilted_hinges, rounded
 from tests.support.random_mechanisms import RandomMechanism, random_edges
 
-DIGITS = {"bennett": (bennett, 4), "bricard": (bricard, 4), "bennett of 3": (bennett, 3), "bricard of 6": (bricard, 6)}
+DIGITS = {
+    "bennett": (bennett, 4, 1e-10), "bricard": (bricard, 4, 1e-10), "bennett of 3": (bennett, 3, 1e-10),
+    "bricard of 6": (bricard, 6, 1e-10), "bricard of 3": (bricard, 3, 1e-9),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("linkage, digits", DIGITS.values(), ids=DIGITS)
-def test_rounded_loops_move_and_stay_right_for_ten_seconds(linkage, digits):
+@pytest.mark.parametrize("linkage, digits, bound", DIGITS.values(), ids=DIGITS)
+def test_rounded_loops_move_and_stay_right_for_ten_seconds(linkage, digits, bound):
     with pytest.raises(AssemblyError):
         rounded(linkage, digits).build()
     system = rounded(linkage, digits).build(adjust=True)
@@ -31,7 +34,7 @@ def test_rounded_loops_move_and_stay_right_for_ten_seconds(linkage, digits):
     assert system.assembly.largest_move < 1e-2 * 10.0**-digits  # the data give way, the bodies stay
     run = runtime.simulate(system, 10.0, t_eval=np.linspace(0, 10, 101))
     assert run.success, run.message
-    assert run.violation.max() < 1e-10
+    assert run.violation.max() < bound
     assert np.ptp(run.energy) < 1e-7 * np.ptp(run.kinetic_energy)
     assert max(np.ptp(run.r[body], axis=0).max() for body in system.body_names) > 0.1  # it did move
 
