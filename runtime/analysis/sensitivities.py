@@ -25,6 +25,7 @@ from runtime.integrate.choices import ATOL, RTOL
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
+from runtime.integrate.stepwise import given_up, until_next_look
 from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     import xarray
 
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
+PORTION = 1024  # steps between which Ctrl-C is seen
 ROUNDING = 1e-14  # values below this count as 0, for which the size 1 is used
 MIN_SIZE = 1e-3  # smallest size of a quantity in a fit, as a fraction of its first one; differences stay above rounding
 
@@ -386,7 +388,14 @@ def _one_by_one(
     out = np.full((len(times), (1 + count) * n), np.nan)
     first = 1 if times[0] == how.t_start else 0
     out[:first] = m.y
-    code, _ = m.advance(how.max_steps, times[first:], out[first:], NONE, NONE2)
+    code, steps = Status.RUNNING, 0
+    while code == Status.RUNNING and steps < how.max_steps:
+        if given_up(steps, how.max_steps, how.t_start, m.t, how.t_end) is not None:
+            break
+        code, _ = m.advance(
+            min(PORTION, until_next_look(steps, how.max_steps)), times[first:], out[first:], NONE, NONE2
+        )
+        steps = m.counts()[1]
     if code != Status.REACHED_END:
         _fail(system, y, how, ", ".join(question.names), m.t)
     states = out.reshape(len(times), 1 + count, n)

@@ -28,6 +28,7 @@ from runtime.integrate.loop import CLOSE_TO_SINGULAR
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import (
     ACCEPTED,
+    NO_LIMIT,
     REJECTED,
     after_acceptance,
     after_bad_attempt,
@@ -40,6 +41,7 @@ from runtime.integrate.step_control import (
     too_small,
     trial_length,
     verdict,
+    would_not_end,
 )
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import compiled, inlined, linked
@@ -174,7 +176,7 @@ def write_outputs(m, lane, now, times, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def judge(m, lane, finish, max_steps, times, out, counts):  # type: ignore[no-untyped-def]
+def judge(m, lane, begin, finish, max_steps, times, out, counts):  # type: ignore[no-untyped-def]
     """Accept or reject the attempt of a lane; RUNNING, or the status with which its case ends.
 
     ``out`` (m, n) and ``counts`` (3,) are those of the case.
@@ -202,6 +204,8 @@ def judge(m, lane, finish, max_steps, times, out, counts):  # type: ignore[no-un
     if now == finish:
         close = m.ever_worst[lane] > m.start_worst[lane] / CLOSE_TO_SINGULAR**2
         return Status.CLOSE_TO_SINGULAR if close else Status.REACHED_END
+    if max_steps == NO_LIMIT and would_not_end(counts[STEPS], begin, now, finish):
+        return Status.TOO_MANY_STEPS
     return Status.STEPS_USED_UP if counts[STEPS] >= max_steps else Status.RUNNING
 
 
@@ -236,7 +240,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         for lane in range(LANES):
             m.accepted[lane], case = 0, m.case[lane]
             if case >= 0:
-                ended = judge(m, lane, finish, int(steps[2]), times, out[case], counts[case])
+                ended = judge(m, lane, begin, finish, int(steps[2]), times, out[case], counts[case])
                 if ended != Status.RUNNING:
                     end_case(m, lane, ended, status, reached)
         replace_accepted(m)
