@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.analysis.question import Question, question_of
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
@@ -30,14 +31,11 @@ from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
-from runtime.support.checks import are_finite
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError
 from runtime.support.names import named
-from runtime.system.assemble import assemble
-from runtime.system.quantity import INERTIA, LATITUDES, Quantity, Role, parse, quantities
+from runtime.system.quantity import Role
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
-from runtime.system.variants import check_arguments, variant
 from runtime.system.whole_model import batch_kernel_of, constants_of
 
 if TYPE_CHECKING:
@@ -45,8 +43,6 @@ if TYPE_CHECKING:
 
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
 PORTION = 1024  # steps between which Ctrl-C is seen
-ROUNDING = 1e-14  # values below this count as 0, for which the size 1 is used
-MIN_SIZE = 1e-3  # smallest size of a quantity in a fit, as a fraction of its first one; differences stay above rounding
 
 
 @checked_class
@@ -116,81 +112,6 @@ class Sensitivities:
         return xarray.Dataset(data, coordinates, {"system": self.system.name, "conventions": CONVENTION})
 
 
-@dataclass(frozen=True)
-class Question:
-    """A System or a function that builds one, the given values, and the quantities to differentiate with respect to."""
-
-    build: System | Callable[..., System]
-    given: Mapping[str, Any]  # arguments of the function, parameters of the system, and parts of the initial state
-    quantities: Mapping[str, Quantity]  # what the given names belong to
-    wrt: tuple[Quantity, ...]
-
-    @property
-    def row(self) -> Floats:
-        """The given values of all components, (K,)."""
-        return np.concatenate([np.ravel(np.asarray(self.given[quantity.name], float)) for quantity in self.wrt])
-
-    @property
-    def places(self) -> dict[str, slice]:
-        """Places of the components of each quantity in such a row."""
-        found, start = {}, 0
-        for quantity in self.wrt:
-            found[quantity.name] = slice(start, start + int(np.prod(np.shape(self.given[quantity.name]))))
-            start = found[quantity.name].stop
-        return found
-
-    @property
-    def components(self) -> list[tuple[str, Quantity]]:
-        """Name with component indices, and quantity, of each component."""
-        found: list[tuple[str, Quantity]] = []
-        for quantity in self.wrt:
-            shape = np.shape(self.given[quantity.name])
-            for index in np.ndindex(shape):
-                indices = f"[{','.join(map(str, index))}]" if shape else ""
-                found.append((quantity.name + indices, quantity))
-        return found
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Scalar names, with component indices, (K,)."""
-        return tuple(name for name, _ in self.components)
-
-    def sizes(self, row: Floats) -> Floats:
-        """Sizes by which steps of differences are scaled, (K,): the largest component of each quantity, 1 where all are 0."""
-        sizes = np.empty(len(row))
-        for name, place in self.places.items():
-            first, largest = (float(np.abs(values).max()) for values in (self.given[name], row[place]))
-            first = first if first > ROUNDING else 1.0
-            sizes[place] = max(largest, MIN_SIZE * first) if largest > ROUNDING else first
-        return sizes
-
-    def split(self, row: Floats) -> dict[str, Any]:
-        """The values of a row by name, in the shapes that were given."""
-        found = {}
-        for name, place in self.places.items():
-            shape = np.shape(self.given[name])
-            found[name] = row[place].reshape(shape).tolist() if shape else float(row[place][0])
-        return found
-
-    def at(self, row: Floats) -> dict[str, Any]:
-        """The given values with those of a row; Euler parameters and directions keep their length."""
-        row = row.copy()
-        for name, place in self.unit_length.items():
-            if length := np.linalg.norm(row[place]):
-                row[place] *= np.linalg.norm(self.given[name]) / length
-        return dict(self.given) | self.split(row)
-
-    @property
-    def unit_length(self) -> dict[str, slice]:
-        """Places of the Euler parameters and of the directions of a System's joints."""
-        return {quantity.name: self.places[quantity.name] for quantity in self.wrt if quantity.unit_length}
-
-    def system(self, row: Floats) -> tuple[System, Floats]:
-        """System and assembled initial state for a row of values."""
-        system, state, joints_changed = variant(self.build, self.at(row), self.quantities)
-        return system, (assemble(system, state) if joints_changed or state is not system.state else state).y
-
-
 @checked
 def sensitivities(
     build: System | Callable[..., System],
@@ -203,6 +124,7 @@ def sensitivities(
     atol: float = ATOL,
     alpha: float = 5.0,
     beta: float = 5.0,
+    check_units: bool = True,
 ) -> Sensitivities:
     """Compute a run and its exact derivatives with respect to parameters and the initial state.
 
@@ -224,6 +146,9 @@ def sensitivities(
         Default: the end alone.
     rtol, atol, alpha, beta
         See ``simulate``; the tolerances hold for the derivatives too.
+    check_units : bool
+        Of a System: ask about given parameters far from the present ones and about speeds that no body has, which were probably
+        given in another unit.  False accepts them.
 
     Returns
     -------
@@ -235,35 +160,8 @@ def sensitivities(
         For arguments that break a rule, for systems with contacts, and for values without a system of the same structure on
         either side.
     """
-    question = question_of(build, given, wrt)
+    question = question_of(build, given, wrt, check_units=check_units)
     return solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta)
-
-
-def question_of(build: System | Callable[..., System], given: Mapping[str, Any], wrt: Any) -> Question:
-    """Check the arguments of ``sensitivities`` and of ``fit_parameters``."""
-    if not isinstance(given, Mapping) or not given:
-        raise ModelError("given: give a mapping from names of parameters, or of parts of the initial state, to values")
-    names = tuple(given) if wrt is None else (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    if not names:
-        raise ModelError(f"wrt: no name; choose from {', '.join(given)}, or leave wrt out for all of them")
-    parsed = {name: parse(name, of_system=isinstance(build, System)) for name in given}
-    for name in names:
-        if name not in given:
-            raise ModelError(f"wrt: '{name}' is not among the given: {', '.join(given)}")
-        part = parsed[name].part if parsed[name].owner else ""
-        if part in (INERTIA, LATITUDES) and np.shape(given[name]) != (3,):
-            remedy = "principal moments (3,)" if part == INERTIA else "a function of the latitudes that differ"
-            raise ModelError(f"wrt: the components of '{name}' cannot differ one by one; give {remedy}")
-        if names.count(name) > 1:
-            raise ModelError(f"wrt: '{name}' is named {names.count(name)} times; give each name once")
-        if not are_finite(given[name]):
-            raise ModelError(f"wrt: '{name}' = {shown(given[name])} is no finite number; leave it out of wrt")
-    known = {name: q for name, (q, _) in quantities(build).items()} if isinstance(build, System) else {}
-    if not isinstance(build, System):
-        check_arguments(build, parsed, "given")
-    found = (parsed[name] for name in names)
-    wanted = tuple(known.get(q.name, q) if q.role is Role.PARAMETER else q for q in found)
-    return Question(build, given, parsed, wanted)
 
 
 class _Nearby(NamedTuple):

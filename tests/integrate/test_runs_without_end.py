@@ -8,6 +8,7 @@ from runtime import Builder, ModelError, Status, fit_parameters, sensitivities, 
 from runtime.integrate.choices import METHODS
 from runtime.integrate.step_control import FIRST_LOOK, MOST_STEPS, would_not_end
 
+LOOSE = dict(rtol=1e-6, atol=1e-6)
 FAILED = {Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.METHOD_FAILED}
 
 
@@ -15,7 +16,7 @@ def spinning(speed):
     """A free body that spins about all axes [rad/s]."""
     b = Builder("spinning")
     b.body("body", mass=1.0, inertia=(0.01, 0.02, 0.03), free=True, omega=(0.1 * speed, speed / 3.0, speed))
-    return b.build()
+    return b.build(check_units=False)
 
 
 @pytest.mark.parametrize("speed", [1e11, 1e20, 1e49])
@@ -37,11 +38,11 @@ def test_an_end_that_no_run_reaches(method, t_end):
 def test_cases_of_an_ensemble_that_would_not_end():
     """One by one and side by side: the others reach their end."""
     speeds = np.array([[0.0, 0.0, 1e11], [0.0, 0.1, 1.0], [1e38, 1e39, 1e40]])
-    alone = simulate_many(spinning(1.0), {"omega.body": speeds}, 1.0, method="RK45", rtol=1e-6, atol=1e-6)
+    alone = simulate_many(spinning(1.0), {"omega.body": speeds}, 1.0, method="RK45", check_units=False, **LOOSE)
     assert alone.status[1] == 0 and set(alone.status[[0, 2]]) <= FAILED
     body = models.free_body.build()
     (name,) = body.body_names
-    beside = simulate_many(body, {f"omega.{name}": speeds}, 1.0)
+    beside = simulate_many(body, {f"omega.{name}": speeds}, 1.0, check_units=False)
     assert beside.in_batch[1] and beside.status[1] == 0 and set(beside.status[[0, 2]]) <= FAILED
     assert Status.TOO_MANY_STEPS.sentence in beside.messages[0]
 
@@ -50,9 +51,10 @@ def test_cases_of_an_ensemble_that_would_not_end():
 def test_derivatives_and_fits_that_would_not_end(speed):
     omega = [0.1 * speed, speed / 3.0, speed]
     with pytest.raises(ModelError, match="failed at t = .*the motion itself: the step"):
-        sensitivities(spinning(1.0), {"omega.body": omega}, 1.0)
+        sensitivities(spinning(1.0), {"omega.body": omega}, 1.0, check_units=False)
+    data = {"r.body": [[0, 0, 0], [0, 0, -5]]}
     with pytest.raises(ModelError, match="the motion itself: the step"):
-        fit_parameters(spinning(1.0), {"omega.body": omega}, [0.0, 1.0], {"r.body": [[0, 0, 0], [0, 0, -5]]})
+        fit_parameters(spinning(1.0), {"omega.body": omega}, [0.0, 1.0], data, check_units=False)
 
 
 def test_a_limit_of_steps_is_kept_instead():
@@ -69,5 +71,5 @@ def test_runs_that_begin_with_short_steps_go_on():
     assert not any(rule(steps, 0.0, 1e-300, 1.0) for steps in (129, 1000, 3 * 2**20))  # looked at after powers of 2
     steps = 2**24
     assert rule(steps, 0.0, 1.0, 1.1 * MOST_STEPS / steps) and not rule(steps, 0.0, 1.0, 0.9 * MOST_STEPS / steps)
-    run = simulate(spinning(1.0), 1.0, method="RK45", first_step=1e-30, rtol=1e-6, atol=1e-6)
+    run = simulate(spinning(1.0), 1.0, method="RK45", first_step=1e-30, **LOOSE)
     assert run.success
