@@ -259,7 +259,7 @@ def _in_batch(
     both = np.hstack([np.tile(own, (count, 1)), slopes])
     given, found = batch.arguments(how, states, both)
     memory = batch.batch_workspace(system.model.fixed[1:], both.shape[1], directions=True)
-    batch.run(module, "lanes_tangent", memory, *given, *found, np.zeros(1, np.int64))
+    batch.run_until_interrupted(module, "lanes_tangent", memory, *given, *found)
     if (bad := np.flatnonzero(found.status != Status.REACHED_END)).size:
         _fail(system, y, how, question.names[bad[0]], found.reached[bad[0]])
     return found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, batch.STEPS].max())

@@ -7,6 +7,7 @@ The steps are those of ``runtime.integrate.loop``, for systems without limits, c
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -49,7 +50,17 @@ from runtime.jit.pointers import local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
 
-__all__ = ["EVALUATIONS", "REJECTIONS", "STEPS", "Results", "arguments", "batch_workspace", "integrate", "run"]
+__all__ = [
+    "EVALUATIONS",
+    "REJECTIONS",
+    "STEPS",
+    "Results",
+    "arguments",
+    "batch_workspace",
+    "integrate",
+    "run",
+    "run_until_interrupted",
+]
 
 EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
 CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
@@ -251,6 +262,23 @@ integrate = compiled(_integrate, fastmath=CONTRACT)
 
 def run(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> None:
     """``integrate`` with a kernel of a whole model; where both are to be compiled, the second process compiles the kernel."""
+    integrate(memory, _prepared(module, kernel, memory, *arrays), *arrays)
+
+
+def run_until_interrupted(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> None:
+    """``run`` in a thread of its own, without ``stop``: Ctrl-C, which Python sees between two operations, ends it soon."""
+    stop = np.zeros(1, np.int64)
+    address = _prepared(module, kernel, memory, *arrays, stop)
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(lambda: integrate(memory, address, *arrays, stop))
+        try:
+            running.result()
+        finally:
+            stop[0] = 1
+
+
+def _prepared(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> int:
+    """The address of a kernel of a whole model; it and ``integrate`` are compiled."""
     ask(f"{module.__name__}:{kernel}")
     integrate.prepare(memory, 0, *arrays)
-    integrate(memory, int(addresses_of([module], kernel)[0]), *arrays)
+    return int(addresses_of([module], kernel)[0])
