@@ -5,6 +5,16 @@ Exit codes: 0 done, 1 a run failed or the output could not be written, 2 bad usa
 
 from __future__ import annotations
 
+import os
+import signal
+
+if (
+    __name__ == "__main__"
+):  # until ``ended_by_signals`` is imported, which takes long; nothing is open that could be lost
+    for _number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(_number) != signal.SIG_IGN:
+            signal.signal(_number, lambda number, frame: os._exit(128 + number))
+
 import argparse
 import importlib
 import sys

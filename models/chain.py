@@ -47,4 +47,4 @@ def build(
             ends |= dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
         b.joint(f"joint_{n}", joint, before, name, **ends)
         before = name
-    return b.build()
+    return b.build(check_units=check_units)

@@ -48,4 +48,4 @@ def build(
         b.body(name, mass=m, inertia=moments, r=centres[name], omega=omega, v=v)
     b.joint("shoulder", "spherical", GROUND, "upper", s_i=(0, 0, 0), s_j=(-l1 / 2, 0, 0))
     b.joint("elbow", "spherical", "upper", "lower", s_i=(l1 / 2, 0, 0), s_j=(0, -l2 / 2, 0))
-    return b.build()
+    return b.build(check_units=check_units)

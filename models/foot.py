@@ -146,7 +146,7 @@ def build(
     _add_joints(b, length)
     if limits is not None:
         _add_limits(b, length > 0.0, limits == "dissipative", preset == "published", law)
-    return b.build()
+    return b.build(check_units=check_units)
 
 
 def _check_options(ankle: str, link_length: float, limits: str | None, preset: str, law: str) -> None:

@@ -128,7 +128,7 @@ def build(
             name, body, centre=centre, radius=radius, law="kelvin_voigt", stiffness=stiffness, exponent=EXPONENT,
             damping=damping, friction=friction, mu_c=mu_c, mu_d=mu_d, creep=creep,
         )  # fmt: skip
-    return b.build()
+    return b.build(check_units=check_units)
 
 
 def _check_options(shape: str, friction: str, **numbers: float) -> None:

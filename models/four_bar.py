@@ -84,7 +84,7 @@ def build(
         r, v3 = (middle[0], 0.0, middle[1]), (v[0], 0.0, v[1])
         b.body(name, mass=mass, inertia=moments, r=r, p=p, v=v3, omega=(0.0, -rates[name], 0.0))
     _add_joints(b, {name: length for name, (_, _, length) in bars.items()}, base, joints == "revolute")
-    return b.build()
+    return b.build(check_units=check_units)
 
 
 def _corners(crank: float, coupler: float, rocker: float, base: float, crank_angle: float) -> tuple[np.ndarray, ...]:

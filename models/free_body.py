@@ -30,4 +30,4 @@ def build(
     """
     b = Builder("free body", gravity=gravity)
     b.body("body", mass=mass, inertia=inertia, omega=omega, v=v, free=True)
-    return b.build()
+    return b.build(check_units=check_units)

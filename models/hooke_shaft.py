@@ -67,4 +67,4 @@ def build(
     b.joint("hooke", "universal", "input", "output", s_i=(half, 0, 0), a_i=(0, 0, 1), s_j=(-half, 0, 0), a_j=(0, 1, 0))
     # The Hooke joint already fixes the near end: the output bearing only keeps the far end on a line.
     b.joint("output_bearing", "point_on_line", GROUND, "output", s_i=(0, 0, 0), a_i=d, s_j=(half, 0, 0))
-    return b.build()
+    return b.build(check_units=check_units)

@@ -127,7 +127,7 @@ def build(
         b.joint("pivot", "spherical", GROUND, "rod", s_i=(0, 0, 0), s_j=end)
     if limits is not None:
         _add_limit(b, limits == "dissipative", own)
-    return b.build()
+    return b.build(check_units=check_units)
 
 
 def _check_options(kind: str | None, limits: str | None, own: Mapping[str, Any]) -> None:

@@ -27,7 +27,7 @@ from typer.core import TyperGroup
 from runtime.integrate.choices import ATOL, METHODS, RTOL
 from runtime.report.tables import Report, Table, print_json
 from runtime.support.documentation import documentation
-from runtime.support.errors import AssemblyWarning, ModelError
+from runtime.support.errors import AssemblyWarning, ModelError, StaleKernelsError, said_by
 from runtime.support.interruption import ended_by_signals
 from runtime.support.results_folder import results_in
 from runtime.support.streams import safe_streams
@@ -70,6 +70,7 @@ Arguments = Annotated[
 Model = Annotated[str, typer.Argument(help="Name of a model (see talus models), or package.module:function.")]
 
 PLACE = "package.module:function"  # of a function that builds a model
+MOST_POINTS = 10_000_000  # of a run's results
 
 
 def _models() -> dict[str, EntryPoint]:
@@ -91,10 +92,16 @@ def _load(model: str) -> Any:
         meant = f"; did you mean '{near[0]}'? The" if near else "; the"
         raise ModelError(f"unknown model '{model}'{meant} models are {', '.join(known)}, or give {PLACE}")
     module, _, function = model.partition(":")
+    if not all(name.isidentifier() for name in (*module.split("."), function)):
+        raise ModelError(f"model '{model}' is no name of a function; give {PLACE}")
     try:
         return getattr(importlib.import_module(module), function)
+    except (ModelError, StaleKernelsError):
+        raise
     except (ImportError, AttributeError) as error:
         raise ModelError(f"model '{model}' cannot be loaded: {error}; give {PLACE}") from None
+    except Exception as error:  # in the user's module
+        raise ModelError(f"model '{model}' cannot be loaded: {said_by(error)}; correct its module") from None
 
 
 def _build(model: str, given: list[str] | None) -> System:
@@ -115,16 +122,18 @@ def _build(model: str, given: list[str] | None) -> System:
             raise ModelError(f"--set {argument}: model '{model}' has no '{key}'; it takes {', '.join(parameters)}")
         try:
             arguments[key] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # no value of Python, but a text
             arguments[key] = value
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AssemblyWarning)  # the verbs show the remarks
             system = build(**arguments)
+    except (ModelError, StaleKernelsError):
+        raise
     except (TypeError, ValueError) as error:
-        if isinstance(error, ModelError):
-            raise
         raise ModelError(f"model '{model}' does not take {', '.join(given or ['no arguments'])}: {error}") from None
+    except Exception as error:  # in the user's function
+        raise ModelError(f"model '{model}' cannot be built: {said_by(error)}; correct its function") from None
     if not isinstance(system, System):
         raise ModelError(f"model '{model}' returned {type(system).__name__}; its function must return a System")
     return system
@@ -161,7 +170,7 @@ def simulate_command(
     model: Model,
     arguments: Arguments = None,
     t_end: Annotated[float, typer.Option(help="Simulated time [s].")] = 5.0,
-    points: Annotated[int, typer.Option(help="Number of output times.", min=2)] = 501,
+    points: Annotated[int, typer.Option(help="Number of output times.", min=2, max=MOST_POINTS)] = 501,
     method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "auto",
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
     atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
@@ -177,7 +186,7 @@ def simulate_command(
     system = _build(model, arguments)
     for remark in system.assembly.remarks:
         err_console.print(remark, markup=False, highlight=False, soft_wrap=True)
-    times = np.linspace(0.0, t_end, points) if t_end > 0 else None
+    times = np.linspace(0.0, t_end, points) if 0.0 < t_end < np.inf else None
     with results_in(out, f"talus-{model.replace(':', '-')}") as folder:
         run = simulate(system, t_end, t_eval=times, method=method, rtol=rtol, atol=atol)
         files = [run.to_netcdf(folder / "run.nc"), run.to_csv(folder / "run.csv"), run.to_sto(folder / "run.sto")]

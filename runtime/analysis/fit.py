@@ -58,6 +58,7 @@ class ParameterFit:
     sensitivities: Sensitivities = field(repr=False)
 
 
+# Long by its signature and docstring.
 @checked
 def fit_parameters(
     build: System | Callable[..., System],
@@ -70,6 +71,7 @@ def fit_parameters(
     bounds: Mapping[str, tuple[Any, Any]] | None = None,
     rtol: float = RTOL,
     atol: float = ATOL,
+    check_units: bool = True,
 ) -> ParameterFit:
     """Fit parameters and initial state of a model to measured motion by least squares.
 
@@ -85,6 +87,9 @@ def fit_parameters(
         Standard deviation of each; default 1 in its unit.
     bounds : mapping, optional
         Name -> lower and upper bound.
+    check_units : bool
+        Of a System: ask about a start far from its own parameters and about speeds that no body has, which were probably given
+        in another unit.  False accepts them.
 
     Returns
     -------
@@ -98,7 +103,7 @@ def fit_parameters(
     ModelError
         For arguments that break a rule, and for a start that cannot be simulated.
     """
-    question = question_of(build, given, wrt)
+    question = question_of(build, given, wrt, check_units=check_units)
     times = increasing_times(t, "t", single=True)
     start, (low, high) = question.row, _bounds(question, bounds)
     problem = _Problem(question, times, _measured(data), _sigma(sigma), rtol, atol)

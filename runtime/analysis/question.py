@@ -1,4 +1,4 @@
-"""The question of sensitivities and fits: a system or a function that builds one, values, and what to differentiate by."""
+"""What derivatives and fits are asked for: quantities of a system, or of a function that builds one, and their values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import are_finite
 from runtime.support.errors import ModelError, shown
 from runtime.system.assemble import assemble
+from runtime.system.parameters import ask_about_units
 from runtime.system.quantity import INERTIA, LATITUDES, Quantity, Role, parse, quantities
 from runtime.system.system import System
+from runtime.system.unusual_values import ask_about_state
 from runtime.system.variants import check_arguments, variant
 
 ROUNDING = 1e-14  # values below this count as 0, for which the size 1 is used
@@ -95,7 +97,9 @@ class Question:
         return system, (assemble(system, state) if joints_changed or state is not system.state else state).y
 
 
-def question_of(build: System | Callable[..., System], given: Mapping[str, Any], wrt: Any) -> Question:
+def question_of(
+    build: System | Callable[..., System], given: Mapping[str, Any], wrt: Any, *, check_units: bool
+) -> Question:
     """Check the arguments of ``sensitivities`` and of ``fit_parameters``."""
     if not isinstance(given, Mapping) or not given:
         raise ModelError("given: give a mapping from names of parameters, or of parts of the initial state, to values")
@@ -117,6 +121,9 @@ def question_of(build: System | Callable[..., System], given: Mapping[str, Any],
     known = {name: q for name, (q, _) in quantities(build).items()} if isinstance(build, System) else {}
     if not isinstance(build, System):
         check_arguments(build, parsed, "given")
+    elif check_units:
+        ask_about_units(build, given)
+        ask_about_state(build, given)
     found = (parsed[name] for name in names)
     wanted = tuple(known.get(q.name, q) if q.role is Role.PARAMETER else q for q in found)
     return Question(build, given, parsed, wanted)

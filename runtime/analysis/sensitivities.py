@@ -27,6 +27,7 @@ from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
+from runtime.integrate.stepwise import given_up, until_next_look
 from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     import xarray
 
 STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
+PORTION = 1024  # steps between which Ctrl-C is seen
 
 
 @checked_class
@@ -124,6 +126,7 @@ def sensitivities(
     atol: float = ATOL,
     alpha: float | None = None,
     beta: float | None = None,
+    check_units: bool = True,
 ) -> Sensitivities:
     """Compute a run and its exact derivatives with respect to parameters and the initial state.
 
@@ -146,6 +149,9 @@ def sensitivities(
     rtol, atol, alpha, beta
         See ``simulate``; the tolerances hold for the derivatives too.  Where states of closed loops are projected onto their
         rows, the derivatives are projected onto those of the rows.
+    check_units : bool
+        Of a System: ask about given parameters far from the present ones and about speeds that no body has, which were probably
+        given in another unit.  False accepts them.
 
     Returns
     -------
@@ -157,7 +163,7 @@ def sensitivities(
         For arguments that break a rule, for systems with contacts, for values without a system of the same structure on either
         side, and for motions that come close to a singular pose of closed loops, where branches may part with the parameters.
     """
-    question = question_of(build, given, wrt)
+    question = question_of(build, given, wrt, check_units=check_units)
     return solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta)
 
 
@@ -258,7 +264,7 @@ def _in_batch(
     both = np.hstack([np.tile(own, (count, 1)), slopes])
     given, found = batch.arguments(how, states, both)
     memory = batch.batch_workspace(system.model.fixed[1:], both.shape[1], directions=True)
-    batch.run(module, "lanes_tangent", memory, *given, *found, np.zeros(1, np.int64))
+    batch.run_until_interrupted(module, "lanes_tangent", memory, *given, *found)
     if (bad := np.flatnonzero(found.status != Status.REACHED_END)).size:
         _fail(system, y, how, question.names[bad[0]], found.reached[bad[0]])
     return found.out[0, :, :n], np.moveaxis(found.out[:, :, n:], 0, 2), int(found.counts[:, batch.STEPS].max())
@@ -287,8 +293,14 @@ def _one_by_one(
     out = np.full((len(times), (1 + count) * n), np.nan)
     first = 1 if times[0] == how.t_start else 0
     out[:first] = m.y
-    code, _ = m.advance(how.max_steps, times[first:], out[first:], NONE, NONE2)
-    names = ", ".join(question.names)
+    code, steps, names = Status.RUNNING, 0, ", ".join(question.names)
+    while code == Status.RUNNING and steps < how.max_steps:
+        if given_up(steps, how.max_steps, how.t_start, m.t, how.t_end) is not None:
+            break
+        code, _ = m.advance(
+            min(PORTION, until_next_look(steps, how.max_steps)), times[first:], out[first:], NONE, NONE2
+        )
+        steps = m.counts()[1]
     if how.projected and (code == Status.SINGULAR_CONFIGURATION or m.close_to_singular):
         raise ModelError(
             f"the derivative by {names}: the motion of system '{system.name}' comes close to a singular pose, before t = "

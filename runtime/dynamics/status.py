@@ -24,6 +24,7 @@ class Status(IntEnum):
     EVENT_NOT_FINITE = -5
     CONSTRAINTS_VIOLATED = -6
     FRICTION_NOT_UNIQUE = -7
+    TOO_MANY_STEPS = -8
     REFUSED = -20
     NOT_RUN = -21
 
@@ -91,6 +92,10 @@ _TEXTS = {
     Status.FRICTION_NOT_UNIQUE: (
         "the friction of a joint by its own reaction has no unique value",
         "reduce its coefficient, support the body nearer to its load, or give the friction's moment or force",
+    ),
+    Status.TOO_MANY_STEPS: (
+        "the steps are too short to reach the end",
+        "check masses, stiffnesses, speeds and t_end, raise rtol and atol, or try another method; with max_steps the run goes on",
     ),
     Status.REFUSED: ("the case breaks a rule and was not started", "correct the values of this case"),
     Status.NOT_RUN: ("the case was not run", "repeat the call"),

@@ -16,6 +16,7 @@ from runtime.system.parameters import ask_about_units
 from runtime.system.quantity import INERTIA, Quantity, Role, quantities
 from runtime.system.state import PARTS
 from runtime.system.system import System
+from runtime.system.unusual_values import ask_about_state
 from runtime.system.variants import build_variant, check_arguments, name_of
 
 MAX_CASES = 100_000_000  # of an iterator, which may have no end
@@ -86,6 +87,7 @@ def ask_about_columns(system: System, cases: Cases) -> None:
             for size in (sizes.max(), sizes[sizes > 0.0].min(initial=np.inf)):
                 if np.isfinite(size):
                     ask_about_units(system, {name: float(size)})
+                    ask_about_state(system, {name: float(size)})
 
 
 def row(cases: Cases, case: int) -> dict[str, Any]:

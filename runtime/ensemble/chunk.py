@@ -17,8 +17,9 @@ from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
 from runtime.integrate.balance_check import unbalanced_cases
-from runtime.integrate.settings import NO_LIMIT, Settings
+from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
+from runtime.integrate.step_control import NO_LIMIT
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state

@@ -7,6 +7,7 @@ The steps are those of ``runtime.integrate.loop``, for systems without limits, c
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from runtime.integrate.loop import CLOSE_TO_SINGULAR
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import (
     ACCEPTED,
+    NO_LIMIT,
     REJECTED,
     after_acceptance,
     after_bad_attempt,
@@ -40,6 +42,7 @@ from runtime.integrate.step_control import (
     too_small,
     trial_length,
     verdict,
+    would_not_end,
 )
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import compiled, inlined, linked
@@ -47,7 +50,17 @@ from runtime.jit.pointers import local
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats, Ints
 
-__all__ = ["EVALUATIONS", "REJECTIONS", "STEPS", "Results", "arguments", "batch_workspace", "integrate", "run"]
+__all__ = [
+    "EVALUATIONS",
+    "REJECTIONS",
+    "STEPS",
+    "Results",
+    "arguments",
+    "batch_workspace",
+    "integrate",
+    "run",
+    "run_until_interrupted",
+]
 
 EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
 CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
@@ -174,7 +187,7 @@ def write_outputs(m, lane, now, times, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def judge(m, lane, finish, max_steps, times, out, counts):  # type: ignore[no-untyped-def]
+def judge(m, lane, begin, finish, max_steps, times, out, counts):  # type: ignore[no-untyped-def]
     """Accept or reject the attempt of a lane; RUNNING, or the status with which its case ends.
 
     ``out`` (m, n) and ``counts`` (3,) are those of the case.
@@ -202,6 +215,8 @@ def judge(m, lane, finish, max_steps, times, out, counts):  # type: ignore[no-un
     if now == finish:
         close = m.ever_worst[lane] > m.start_worst[lane] / CLOSE_TO_SINGULAR**2
         return Status.CLOSE_TO_SINGULAR if close else Status.REACHED_END
+    if max_steps == NO_LIMIT and would_not_end(counts[STEPS], begin, now, finish):
+        return Status.TOO_MANY_STEPS
     return Status.STEPS_USED_UP if counts[STEPS] >= max_steps else Status.RUNNING
 
 
@@ -236,7 +251,7 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
         for lane in range(LANES):
             m.accepted[lane], case = 0, m.case[lane]
             if case >= 0:
-                ended = judge(m, lane, finish, int(steps[2]), times, out[case], counts[case])
+                ended = judge(m, lane, begin, finish, int(steps[2]), times, out[case], counts[case])
                 if ended != Status.RUNNING:
                     end_case(m, lane, ended, status, reached)
         replace_accepted(m)
@@ -247,6 +262,23 @@ integrate = compiled(_integrate, fastmath=CONTRACT)
 
 def run(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> None:
     """``integrate`` with a kernel of a whole model; where both are to be compiled, the second process compiles the kernel."""
+    integrate(memory, _prepared(module, kernel, memory, *arrays), *arrays)
+
+
+def run_until_interrupted(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> None:
+    """``run`` in a thread of its own, without ``stop``: Ctrl-C, which Python sees between two operations, ends it soon."""
+    stop = np.zeros(1, np.int64)
+    address = _prepared(module, kernel, memory, *arrays, stop)
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(lambda: integrate(memory, address, *arrays, stop))
+        try:
+            running.result()
+        finally:
+            stop[0] = 1
+
+
+def _prepared(module: ModuleType, kernel: str, memory: Any, *arrays: Any) -> int:
+    """The address of a kernel of a whole model; it and ``integrate`` are compiled."""
     ask(f"{module.__name__}:{kernel}")
     integrate.prepare(memory, 0, *arrays)
-    integrate(memory, int(addresses_of([module], kernel)[0]), *arrays)
+    return int(addresses_of([module], kernel)[0])

@@ -23,7 +23,7 @@ from runtime.integrate.batch_stages import SUMS as ALL_SUMS
 from runtime.integrate.dop853 import FASTEST, ORDER, POWER, SAFETY, SLOWEST
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.loop import CLOSE_TO_SINGULAR
-from runtime.integrate.step_control import ACCEPTED, REJECTED
+from runtime.integrate.step_control import ACCEPTED, NO_LIMIT, REJECTED
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 
@@ -64,6 +64,7 @@ _trial_length = _on_device(step_control.trial_length)
 _first_length = _on_device(step_control.first_length)
 _step_length = _on_device(step_control.step_length)
 _too_small = _on_device(step_control.too_small)
+_would_not_end = _on_device(step_control.would_not_end)
 _combined_error = _on_device(step_control.combined_error)
 _factor_of = _on_device(step_control.factor_of)
 _verdict = _on_device(step_control.verdict)
@@ -260,6 +261,8 @@ def _kernel(module: ModuleType) -> Any:
             if last:
                 close = ever_worst > start_worst / CLOSE_TO_SINGULAR**2
                 ended = Status.CLOSE_TO_SINGULAR if close else Status.REACHED_END
+            elif steps[2] == NO_LIMIT and _would_not_end(counts[case, STEPS], span[0], now, finish):
+                ended = Status.TOO_MANY_STEPS
             elif counts[case, STEPS] >= steps[2]:
                 ended = Status.STEPS_USED_UP
         status[case], reached[case] = ended, time

@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike
 
 from runtime.integrate.choices import COMPILED_METHODS, METHODS, SCIPY_METHODS
 from runtime.integrate.creeps import refuse_creeps, sticks
+from runtime.integrate.step_control import MOST_STEPS, NO_LIMIT
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
 from runtime.system.system import System
 
-NO_LIMIT = 10**15  # steps
-MOST_STEPS = 1e10  # days of computing
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
 

@@ -22,7 +22,15 @@ from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.methods import NONE, NONE2, Compiled, Method
 from runtime.integrate.scipy_methods import SciPy
 from runtime.integrate.settings import Settings, settings
-from runtime.integrate.stepwise import EventSearch, Recorder, integrate_stepwise, steps_used_up, stopped_by
+from runtime.integrate.stepwise import (
+    EventSearch,
+    Recorder,
+    given_up,
+    integrate_stepwise,
+    steps_used_up,
+    stopped_by,
+    until_next_look,
+)
 from runtime.results.run import Run
 from runtime.results.stats import Part, Stats
 from runtime.support.arguments import checked
@@ -184,10 +192,10 @@ def _integrate(
     outputs = None if how.t is None else np.array(how.t)
     with bar:
         if isinstance(stepper, Compiled) and len(stepper.work.events.value) == len(search.events):
-            times, states, status, reason = _integrate_compiled(stepper, outputs, how.max_steps, bar, search)
+            times, states, status, reason = _integrate_compiled(stepper, outputs, how, bar, search)
         else:
             recorder = Recorder(stepper, outputs)
-            status, reason = integrate_stepwise(stepper, recorder, search, how.max_steps, bar)
+            status, reason = integrate_stepwise(stepper, recorder, search, how, bar)
             times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power))
     done = states[:, len(stepper.y) :]
     if done.shape[1]:
@@ -224,7 +232,7 @@ def _turns(parts: Sequence[Part]) -> str:
 
 
 def _integrate_compiled(
-    m: Compiled, outputs: Floats | None, max_steps: int, bar: Progress, search: EventSearch
+    m: Compiled, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch
 ) -> tuple[Floats, Floats, Status, str]:
     """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
 
@@ -243,9 +251,13 @@ def _integrate_compiled(
         if (first := search.begin(m)) is not None:
             status, reason = stopped_by(first, m.t)
         while status == Status.RUNNING:
-            portion = min(portion, max_steps - int(m.s.counts[stepping.STEPS]))
+            steps = int(m.s.counts[stepping.STEPS])
+            if (ended := given_up(steps, how.max_steps, how.t_start, m.t, how.t_end)) is not None:
+                status, reason = ended
+                break
+            portion = min(portion, until_next_look(steps, how.max_steps))
             if portion == 0:
-                status, reason = steps_used_up(max_steps, m.t)
+                status, reason = steps_used_up(how.max_steps, m.t)
                 break
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
             before, begin = int(m.s.counts[stepping.STEPS]), clock.perf_counter()

@@ -17,6 +17,9 @@ from runtime.dynamics.status import Status
 from runtime.jit.compilation import inlined
 
 ACCEPTED, REJECTED, BAD = range(3)  # verdicts on an attempt
+NO_LIMIT = 10**15  # steps: none was given
+MOST_STEPS = 1e10  # days of computing
+FIRST_LOOK = 128  # steps
 
 
 @inlined
@@ -48,6 +51,18 @@ def step_length(proposed, max_step, time, end):  # type: ignore[no-untyped-def]
 def too_small(h, time, end):  # type: ignore[no-untyped-def]
     """True for a step below four times the spacing of floating-point numbers at the largest time of the run."""
     return not h > 4.0 * math.ldexp(1.0, math.frexp(max(abs(time), abs(end)))[1] - 53)
+
+
+@inlined
+def would_not_end(steps, begin, time, end):  # type: ignore[no-untyped-def]
+    """True where the rest of the run takes too many steps of the mean length so far; looked at after 128, 256, 512, ... steps.
+
+    Too many are more than MOST_STEPS; early in the run, when short steps may be those of its beginning alone, the square of
+    MOST_STEPS / steps.
+    """
+    if steps < FIRST_LOOK or steps & (steps - 1) != 0:
+        return False
+    return steps * (end - time) > max(MOST_STEPS, (MOST_STEPS / steps) ** 2) * (time - begin)
 
 
 @inlined

@@ -9,6 +9,8 @@ import numpy as np
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.events import Event
 from runtime.integrate.methods import Method
+from runtime.integrate.settings import Settings
+from runtime.integrate.step_control import FIRST_LOOK, NO_LIMIT, would_not_end
 from runtime.support.arrays import Floats
 from runtime.support.progress import Progress
 from runtime.system.state import State
@@ -20,6 +22,21 @@ EVENT_SAMPLES = 4
 def steps_used_up(max_steps: int, t: float) -> tuple[Status, str]:
     """Status and message of a run that took ``max_steps``."""
     return Status.STEPS_USED_UP, Status.STEPS_USED_UP.text(t, f"max_steps = {max_steps}")
+
+
+def until_next_look(steps: int, max_steps: int) -> int:
+    """Steps that may be taken until ``given_up`` is to be asked again, or to ``max_steps``."""
+    look = max(FIRST_LOOK, 1 << steps.bit_length())
+    return (look if max_steps == NO_LIMIT else max_steps) - steps
+
+
+def given_up(steps: int, max_steps: int, t_start: float, t: float, t_end: float) -> tuple[Status, str] | None:
+    """Status and message of a run without ``max_steps`` whose steps are too short to reach its end; None where it goes on."""
+    if max_steps != NO_LIMIT or not would_not_end.py_func(steps, t_start, t, t_end):
+        return None
+    length = (t - t_start) / steps
+    detail = f"{steps} steps of {length:.1e} s in the mean, {(t_end - t) / length:.0e} more to t = {t_end:g} s"
+    return Status.TOO_MANY_STEPS, Status.TOO_MANY_STEPS.text(t, detail)
 
 
 def stopped_by(event: Event, t: float) -> tuple[Status, str]:
@@ -131,7 +148,7 @@ class Recorder:
 
 
 def integrate_stepwise(
-    m: Method, recorder: Recorder, search: EventSearch, max_steps: int, bar: Progress
+    m: Method, recorder: Recorder, search: EventSearch, how: Settings, bar: Progress
 ) -> tuple[Status, str]:
     """Take all steps; status, and the message unless the run reached its end."""
     try:
@@ -139,8 +156,11 @@ def integrate_stepwise(
             return stopped_by(first, m.t)
         status = Status.RUNNING
         while status == Status.RUNNING:
-            if m.counts()[1] >= max_steps:
-                return steps_used_up(max_steps, m.t)
+            steps = m.counts()[1]
+            if steps >= how.max_steps:
+                return steps_used_up(how.max_steps, m.t)
+            if (ended := given_up(steps, how.max_steps, how.t_start, m.t, how.t_end)) is not None:
+                return ended
             status, reason = m.step()
             if status not in (Status.RUNNING, Status.REACHED_END):
                 return status, reason

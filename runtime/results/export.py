@@ -224,7 +224,10 @@ def write_dataset(data: Any, file: str | Path) -> Path:
     if not isinstance(data, xarray.Dataset):
         raise ModelError(f"{file}: data = {shown(data)}; give a dataset of xarray")
     # In memory first: a library that writes the file itself meets a full disk again when its objects are deleted.
-    return write_bytes(file, data.to_netcdf(engine="scipy"))
+    # Copied: a view of the memory of a stream that an error keeps alive makes Python 3.13 raise BufferError at any later place.
+    with memoryview(data.to_netcdf(engine="scipy")) as view:
+        content = bytes(view)
+    return write_bytes(file, content)
 
 
 def to_csv(run: Recorded, file: Path, overwrite: bool) -> Path:

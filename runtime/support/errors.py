@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import traceback
 import warnings
 from collections.abc import Collection
+from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -75,6 +77,18 @@ class Refused(Exception):
 def one_line(text: str) -> str:
     """The text with every character that is not printable, line breaks among them, as its escape."""
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def said_by(error: Exception) -> str:
+    """What an error in code of the user says, in a line, with the file and line where it was raised."""
+    try:
+        text = one_line(f"{type(error).__name__}: {error}".removesuffix(": "))
+    except Exception:  # its text is code of the user too
+        text = type(error).__name__
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_file()]
+    if isinstance(error, SyntaxError) or not frames:
+        return text  # the text names the place
+    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 def shown(value: Any) -> str:

@@ -24,6 +24,7 @@ OTHER_UNITS = {
     "rad/s": ((math.pi / 180, "degrees per second"), (math.pi / 30, "turns per minute")),
     "N/m": ((1e-3, "N/km"), (1e3, "N/mm")),
     "N/m^1.5": ((1e3**1.5, "N/mm^1.5"),),
+    "kg m^2": ((1e-6, "kg mm^2"), (1e-4, "kg cm^2"), (1e-9, "g mm^2"), (1e-7, "g cm^2")),
     "N m": ((1e-3, "N mm"),),
 }
 
@@ -90,7 +91,12 @@ def ask(what: str, value: Any, of: Usual) -> None:
         if of.least <= size * factor <= of.most
     ]
     question = f"is another unit meant? {meant[0]}" if meant else "is another unit meant?"
-    span = f"{of.least:g} to {of.most:g} {of.unit}" if of.least > 0.0 else f"at most {of.most:g} {of.unit}"
+    if of.least > 0.0:
+        span = (
+            f"{of.least:g} to {of.most:g} {of.unit}" if math.isfinite(of.most) else f"at least {of.least:.3g} {of.unit}"
+        )
+    else:
+        span = f"at most {of.most:g} {of.unit}"
     raise ModelError(f"{what} = {size:g} {of.unit}, but {of.of} is {span}; {question}; check_units=False accepts it")
 
 

@@ -186,6 +186,7 @@ class Builder(LoadBuilder):
         states = self._global_states(axes, f"driver '{name}'")
         self._joints[name] = connection("driver", name, module, body, other, values, self._bodies, states)
 
+    # Long by its signature and docstring.
     def build(
         self,
         *,
@@ -193,6 +194,7 @@ class Builder(LoadBuilder):
         project_velocities: bool | None = None,
         time: float = 0.0,
         adjust: Adjust = None,
+        check_units: bool = True,
     ) -> System:
         """Check the system, assemble the initial configuration by the least change, and return the system.
 
@@ -217,6 +219,9 @@ class Builder(LoadBuilder):
             their motion: "l.rod", "s_j.hinge", "a_i.hinge" as in ``runtime.parameters``, or "hinge" for all data of a joint;
             True: all points, directions and lengths.  Accuracies [m], [rad] weigh the changes; default: 1 rad, and the longest
             lever arm.  ``System.assembly.adjustments`` lists the changes.
+        check_units : bool
+            Ask about lengths, masses, speeds and stiffnesses that no mechanism has, or that do not go with those of the other
+            bodies, which were probably given in another unit.  False accepts them.
 
         Raises
         ------
@@ -239,5 +244,13 @@ class Builder(LoadBuilder):
         y = np.concatenate([placed.start for placed in self._bodies.values()])
         start_time = finite_number(time, "build: time")
         return build_system(
-            self.name, parts, self.gravity, y, start_time, redundant, project_velocities, checked_adjust(adjust)
+            self.name,
+            parts,
+            self.gravity,
+            y,
+            start_time,
+            redundant,
+            project_velocities,
+            checked_adjust(adjust),
+            check_units,
         )

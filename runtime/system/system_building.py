@@ -34,11 +34,12 @@ from runtime.system.remarks import (
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.thin_bodies import with_added_inertia
+from runtime.system.unusual_values import ask_about_values
 
 
 def build_system(
     name: str, parts: Parts, gravity: Floats, y: Floats, time: float, redundant: str, project_velocities: bool | None,
-    adjust: Chosen = False,
+    adjust: Chosen = False, check_units: bool = True,
 ) -> System:  # fmt: skip
     """Assemble parts from the given states y (13 bodies,) and check the whole; see ``Builder.build``.
 
@@ -50,6 +51,8 @@ def build_system(
     fit = redundant == "fit"
     adjustments: tuple[Adjustment, ...] = ()
     system = _not_assembled(name, parts, gravity, y, time, fit=fit)
+    if check_units:
+        ask_about_values(system)
     system.check_span(time, time, "the initial configuration is taken")
     refuse_singular_joints(system, y)
     refuse_singular_motors(system, y)

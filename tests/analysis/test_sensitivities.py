@@ -1,6 +1,10 @@
 """Derivatives of runs against differences of runs and closed forms."""
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +15,7 @@ import runtime
 from runtime import Builder, ModelError, fit_parameters, sensitivities, simulate
 from runtime.integrate.variational import AHEAD, BOTH_SIDES, weights
 from runtime.system.whole_model import module_of
+from tests.support.processes import environment
 from tests.support.sensitivities import difference, guided, other, pushed, stopped
 from tests.support.systems import spun
 
@@ -309,3 +314,30 @@ def test_the_sign_of_euler_parameters_does_not_matter():
     p = run.state["p"]["main_foot"] * np.where(np.arange(9) % 2, 1.0, -1.0)[:, None]
     found = fit_parameters(models.foot.build, {"link_length": 0.045}, t, {"p.main_foot": p})
     assert found.values["link_length"] == pytest.approx(0.0417, abs=1e-9) and found.residual < 1e-9
+
+
+INTERRUPTED = """
+import models, runtime
+system = models.foot.build(**OPTIONS)
+given = {"mass.leg": 3.5, "mass.toes": 0.2}
+runtime.sensitivities(system, given, 0.1)  # compiles
+print("begins", flush=True)
+runtime.sensitivities(system, given, 1e5, rtol=1e-12, atol=1e-12)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("options", [{}, {"limits": "elastic"}], ids=["side by side", "one by one"])
+def test_ctrl_c_ends_soon(options):
+    """In compiled code of a program of the user, which installs no handlers."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED.replace("OPTIONS", repr(options))], env=environment(), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT and said.endswith("KeyboardInterrupt\n")

@@ -139,6 +139,14 @@ def test_info_models_doctor(talus):
 BAD = {
     ("simulate", "hand"): "unknown model 'hand'; the models are",
     ("simulate", "models.foot:nothing"): "model 'models.foot:nothing' cannot be loaded",
+    ("simulate", ":build"): "model ':build' is no name of a function; give package.module:function",
+    ("simulate", ".models.foot:build"): "model '.models.foot:build' is no name of a function",
+    ("simulate", "models..foot:build"): "is no name of a function",
+    ("simulate", "models.foot:"): "is no name of a function",
+    ("simulate", "foot", "--set", "link_length={[]: 1}"): "link_length",
+    ("simulate", "foot", "--set", "link_length=" + "(" * 9999): "link_length",
+    ("simulate", "foot", "--t-end", "1e400"): "t_end = inf is not finite; give finite numbers",
+    ("simulate", "foot", "--points", "1000000000000"): "Invalid value for '--points'",
     (
         "simulate",
         "foot",
@@ -164,8 +172,31 @@ def test_bad_input_is_one_sentence_and_exit_2(talus, tmp_path, arguments):
     done = talus(*arguments)
     assert done.returncode == 2
     assert BAD[arguments] in " ".join(done.stderr.replace("│", " ").split())
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.stderr and "Warning" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+MODULES = {
+    "x = 1 / 0": "model 'own:build' cannot be loaded: ZeroDivisionError: division by zero (own.py, line 1)",
+    "def (": "model 'own:build' cannot be loaded: SyntaxError: invalid syntax (own.py, line 1)",
+    "import nosuch": "model 'own:build' cannot be loaded: No module named 'nosuch'",
+    "\0": "model 'own:build' cannot be loaded: SyntaxError: source code string cannot contain null bytes",
+    "def build():\n    raise KeyError('a\\nb')": "model 'own:build' cannot be built: KeyError: 'a\\nb' (own.py, line 2)",
+    "def build():\n    return build()": "model 'own:build' cannot be built: RecursionError: maximum recursion depth exceeded",
+    "def build(*, a):\n    return 3": "missing 1 required keyword-only argument: 'a'",
+    "class E(Exception):\n    def __str__(self): raise self\ndef build(): raise E": "cannot be built: E (own.py, line 3)",
+}
+
+
+@pytest.mark.parametrize("source", MODULES, ids=range(len(MODULES)))
+def test_errors_in_a_users_module_are_one_sentence_and_exit_2(talus, tmp_path, monkeypatch, source):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own", raising=False)
+    (tmp_path / "own.py").write_text(source, encoding="utf-8")
+    done = talus("info", "own:build")
+    sys.modules.pop("own", None)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert MODULES[source] in done.stderr
 
 
 def test_help_lists_every_verb(talus):

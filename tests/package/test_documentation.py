@@ -1,6 +1,7 @@
-"""Docstrings read from sources are those that imports show."""
+"""Docstrings read from sources are those that imports show; guarantees name tests that exist."""
 
 import inspect
+import re
 import sys
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -8,6 +9,7 @@ from importlib.metadata import entry_points
 import pytest
 
 from runtime.support.documentation import documentation
+from tests.support.paths import ROOT
 
 ENTRIES = [*entry_points(group="talus.models"), *entry_points(group="talus.studies")]
 
@@ -26,3 +28,25 @@ def test_what_a_source_does_not_show_is_imported(tmp_path, monkeypatch):
     assert documentation("told") == ""
     assert documentation("retold", "g") == "One."
     assert documentation("math", "sin") == inspect.getdoc(import_module("math").sin)
+
+
+def test_every_guarantee_names_tests_that_exist():
+    """A file without a folder is in the folder of the one before it in its line."""
+    text = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("|") and not re.match(r"\|(---| guarantee )", line)]
+    assert len(rows) > 30
+    for row in rows:
+        names = re.findall(r"`((?:tests/)?[\w/]*test_\w+(?:\.py)?(?:::\w+)?)`", row.rsplit("|", 2)[1])
+        assert names, f"no test: {row}"
+        folder, file = ROOT, ROOT
+        for name in names:
+            path, _, function = name.partition("::")
+            if path.endswith(".py"):
+                file = ROOT / path if path.startswith("tests/") else folder / path
+                folder = file.parent
+            else:
+                function = path  # of the same file
+            assert file.is_file(), name
+            assert not function or f"def {function}(" in file.read_text(encoding="utf-8"), name
+    for word in ("kill", "full disk", "read-only", "Old machine code", "damaged", "Ctrl-C", "threads", "bits"):
+        assert any(word in row for row in rows), word

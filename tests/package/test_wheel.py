@@ -1,14 +1,15 @@
-"""The wheel holds the four packages and the command's entry point and nothing else, and the command runs from it."""
+"""The wheel holds the four packages and the entry point of the command, nothing else; in a fresh environment it does its work."""
 
+import os
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from tests.support.paths import ROOT
-from tests.support.processes import environment
 
 pytestmark = pytest.mark.slow
 PACKAGES = {"codegen", "generated", "models", "runtime"}
@@ -44,15 +45,45 @@ def test_files(wheel):
     assert not any(name.startswith("runtime/console") for name in names)
 
 
-def test_the_command_runs_from_the_wheel(wheel, tmp_path):
-    """The packages are unpacked into a folder, as an installation does; the libraries are those of this Python."""
-    site = tmp_path / "site"
-    zipfile.ZipFile(wheel).extractall(site)
-    program = (
-        f"import sys; sys.path[:0] = [{str(site)!r}, {sysconfig.get_path('purelib')!r}]; import runtime; "
-        f"assert runtime.__file__.startswith({str(site)!r}); from talus_command import main; sys.argv[0] = 'talus'; main()"
-    )
-    command = [sys.executable, "-c", program, "simulate", "foot", "--t-end", "0.2", "--out", "results"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True)
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The commands of a fresh environment with the wheel; its libraries are those of this Python, without this checkout."""
+    folder = tmp_path_factory.mktemp("fresh")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", folder, "install", "--no-deps", "--quiet", wheel]
+    done = subprocess.run(pip, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert {file.name for file in (tmp_path / "results").iterdir()} == {"run.nc", "run.csv", "run.sto"}
+    (site,) = folder.glob("lib/*/site-packages") if os.name == "posix" else folder.glob("Lib/site-packages")
+    (site / "libraries_of_the_tests.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return folder / ("bin" if os.name == "posix" else "Scripts")
+
+
+def outside():
+    """The environment of a process that finds Talus only where it is installed."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def test_the_packages_are_those_of_the_environment(installed, tmp_path):
+    program = "import codegen, generated, models, runtime; print(*[m.__file__ for m in (codegen, generated, models, runtime)])"
+    command = [installed / "python", "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, env=outside(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert all(Path(file).is_relative_to(installed.parent) for file in done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "arguments, files",
+    [
+        (["ankle"], {"summary.json"}),  # the main job
+        (["simulate", "foot", "--t-end", "0.2"], {"run.nc", "run.csv", "run.sto"}),
+        (["doctor"], set()),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_the_command_runs_from_the_wheel(installed, tmp_path, arguments, files):
+    out = ["--out", "results"] if files else []
+    done = subprocess.run(
+        [installed / "talus", *arguments, *out], cwd=tmp_path, env=outside(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not files or files <= {file.name for file in (tmp_path / "results").iterdir()}

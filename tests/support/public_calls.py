@@ -113,7 +113,10 @@ def calls(world):
         "parameters": (runtime.parameters, dict(system=w.system)),
         "with_parameters": (runtime.with_parameters, dict(system=w.system, values={"mass.rod": 3.0}, check_units=True)),
         "with_parameters of a point": (runtime.with_parameters, dict(system=w.foot, values={"l.ankle": 0.04})),
-        "sensitivities": (runtime.sensitivities, nearby | dict(t_end=0.05, t_eval=[0.0, 0.05], alpha=5.0, beta=5.0)),
+        "sensitivities": (
+            runtime.sensitivities,
+            nearby | dict(t_end=0.05, t_eval=[0.0, 0.05], alpha=5.0, beta=5.0, check_units=True),
+        ),
         "contact_sensitivities": (
             runtime.contact_sensitivities,
             dict(run=w.touching, changes={"ball": {"radius": 0.1}}),
@@ -274,7 +277,7 @@ def of_builder():
             stiffness=1.0,
             damping=0.0,
         ),
-        "build": dict(redundant="keep", project_velocities=True, time=0.0),
+        "build": dict(redundant="keep", project_velocities=True, time=0.0, check_units=True),
     }
     return {f"Builder.{name}": (_on_new(name), given) for name, given in arguments.items()}
 

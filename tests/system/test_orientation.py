@@ -19,7 +19,7 @@ def body(p):
     return b.build().state.p["one"]
 
 
-@pytest.mark.parametrize("turn", TURNS, ids=str)
+@pytest.mark.parametrize("turn", TURNS, ids=lambda turn: str(turn.as_quat()))
 def test_one_orientation_in_three_forms(turn):
     p = np.roll(turn.as_quat(), 1)
     assert abs(body(p) - p).max() < 1e-15

@@ -1,0 +1,146 @@
+"""Questions about values of a system that no mechanism has, or that do not go with its other values: probably of another unit.
+
+Each bound is one of nature or of materials, or compares a value with the other parts of the system by a factor that only a unit
+explains; values that idealise (point masses, rods without mass, rotors without size) are not asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.layout import STATE, R
+from runtime.support.arrays import Floats
+from runtime.support.units import Usual, ask
+from runtime.system.parts import GROUND, Contact
+from runtime.system.quantity import quantities
+from runtime.system.system import System
+
+MOST_GRAVITY = 300.0  # [m/s^2] on the sun
+FASTEST = 1e6  # [m/s] twice as fast as what leaves the sun
+FASTEST_RIM = 5e3  # [m/s] twice the speed at which rings of the strongest fibres burst
+STIFFEST = 1e13  # [N/m], [N/m^1.5] a cube of diamond with edges of 10 m
+HEAVIEST_MOVED = 1e10  # [kg] of a body that a joint connects: ten ships
+LARGER = 500.0  # times the other bodies of a system
+WIDER = 100.0  # radius of a contact, in lengths of the system
+SLOWER = 1e5  # moment of inertia, in mass of the system times its length squared
+DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
+
+
+def ask_about_values(system: System) -> None:
+    """Ask about values that the bodies, joints, forces and contacts of a system cannot have, in its reference configuration.
+
+    Raises
+    ------
+    ModelError
+        A question that names the value, the bound with its reason, and the unit in which it would be within.
+    """
+    ask(f"system '{system.name}': gravity", system.gravity, Usual(0.0, MOST_GRAVITY, "m/s^2", "gravity"))
+    sizes = _sizes(system)
+    extent = max(sizes.values(), default=0.0)
+    _ask_about_sizes(sizes)
+    joined = {body for joint in system.joints for body in (joint.body_i, joint.body_j)}
+    weight = sum(body.mass for body in system.bodies)
+    for body in system.bodies:
+        what = f"body '{body.name}'"
+        if body.name in joined:
+            ask(f"{what}: mass", body.mass, Usual(0.0, HEAVIEST_MOVED, "kg", "the mass of a body on a joint"))
+        if extent > 0.0:
+            most = SLOWER * weight * extent**2
+            of = f"in a system of {weight:.3g} kg and {extent:.3g} m a moment of inertia"
+            ask(f"{what}: inertia", np.abs(body.inertia).max(), Usual(0.0, most, "kg m^2", of))
+        for part in ("v", "omega"):
+            ask_about_speed(system, body.name, part, getattr(system.state, part)[body.name])
+    for quantity, value in quantities(system).values():
+        if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
+            bound = Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
+            ask(f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}", value, bound)
+    for contact in system.contacts:
+        _ask_about_contact(system, contact, extent, weight)
+
+
+def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
+    """Ask about speeds among named quantities, such as "v.leg" and "omega.leg"; see ``ask_about_speed``.
+
+    Raises
+    ------
+    ModelError
+    """
+    for name, value in values.items():
+        part, _, body = name.partition(".")
+        if part in ("v", "omega") and body in system.body_names:
+            ask_about_speed(system, body, part, value)
+
+
+def ask_about_speed(system: System, name: str, part: str, value: Any) -> None:
+    """Ask about a velocity ("v") or angular velocity ("omega") with which no body moves, or at which it would burst.
+
+    Raises
+    ------
+    ModelError
+    """
+    body = system.body(name)
+    if part == "v":
+        ask(f"body '{name}': v", value, Usual(0.0, FASTEST, "m/s", "the speed of a body"))
+        return
+    gyration = float(np.sqrt(np.abs(body.inertia).max() / body.mass))
+    if gyration > 0.0:
+        of = f"at a radius of gyration of {gyration:.3g} m no material holds together beyond that; the angular velocity of a body"
+        ask(f"body '{name}': omega", value, Usual(0.0, FASTEST_RIM / gyration, "rad/s", of))
+
+
+def _points(system: System) -> Iterator[tuple[str, Floats]]:
+    """Bodies, with the points of joints, contacts and forces that are fixed in them (3,)."""
+    for joint in system.joints:
+        for end, body in (("i", joint.body_i), ("j", joint.body_j)):
+            yield from ((body, v) for k, v in joint.values.items() if k.startswith("s_") and k.endswith(end))
+    for force in system.forces:
+        for end, body in zip("ijkl", force.ends, strict=True):
+            yield from ((body, v) for k, v in force.values.items() if k.startswith("s_") and k.endswith(end))
+    for contact in system.contacts:
+        yield contact.body, contact.values["s_i"]
+
+
+def _sizes(system: System) -> dict[str, float]:
+    """Largest distance of a point from the centre of mass of its body [m], by body; 0 where there is none."""
+    sizes = dict.fromkeys(system.body_names, 0.0)
+    for body, point in _points(system):
+        if body != GROUND:
+            sizes[body] = max(sizes[body], float(np.linalg.norm(point)))
+    return sizes
+
+
+def _ask_about_sizes(sizes: Mapping[str, float]) -> None:
+    """Ask about a body whose points are much farther apart than those of all others, of which there are two at least."""
+    for body, size in sizes.items():
+        others = [other for name, other in sizes.items() if name != body and other > 0.0]
+        if len(others) > 1:
+            largest = max(others)
+            of = f"with the points of the other bodies up to {largest:.3g} m from theirs, that of a point from the centre of mass"
+            ask(f"body '{body}': distance", size, Usual(0.0, LARGER * largest, "m", of))
+
+
+def _ask_about_contact(system: System, contact: Contact, extent: float, mass: float) -> None:
+    """Ask about a radius, and about a stiffness that no solid has, or that does not carry the system."""
+    what, radius, law = f"contact '{contact.name}'", float(contact.values["radius"]), contact.parameters
+    normal, point = contact.values["n_j"], contact.values["s_j"]
+    if contact.plane == GROUND:
+        start = system.body_names.index(contact.body) * STATE + R
+        extent = max(extent, abs(float((system.state.y[start : start + 3] - point) @ normal)))
+    if extent > 0.0:
+        of = f"in a system of {extent:.3g} m the radius of a contact"
+        ask(f"{what}: radius", radius, Usual(0.0, WIDER * extent, "m", of))
+    stiffness, exponent = law["stiffness"], law.get("exponent", 1.5)
+    unit = {1.0: "N/m", 1.5: "N/m^1.5"}.get(exponent, f"N/m^{exponent:g}")
+    if exponent <= 1.5:
+        ask(f"{what}: stiffness", stiffness, Usual(0.0, STIFFEST, unit, "the stiffness of a solid body"))
+    upright = (
+        contact.plane == GROUND and float(normal @ -system.gravity) > 0.5 * float(np.linalg.norm(system.gravity)) > 0.0
+    )
+    if upright and contact.body in system.body_names and radius > 0.0:
+        weight = mass * float(np.linalg.norm(system.gravity))
+        least = weight / (DEEPER * radius) ** exponent
+        of = f"below that the weight of {weight:.3g} N presses it in by {DEEPER:g} radii; the stiffness of this contact"
+        ask(f"{what}: stiffness", stiffness, Usual(least, np.inf, unit, of))

@@ -1,0 +1,75 @@
+"""Runs whose steps are too short to reach the end: every call ends with a status, its cause and a remedy."""
+
+import numpy as np
+import pytest
+
+import models
+from runtime import Builder, ModelError, Status, fit_parameters, sensitivities, simulate, simulate_many
+from runtime.integrate.choices import METHODS
+from runtime.integrate.step_control import FIRST_LOOK, MOST_STEPS, would_not_end
+
+LOOSE = dict(rtol=1e-6, atol=1e-6)
+FAILED = {Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.METHOD_FAILED}
+
+
+def spinning(speed):
+    """A free body that spins about all axes [rad/s]."""
+    b = Builder("spinning")
+    b.body("body", mass=1.0, inertia=(0.01, 0.02, 0.03), free=True, omega=(0.1 * speed, speed / 3.0, speed))
+    return b.build(check_units=False)
+
+
+@pytest.mark.parametrize("speed", [1e11, 1e20, 1e49])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_speed_that_no_body_has(method, speed):
+    run = simulate(spinning(speed), 1.0, method=method)
+    assert run.status in FAILED and not run.success
+    assert run.message.startswith(run.status.sentence) and run.status.remedy in run.message
+    assert run.stats.steps <= 2**16 and np.isfinite(run.states).all()
+
+
+@pytest.mark.parametrize("t_end", [1e10, 1e12])
+@pytest.mark.parametrize("method", METHODS)
+def test_an_end_that_no_run_reaches(method, t_end):
+    run = simulate(spinning(10.0), t_end, method=method)
+    assert run.status in FAILED and run.stats.steps <= 2**16
+
+
+def test_cases_of_an_ensemble_that_would_not_end():
+    """One by one and side by side: the others reach their end."""
+    speeds = np.array([[0.0, 0.0, 1e11], [0.0, 0.1, 1.0], [1e38, 1e39, 1e40]])
+    alone = simulate_many(spinning(1.0), {"omega.body": speeds}, 1.0, method="RK45", check_units=False, **LOOSE)
+    assert alone.status[1] == 0 and set(alone.status[[0, 2]]) <= FAILED
+    body = models.free_body.build()
+    (name,) = body.body_names
+    beside = simulate_many(body, {f"omega.{name}": speeds}, 1.0, check_units=False)
+    assert beside.in_batch[1] and beside.status[1] == 0 and set(beside.status[[0, 2]]) <= FAILED
+    assert Status.TOO_MANY_STEPS.sentence in beside.messages[0]
+
+
+@pytest.mark.parametrize("speed", [1e11, 1e40])
+def test_derivatives_and_fits_that_would_not_end(speed):
+    omega = [0.1 * speed, speed / 3.0, speed]
+    with pytest.raises(ModelError, match="failed at t = .*the motion itself: the step"):
+        sensitivities(spinning(1.0), {"omega.body": omega}, 1.0, check_units=False)
+    data = {"r.body": [[0, 0, 0], [0, 0, -5]]}
+    with pytest.raises(ModelError, match="the motion itself: the step"):
+        fit_parameters(spinning(1.0), {"omega.body": omega}, [0.0, 1.0], data, check_units=False)
+
+
+def test_a_limit_of_steps_is_kept_instead():
+    """With ``max_steps`` the user decides how long the run may take."""
+    run = simulate(spinning(1e20), 1.0, method="RK45", max_steps=300)
+    assert run.status is Status.STEPS_USED_UP and run.stats.steps == 300
+
+
+def test_runs_that_begin_with_short_steps_go_on():
+    """The first steps of a run may be as short as 1e-20 of it; 128 of 1e-16; later ones have more time behind them."""
+    rule = would_not_end.py_func
+    assert not rule(FIRST_LOOK - 1, 0.0, 1e-300, 1.0)
+    assert rule(FIRST_LOOK, 0.0, 1e-17, 1.0) and not rule(FIRST_LOOK, 0.0, 1e-13, 1.0)
+    assert not any(rule(steps, 0.0, 1e-300, 1.0) for steps in (129, 1000, 3 * 2**20))  # looked at after powers of 2
+    steps = 2**24
+    assert rule(steps, 0.0, 1.0, 1.1 * MOST_STEPS / steps) and not rule(steps, 0.0, 1.0, 0.9 * MOST_STEPS / steps)
+    run = simulate(spinning(1.0), 1.0, method="RK45", first_step=1e-30, **LOOSE)
+    assert run.success

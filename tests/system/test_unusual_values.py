@@ -1,0 +1,137 @@
+"""Values that no mechanism has, or that do not go with the others of a system, are asked about; idealised ones are not."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import Builder, ModelError
+
+
+def three_links(*, lengths=(0.4, 0.4, 0.2), masses=(7.0, 3.5, 1.2), inertias=None, omega=0.0, gravity=9.81):
+    """A chain of three links on hinges about y, hanging; centres of mass in the middle."""
+    b = Builder("three links", gravity=(0.0, 0.0, -gravity))
+    before, end, below = "ground", np.zeros(3), 0.0
+    for k, (length, mass) in enumerate(zip(lengths, masses, strict=True)):
+        inertia = mass * length**2 / 12.0 * np.array([1.0, 1.0, 0.1]) if inertias is None else inertias[k]
+        half = np.array([0.0, 0.0, length / 2.0])
+        turning = (0.0, omega, 0.0) if k == 2 else (0.0, 0.0, 0.0)
+        speed = np.cross(turning, -half)
+        b.body(f"link{k}", mass=mass, inertia=inertia, r=(0.0, 0.0, -below - length / 2.0), omega=turning, v=speed)
+        axis = (0.0, 1.0, 0.0)
+        b.joint(f"hinge{k}", "revolute", before, f"link{k}", s_i=end, s_j=half, a_i=axis, a_j=axis)
+        before, end, below = f"link{k}", -half, below + length
+    return b
+
+
+def ball(*, radius=0.1, stiffness=1e5, exponent=1.0, normal=(0.0, 0.0, 1.0), height=0.3, mass=1.0):
+    """A ball above a plane."""
+    b = Builder("ball")
+    b.body("ball", mass=mass, inertia=(4e-3, 4e-3, 4e-3), r=(0.0, 0.0, height), free=True)
+    law = dict(law="kelvin_voigt", stiffness=stiffness, exponent=exponent, damping=10.0)
+    b.contact("sole", "ball", centre=(0.0, 0.0, 0.0), radius=radius, normal=normal, **law)
+    return b
+
+
+def spring(stiffness):
+    """A body on a spring."""
+    b = Builder("spring")
+    b.body("bob", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0.0, 0.0, -1.0), free=True)
+    ends = dict(s_i=(0.0, 0.0, 0.0), s_j=(0.0, 0.0, 0.0))
+    b.force("coil", "spring_damper", "ground", "bob", **ends, stiffness=stiffness, damping=0.0, free_length=1.0)
+    return b
+
+
+def falling(speed, omega=0.0):
+    """A free body of 1 kg and a radius of gyration of 0.1 m."""
+    b = Builder("falling")
+    b.body("stone", mass=1.0, inertia=(0.01, 0.01, 0.01), v=(0.0, 0.0, speed), omega=(omega, 0.0, 0.0), free=True)
+    return b
+
+
+QUESTIONS = {
+    "gravity in mm/s^2": (three_links(gravity=9810.0), "gravity = 9810 m/s^2, but gravity is at most 300", "9.81 m/s^2"),
+    "a link in mm": (
+        three_links(lengths=(0.4, 400.0, 0.2)),
+        "body 'link1': distance = 200 m, but with the points of the other bodies up to 0.2 m",
+        "200 mm are 0.2 m",
+    ),
+    "inertia in kg mm^2": (
+        three_links(inertias=[np.array([1.0, 1.0, 0.1]) * 9e4, (0.05, 0.05, 0.01), (0.01, 0.01, 0.01)]),
+        "body 'link0': inertia = 90000 kg m^2, but in a system of 11.7 kg and 0.2 m",
+        "90000 kg mm^2 are 0.09 kg m^2",
+    ),
+    "a mass of no mechanism": (three_links(masses=(7e10, 3.5, 1.2)), "link0': mass = 7e+10 kg", "7e+10 g are 7e+07 kg"),
+    "a speed of no body": (falling(2e6), "body 'stone': v = 2e+06 m/s", "2e+06 mm/s are 2000 m/s"),
+    "a body that bursts": (falling(0.0, 1e5), "at a radius of gyration of 0.1 m no material holds together", "100000 degrees"),
+    "a link that bursts": (three_links(omega=1e6), "body 'link2': omega = 1e+06 rad/s", "check_units=False"),
+    "a radius in mm": (ball(radius=50.0), "in a system of 0.3 m the radius of a contact is at most 30 m", "0.05 m"),
+    "a stiffness in N/mm": (ball(stiffness=5.0), "contact 'sole': stiffness = 5 N/m, but below that", "5 N/mm are 5000 N/m"),
+    "a stiffness of no solid": (ball(stiffness=1e14), "the stiffness of a solid body is at most 1e+13", "is another unit meant?"),
+    "a spring of no solid": (spring(1e15), "force 'coil': stiffness = 1e+15 N/m", "1e+15 N/km are 1e+12 N/m"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("builder, question, hint", QUESTIONS.values(), ids=QUESTIONS.keys())
+def test_what_is_asked_about(builder, question, hint):
+    with pytest.raises(ModelError) as error:
+        builder.build()
+    text = str(error.value)
+    assert question in text and hint in text and "check_units=False accepts it" in text and "\n" not in text
+    assert builder.build(check_units=False).degrees_of_freedom > 0
+
+
+@pytest.mark.parametrize(
+    "builder",
+    [
+        three_links(),
+        three_links(lengths=(40.0, 40.0, 0.2)),  # a hook at a crane
+        three_links(masses=(7e5, 3.5, 1e-6)),  # a load and a bolt
+        three_links(inertias=[(1e-9, 1e-9, 1e-9)] * 3),  # point masses
+        three_links(
+            inertias=[(0.1, 0.1, 0.1), (1e-9, 1e-9, 1e-9), (50.0, 50.0, 50.0)], masses=(7.0, 1e-9, 1e-3)
+        ),  # rotors
+        three_links(omega=1e4),  # a dentist's drill
+        three_links(gravity=274.0),
+        three_links(gravity=0.0),
+        falling(7.8e3),  # a satellite
+        falling(1.9e5),  # a probe near the sun
+        ball(radius=5.0, height=5.1),
+        ball(stiffness=1e-3, normal=(1.0, 0.0, 0.0)),  # a wall does not carry
+        ball(stiffness=50.0),  # foam
+        ball(stiffness=1e10, exponent=1.5),  # steel
+        spring(1e9),
+        spring(1e-9),
+    ],
+)
+def test_what_mechanisms_have_is_not_asked_about(builder):
+    builder.build()
+
+
+def test_speeds_of_ensembles_derivatives_and_fits_are_asked_about():
+    system = falling(0.0).build()
+    fast = {"v.stone": [0.0, 0.0, 3e6]}
+    t, data = [0.0, 0.1], {"r.stone": np.zeros((2, 3))}
+    for call in (
+        lambda **more: runtime.simulate_many(system, {name: [value] for name, value in fast.items()}, 0.1, **more),
+        lambda **more: runtime.sensitivities(system, fast, 0.1, **more),
+        lambda **more: runtime.fit_parameters(system, fast, t, data, **more),
+    ):
+        with pytest.raises(ModelError, match="v = 3e.06 m/s, but the speed of a body is at most 1e.06 m/s"):
+            call()
+        call(check_units=False)
+
+
+def test_parameters_of_derivatives_and_fits_are_asked_about():
+    rod = models.pendulum.build()
+    t = np.linspace(0.0, 0.1, 3)
+    data = {"r.rod": runtime.simulate(rod, 0.1, t_eval=t).r["rod"]}
+    name = next(name for name in runtime.parameters(rod) if name.startswith("mass."))
+    heavy = {name: 1e3 * runtime.parameters(rod)[name]}
+    for call in (
+        lambda **more: runtime.sensitivities(rod, heavy, 0.1, **more),
+        lambda **more: runtime.fit_parameters(rod, heavy, t, data, **more),
+    ):
+        with pytest.raises(ModelError, match="is another unit meant"):
+            call()
+        call(check_units=False)
