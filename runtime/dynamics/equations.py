@@ -124,16 +124,6 @@ def shared_workspace_for(t: ModelData) -> Workspace:
     return work
 
 
-_WITHOUT: dict[Any, Any] = {}
-
-
-def _without(make: Any, *arguments: Any) -> Any:
-    """Memory of limits or contacts for all systems without them: nothing in it changes."""
-    if make not in _WITHOUT:
-        _WITHOUT[make] = make(*arguments)
-    return _WITHOUT[make]
-
-
 def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     six = (joints, ROWS)
@@ -174,11 +164,9 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         ),
         signals=np.zeros((len(t.signals.start) - 1, 3)),
         switches=switches,
-        limits=limit_workspace(t.limits, switches.mode[:limits]) if limits else _without(limit_workspace, t.limits),
+        limits=limit_workspace(t.limits, switches.mode[:limits]),
         loads=load_workspace(t.loads),
-        contacts=contact_workspace(t.contacts, switches.mode[limits:])
-        if contacts
-        else _without(contact_workspace, t.contacts, np.zeros(0, np.int64)),
+        contacts=contact_workspace(t.contacts, switches.mode[limits:]),
         forces=force_workspace(t.forces),
         joint_loads=loads_workspace(t.forces, bodies, joints),
         events=no_events(t.forces),

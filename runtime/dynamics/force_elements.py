@@ -72,14 +72,9 @@ def event_workspace(t: ForceData) -> EventWorkspace:
     return EventWorkspace(t, force_workspace(t), np.zeros(len(t.address)), np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
-_WITHOUT: list[EventWorkspace] = []  # for all runs without events: nothing in it changes
-
-
 def no_events(t: ForceData) -> EventWorkspace:
     """The memory of a run without events."""
-    if not _WITHOUT:
-        _WITHOUT.append(event_workspace(none_of(t)))
-    return _WITHOUT[0]
+    return event_workspace(none_of(t))
 
 
 def none_of(t: ForceData) -> ForceData:

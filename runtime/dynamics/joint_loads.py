@@ -16,7 +16,6 @@ sharp.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -59,24 +58,12 @@ class LoadsWorkspace(NamedTuple):
 def loads_workspace(t: ForceData, bodies: int, joints: int) -> LoadsWorkspace:
     """Memory for the normal loads of a system, with the numbers of bodies (with the ground) and joints."""
     forces = len(t.reactive)
-    if forces == 0:
-        return _none()
     loads = int(t.reactive[:, COUNT].sum())
     return LoadsWorkspace(
         base=np.zeros((forces, REACTION)), reaction=np.zeros((forces, REACTION)), load=np.zeros(loads),
         sizes=np.zeros((loads, 1 + REACTION)), wrench=np.zeros((loads, 12)), v_dot=np.zeros((loads, bodies, 6)),
         lam=np.zeros((loads, joints, 6)), feed=np.zeros((forces, loads, REACTION)), feedback=np.zeros((loads, loads)),
         matrix=np.zeros((loads, loads + 1)), refused=np.zeros(2),
-    )  # fmt: skip
-
-
-@cache
-def _none() -> LoadsWorkspace:
-    """The memory of all systems without normal loads: nothing in it changes."""
-    two, three = np.zeros((0, 6)), np.zeros((0, 0, 6))
-    return LoadsWorkspace(
-        two, two, np.zeros(0), np.zeros((0, 7)), np.zeros((0, 12)), three, three, three, np.zeros((0, 0)), np.zeros((0, 1)),
-        np.zeros(2),
     )  # fmt: skip
 
 

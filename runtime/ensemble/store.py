@@ -5,7 +5,7 @@ cases.npz       values of all cases
 chunks/N.npz    results of the chunk whose first case is number N, with the seal of its ensemble and digests of its arrays
 lock            held by the only process that writes
 
-A file of another ensemble or a changed file is never taken for one of the folder's own: every digest is compared on reading.
+Files of other ensembles and changed files are refused: every digest is compared on reading.
 """
 
 from __future__ import annotations

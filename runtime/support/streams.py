@@ -23,7 +23,7 @@ SPELLED = "talus.spelled"  # name of the error handler of encodings
 
 
 class OutputLost(SystemExit):
-    """The standard output cannot be written.  It is no OSError, which would be taken for one of the files."""
+    """The standard output cannot be written.  It is no OSError, since those are reported as errors of files."""
 
 
 def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:

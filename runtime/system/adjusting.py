@@ -29,7 +29,7 @@ from runtime.system.system import System
 NEARLY = 3e-2  # singular values below this, and below a gap, are of rows that shall be dependent
 STAYS, GUESSED = 1e3, 1e-3  # weights of the displacements of a body in the given pose beside changes of data
 STEP, POSES = 0.3, 24  # [1] between the poses along the directions of the motion, and the number of poses
-MOST_DIRECTIONS = 4  # of motion along which there are poses; each is taken forwards and backwards
+MOST_DIRECTIONS = 4  # of motion along which there are poses; each is followed forwards and backwards
 ATTEMPTS, ROUNDS, PASSES = 2, 4, 60
 CLOSED = 1e-15  # norm of the conditions, without units, below which only rounding is left
 RAISED, LOWERED = 4.0, 0.25  # factors of the damping after a step that did not help, and after one that did
