@@ -19,7 +19,7 @@ from runtime.jit.compilation import inlined
 ACCEPTED, REJECTED, BAD = range(3)  # verdicts on an attempt
 NO_LIMIT = 10**15  # steps: none was given
 MOST_STEPS = 1e10  # days of computing
-FIRST_LOOK = 128  # steps
+FIRST_LOOK = 1024  # steps
 
 
 @inlined
@@ -55,7 +55,7 @@ def too_small(h, time, end):  # type: ignore[no-untyped-def]
 
 @inlined
 def would_not_end(steps, begin, time, end):  # type: ignore[no-untyped-def]
-    """True where the rest of the run takes too many steps of the mean length so far; looked at after 128, 256, 512, ... steps.
+    """True where the rest of the run takes too many steps of the mean length so far; looked at after 1024, 2048, ... steps.
 
     Too many are more than MOST_STEPS; early in the run, when short steps may be those of its beginning alone, the square of
     MOST_STEPS / steps.
