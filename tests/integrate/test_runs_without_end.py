@@ -64,7 +64,7 @@ def test_a_limit_of_steps_is_kept_instead():
 
 
 def test_runs_that_begin_with_short_steps_go_on():
-    """The first steps of a run may be as short as 1e-20 of it, 1024 of them 1e-11 together; later ones have more time behind them."""
+    """The first steps of a run may be as short as 1e-20 of it, 1024 of them together 1e-11; later ones have more time behind."""
     rule = would_not_end.py_func
     assert not rule(FIRST_LOOK - 1, 0.0, 1e-300, 1.0)
     assert rule(FIRST_LOOK, 0.0, 1e-12, 1.0) and not rule(FIRST_LOOK, 0.0, 1e-10, 1.0)
