@@ -23,6 +23,7 @@ add_words(
     __name__,
     {
         "batch": "the integration of cases in a batch (dop853)",
+        "beginning": "the beginning in a singular pose",
         "closed_loops": "the projection of closed loops",
         "contact_events": "contact events",
         "crossings": "events of definitions",

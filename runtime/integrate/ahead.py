@@ -41,6 +41,7 @@ from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.dense_output import DENSE_PART
 from runtime.integrate.landing import SWITCHING_PART
 from runtime.integrate.loop_parts import LoopPart
+from runtime.integrate.quintic import quintic_part, signature_of_quintic
 from runtime.integrate.radau_linear import LINEAR_PART
 from runtime.jit.addresses import addresses_of
 from runtime.jit.compilation import address_of_compiled
@@ -108,6 +109,10 @@ def _derived() -> None:
     derive.compile((vector, matrix, matrix, *types_of(_data()), derived))
 
 
+def _quintic() -> None:
+    address_of_compiled(quintic_part, signature_of_quintic())
+
+
 def _energies() -> None:
     vector, matrix = (types.Array(FLOAT, n, "C", readonly=True) for n in (1, 2))
     derive_energies.compile((vector, matrix, matrix, *types_of(_data()), MATRIX))
@@ -142,6 +147,8 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (1, lambda: _loop_part(LINEAR_PART, "radau")),
         (1, lambda: _method("radau")),
         (1, lambda: _loop_part(DENSE_PART, "radau")),
+        (1, _quintic),
+        (1, _energies),
         (3, lambda: _part(loaded_part)),
     ),
     "forces": ((3, lambda: _part(forces_part)), (4, lambda: _part(loaded_part))),

@@ -7,6 +7,7 @@ the ends are then more accurate than those at the ends.  They are the same for a
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from numba import types
 
@@ -115,4 +116,9 @@ _REAL, _INTEGER, _ARRAY = types.float64, types.int64, types.CPointer(types.float
 @cache
 def place_of_quintic() -> int:
     """Place of the address of ``quintic_part``."""
-    return place_of_address(quintic_part, _INTEGER(*[_INTEGER] * 3, *[_REAL] * 2, *[_ARRAY] * 9), NOT_FINITE)
+    return place_of_address(quintic_part, signature_of_quintic(), NOT_FINITE)
+
+
+def signature_of_quintic() -> Any:
+    """Types of ``quintic_part``."""
+    return _INTEGER(*[_INTEGER] * 3, *[_REAL] * 2, *[_ARRAY] * 9)

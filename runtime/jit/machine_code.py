@@ -6,6 +6,7 @@ only the process that wrote it may be able to read, and ends at the first damage
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import pickle
 import platform
@@ -44,6 +45,7 @@ MEMORY_OF_NUMBA = b"NRT_"
 SETTINGS = (
     "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "USING_SVML",
 )  # fmt: skip
+SELDOM = 50_000, 50, 100  # as of ``gc.set_threshold``
 VERSIONS = (
     platform.python_version(), numba.__version__, llvmlite.__version__,
     *(str(getattr(config, name, None)) for name in SETTINGS),
@@ -271,6 +273,17 @@ def _compiling_enabled() -> Iterator[None]:
         config.DISABLE_JIT = before
 
 
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Let Python search for cyclic garbage seldom: the search among numba's many objects takes 5 % of a compilation."""
+    before = gc.get_threshold()
+    gc.set_threshold(*SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 class _InFiles:
     """What numba compiles, with its machine code in files of the cache."""
 
@@ -280,7 +293,8 @@ class _InFiles:
 
     def compile(self, *signature: Any) -> Any:
         """Compile for the types of arguments."""
-        with preparing(), global_compiler_lock, _compiling_enabled():  # another thread may compile for other types next
+        # Another thread may compile for other types next.
+        with preparing(), global_compiler_lock, _compiling_enabled(), _few_collections():
             try:
                 return super().compile(*signature)  # type: ignore[misc]
             finally:

@@ -6,6 +6,7 @@ out what this process is compiling, and ends with this process.  TALUS_SECOND_PR
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -85,5 +86,6 @@ def _send(process: subprocess.Popen[str] | None, parts: list[str]) -> None:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
+    gc.freeze()  # after compilations the end of this process would search many objects for half a second
     process.kill()
     process.wait()
