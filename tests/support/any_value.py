@@ -208,7 +208,7 @@ def of_numpy():
         np.ma.masked,
         [np.ma.masked, 1.0],
         np.timedelta64(1, "ms"),
-        np.timedelta64("NaT"),
+        np.timedelta64("NaT", "s"),
         x.astype("m8[ms]"),
         np.datetime64("2020-01-01"),
         x.astype("M8[s]"),
