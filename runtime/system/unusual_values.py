@@ -25,7 +25,8 @@ STIFFEST = 1e13  # [N/m], [N/m^1.5] a cube of diamond with edges of 10 m
 HEAVIEST_MOVED = 1e10  # [kg] of a body that a joint connects: ten ships
 LARGER = 500.0  # times the other bodies of a system
 WIDER = 100.0  # radius of a contact, in lengths of the system
-SLOWER = 1e5  # moment of inertia, in mass of the system times its length squared
+SLOWER = 1e5  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
+NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
 
 
@@ -39,7 +40,7 @@ def ask_about_values(system: System) -> None:
     """
     ask(f"system '{system.name}': gravity", system.gravity, Usual(0.0, MOST_GRAVITY, "m/s^2", "gravity"))
     sizes = _sizes(system)
-    extent = max(sizes.values(), default=0.0)
+    extent, span = max(sizes.values(), default=0.0), _span(system)
     _ask_about_sizes(sizes)
     joined = {body for joint in system.joints for body in (joint.body_i, joint.body_j)}
     weight = sum(body.mass for body in system.bodies)
@@ -47,10 +48,10 @@ def ask_about_values(system: System) -> None:
         what = f"body '{body.name}'"
         if body.name in joined:
             ask(f"{what}: mass", body.mass, Usual(0.0, HEAVIEST_MOVED, "kg", "the mass of a body on a joint"))
-        if extent > 0.0:
-            most = SLOWER * weight * extent**2
-            of = f"in a system of {weight:.3g} kg and {extent:.3g} m a moment of inertia"
-            ask(f"{what}: inertia", np.abs(body.inertia).max(), Usual(0.0, most, "kg m^2", of))
+        inertia = float(np.abs(body.inertia).max())
+        if inertia < weight * (NO_UNIT * span) ** 2:
+            of = f"in a system of {weight:.3g} kg with {span:.3g} m between two points of a body a moment of inertia"
+            ask(f"{what}: inertia", inertia, Usual(0.0, SLOWER * weight * span**2, "kg m^2", of))
         for part in ("v", "omega"):
             ask_about_speed(system, body.name, part, getattr(system.state, part)[body.name])
     for quantity, value in quantities(system).values():
@@ -112,10 +113,19 @@ def _sizes(system: System) -> dict[str, float]:
     return sizes
 
 
+def _span(system: System) -> float:
+    """Largest distance between two points of one body [m]; that of one point from the centre of mass may be an eccentricity."""
+    points: dict[str, list[Floats]] = {}
+    for body, point in _points(system):
+        if body != GROUND:
+            points.setdefault(body, []).append(point)
+    return max((float(np.linalg.norm(b - a)) for of in points.values() for a in of for b in of), default=0.0)
+
+
 def _ask_about_sizes(sizes: Mapping[str, float]) -> None:
     """Ask about a body whose points are much farther apart than those of all others, of which there are two at least."""
     for body, size in sizes.items():
-        others = [other for name, other in sizes.items() if name != body and other > 0.0]
+        others = [other for name, other in sizes.items() if name != body and other * NO_UNIT > size]
         if len(others) > 1:
             largest = max(others)
             of = f"with the points of the other bodies up to {largest:.3g} m from theirs, that of a point from the centre of mass"
@@ -129,7 +139,7 @@ def _ask_about_contact(system: System, contact: Contact, extent: float, mass: fl
     if contact.plane == GROUND:
         start = system.body_names.index(contact.body) * STATE + R
         extent = max(extent, abs(float((system.state.y[start : start + 3] - point) @ normal)))
-    if extent > 0.0:
+    if extent * NO_UNIT > radius:
         of = f"in a system of {extent:.3g} m the radius of a contact"
         ask(f"{what}: radius", radius, Usual(0.0, WIDER * extent, "m", of))
     stiffness, exponent = law["stiffness"], law.get("exponent", 1.5)

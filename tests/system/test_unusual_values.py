@@ -42,6 +42,17 @@ def spring(stiffness):
     return b
 
 
+def rotor(eccentricity):
+    """A flywheel of half a metre on a hinge beside its centre of mass."""
+    b = Builder("rotor")
+    b.body("wheel", mass=1e3, inertia=(70.0, 70.0, 125.0), r=(eccentricity, 0.0, 0.0))
+    axis = (0.0, 0.0, 1.0)
+    b.joint(
+        "hinge", "revolute", "ground", "wheel", s_i=(0.0, 0.0, 0.0), s_j=(-eccentricity, 0.0, 0.0), a_i=axis, a_j=axis
+    )
+    return b
+
+
 def falling(speed, omega=0.0):
     """A free body of 1 kg and a radius of gyration of 0.1 m."""
     b = Builder("falling")
@@ -58,7 +69,7 @@ QUESTIONS = {
     ),
     "inertia in kg mm^2": (
         three_links(inertias=[np.array([1.0, 1.0, 0.1]) * 9e4, (0.05, 0.05, 0.01), (0.01, 0.01, 0.01)]),
-        "body 'link0': inertia = 90000 kg m^2, but in a system of 11.7 kg and 0.2 m",
+        "body 'link0': inertia = 90000 kg m^2, but in a system of 11.7 kg with 0.4 m between two points of a body a moment",
         "90000 kg mm^2 are 0.09 kg m^2",
     ),
     "a mass of no mechanism": (three_links(masses=(7e10, 3.5, 1.2)), "link0': mass = 7e+10 kg", "7e+10 g are 7e+07 kg"),
@@ -102,6 +113,9 @@ def test_what_is_asked_about(builder, question, hint):
         ball(stiffness=1e10, exponent=1.5),  # steel
         spring(1e9),
         spring(1e-9),
+        rotor(1e-4),
+        rotor(1e-31),  # of rounding
+        rotor(0.0),
     ],
 )
 def test_what_mechanisms_have_is_not_asked_about(builder):
