@@ -25,7 +25,7 @@ STIFFEST = 1e13  # [N/m], [N/m^1.5] a cube of diamond with edges of 10 m
 HEAVIEST_MOVED = 1e10  # [kg] of a body that a joint connects: ten ships
 LARGER = 500.0  # times the other bodies of a system
 WIDER = 100.0  # radius of a contact, in lengths of the system
-SLOWER = 1e5  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
+SLOWER = 2.5e4  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
 NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
 
