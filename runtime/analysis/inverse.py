@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from runtime.analysis.motion import Motion
 from runtime.dynamics import projection
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OMEGA, STATE, V
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
@@ -129,7 +129,7 @@ def _driven_states(system: System, times: Floats, y: Floats, data: ModelData) ->
             smallest = _refuse_singular(system, float(time), y, smallest)
         except AssemblyError as error:
             raise AssemblyError(f"at t = {time:g} s: {error}") from None
-        y = projection.project_velocities(float(time), y, data, workspace_for(system.data))
+        y = projection.project_velocities(float(time), y, data, shared_workspace_for(system.data))
         states[n] = y
     return states
 
@@ -239,7 +239,7 @@ def _refuse_singular(system: System, time: float, y: Floats, reference: float) -
 
     Compares the smallest singular value of D with ``reference``, that of a regular configuration; returns the larger of both.
     """
-    work = workspace_for(system.data)
+    work = shared_workspace_for(system.data)
     projection.worst_row(time, y, system.data, work, False)
     D = dense_rows(system, work.D)
     left, sizes, _ = np.linalg.svd(D)
@@ -258,7 +258,7 @@ def _refuse_singular(system: System, time: float, y: Floats, reference: float) -
 def _refuse_undriven(system: System) -> None:
     if system.degrees_of_freedom == 0:
         return
-    work = workspace_for(system.data)
+    work = shared_workspace_for(system.data)
     y = system.state.y
     projection.worst_row(system.time, y, system.data, work, False)
     names = undriven(system, system.time, y, dense_rows(system, work.D))
