@@ -8,9 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import models
+from runtime.dynamics.derived import derived_memory
+from runtime.integrate import dop853, stepping
+from runtime.integrate.methods import memory_of_radau
 from runtime.jit import references
 from runtime.jit.compilation import compiled
 from runtime.jit.references import MAX_REFERENCES, Reference, reference
+from runtime.system.workspaces import workspace, workspace_of_jacobian
 
 
 class Inner(NamedTuple):
@@ -148,3 +153,14 @@ def test_compiled_code_is_made_at_once_where_it_is_asked_for(monkeypatch):
     with references.compiled_at_once():
         Reference(Pair(np.ones(3), 2.0))
     assert Pair in references._STORED and (references.FIRST, references.MOST) == (8, 32)
+
+
+@pytest.mark.parametrize("name", ["foot", "foot_ground", "four_bar", "hooke_shaft"])
+def test_no_tuple_of_a_run_needs_compiled_code_to_be_written(name):
+    """A field of a type that only compiled code can write costs each first start a second."""
+    system = getattr(models, name).build()
+    work = workspace(system)
+    memories = dop853.memory(len(system.state.y)), memory_of_radau(system)
+    steppers = [stepping.stepper(system.state.y, 0.0, own, system.data) for own in memories]
+    for value in (system.data, work, workspace_of_jacobian(system), derived_memory(2, system.data), *steppers):
+        assert references._packed(value, references._type_of(value).of) is not None
