@@ -127,7 +127,8 @@ def test_a_first_simulation_finds_its_types(tmp_path):
     ]
     for name in (
         "loop.advance",
-        "derived.derive",
+        "derived.derive_energies",
+        "energy.energy_part",
         "projection.assemble",
         "projection.worst_row",
         "projection.mark_dependent",
