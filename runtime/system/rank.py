@@ -171,14 +171,14 @@ def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> tupl
                 "but not nearby; start from another configuration"
             )
         if not lasting:
-            return replace(system, data=frozen(system.data._replace(closed=True))), singular
+            return replace(system, data=frozen(system.data._replace(closed=1))), singular
         dependent, names = lasting, [system.row_name(k, r) for k, r in lasting]
     if redundant == "refuse":
         raise ModelError(
             f"system '{system.name}' is over-constrained: {', '.join(names)} repeat other rows; use joints that leave them out, "
             'or build(redundant="keep"), which satisfies all rows and leaves the reactions of the joints concerned undetermined'
         )
-    data = frozen(system.data._replace(closed=True, redundant=len(dependent)))
+    data = frozen(system.data._replace(closed=1, redundant=len(dependent)))
     return replace(system, data=data, redundant=tuple(names)), singular
 
 

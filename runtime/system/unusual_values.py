@@ -128,7 +128,7 @@ def _ask_about_sizes(sizes: Mapping[str, float]) -> None:
         others = [other for name, other in sizes.items() if name != body and other * NO_UNIT > size]
         if len(others) > 1:
             largest = max(others)
-            of = f"with the points of the other bodies up to {largest:.3g} m from theirs, that of a point from the centre of mass"
+            of = f"with the points of the other bodies up to {largest:.3g} m from the centre of mass, that of a point of it"
             ask(f"body '{body}': distance", size, Usual(0.0, LARGER * largest, "m", of))
 
 

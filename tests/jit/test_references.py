@@ -5,6 +5,7 @@ from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
@@ -164,3 +165,9 @@ def test_no_tuple_of_a_run_needs_compiled_code_to_be_written(name):
     steppers = [stepping.stepper(system.state.y, 0.0, own, system.data) for own in memories]
     for value in (system.data, work, workspace_of_jacobian(system), derived_memory(2, system.data), *steppers):
         assert references._packed(value, references._type_of(value).of) is not None
+
+
+def test_closed_loops_have_data_of_the_same_type():
+    """Compiled code reads the data of all systems alike."""
+    systems = models.foot.build(), models.four_bar.build(), models.four_bar.build(joints="revolute")
+    assert systems[2].redundant and len({numba.typeof(system.data) for system in systems}) == 1

@@ -35,8 +35,8 @@ def test_a_block_has_equal_arrays_and_keeps_which_are_parts_of_others():
     value = example()
     held = Block(value, []).value
     assert held.count == 5 and held.fixed is value.fixed
-    for mine, theirs in zip((*held[:3:2], *held.inner), (*value[:3:2], *value.inner), strict=True):
-        assert mine.dtype == theirs.dtype and np.array_equal(mine, theirs) and mine.flags.c_contiguous
+    for mine, original in zip((*held[:3:2], *held.inner), (*value[:3:2], *value.inner), strict=True):
+        assert mine.dtype == original.dtype and np.array_equal(mine, original) and mine.flags.c_contiguous
     held.values[2, 1] = -1.0
     assert held.inner.part[1, 1] == -1.0 and value.values[2, 1] == 9.0
 
