@@ -38,6 +38,15 @@ BODIES: dict[str, BodyValues] = {
 # (2024c), Table 3: local coordinates [m].
 METATARSOPHALANGEAL = {"toes": (-0.0274, 0.0, -0.0185), "main_foot": (0.0996, 0.0, -0.0380)}
 TALOCRURAL = {"leg": (0.0, 0.0, -0.2438)}
+# Bones that are drawn, between landmarks of this foot: body, ends in axes of the body and radius [m].
+KNEE, HEEL, TIP = (0.0, 0.0, 0.19), (-0.0907, 0.0, -0.036), (0.031, 0.0, -0.027)
+RAY = 0.025  # [m] of the first and fifth ray, to the side of the middle
+BONES: tuple[tuple[str, tuple[float, float, float], tuple[float, float, float], float], ...] = (
+    ("leg", TALOCRURAL["leg"], KNEE, 0.02),
+    ("main_foot", HEEL, (-0.0363, 0.0, 0.0), 0.02),
+    *(("main_foot", (-0.0363, 0.3 * y, 0.0), (0.0996, y, -0.038), 0.011) for y in (RAY, 0.0, -RAY)),
+    *(("toes", (-0.0274, y, -0.0185), (TIP[0] - abs(y) / 3, y, TIP[2]), 0.009) for y in (RAY, 0.0, -RAY)),
+)
 
 # Angles of the axes, projected on the cardinal planes [deg]: (2024a) Section 3.1, after Anderson and Pandy.
 TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG = 19.8, 35.3  # rho, theta
@@ -146,6 +155,8 @@ def build(
     _add_joints(b, length)
     if limits is not None:
         _add_limits(b, length > 0.0, limits == "dissipative", preset == "published", law)
+    for bone, start, end, radius in BONES:
+        b.shape(bone, "bone", start=start, end=end, radius=radius)
     return b.build(check_units=check_units)
 
 

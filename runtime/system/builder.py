@@ -240,6 +240,7 @@ class Builder(LoadBuilder):
             tuple(self._motors.values()),
             tuple(self._contacts.values()),
             tuple(self._forces.values()),
+            tuple(self._shapes),
         )
         y = np.concatenate([placed.start for placed in self._bodies.values()])
         start_time = finite_number(time, "build: time")

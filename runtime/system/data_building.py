@@ -17,6 +17,7 @@ from runtime.system.force_building import force_data
 from runtime.system.limit_building import limit_data
 from runtime.system.parts import Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, reference_data, states_with_ground
+from runtime.system.shapes import Shape
 from runtime.system.signal import Signal, signal_data
 from runtime.system.thin_bodies import mass_data
 
@@ -31,6 +32,7 @@ class Parts(NamedTuple):
     motors: tuple[Motor, ...]
     contacts: tuple[Contact, ...]
     forces: tuple[Force, ...]
+    shapes: tuple[Shape, ...] = ()
 
 
 def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelData:

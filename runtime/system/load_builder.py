@@ -21,6 +21,7 @@ from runtime.system.limit_building import build_limit
 from runtime.system.load_building import build_load, build_motor
 from runtime.system.parts import GROUND, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import ground_state
+from runtime.system.shapes import Shape, build_shape
 from runtime.system.signal import Signal
 
 
@@ -34,7 +35,7 @@ class Placed:
 
 @checked_class
 class LoadBuilder:
-    """Adds motors, loads, forces, limits and contacts; ``Builder`` adds bodies and joints."""
+    """Adds motors, loads, forces, limits, contacts and shapes; ``Builder`` adds bodies and joints."""
 
     def __init__(self, axes: Axes) -> None:
         is_global(axes, axes, "builder")
@@ -46,6 +47,7 @@ class LoadBuilder:
         self._motors: dict[str, Motor] = {}
         self._contacts: dict[str, Contact] = {}
         self._forces: dict[str, Force] = {}
+        self._shapes: list[Shape] = []
 
     @property
     def _states(self) -> dict[str, Floats]:
@@ -297,3 +299,41 @@ class LoadBuilder:
         states = self._global_states(axes, f"force '{name}'")
         owner = self._joints.get(joint, joint) if isinstance(joint, str) else joint
         self._forces[name] = build_force(name, kind, bodies, values, self._bodies, states=states, joint=owner)
+
+    def shape(
+        self,
+        body: str,
+        kind: Literal["sphere", "capsule", "bone", "ellipsoid", "box", "mesh"],
+        *,
+        colour: Any = None,
+        label: str = "",
+        axes: Axes | None = None,
+        **values: Any,
+    ) -> None:
+        """Give a body, or the ground, a shape for views; the motion does not depend on shapes.
+
+        A body may have several.  Without any, views draw its joints' points and an ellipsoid of its inertia.
+
+        Parameters
+        ----------
+        body : str
+        kind : str
+            "sphere" (radius), "capsule" (start, end, radius), "bone" (the same, thinner in the middle), "ellipsoid"
+            (semi_axes), "box" (edges), "mesh" (file, scale): a .vtp, .stl or .obj file, whose coordinates times ``scale`` are
+            metres.
+        colour : colour of matplotlib, optional
+            Default: one of a palette, by the order of the bodies.
+        label : str
+            In legends; default: the name of the body.
+        axes : "body" or "global", optional
+            As for joints.
+        **values
+            Those of the kind.  Points ``start``, ``end`` and ``at`` (3,) [m], the latter the centre of the others, by default
+            the centre of mass, for a mesh its origin; ``p``: orientation, as for bodies; lengths [m].
+
+        Raises
+        ------
+        ModelError
+        """
+        states = self._global_states(axes, "shape")
+        self._shapes.append(build_shape(body, kind, self._bodies, values, colour, label, states))

@@ -16,6 +16,7 @@ from runtime.support.names import named
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.model_description import Model, describe_model
 from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
+from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
 from runtime.system.state import State
 
@@ -48,6 +49,7 @@ class System:
     overdetermined: bool  # drivers are met by least squares
     branch_signs: tuple[tuple[float, ...], ...]  # of each joint's definition, in the reference configuration
     data: ModelData = field(repr=False)
+    shapes: tuple[Shape, ...] = ()  # drawn in views
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields without cached properties."""

@@ -1,0 +1,98 @@
+"""Views of runs: pages in the browser or a notebook, and files of animations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runtime.results.recorded import Recorded
+from runtime.support.arguments import checked_class
+from runtime.support.checks import positive
+from runtime.support.errors import ModelError, shown
+
+if TYPE_CHECKING:
+    from runtime.view.scene import Scene
+
+
+@checked_class
+class Seen:
+    """The part of a run that shows its motion in three dimensions."""
+
+    def scene(
+        self: Recorded,
+        *,
+        name: str = "",
+        beside: Mapping[str, Any] | None = None,
+        ghosts: Mapping[str, Any] | None = None,
+        choice: str = "ghost",
+        speed: float = 1.0,
+    ) -> Scene:
+        """What is seen: bodies, massless links, axes of joints, limits of motion, contacts, forces, gravity, and charts.
+
+        Shown are the outputs of the run, at most 50 per second of playing: ask ``simulate`` for enough of them (``t_eval``).
+
+        Parameters
+        ----------
+        name : str
+            Of this run, for the legend; default: the name of its system.
+        beside : mapping of names to runs, optional
+            Drawn side by side with this one.
+        ghosts : mapping of names to runs, optional
+            Drawn in its place and transparent, one at a time, by a slider.
+        choice : str
+            What the slider chooses, such as "length of the link".
+        speed : float
+            Of playing; 0.25 for a fourth of the real speed.
+
+        Raises
+        ------
+        ModelError
+        """
+        from runtime.results.run_scene import scene_of  # here because most runs are not looked at
+
+        own = name or self.system.name
+        positive(speed, "scene: speed")
+        runs, more = {own: self, **(beside or {})}, dict(ghosts or {})
+        if len(runs) != 1 + len(beside or {}) or set(runs) & set(more):
+            raise ModelError(f"scene: two runs have the name '{own}'; give each another name, this run by name=")
+        for label, run in (*runs.items(), *more.items()):
+            if not isinstance(run, Seen):
+                raise ModelError(f"scene: '{label}' is {shown(run)}; give what runtime.simulate returned")
+            if not len(run.t):  # type: ignore[attr-defined]
+                raise ModelError(f"scene: run '{label}' has no output; ask simulate for times (t_eval) that it reaches")
+        title = own if len(runs) == 1 else " and ".join(runs)
+        return scene_of(runs, ghosts=more, title=title, choice=choice, speed=speed)
+
+    def animation(self, file: str | Path, *, speed: float = 1.0, overwrite: bool = False, **more: Any) -> Path:
+        """Write the motion as a page that needs no other file (.html) or as a film (.gif, .mp4); returns the file.
+
+        Parameters
+        ----------
+        file : path
+            An existing file is refused unless ``overwrite``.
+        speed, more
+            As for ``scene``.
+
+        Raises
+        ------
+        ModelError
+        """
+        path = Path(file)
+        if path.exists() and not overwrite:
+            raise ModelError(f"animation: '{path}' exists; choose another name, or overwrite=True")
+        return self.scene(speed=speed, **more).write(path, speed=speed)  # type: ignore[misc]
+
+    def view(self, *, speed: float = 1.0, **more: Any) -> Any:
+        """Show the motion in the browser; in a notebook, in its output.
+
+        Parameters
+        ----------
+        speed, more
+            As for ``scene``.
+
+        Raises
+        ------
+        ModelError
+        """
+        return self.scene(speed=speed, **more).show(speed=speed)  # type: ignore[misc]

@@ -1,0 +1,178 @@
+"""Shapes of bodies: drawn in views, without effect on the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import P
+from runtime.support.arguments import checked_class
+from runtime.support.arrays import Floats, Ints
+from runtime.support.checks import finite, positive
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.system.global_axes import local_point
+from runtime.system.orientation import euler_parameters
+from runtime.system.parts import GROUND
+from runtime.system.reference import rotation_matrix
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A shape fixed in a body, drawn and nothing else.
+
+    ``at`` (3,) [m]: its centre, or the start of a capsule or bone, from the centre of mass in axes of the body; ``rotation``
+    (3, 3): from axes of the shape to those of the body.  ``sizes`` [m]: of a sphere its radius; of a capsule or bone, along
+    zeta, radius and length; of an ellipsoid its semi-axes; of a box its edges.  ``vertices`` (n, 3) [m] and ``faces`` (m, 3) of a
+    mesh, else empty.
+    """
+
+    body: str
+    kind: str
+    at: Floats
+    rotation: Floats
+    sizes: tuple[float, ...]
+    vertices: Floats
+    faces: Ints
+    colour: str | None = None  # "#rrggbb"
+    label: str = ""  # in legends
+
+
+class _Form(NamedTuple):
+    """What the keywords of a kind of shape give."""
+
+    at: Floats
+    rotation: Floats
+    sizes: tuple[float, ...]
+    mesh: tuple[Floats, Ints] = (np.zeros((0, 3)), np.zeros((0, 3), np.int64))
+
+
+class _Place(NamedTuple):
+    """How points and orientations that are given become those of the body."""
+
+    what: str
+    state: Floats | None  # of the body (13,), where data are in global axes
+
+    def point(self, value: Any, name: str) -> Floats:
+        what = f"{self.what}: {name}"
+        return finite(value, (3,), what) if self.state is None else local_point(self.state, value, what)
+
+    def rotation(self, value: Any) -> Floats:
+        A = rotation_matrix(euler_parameters(value, f"{self.what}: p"))
+        return A if self.state is None else rotation_matrix(self.state[P : P + 4]).T @ A
+
+
+def build_shape(
+    body: str, kind: str, bodies: Collection[str], values: Mapping[str, Any], colour: Any, label: str,
+    states: Mapping[str, Floats] | None,
+) -> Shape:  # fmt: skip
+    """Return a checked shape; see ``Builder.shape``.
+
+    Raises
+    ------
+    ModelError
+    """
+    if not isinstance(body, str) or (body != GROUND and body not in bodies):
+        raise unknown_name(body, [*bodies, GROUND], "body", "bodies", "shape: ")
+    what = f"shape of '{body}'"
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise unknown_name(kind, list(KINDS), "kind", whose=f"{what}: ")
+    make, needed, more = KINDS[kind]
+    what = f"{what} ({kind})"
+    known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
+    if missing := [name for name in needed if name not in values]:
+        raise ModelError(f"{what}: missing {', '.join(missing)}; needs {known}")
+    if unused := [name for name in values if name not in (*needed, *more)]:
+        raise ModelError(f"{what}: unused {', '.join(unused)}; needs {known}")
+    form = make(_Place(what, None if states is None else states[body]), values)
+    for array in (form.at, form.rotation, *form.mesh):
+        array.flags.writeable = False
+    sizes, (vertices, faces) = form.sizes, form.mesh
+    return Shape(body, kind, form.at, form.rotation, sizes, vertices, faces, checked_colour(colour, what), label)
+
+
+def checked_colour(colour: Any, what: str) -> str | None:
+    """Return a colour as "#rrggbb"; None where none is given.
+
+    Raises
+    ------
+    ModelError
+    """
+    if colour is None:
+        return None
+    from matplotlib.colors import to_hex  # here because the import takes a tenth of a second
+
+    try:
+        found: str = to_hex(colour)
+    except (ValueError, TypeError):
+        raise ModelError(
+            f"{what}: colour = {shown(colour)}; give a colour of matplotlib, such as '#0072B2', 'tab:orange' or (r, g, b)"
+        ) from None
+    return found
+
+
+def _placed(place: _Place, values: Mapping[str, Any], sizes: tuple[float, ...]) -> _Form:
+    """A shape about a point, by default the centre of mass."""
+    at = place.point(values["at"], "at") if "at" in values else np.zeros(3)
+    return _Form(at, place.rotation(values["p"]) if "p" in values else np.eye(3), sizes)
+
+
+def _sphere(place: _Place, values: Mapping[str, Any]) -> _Form:
+    return _placed(place, values, (positive(values["radius"], f"{place.what}: radius"),))
+
+
+def _three(name: str) -> Callable[[_Place, Mapping[str, Any]], _Form]:
+    def make(place: _Place, values: Mapping[str, Any]) -> _Form:
+        what = f"{place.what}: {name}"
+        sizes = finite(values[name], (3,), what)
+        return _placed(place, values, tuple(positive(size, what) for size in sizes))
+
+    return make
+
+
+def _long(place: _Place, values: Mapping[str, Any]) -> _Form:
+    """A capsule or bone from one point to another."""
+    start, end = place.point(values["start"], "start"), place.point(values["end"], "end")
+    radius = positive(values["radius"], f"{place.what}: radius")
+    return _Form(start, along(end - start), (radius, float(np.linalg.norm(end - start))))
+
+
+def along(direction: Floats) -> Floats:
+    """A rotation matrix (3, 3) whose third column has a direction (3,) of any length; the unit matrix where it is zero."""
+    length = float(np.linalg.norm(direction))
+    if length == 0.0:
+        return np.eye(3)
+    zeta = direction / length
+    xi = np.eye(3)[int(np.abs(zeta).argmin())]
+    xi = xi - (xi @ zeta) * zeta
+    xi /= np.linalg.norm(xi)
+    return np.stack([xi, np.cross(zeta, xi), zeta], axis=1)
+
+
+def _mesh(place: _Place, values: Mapping[str, Any]) -> _Form:
+    from runtime.system.mesh_files import read_mesh  # here because few models read files
+
+    scale = positive(values.get("scale", 1.0), f"{place.what}: scale")
+    vertices, faces = read_mesh(Path(_path(values["file"], place.what)), place.what)
+    return _placed(place, values, ())._replace(mesh=(scale * vertices, faces))
+
+
+def _path(value: Any, what: str) -> str:
+    if not isinstance(value, (str, Path)):
+        raise ModelError(f"{what}: file = {shown(value)}; give the path of a .vtp, .stl or .obj file")
+    return str(value)
+
+
+_PLACED = ("at", "p")
+KINDS: Mapping[str, tuple[Callable[[_Place, Mapping[str, Any]], _Form], tuple[str, ...], tuple[str, ...]]] = {
+    "sphere": (_sphere, ("radius",), ("at",)),
+    "capsule": (_long, ("start", "end", "radius"), ()),
+    "bone": (_long, ("start", "end", "radius"), ()),
+    "ellipsoid": (_three("semi_axes"), ("semi_axes",), _PLACED),
+    "box": (_three("edges"), ("edges",), _PLACED),
+    "mesh": (_mesh, ("file",), (*_PLACED, "scale")),
+}  # the function that reads its keywords, those that it needs, and those that may be left out

@@ -1,0 +1,182 @@
+"""A scene as one page that needs no other file and no network: viser's player, with a legend and charts of our own."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from html import escape
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.view.colours import rgb
+from runtime.view.scene import Arrows, Lines, Scene, Solid
+
+VIEW = (0.75, 1.35, 0.45)  # from the centre to the camera, of the size of the scene: from the medial side, in front and above
+FIELD_OF_VIEW = 0.75  # [rad]
+SMOOTH = 60  # a solid of fewer faces has flat ones
+HEAD = (0.006, 0.014, 0.035)  # of arrows: radii of shaft and head, length of the head
+CHART_POINTS = 400
+Change = tuple[float, Callable[[], None]]
+
+
+def page(scene: Scene, speed: float) -> str:
+    """The page as text.
+
+    Raises
+    ------
+    ModelError
+        viser is not installed.
+    """
+    try:
+        import viser
+    except ImportError:
+        raise ModelError("pages with a view in three dimensions need viser: pip install 'talus-multibody[view]'") from None
+    with redirect_stdout(io.StringIO()):  # its address, which nobody needs
+        server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        html = _recorded(server, scene, speed)
+    finally:
+        with redirect_stdout(io.StringIO()):
+            server.stop()
+    head = html.index("</head>")
+    title = f"<title>{escape(scene.title)}</title>"
+    return html[:head].replace("<title>Viser</title>", "") + title + _overlay(scene, speed) + html[head:]
+
+
+def _recorded(server: Any, scene: Scene, speed: float) -> str:
+    """Viser's page of the scene, in units of its size, about its centre."""
+    drawing = server.scene
+    centre, size = 0.5 * (scene.low + scene.high), scene.size
+    drawing.set_up_direction("+z")
+    camera = server.initial_camera
+    camera.look_at, camera.position, camera.fov = (0.0, 0.0, 0.0), VIEW, FIELD_OF_VIEW
+    cell = grid_cell(scene) / size
+    floor = (scene.floor - centre[2]) / size
+    drawing.add_grid("/grid", 4.0, 4.0, cell_size=cell, section_size=5 * cell, position=(0.0, 0.0, floor - 1e-3))
+    for group in scene.groups:
+        drawing.add_frame(f"/{_node(group.key)}", show_axes=False, visible=group.shown)
+    changes: list[Change] = []
+    for solid in scene.solids:
+        changes += _solid(drawing, solid, centre, size)
+    for lines in scene.lines:
+        changes += _lines(drawing, lines, centre, size)
+    for arrow in scene.arrows:
+        changes += _arrow(drawing, arrow, centre, size)
+    serializer = server.get_scene_serializer()
+    _play(serializer, changes, float(scene.t[0]), float(scene.t[-1]), speed)
+    html: str = serializer.as_html()
+    return html
+
+
+def grid_cell(scene: Scene) -> float:
+    """Width of the grid's cells [m]: a power of ten."""
+    return float(10.0 ** np.floor(np.log10(max(scene.size, 1e-9) / 3.0)))
+
+
+def _play(serializer: Any, changes: list[Change], start: float, end: float, speed: float) -> None:
+    """Record the changes at their times."""
+    at: dict[float, list[Callable[[], None]]] = defaultdict(list)
+    for time, change in changes:
+        at[time].append(change)
+    times = sorted({*at, start, end})
+    for change in at.get(times[0], ()):
+        change()
+    for before, after in pairwise(times):
+        serializer.insert_sleep((after - before) / speed)
+        for change in at.get(after, ()):
+            change()
+
+
+def _node(name: str) -> str:
+    return name.replace("/", "∕")
+
+
+def _place(part: Any) -> str:
+    return f"/{_node(part.group)}/{_node(part.name)}"
+
+
+def _setter(handle: Any, **values: Any) -> Callable[[], None]:
+    def change() -> None:
+        for name, value in values.items():
+            setattr(handle, name, value)
+
+    return change
+
+
+def _solid(drawing: Any, solid: Solid, centre: Floats, size: float) -> list[Change]:
+    places, p = (solid.pose.r - centre) / size, solid.pose.p
+    handle = drawing.add_mesh_simple(
+        _place(solid), solid.vertices / size, solid.faces, color=rgb(solid.colour), side="double",
+        opacity=None if solid.opacity == 1.0 else solid.opacity, flat_shading=len(solid.faces) < SMOOTH, wxyz=p[0],
+        position=places[0], cast_shadow=False, receive_shadow=False,
+    )  # fmt: skip
+    changes: list[Change] = []
+    for k in range(len(places) if solid.pose.moves else 0):
+        if k == 0 or (places[k] != places[k - 1]).any() or (p[k] != p[k - 1]).any():
+            changes.append((float(solid.pose.t[k]), _setter(handle, position=places[k], wxyz=p[k])))
+        if solid.colours and (k == 0 or solid.colours[k] != solid.colours[k - 1]):
+            changes.append((float(solid.pose.t[k]), _setter(handle, color=rgb(solid.colours[k]))))
+    return changes
+
+
+def _lines(drawing: Any, lines: Lines, centre: Floats, size: float) -> list[Change]:
+    points = ((lines.points - centre) / size).astype(np.float32)
+    handle = drawing.add_line_segments(_place(lines), points[0], rgb(lines.colour), thickness=lines.width)
+    return [] if len(points) == 1 else [
+        (float(t), _setter(handle, points=at)) for t, at in zip(lines.t, points, strict=True)
+    ]  # fmt: skip
+
+
+def _arrow(drawing: Any, arrow: Arrows, centre: Floats, size: float) -> list[Change]:
+    start = (arrow.start - centre) / size
+    points = np.stack([start, start + arrow.vector / size], axis=1)[:, None].astype(np.float32)
+    seen = np.isfinite(points).all(axis=(1, 2, 3))
+    if not seen.any():
+        return []
+    shaft, head, length = HEAD
+    first = points[int(seen.argmax())]
+    handle = drawing.add_arrows(
+        _place(arrow), first, rgb(arrow.colour), shaft_radius=shaft, head_radius=head, head_length=length, visible=bool(seen[0])
+    )
+    changes: list[Change] = []
+    for k, t in enumerate(arrow.t if len(points) > 1 else ()):
+        if seen[k]:
+            changes.append((float(t), _setter(handle, points=points[k])))
+        if k == 0 or seen[k] != seen[k - 1]:
+            changes.append((float(t), _setter(handle, visible=bool(seen[k]))))
+    return changes
+
+
+def _overlay(scene: Scene, speed: float) -> str:
+    """Legend, slider, charts and their script."""
+    groups = [
+        dict(node=f"/{_node(g.key)}", label=g.label, colour=g.colour, shown=g.shown, choice=g.choice) for g in scene.groups
+    ]
+    cell = grid_cell(scene)
+    notes = [f"grid {cell:g} m" if cell >= 0.01 else f"grid {1000 * cell:g} mm", *scene.notes]
+    charts = [
+        dict(title=c.title, curves=[dict(label=n, colour=k, **_thinned(t, y)) for n, k, t, y in c.curves]) for c in scene.charts
+    ]
+    data = dict(
+        title=scene.title, start=float(scene.t[0]), end=float(scene.t[-1]), speed=speed, groups=groups, charts=charts,
+        choice=scene.choice, notes=notes,
+    )  # fmt: skip
+    text = json.dumps(data, allow_nan=False).replace("</", "<\\/")
+    source = resources.files("runtime.view")
+    script, style = (source.joinpath(f"overlay.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
+    return f"<style>{style}</style><script>window.TALUS={text};\n{script}</script>"
+
+
+def _thinned(t: Floats, y: Floats) -> dict[str, list[float | None]]:
+    """A curve with few points; None where it is not defined."""
+    kept = np.unique(np.linspace(0, len(t) - 1, min(len(t), CHART_POINTS)).astype(int))
+    values = [float(f"{v:.5g}") if np.isfinite(v) else None for v in y[kept]]
+    return dict(t=[float(f"{v:.7g}") for v in t[kept]], y=values)
