@@ -17,7 +17,12 @@ from runtime.view import colours
 from runtime.view.triangles import Triangles, ellipsoid, fan, long_shape, rod, triangles
 
 Coloured = tuple[Triangles, str | None, str]  # triangles, colour, label
-THIN, AXIS, CONE, LARGEST = 0.02, 0.35, 0.25, 0.12  # of the size of the model: radius, length of axes, of cones, of ellipsoids
+THIN, AXIS, CONE, LARGEST = (
+    0.02,
+    0.35,
+    0.25,
+    0.12,
+)  # of the size of the model: radius, length of axes, of cones, of ellipsoids
 SAME = 1e-3  # of the size: points closer than this are one
 
 
@@ -97,7 +102,9 @@ def drawn_axes(system: System, size: float) -> Iterator[tuple[str, Triangles]]:
         for body, point, direction in axes_of(joint):
             at = start_point(system, body, point)
             turned = direction if body == GROUND else rotation_matrix(system.state.p[body]) @ direction
-            if any(np.linalg.norm(np.cross(turned, d)) < SAME and np.linalg.norm(at - p) < SAME * size for p, d in seen):
+            if any(
+                np.linalg.norm(np.cross(turned, d)) < SAME and np.linalg.norm(at - p) < SAME * size for p, d in seen
+            ):
                 continue
             seen.append((at, turned))
             vertices, faces = rod(0.15 * THIN * size, AXIS * size)
@@ -150,7 +157,8 @@ def points_of(run: Recorded, body: str, local: Floats) -> Floats:
 
 def links(run: Recorded, size: float) -> Iterator[tuple[str, Floats]]:
     """Joints whose points are apart, such as massless links, and forces between two points: their ends (n, 2, 3)."""
-    for part in (*run.system.joints, *run.system.forces):
+    parts: tuple[Joint | Force, ...] = (*run.system.joints, *run.system.forces)
+    for part in parts:
         ends = list(ends_of(part))
         if len(ends) == 2:
             points = np.stack([points_of(run, body, local) for body, local in ends], axis=1)

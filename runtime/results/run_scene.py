@@ -13,9 +13,10 @@ from runtime.results.recorded import Recorded
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.parts import GROUND, Contact, Load
+from runtime.system.shapes import along
 from runtime.view import colours
 from runtime.view.scene import STILL, Arrows, Chart, Group, Lines, Pose, Scene, Solid
-from runtime.view.triangles import Triangles, box, ellipsoid
+from runtime.view.triangles import Triangles, box, ellipsoid, triangles
 
 FRAMES_PER_SECOND = 50.0  # of playing
 MOST_FRAMES = 900
@@ -57,8 +58,9 @@ class _Drawn:
     """One run in a drawing: what it adds is moved by ``offset`` and belongs to groups of its own."""
 
     def __init__(
-        self, to: _Drawing, run: Recorded, *, offset: Floats, one: str = "", label: str = "", colour: str = "", ghost: bool = False
-    ) -> None:
+        self, to: _Drawing, run: Recorded, *, offset: Floats, one: str = "", label: str = "", colour: str = "",
+        ghost: bool = False,
+    ) -> None:  # fmt: skip
         self.to, self.run, self.offset, self.ghost = to, run, offset, ghost
         self.one, self.label, self.colour = one, label, colour  # ``one``: key of the only group, with several runs
         self.kept = to.frames(run.t)
@@ -75,10 +77,12 @@ class _Drawn:
     def pose(self, body: str) -> Pose:
         if body == GROUND:
             return Pose(STILL.t, STILL.r + self.offset, STILL.p)
-        p = self.run.p[body][self.kept]  # type: ignore[attr-defined]
+        p = self.run.p[body][self.kept]
         return Pose(self.t, self.run.r[body][self.kept] + self.offset, p / np.linalg.norm(p, axis=1)[:, None])
 
-    def solid(self, group: str, name: str, shape: Triangles, colour: str, body: str, *, opacity: float = 1.0, **more: Any) -> None:
+    def solid(
+        self, group: str, name: str, shape: Triangles, colour: str, body: str, *, opacity: float = 1.0, **more: Any
+    ) -> None:
         opacity = GHOST if self.ghost else opacity
         self.to.solids.append(Solid(group, self.name(name), *shape, colour, self.pose(body), opacity, **more))
 
@@ -90,18 +94,22 @@ class _Drawn:
             for n, (shape, given, label) in enumerate(drawn.body_triangles(run.system, body, size)):
                 colour = self.colour or given or own
                 text = label or body.name
-                self.solid(self.group(text, text.replace("_", " "), colour), f"{body.name} {n}", shape, colour, body.name)
-        for n, shape in enumerate(shape for shape in run.system.shapes if shape.body == GROUND):
-            colour = shape.colour or colours.GROUND
-            self.solid(self.group("ground", "ground", colour), f"ground {n}", drawn.triangles(shape), colour, GROUND)
+                self.solid(
+                    self.group(text, text.replace("_", " "), colour), f"{body.name} {n}", shape, colour, body.name
+                )
+        for n, fixed in enumerate(shape for shape in run.system.shapes if shape.body == GROUND):
+            colour = fixed.colour or colours.GROUND
+            self.solid(self.group("ground", "ground", colour), f"ground {n}", triangles(fixed), colour, GROUND)
         names = run.system.joint_names
         for name, points in drawn.links(run, size):
-            joint = name in names
-            key, label, colour = ("link", "massless link", colours.LINK) if joint else ("forces", "springs", colours.SPRING)
+            link = name in names and "l" in run.system.joint(name).values
+            label, colour = ("massless link", colours.LINK) if link else ("springs and slides", colours.SPRING)
             colour = (self.colour if self.ghost else "") or colour
             moved = points[self.kept][:, None] + self.offset
             self.to.lines.append(
-                Lines(self.group(key, label, colour), self.name(name), self.t, moved, colour, 0.025 if joint else 0.008)
+                Lines(
+                    self.group(label, label, colour), self.name(name), self.t, moved, colour, 0.025 if link else 0.008
+                )
             )
 
     def joints(self) -> None:
@@ -141,7 +149,7 @@ class _Drawn:
             self._centre_of_pressure()
 
     def _centre_of_pressure(self) -> None:
-        trail = self.run.ground_reaction().centre_of_pressure[self.kept]  # type: ignore[attr-defined]
+        trail = self.run.ground_reaction().centre_of_pressure[self.kept]
         parts = np.stack([trail[:-1], trail[1:]], axis=1)
         parts = parts[np.isfinite(parts).all(axis=(1, 2))]
         if len(parts):
@@ -152,10 +160,12 @@ class _Drawn:
     def _plane(self, contact: Contact) -> None:
         vertices, faces = box(np.array([1.6, 1.6, 0.004]) * self.to.size)
         values = contact.values
-        turned = vertices @ drawn.along(values["n_j"]).T
+        turned = vertices @ along(values["n_j"]).T
         group = self.group("ground", "ground", colours.GROUND)
         place = np.asarray(values["s_j"]) - 0.002 * self.to.size * np.asarray(values["n_j"])
-        self.solid(group, f"plane of {contact.name}", (turned + place, faces), colours.GROUND, contact.plane, opacity=0.5)
+        self.solid(
+            group, f"plane of {contact.name}", (turned + place, faces), colours.GROUND, contact.plane, opacity=0.5
+        )
 
     def loads(self) -> None:
         """Prescribed forces and moments, gravity, and reactions of the joints, which are hidden at first."""
@@ -165,7 +175,9 @@ class _Drawn:
             for what, vector, colour in (("force", force, colours.FORCE), ("moment", moment, colours.MOMENT)):
                 if most := float(np.linalg.norm(vector, axis=1).max(initial=0.0)):
                     text = f"{load.name}: {_forces(what, most, 'N' if what == 'force' else 'N m')}"
-                    self.arrow(self.group(f"load {what}", text, colour), f"{load.name} {what}", start, vector, most, colour)
+                    self.arrow(
+                        self.group(f"load {what}", text, colour), f"{load.name} {what}", start, vector, most, colour
+                    )
         if not self.one and run.has_forces:
             self._reactions()
 
@@ -173,7 +185,7 @@ class _Drawn:
         run = self.run
         joints = [joint for joint in run.system.joints if not joint.signals]
         try:
-            found = [run.reaction(joint.name, on=joint.body_j) for joint in joints]  # type: ignore[attr-defined]
+            found = [run.reaction(joint.name, on=joint.body_j) for joint in joints]
         except ModelError as error:
             self.to.notes.append(f"Reactions are not drawn: {error}")
             return
@@ -223,7 +235,9 @@ def scene_of(
     size = max(drawn.model_size(run.system) for run in everything)
     to = _Drawing(size, FRAMES_PER_SECOND / speed)
     several = len(runs) > 1 or bool(ghosts)
-    width = max((float(np.ptp(run.r[body.name][:, 1])) for run in runs.values() for body in run.system.bodies), default=0.0)
+    width = max(
+        (float(np.ptp(run.r[body.name][:, 1])) for run in runs.values() for body in run.system.bodies), default=0.0
+    )
     step = np.array([0.0, APART * max(0.5 * size, width + 0.3 * size), 0.0])
     for n, (label, run) in enumerate(runs.items()):
         colour = colours.PALETTE[n % len(colours.PALETTE)] if len(runs) > 1 else ""
@@ -278,11 +292,13 @@ def _charts(runs: Mapping[str, Recorded]) -> tuple[Chart, ...]:
         ]
         charts.append(_chart(f"{name} [deg]", curves))
     if len(runs) > 1:
-        charts.append(_chart("kinetic energy [J]", [(label, run.t, run.kinetic_energy) for label, run in runs.items()]))  # type: ignore[attr-defined]
+        charts.append(_chart("kinetic energy [J]", [(label, run.t, run.kinetic_energy) for label, run in runs.items()]))
     else:
         run = next(iter(runs.values()))
         energies = {
-            "kinetic": run.kinetic_energy, "potential": run.potential_energy, "total": run.energy  # type: ignore[attr-defined]
+            "kinetic": run.kinetic_energy,
+            "potential": run.potential_energy,
+            "total": run.energy,
         }
         charts.append(_chart("energy − start [J]", [(label, run.t, e - e[0]) for label, e in energies.items()]))
     return tuple(charts)

@@ -78,10 +78,12 @@ class Seen:
         ------
         ModelError
         """
+        from runtime.view.output import write
+
         path = Path(file)
         if path.exists() and not overwrite:
             raise ModelError(f"animation: '{path}' exists; choose another name, or overwrite=True")
-        return self.scene(speed=speed, **more).write(path, speed=speed)  # type: ignore[misc]
+        return write(self.scene(speed=speed, **more), path, speed=speed)  # type: ignore[misc]
 
     def view(self, *, speed: float = 1.0, **more: Any) -> Any:
         """Show the motion in the browser; in a notebook, in its output.
@@ -95,4 +97,6 @@ class Seen:
         ------
         ModelError
         """
-        return self.scene(speed=speed, **more).show(speed=speed)  # type: ignore[misc]
+        from runtime.view.output import show
+
+        return show(self.scene(speed=speed, **more), speed=speed)  # type: ignore[misc]

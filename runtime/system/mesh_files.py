@@ -66,7 +66,9 @@ def _vtp(file: Path, what: str) -> Triangles:
                 corners, ends = (arrays.get(name, np.zeros(0)).astype(np.int64) for name in ("connectivity", "offsets"))
                 if len(ends) == 0 or (np.diff(ends, prepend=0) < 0).any() or ends[-1] != len(corners):
                     raise ModelError(f"{what}: file '{file}': the offsets of its {kind} do not fit; it is damaged")
-                faces += [count + divided(corners[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True) if b - a > 2]
+                faces += [
+                    count + divided(corners[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True) if b - a > 2
+                ]
         vertices.append(own)
         count += len(own)
     if not faces:

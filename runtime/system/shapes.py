@@ -78,11 +78,8 @@ def build_shape(
     """
     if not isinstance(body, str) or (body != GROUND and body not in bodies):
         raise unknown_name(body, [*bodies, GROUND], "body", "bodies", "shape: ")
-    what = f"shape of '{body}'"
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise unknown_name(kind, list(KINDS), "kind", whose=f"{what}: ")
     make, needed, more = KINDS[kind]
-    what = f"{what} ({kind})"
+    what = f"shape of '{body}' ({kind})"
     known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
     if missing := [name for name in needed if name not in values]:
         raise ModelError(f"{what}: missing {', '.join(missing)}; needs {known}")

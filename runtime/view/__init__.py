@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
+    from runtime.view.output import show, write
     from runtime.view.scene import Scene
 else:
-    __getattr__, __dir__ = late_names(__name__, {"scene": "Scene"})
+    __getattr__, __dir__ = late_names(__name__, {"output": "show write", "scene": "Scene"})
 
-__all__ = ["Scene"]
+__all__ = ["Scene", "show", "write"]

@@ -15,7 +15,7 @@ from runtime.support.progress import reporter
 from runtime.view.colours import rgb
 from runtime.view.scene import Pose, Scene, Solid
 
-FRAMES_PER_SECOND = 25.0
+FRAMES_PER_SECOND = 25
 MOST_FRAMES = 1000
 PIXELS, DOTS_PER_INCH = (800, 640), 100
 ELEVATION, AZIMUTH = 14.0, 60.0  # [deg] of the camera, as in pages
@@ -40,7 +40,8 @@ def write_movie(scene: Scene, file: Path, speed: float) -> Path:
     count = int(np.ceil((end - start) / speed * FRAMES_PER_SECOND)) + 1
     if count > MOST_FRAMES:
         raise ModelError(
-            f"animation: {count} frames at {FRAMES_PER_SECOND:g} per second, limit {MOST_FRAMES}; give a higher speed, or a shorter run"
+            f"animation: {count} frames at {FRAMES_PER_SECOND} per second, limit {MOST_FRAMES}; give a higher speed, or a "
+            "shorter run"
         )
     if file.suffix.lower() == ".mp4" and not animation.FFMpegWriter.isAvailable():
         raise ModelError("animation: .mp4 needs the program ffmpeg; install it, or write .gif or .html")
@@ -72,7 +73,9 @@ def _draw(ax: Any, scene: Scene, time: float) -> None:
             corners, shades = _polygons(solid, time)
             polygons.append(corners)
             colours.append(shades)
-    ax.add_collection3d(Poly3DCollection(np.concatenate(polygons), facecolors=np.concatenate(colours), edgecolors="none"))
+    ax.add_collection3d(
+        Poly3DCollection(np.concatenate(polygons), facecolors=np.concatenate(colours), edgecolors="none")
+    )
     for lines in scene.lines:
         if lines.group not in hidden:
             ax.add_collection3d(
@@ -90,7 +93,9 @@ def _draw(ax: Any, scene: Scene, time: float) -> None:
     ax.text2D(0.02, 0.96, f"{scene.title}\nt = {time:.3f} s", transform=ax.transAxes, va="top")
     shown = [group for group in scene.groups if group.key not in hidden]
     for n, group in enumerate(shown):
-        ax.text2D(0.02, 0.88 - 0.035 * n, f"■ {group.label}", transform=ax.transAxes, va="top", color=group.colour, fontsize=9)
+        ax.text2D(
+            0.02, 0.88 - 0.035 * n, f"■ {group.label}", transform=ax.transAxes, va="top", color=group.colour, fontsize=9
+        )
 
 
 def _place(t: Floats, time: float) -> int:

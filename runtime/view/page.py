@@ -19,7 +19,11 @@ from runtime.support.errors import ModelError
 from runtime.view.colours import rgb
 from runtime.view.scene import Arrows, Lines, Scene, Solid
 
-VIEW = (0.75, 1.35, 0.45)  # from the centre to the camera, of the size of the scene: from the medial side, in front and above
+VIEW = (
+    0.75,
+    1.35,
+    0.45,
+)  # from the centre to the camera, of the size of the scene: from the medial side, in front and above
 FIELD_OF_VIEW = 0.75  # [rad]
 SMOOTH = 60  # a solid of fewer faces has flat ones
 HEAD = (0.006, 0.014, 0.035)  # of arrows: radii of shaft and head, length of the head
@@ -38,7 +42,9 @@ def page(scene: Scene, speed: float) -> str:
     try:
         import viser
     except ImportError:
-        raise ModelError("pages with a view in three dimensions need viser: pip install 'talus-multibody[view]'") from None
+        raise ModelError(
+            "pages with a view in three dimensions need viser: pip install 'talus-multibody[view]'"
+        ) from None
     with redirect_stdout(io.StringIO()):  # its address, which nobody needs
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
     try:
@@ -120,7 +126,7 @@ def _solid(drawing: Any, solid: Solid, centre: Floats, size: float) -> list[Chan
     )  # fmt: skip
     changes: list[Change] = []
     for k in range(len(places) if solid.pose.moves else 0):
-        if k == 0 or (places[k] != places[k - 1]).any() or (p[k] != p[k - 1]).any():
+        if k == 0 or not (np.array_equal(places[k], places[k - 1]) and np.array_equal(p[k], p[k - 1])):
             changes.append((float(solid.pose.t[k]), _setter(handle, position=places[k], wxyz=p[k])))
         if solid.colours and (k == 0 or solid.colours[k] != solid.colours[k - 1]):
             changes.append((float(solid.pose.t[k]), _setter(handle, color=rgb(solid.colours[k]))))
@@ -138,32 +144,40 @@ def _lines(drawing: Any, lines: Lines, centre: Floats, size: float) -> list[Chan
 def _arrow(drawing: Any, arrow: Arrows, centre: Floats, size: float) -> list[Change]:
     start = (arrow.start - centre) / size
     points = np.stack([start, start + arrow.vector / size], axis=1)[:, None].astype(np.float32)
-    seen = np.isfinite(points).all(axis=(1, 2, 3))
-    if not seen.any():
+    seen = [bool(np.isfinite(at).all()) for at in points]
+    if not any(seen):
         return []
     shaft, head, length = HEAD
-    first = points[int(seen.argmax())]
+    first = points[seen.index(True)]
     handle = drawing.add_arrows(
-        _place(arrow), first, rgb(arrow.colour), shaft_radius=shaft, head_radius=head, head_length=length, visible=bool(seen[0])
+        _place(arrow),
+        first,
+        rgb(arrow.colour),
+        shaft_radius=shaft,
+        head_radius=head,
+        head_length=length,
+        visible=seen[0],
     )
     changes: list[Change] = []
     for k, t in enumerate(arrow.t if len(points) > 1 else ()):
         if seen[k]:
             changes.append((float(t), _setter(handle, points=points[k])))
         if k == 0 or seen[k] != seen[k - 1]:
-            changes.append((float(t), _setter(handle, visible=bool(seen[k]))))
+            changes.append((float(t), _setter(handle, visible=seen[k])))
     return changes
 
 
 def _overlay(scene: Scene, speed: float) -> str:
     """Legend, slider, charts and their script."""
     groups = [
-        dict(node=f"/{_node(g.key)}", label=g.label, colour=g.colour, shown=g.shown, choice=g.choice) for g in scene.groups
+        dict(node=f"/{_node(g.key)}", label=g.label, colour=g.colour, shown=g.shown, choice=g.choice)
+        for g in scene.groups
     ]
     cell = grid_cell(scene)
     notes = [f"grid {cell:g} m" if cell >= 0.01 else f"grid {1000 * cell:g} mm", *scene.notes]
     charts = [
-        dict(title=c.title, curves=[dict(label=n, colour=k, **_thinned(t, y)) for n, k, t, y in c.curves]) for c in scene.charts
+        dict(title=c.title, curves=[dict(label=n, colour=k, **_thinned(t, y)) for n, k, t, y in c.curves])
+        for c in scene.charts
     ]
     data = dict(
         title=scene.title, start=float(scene.t[0]), end=float(scene.t[-1]), speed=speed, groups=groups, charts=charts,

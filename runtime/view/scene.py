@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from runtime.support.arrays import Floats, Ints
-from runtime.support.errors import ModelError
-
-MOVIES = (".gif", ".mp4")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,34 +104,3 @@ class Scene:
     def size(self) -> float:
         """Diagonal of the box [m]."""
         return float(np.linalg.norm(self.high - self.low))
-
-    def html(self, *, speed: float = 1.0) -> str:
-        """A page that needs no other file and no network."""
-        from runtime.view.page import page
-
-        return page(self, speed)
-
-    def show(self, *, speed: float = 1.0) -> Any:
-        """Show the page in the browser; in a notebook, in its output."""
-        from runtime.view.window import show
-
-        return show(self.html(speed=speed))
-
-    def write(self, file: Path, *, speed: float = 1.0) -> Path:
-        """Write a page (.html) or a film (.gif, .mp4).
-
-        Raises
-        ------
-        ModelError
-            The format is not known, or its library is missing.
-        """
-        from runtime.support.files import write_text
-
-        kind = file.suffix.lower()
-        if kind == ".html":
-            return write_text(file, self.html(speed=speed))
-        if kind in MOVIES:
-            from runtime.view.movie import write_movie
-
-            return write_movie(self, file, speed)
-        raise ModelError(f"animation: '{file.name}': the format '{kind}' is not known; use .html, {', '.join(MOVIES)}")

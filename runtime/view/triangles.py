@@ -43,9 +43,7 @@ def long_shape(radius: float, length: float, *, shaft: float = 1.0) -> Triangles
     r, z = radius * np.cos(latitude), radius * np.sin(latitude)
     along = np.linspace(0.0, 1.0, 2 * RINGS + 1)[1:-1]
     middle = radius * (shaft + (1.0 - shaft) * (2.0 * along - 1.0) ** 4)
-    return revolved(
-        np.concatenate([r[::-1], middle, r]), np.concatenate([-z[::-1], along * length, length + z])
-    )
+    return revolved(np.concatenate([r[::-1], middle, r]), np.concatenate([-z[::-1], along * length, length + z]))
 
 
 def rod(radius: float, length: float) -> Triangles:

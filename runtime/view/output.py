@@ -1,0 +1,70 @@
+"""Scenes as files, in the browser, or in the output of a notebook."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import webbrowser
+from html import escape
+from pathlib import Path
+
+from runtime.support.errors import ModelError
+from runtime.support.files import write_text
+from runtime.view.movie import write_movie
+from runtime.view.page import page
+from runtime.view.scene import Scene
+
+MOVIES = (".gif", ".mp4")
+HEIGHT = 560  # [pixels] in a notebook
+
+
+def write(scene: Scene, file: Path, *, speed: float = 1.0) -> Path:
+    """Write a scene as a page that needs no other file (.html) or as a film (.gif, .mp4); returns the file.
+
+    Raises
+    ------
+    ModelError
+        The format is not known, or its library is missing.
+    """
+    kind = file.suffix.lower()
+    if kind == ".html":
+        return write_text(file, page(scene, speed))
+    if kind in MOVIES:
+        return write_movie(scene, file, speed)
+    raise ModelError(f"animation: '{file.name}': the format '{kind}' is not known; use .html, {', '.join(MOVIES)}")
+
+
+class Framed:
+    """A page in a frame of a notebook."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+
+    def __repr__(self) -> str:
+        return "a view in three dimensions, which a notebook shows"
+
+    def _repr_html_(self) -> str:
+        style = f"width: 100%; height: {HEIGHT}px; border: 1px solid #ddd"
+        return f'<iframe srcdoc="{escape(self._html)}" style="{style}"></iframe>'
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+def show(scene: Scene, *, speed: float = 1.0) -> Framed | None:
+    """Open a scene in the browser; in a notebook return what it shows.
+
+    Raises
+    ------
+    ModelError
+        No browser can be opened.
+    """
+    if in_notebook():
+        return Framed(page(scene, speed))
+    file = write(scene, Path(tempfile.mkdtemp(prefix="talus-view-")) / "view.html", speed=speed)
+    if not webbrowser.open(file.as_uri()):
+        raise ModelError(f"no browser can be opened here; the page is {file}")
+    return None

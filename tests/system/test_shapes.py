@@ -1,0 +1,163 @@
+"""Shapes of bodies: their triangles, files, and errors."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import runtime
+from runtime import ModelError
+from runtime.system.mesh_files import read_mesh
+from runtime.view.triangles import triangles
+from tests.support.paths import shared_file
+
+TETRAHEDRON = """<?xml version="1.0"?>
+<VTKFile type="PolyData" version="0.1"><PolyData><Piece NumberOfPoints="4" NumberOfPolys="2">
+<Points><DataArray type="Float32" NumberOfComponents="3" format="ascii">0 0 0 1 0 0 1 1 0 0 1 0</DataArray></Points>
+<Polys><DataArray type="Int32" Name="connectivity" format="ascii">0 1 2 3 0 2 3</DataArray>
+<DataArray type="Int32" Name="offsets" format="ascii">4 7</DataArray></Polys></Piece></PolyData></VTKFile>
+"""
+
+
+def builder(**pose):
+    b = runtime.Builder("shapes")
+    b.body("bob", mass=1.0, inertia=(1, 1, 1), free=True, **pose)
+    return b
+
+
+def volume(vertices, faces):
+    """Volume of a closed surface, positive where its triangles turn outward."""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    return np.einsum("na,na->", a, np.cross(b, c)) / 6
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "expected"),
+    [
+        ("sphere", dict(radius=0.1), 4 / 3 * np.pi * 0.1**3),
+        ("ellipsoid", dict(semi_axes=(0.1, 0.2, 0.3)), 4 / 3 * np.pi * 0.006),
+        ("box", dict(edges=(0.1, 0.2, 0.3)), 0.006),
+        ("capsule", dict(start=(0, 0, 0), end=(1, 2, 2), radius=0.1), np.pi * 0.1**2 * 3 + 4 / 3 * np.pi * 0.1**3),
+    ],
+)
+def test_triangles_enclose_the_volume(kind, values, expected):
+    b = builder()
+    b.shape("bob", kind, **values)
+    assert volume(*triangles(b.build().shapes[0])) == pytest.approx(expected, rel=0.03)
+
+
+def test_a_bone_is_thinner_in_the_middle():
+    b = builder()
+    b.shape("bob", "bone", start=(0, 0, 0), end=(0, 0, 1), radius=0.1)
+    vertices, _ = triangles(b.build().shapes[0])
+    radius = np.hypot(vertices[:, 0], vertices[:, 1])
+    assert radius[np.abs(vertices[:, 2] - 0.5) < 0.1].max() < 0.06 < radius.max()
+
+
+def test_global_axes_give_the_same_shape():
+    turn = Rotation.from_rotvec((0.3, -0.2, 0.9))
+    r = np.array([1.0, 2.0, 3.0])
+    b = builder(r=r, p=turn)
+    b.shape("bob", "capsule", start=(0, 0, 0), end=(0.1, 0.2, 0.3), radius=0.05)
+    b.shape("bob", "box", edges=(1, 2, 3), at=(0.1, 0, 0), p=Rotation.from_rotvec((0, 0.5, 0)))
+    b.shape("bob", "capsule", start=r, end=r + turn.apply((0.1, 0.2, 0.3)), radius=0.05, axes="global")
+    b.shape(
+        "bob",
+        "box",
+        edges=(1, 2, 3),
+        at=r + turn.apply((0.1, 0, 0)),
+        p=turn * Rotation.from_rotvec((0, 0.5, 0)),
+        axes="global",
+    )
+    capsule, box, *of_global = b.build().shapes
+    for local, found in zip((capsule, box), of_global, strict=True):
+        np.testing.assert_allclose(triangles(found)[0], triangles(local)[0], atol=1e-12)
+
+
+def test_shapes_change_no_motion_and_are_pickled():
+    b, plain = builder(), builder()
+    b.shape("bob", "sphere", radius=0.1, colour="tab:red", label="the bob")
+    b.shape("ground", "box", edges=(1, 1, 0.1))
+    seen = pickle.loads(pickle.dumps(b.build()))
+    assert [(shape.body, shape.colour, shape.label) for shape in seen.shapes] == [
+        ("bob", "#d62728", "the bob"),
+        ("ground", None, ""),
+    ]
+    runs = [runtime.simulate(system, 0.1).states for system in (seen, plain.build())]
+    assert (runs[0] == runs[1]).all()
+    assert runtime.with_parameters(seen, {"mass.bob": 2.0}).shapes == seen.shapes
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "text"),
+    [
+        ("ball", dict(radius=1), "shape: kind = 'ball'; use 'sphere'"),
+        ("sphere", {}, r"shape of 'bob' \(sphere\): missing radius; needs radius, at \(optional\)"),
+        ("sphere", dict(radius=1, edges=1), "unused edges; needs radius"),
+        ("sphere", dict(radius=-1), "radius = -1"),
+        ("box", dict(edges=(1, 2)), "edges has the shape"),
+        ("capsule", dict(start=(0, 0, 0), end=(0, 0, np.nan), radius=1), "end = .* not finite"),
+        ("sphere", dict(radius=1, colour="reddish"), "colour = 'reddish'; give a colour"),
+        ("mesh", dict(file="bone.ply"), r"the format '.ply' is not known; use .vtp, .stl, .obj"),
+        ("mesh", dict(file="nothing.vtp"), "there is no file 'nothing.vtp'"),
+        ("mesh", dict(file=3), "file = 3; give the path"),
+    ],
+)
+def test_bad_shapes(kind, values, text):
+    b = builder()
+    with pytest.raises(ModelError, match=text):
+        b.shape("bob", kind, **values)
+    assert b.build().shapes == ()
+
+
+def test_a_shape_of_an_unknown_body():
+    with pytest.raises(ModelError, match="'bo'.*bob"):
+        builder().shape("bo", "sphere", radius=1)
+
+
+def test_polydata(tmp_path):
+    (tmp_path / "t.vtp").write_text(TETRAHEDRON)
+    vertices, faces = read_mesh(tmp_path / "t.vtp", "test")
+    assert vertices.shape == (4, 3)
+    assert faces.tolist() == [[0, 1, 2], [0, 2, 3], [0, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("4 7<", "4 9<", "offsets of its Polys do not fit"),
+        ("0 2 3<", "0 2 9<", "names vertex 9, but has 4"),
+        ("1 1 0 0 1 0<", "1 1 0 0 x 0<", "holds text where numbers belong"),
+        ("1 1 0 0 1 0<", "1 1 0 0 nan 0<", "not finite"),
+        ("PolyData", "Unstructured", "is no PolyData"),
+        ("</VTKFile>", "", "is no XML"),
+        ('format="ascii"', 'format="appended"', "stores 'appended' data"),
+        ('<?xml version="1.0"?>', '<!DOCTYPE a [<!ENTITY b "c">]>', "declares entities"),
+    ],
+)
+def test_damaged_polydata(tmp_path, old, new, text):
+    (tmp_path / "t.vtp").write_text(TETRAHEDRON.replace(old, new))
+    with pytest.raises(ModelError, match=text):
+        read_mesh(tmp_path / "t.vtp", "test")
+
+
+def test_stl_and_obj(tmp_path):
+    (tmp_path / "t.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    facet = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+    (tmp_path / "t.stl").write_text(f"solid t\n{facet}endsolid t\n")
+    for name in ("t.obj", "t.stl"):
+        vertices, faces = read_mesh(tmp_path / name, "test")
+        assert vertices[faces[0]].tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    (tmp_path / "bad.stl").write_bytes(b"\x00" * 30)
+    with pytest.raises(ModelError, match=r"bad.stl"):
+        read_mesh(tmp_path / "bad.stl", "test")
+
+
+@pytest.mark.parametrize("name", ["r_bofoot", "r_fibula", "r_foot", "r_talus", "r_tibia"])
+def test_bones_of_opensim(name):
+    b = builder()
+    b.shape("bob", "mesh", file=shared_file("opensim", "Geometry", f"{name}.vtp"))
+    vertices, faces = triangles(b.build().shapes[0])
+    assert 0.02 < np.ptp(vertices, axis=0).max() < 0.5  # [m]
+    assert len(faces) > 100

@@ -1,0 +1,204 @@
+"""Pages in a real browser, without any network: they open, play, and react."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import ModelError
+from runtime.view import Scene, write
+from runtime.view.output import Framed
+from runtime.view.scene import Arrows, Group, Solid
+from runtime.view.triangles import box
+
+pytest.importorskip("viser", reason="pages need the extra view")
+BROWSER = shutil.which("chromium")
+LARGEST = 3_000_000  # [bytes]
+IN_BROWSER = pytest.mark.skipif(BROWSER is None, reason="chromium is not installed; .ci/run installs it")
+FLAGS = [
+    "--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking", "--use-gl=angle",
+    "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+]  # fmt: skip
+WAIT = 240_000  # [ms] a busy machine without a graphics card draws slowly
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Pages of one run, and of two runs with ghosts."""
+    folder = tmp_path_factory.mktemp("pages")
+    t = np.linspace(0.0, 1.0, 51)
+    lengths = {f"{1000 * l:.0f} mm": models.foot.build(link_length=l) for l in (0.03, 0.05)}
+    ghosts = {label: runtime.simulate(system, 1.0, t_eval=t) for label, system in lengths.items()}
+    modified, classical = (
+        runtime.simulate(models.foot.build(name), 1.0, t_eval=t) for name in ("modified", "classical")
+    )
+    return {
+        "one": modified.animation(folder / "one.html"),
+        "two": modified.animation(
+            folder / "two.html",
+            name="modified",
+            beside={"classical": classical},
+            ghosts=ghosts,
+            choice="length of the link",
+        ),
+    }
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium without a window."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=BROWSER, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def opened(browser, pages):
+    """A function that opens a page, and the errors that the pages wrote to the console."""
+    errors = []
+
+    def open_page(name):
+        page = browser.new_page(viewport=dict(width=600, height=400))
+        page.set_default_timeout(WAIT)
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on(
+            "request",
+            lambda request: None if request.url.startswith(("file:", "data:", "blob:")) else errors.append(request.url),
+        )
+        page.goto(pages[name].as_uri())
+        page.wait_for_function("window.__viserMutable?.scene?.children.length > 0")
+        return page
+
+    yield open_page, errors
+    for context in browser.contexts:
+        context.close()
+
+
+def visible(page, name):
+    """Whether a node of the scene is shown."""
+    return page.evaluate(
+        """name => { const node = window.__viserSceneTree.getState()[name];
+        return node.overrideVisibility ?? node.visibility ?? true; }""",
+        name,
+    )
+
+
+def time_of(page):
+    return float(re.search(r"t = ([\d.]+) s", page.inner_text("#talus .time"))[1])
+
+
+def test_a_page_is_one_small_file_without_addresses(pages):
+    for file in pages.values():
+        text = file.read_text(encoding="utf-8")
+        assert file.stat().st_size < LARGEST
+        assert not re.search(r'(?:src|href)="https?:', text)
+
+
+@pytest.mark.slow
+@IN_BROWSER
+def test_a_page_plays(opened):
+    open_page, errors = opened
+    page = open_page("one")
+    assert page.title() == "foot, modified ankle"
+    page.wait_for_function("!document.querySelector('#talus .time').textContent.includes('0.000')")
+    before, first = time_of(page), page.screenshot(timeout=WAIT)
+    page.wait_for_function(f"!document.querySelector('#talus .time').textContent.includes('{before:.3f}')")
+    page.wait_for_timeout(1000)
+    second = page.screenshot(timeout=WAIT)
+    assert first != second  # pixels have changed
+    page.keyboard.press("Space")  # pause
+    page.wait_for_timeout(1000)
+    paused = time_of(page)
+    page.wait_for_timeout(1000)
+    assert time_of(page) == paused
+    assert errors == []
+
+
+@pytest.mark.slow
+@IN_BROWSER
+def test_the_picture_shows_the_bodies_in_their_colours(opened):
+    from io import BytesIO
+
+    from PIL import Image
+
+    open_page, _ = opened
+    page = open_page("one")
+    page.evaluate("document.querySelector('#talus').remove()")
+    page.wait_for_timeout(3000)
+    picture = np.asarray(Image.open(BytesIO(page.screenshot(timeout=WAIT))).convert("RGB")).astype(int)
+    red, green, blue = (picture[:, :, k] for k in range(3))
+    for colour, seen in (
+        ("leg, green", (green > red + 30) & (green > blue)),
+        ("foot, orange", (red > blue + 60) & (red > green + 30)),
+    ):
+        assert seen.sum() > 50, colour
+    # The leg is above the foot.
+    rows = [
+        np.nonzero(seen)[0].mean()
+        for seen in ((green > red + 30) & (green > blue), (red > blue + 60) & (red > green + 30))
+    ]
+    assert rows[0] < rows[1]
+
+
+@pytest.mark.slow
+@IN_BROWSER
+def test_the_legend_hides_and_the_slider_chooses(opened):
+    open_page, errors = opened
+    page = open_page("two")
+    page.wait_for_function("window.__viserSceneTree.getState()['/ghost 1']?.visibility === false")
+    assert visible(page, "/ghost 0")
+    page.locator('#talus input[type="range"]').fill("1")
+    page.wait_for_function("window.__viserSceneTree.getState()['/ghost 1']?.visibility === true")
+    assert not visible(page, "/ghost 0")
+    assert "length of the link: 50 mm" in page.inner_text("#talus")
+    page.get_by_label("classical").uncheck()
+    page.wait_for_function("window.__viserSceneTree.getState()['/classical']?.visibility === false")
+    assert visible(page, "/modified")
+    assert errors == []
+
+
+def small_scene():
+    vertices, faces = box(np.ones(3))
+    start, vector = np.zeros((2, 3)), np.array([[0, 0, 1.0], [np.nan] * 3])
+    return Scene(
+        "a <b> & 'c'", np.array([0.0, 1.0]), (Solid("a/b", "x/y", vertices, faces, "#112233"),), (),
+        (Arrows("a/b", "force", np.array([0.0, 1.0]), start, vector, "#445566"),), (Group("a/b", "</script>", "#112233"),),
+        np.zeros(3), np.ones(3), 0.0,
+    )  # fmt: skip
+
+
+def test_names_do_not_end_the_script(tmp_path):
+    text = write(small_scene(), tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<title>a &lt;b&gt; &amp; &#x27;c&#x27;</title>" in text
+    assert r'"<\/script>"' in text
+
+
+def test_in_a_notebook_a_page_is_a_frame():
+    frame = Framed('<p class="a">')._repr_html_()
+    assert frame.startswith('<iframe srcdoc="&lt;p class=&quot;a&quot;&gt;"')
+
+
+def test_without_viser(monkeypatch, tmp_path):
+    monkeypatch.setitem(__import__("sys").modules, "viser", None)
+    with pytest.raises(ModelError, match=r"need viser: pip install 'talus-multibody\[view\]'"):
+        write(small_scene(), tmp_path / "a.html")
+
+
+def test_a_film(tmp_path):
+    from PIL import Image
+
+    with Image.open(write(small_scene(), tmp_path / "a.gif", speed=4.0)) as film:
+        assert film.n_frames > 5
+        film.seek(3)
+        assert len(film.convert("RGB").getcolors(10**6)) > 3  # shaded faces
+
+
+def test_a_film_that_is_too_long(tmp_path):
+    with pytest.raises(ModelError, match="limit 1000; give a higher speed, or a shorter run"):
+        write(small_scene(), tmp_path / "a.gif", speed=1e-3)
