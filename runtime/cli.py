@@ -215,6 +215,40 @@ def simulate_command(
         raise typer.Exit(FAILED)
 
 
+@app.command(name="view")
+def view_command(
+    model: Model,
+    arguments: Arguments = None,
+    t_end: Annotated[float, typer.Option(help="Simulated time [s].")] = 5.0,
+    speed: Annotated[float, typer.Option(help="Of playing; 0.25 for a fourth of the real speed.")] = 1.0,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File to write instead: .html, .gif or .mp4; must not exist yet.")
+    ] = None,
+) -> None:
+    """Simulate a model and show its motion in three dimensions, in the browser."""
+    import numpy as np
+
+    from runtime.integrate.simulate import simulate
+    from runtime.report.terminal import err_console, out_console
+    from runtime.results.run_scene import FRAMES_PER_SECOND
+    from runtime.support.checks import positive
+
+    system = _build(model, arguments)
+    positive(t_end, "--t-end", remedy="give a number of seconds above 0")
+    positive(speed, "--speed")
+    frames = min(int(FRAMES_PER_SECOND * t_end / speed) + 2, MOST_POINTS)
+    run = simulate(system, t_end, t_eval=np.linspace(0.0, t_end, frames))
+    if out is None:
+        run.view(speed=speed)
+    else:
+        out_console.print(
+            f"written to {run.animation(out, speed=speed)}", highlight=False, markup=False, soft_wrap=True
+        )
+    if not run.success:
+        err_console.print(run.message, highlight=False, markup=False, soft_wrap=True)
+        raise typer.Exit(FAILED)
+
+
 @app.command(name="warm")
 def warm_command(
     named: Annotated[

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runtime.results.export import free_file
 from runtime.results.recorded import Recorded
 from runtime.support.arguments import checked_class
 from runtime.support.checks import positive
@@ -80,9 +81,7 @@ class Seen:
         """
         from runtime.view.output import write
 
-        path = Path(file)
-        if path.exists() and not overwrite:
-            raise ModelError(f"animation: '{path}' exists; choose another name, or overwrite=True")
+        path = free_file(Path(file), overwrite)
         return write(self.scene(speed=speed, **more), path, speed=speed)  # type: ignore[misc]
 
     def view(self, *, speed: float = 1.0, **more: Any) -> Any:

@@ -14,9 +14,11 @@
   const send = () => {
     const queue = window.__viserMutable?.messageQueue;
     if (!queue) return;
+    const nodes = window.__viserSceneTree.getState();
     data.groups.forEach((group, n) => {
       const place = choices.indexOf(n);
       const visible = shown[n] && (place < 0 || place === chosen);
+      if (nodes[group.node]) nodes[group.node].overrideVisibility = visible; // holds when the motion begins again
       queue.push({ type: "SetSceneNodeVisibilityMessage", name: group.node, visible });
     });
   };

@@ -143,5 +143,5 @@ def test_bad_scenes(run, tmp_path):
     with pytest.raises(ModelError, match="the format '.avi' is not known; use .html, .gif, .mp4"):
         run.animation(tmp_path / "a.avi")
     (tmp_path / "b.html").touch()
-    with pytest.raises(ModelError, match="exists; choose another name, or overwrite=True"):
+    with pytest.raises(ModelError, match="exists; choose another name or pass overwrite=True"):
         run.animation(tmp_path / "b.html")

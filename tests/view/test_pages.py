@@ -151,14 +151,16 @@ def test_the_picture_shows_the_bodies_in_their_colours(opened):
 def test_the_legend_hides_and_the_slider_chooses(opened):
     open_page, errors = opened
     page = open_page("two")
-    page.wait_for_function("window.__viserSceneTree.getState()['/ghost 1']?.visibility === false")
+    page.wait_for_function("window.__viserSceneTree.getState()['/ghost 1']?.overrideVisibility === false")
     assert visible(page, "/ghost 0")
     page.locator('#talus input[type="range"]').fill("1")
-    page.wait_for_function("window.__viserSceneTree.getState()['/ghost 1']?.visibility === true")
+    page.wait_for_function("window.__viserSceneTree.getState()['/ghost 0']?.overrideVisibility === false")
+    page.wait_for_timeout(2500)  # the motion, of 1 s, begins again
+    assert visible(page, "/ghost 1")
     assert not visible(page, "/ghost 0")
     assert "length of the link: 50 mm" in page.inner_text("#talus")
     page.get_by_label("classical").uncheck()
-    page.wait_for_function("window.__viserSceneTree.getState()['/classical']?.visibility === false")
+    page.wait_for_function("window.__viserSceneTree.getState()['/classical']?.overrideVisibility === false")
     assert visible(page, "/modified")
     assert errors == []
 
