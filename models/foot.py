@@ -8,6 +8,7 @@ do not print the gravitational acceleration; 9.81 m/s^2 is used.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, usual
 from runtime.support.arrays import Floats
+from runtime.system import Shape
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 LINK_LENGTH = 0.0417  # [m] height of the talus, (2024a) Section 6
@@ -155,8 +157,7 @@ def build(
     _add_joints(b, length)
     if limits is not None:
         _add_limits(b, length > 0.0, limits == "dissipative", preset == "published", law)
-    for bone, start, end, radius in BONES:
-        b.shape(bone, "bone", start=start, end=end, radius=radius)
+    b.add_shapes(_shapes())
     return b.build(check_units=check_units)
 
 
@@ -219,6 +220,17 @@ def _add_limits(
         ("talocalcaneal", "main_foot", calcaneal, _cone(unreached, inversion, unreached, eversion)),
     ):
         b.limit(name, "ankle", reference=reference, xi=xi, eta=eta, cone=cone, damping=damping, **common)
+
+
+@cache
+def _shapes() -> tuple[Shape, ...]:
+    """The bones, made once."""
+    b = Builder("bones of the foot")
+    for name, data in BODIES.items():
+        b.body(name, **data, free=True)  # type: ignore[arg-type]
+    for body, start, end, radius in BONES:
+        b.shape(body, "bone", start=start, end=end, radius=radius)
+    return b.build().shapes
 
 
 def _cone(*latitudes_deg: float) -> Cone:

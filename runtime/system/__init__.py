@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from runtime.system.contact_building import hertz_stiffness
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
     from runtime.system.parts import Body, Contact, Joint, Limit
+    from runtime.system.shapes import Shape
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -17,7 +18,8 @@ else:
             "contact_building": "hertz_stiffness",
             "limit_building": "RestrictingMoment restricting_moment",
             "parts": "Body Contact Joint Limit",
+            "shapes": "Shape",
         },
     )
 
-__all__ = ["Body", "Contact", "Joint", "Limit", "RestrictingMoment", "hertz_stiffness", "restricting_moment"]
+__all__ = ["Body", "Contact", "Joint", "Limit", "RestrictingMoment", "Shape", "hertz_stiffness", "restricting_moment"]

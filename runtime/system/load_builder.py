@@ -337,3 +337,15 @@ class LoadBuilder:
         """
         states = self._global_states(axes, "shape")
         self._shapes.append(build_shape(body, kind, self._bodies, values, colour, label, states))
+
+    def add_shapes(self, shapes: Sequence[Shape]) -> None:
+        """Give bodies shapes of another system, ``system.shapes``, whose bodies have the same names.
+
+        Raises
+        ------
+        ModelError
+        """
+        for shape in shapes:
+            if shape.body != GROUND and shape.body not in self._bodies:
+                raise unknown_name(shape.body, [*self._bodies, GROUND], "body", "bodies", "add_shapes: ")
+        self._shapes += shapes

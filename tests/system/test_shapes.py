@@ -111,6 +111,18 @@ def test_bad_shapes(kind, values, text):
     assert b.build().shapes == ()
 
 
+def test_shapes_of_another_system():
+    first, second = builder(), builder()
+    first.shape("bob", "sphere", radius=0.1)
+    second.add_shapes(first.build().shapes)
+    assert second.build().shapes == first.build().shapes
+    other = runtime.Builder("other")
+    with pytest.raises(ModelError, match="add_shapes: .*bob"):
+        other.add_shapes(first.build().shapes)
+    with pytest.raises(ModelError, match="shapes"):
+        second.add_shapes(["sphere"])
+
+
 def test_a_shape_of_an_unknown_body():
     with pytest.raises(ModelError, match="'bo'.*bob"):
         builder().shape("bo", "sphere", radius=1)
