@@ -157,7 +157,7 @@ def build(
     _add_joints(b, length)
     if limits is not None:
         _add_limits(b, length > 0.0, limits == "dissipative", preset == "published", law)
-    b.add_shapes(_shapes())
+    b.add_shapes(bones())
     return b.build(check_units=check_units)
 
 
@@ -223,8 +223,8 @@ def _add_limits(
 
 
 @cache
-def _shapes() -> tuple[Shape, ...]:
-    """The bones, made once."""
+def bones() -> tuple[Shape, ...]:
+    """The bones that are drawn of ``leg``, ``main_foot`` and ``toes``, for ``Builder.add_shapes``."""
     b = Builder("bones of the foot")
     for name, data in BODIES.items():
         b.body(name, **data, free=True)  # type: ignore[arg-type]

@@ -28,6 +28,9 @@ DEGREES_OF_FREEDOM = {
     "metatarsophalangeal": "metatarsophalangeal.a_i",
 }
 JOINTS = tuple(DEGREES_OF_FREEDOM)
+# Of the bones that are drawn, as fractions of the foot's length: radius and distance to the side; and how far the heel is behind
+# the ankle, as a fraction of the distance from the ankle to the ball.
+THICK, WIDE, HEEL = 0.04, 0.1, 0.35
 ANTERIOR = np.array([1.0, 0.0, 0.0])
 ANTERIOR.flags.writeable = False
 
@@ -127,7 +130,23 @@ def skeleton(subject: LegFoot, name: str) -> Builder:
         "metatarsophalangeal", "revolute", "main_foot", "toes",
         s_i=ball.points["main_foot"], a_i=-ball.axes["main_foot"], s_j=ball.points["toes"], a_j=-ball.axes["toes"],
     )  # fmt: skip
+    _add_bones(b, subject)
     return b
+
+
+def _add_bones(b: Builder, subject: LegFoot) -> None:
+    """Bones that are drawn: from the knee to the ankle, and rays of the foot to the toes, as wide as the foot is long."""
+    thick, wide = THICK * subject.foot_length, WIDE * subject.foot_length
+    crural, calcaneal, ball = subject.talocrural, subject.talocalcaneal, subject.metatarsophalangeal
+    b.shape("leg", "bone", start=crural.points["leg"], end=subject.knee, radius=2 * thick)
+    for side in (-wide, 0.0, wide):
+        start, end = calcaneal.points["main_foot"], ball.points["main_foot"] + side * ball.axes["main_foot"]
+        b.shape("main_foot", "bone", start=start + 0.3 * (end - ball.points["main_foot"]), end=end, radius=thick)
+        start = ball.points["toes"] + side * ball.axes["toes"]
+        tip = start - 2.0 * ball.points["toes"]  # as far before the centre of mass as the joint is behind it
+        b.shape("toes", "bone", start=start, end=tip, radius=0.8 * thick)
+    heel = calcaneal.points["main_foot"] - HEEL * (ball.points["main_foot"] - calcaneal.points["main_foot"])
+    b.shape("main_foot", "bone", start=calcaneal.points["main_foot"], end=heel, radius=2 * thick)
 
 
 @checked

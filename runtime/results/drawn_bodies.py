@@ -29,7 +29,7 @@ SAME = 1e-3  # of the size: points closer than this are one
 def model_size(system: System) -> float:
     """Largest distance between centres of mass and points of joints in the initial pose [m]; of a single body, its extent."""
     points = [system.state.r[body.name] for body in system.bodies]
-    for part in (*system.joints, *system.forces, *system.contacts):
+    for part in (*connecting(system), *system.forces, *system.contacts):
         points += [start_point(system, body, local) for body, local in ends_of(part)]
     extents = [float(semi_axes(body).max()) for body in system.bodies]
     return max(float(np.linalg.norm(np.ptp(np.array(points), axis=0))), *extents, 1e-9)
@@ -49,6 +49,11 @@ def ends_of(part: Any) -> Iterator[tuple[str, Floats]]:
     for body, name in ((first, "s_i"), (second, "s_j")):
         if name in part.values:
             yield body, np.asarray(part.values[name])
+
+
+def connecting(system: System) -> tuple[Joint, ...]:
+    """Its joints without drivers, which are not seen."""
+    return tuple(joint for joint in system.joints if not joint.signals)
 
 
 def two_bodies(part: Any) -> tuple[str, str]:
@@ -73,7 +78,9 @@ def body_triangles(system: System, body: Body, size: float) -> list[Coloured]:
     given = [shape for shape in system.shapes if shape.body == body.name]
     if given:
         return [(triangles(shape), shape.colour, shape.label) for shape in given]
-    ends = [local for part in (*system.joints, *system.forces) for name, local in ends_of(part) if name == body.name]
+    ends = [
+        local for part in (*connecting(system), *system.forces) for name, local in ends_of(part) if name == body.name
+    ]
     found: list[Coloured] = []
     for end in ends:
         if (length := float(np.linalg.norm(end))) > SAME * size:
@@ -97,7 +104,7 @@ def axes_of(joint: Joint) -> Iterator[tuple[str, Floats, Floats]]:
 
 def drawn_axes(system: System, size: float) -> Iterator[tuple[str, Triangles]]:
     """Rods along the axes of joints, each with the body that carries it; a common axis of both bodies is drawn once."""
-    for joint in system.joints:
+    for joint in connecting(system):
         seen: list[tuple[Floats, Floats]] = []
         for body, point, direction in axes_of(joint):
             at = start_point(system, body, point)
@@ -157,7 +164,7 @@ def points_of(run: Recorded, body: str, local: Floats) -> Floats:
 
 def links(run: Recorded, size: float) -> Iterator[tuple[str, Floats]]:
     """Joints whose points are apart, such as massless links, and forces between two points: their ends (n, 2, 3)."""
-    parts: tuple[Joint | Force, ...] = (*run.system.joints, *run.system.forces)
+    parts: tuple[Joint | Force, ...] = (*connecting(run.system), *run.system.forces)
     for part in parts:
         ends = list(ends_of(part))
         if len(ends) == 2:

@@ -13,6 +13,7 @@ from runtime.results.recorded import Recorded
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.system.parts import GROUND, Contact, Load
+from runtime.system.reference import rotation_matrix
 from runtime.system.shapes import along
 from runtime.view import colours
 from runtime.view.scene import STILL, Arrows, Chart, Group, Lines, Pose, Scene, Solid
@@ -183,7 +184,7 @@ class _Drawn:
 
     def _reactions(self) -> None:
         run = self.run
-        joints = [joint for joint in run.system.joints if not joint.signals]
+        joints = drawn.connecting(run.system)
         try:
             found = [run.reaction(joint.name, on=joint.body_j) for joint in joints]
         except ModelError as error:
@@ -261,13 +262,13 @@ def scene_of(
 
 def _corners(to: _Drawing) -> tuple[Floats, Floats]:
     """Corners of the box that holds the solids but the ground at all times."""
-    found = []
+    found: list[Floats] = []
     for solid in to.solids:
         if solid.group != "ground":
-            reach = float(np.linalg.norm(solid.vertices, axis=1).max(initial=0.0))
-            reach = min(reach, to.size)
-            found += [solid.pose.r.min(axis=0) - 0.7 * reach, solid.pose.r.max(axis=0) + 0.7 * reach]
-    points = np.array(found)
+            ends = np.array([solid.vertices.min(axis=0), solid.vertices.max(axis=0)])
+            corners = np.array([ends[[a, b, c], [0, 1, 2]] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+            found += [r + corners @ rotation_matrix(p).T for r, p in zip(solid.pose.r, solid.pose.p, strict=True)]
+    points = np.concatenate(found)
     return points.min(axis=0), points.max(axis=0)
 
 

@@ -104,6 +104,18 @@ def test_a_full_disk_is_a_sentence_of_the_command(talus, tmp_path):
     assert len(done.stderr.splitlines()) == 1 and not (tmp_path / "o").exists()
 
 
+def test_view_writes_a_page_and_says_where(talus, tmp_path):
+    pytest.importorskip("viser", reason="pages need the extra view")
+    done = talus("view", "pendulum", "--t-end", "0.1", "--out", "a.html")
+    assert done.returncode == 0, done.stderr
+    assert "written to a.html" in done.stdout
+    assert "<title>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    again = talus("view", "pendulum", "--t-end", "0.1", "--out", "a.html")
+    assert again.returncode == 2
+    assert "'a.html' exists" in again.stderr
+    assert "--speed = -1" in talus("view", "pendulum", "--speed", "-1", "--out", "b.html").stderr
+
+
 def test_simulate(talus, tmp_path):
     done = talus(
         "simulate", "foot", "--set", "ankle=classical", "--t-end", "0.5", "--points", "11", "--json", "--out", "o"

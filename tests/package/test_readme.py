@@ -101,7 +101,7 @@ def test_every_page_and_picture_is_linked():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name if page.parent == ROOT else f"docs/{page.name}")
 def test_commands_of_a_page_exist(page):
     studies = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
-    verbs = {"models", "info", "simulate", "warm", "doctor", *studies["talus.studies"]}
+    verbs = {"models", "info", "simulate", "view", "warm", "doctor", *studies["talus.studies"]}
     text = page.read_text(encoding="utf-8")
     lines = "\n".join([*commands(page), *re.findall(r"`([^`\n]+)`", text)])
     assert set(re.findall(r"\btalus ([a-z]+)", lines)) <= verbs

@@ -277,9 +277,14 @@ def of_builder():
             stiffness=1.0,
             damping=0.0,
         ),
+        "shape": dict(
+            body="rod", kind="box", colour="red", label="a", axes="global", edges=(1, 1, 1), at=three, p=(1, 0, 0, 0)
+        ),
+        "shape of two points": dict(body="tip", kind="capsule", start=three, end=(1, 0, 0), radius=0.1),
+        "add_shapes": dict(shapes=()),
         "build": dict(redundant="keep", project_velocities=True, time=0.0, check_units=True),
     }
-    return {f"Builder.{name}": (_on_new(name), given) for name, given in arguments.items()}
+    return {f"Builder.{name}": (_on_new(name.split()[0]), given) for name, given in arguments.items()}
 
 
 def _on_new(name):
@@ -316,6 +321,8 @@ def methods(w):
         "Run.reaction": (w.run.reaction, reaction),
         "Run.rotations": (w.run.rotations, dict(body="rod")),
         "Run.ground_reaction": (w.touching.ground_reaction, dict(contacts=["ball"])),
+        "Run.scene": (w.run.scene, dict(name="a", beside={"b": w.run}, ghosts={}, choice="a", speed=1.0)),
+        "Run.animation": (w.run.animation, dict(file="a.html", speed=1.0, overwrite=True, name="a")),
         "Run.to_csv": (w.run.to_csv, dict(file="a.csv", overwrite=True)),
         "Run.to_sto": (w.run.to_sto, dict(file="a.sto", overwrite=True)),
         "Run.to_netcdf": (w.run.to_netcdf, dict(file="a.nc", overwrite=True)),
