@@ -19,6 +19,7 @@ from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @checked_class
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ensemble:
     """Results of many cases.
 
@@ -56,6 +57,24 @@ class Ensemble:
 
     def __len__(self) -> int:
         return len(self.status)
+
+    def __repr__(self) -> str:
+        varied = ", ".join(self.cases)
+        return f"Ensemble('{self.name}', {len(self)} cases of {varied}, {len(self.t)} times, {self._endings()})"
+
+    def _endings(self) -> str:
+        """How many cases ended with each status."""
+        found, counts = np.unique(self.status, return_counts=True)
+        return ", ".join(f"{n} {Status(value).name}" for value, n in zip(found, counts, strict=True))
+
+    def _repr_html_(self) -> str:
+        """The varied quantities with their ranges, for notebooks."""
+        rows = []
+        for name, values in self.cases.items():
+            array = np.asarray(values)
+            span = (f"{array.min():.5g}", f"{array.max():.5g}") if array.dtype.kind in "if" and array.size else ("", "")
+            rows.append((name, self.units[name], *span))
+        return html_table(repr(self), ("quantity", "unit", "least", "greatest"), rows)
 
     @property
     def units(self) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from runtime.support.arguments import checked_class
 from runtime.support.files import write_text
+from runtime.support.html import html_table
 
 
 @checked_class
@@ -32,6 +33,10 @@ class Table:
     def records(self) -> list[dict[str, Any]]:
         """The rows as mappings from the columns' names to values."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        return html_table(self.title, self.columns, [[text(value) for value in row] for row in self.rows], self.note)
 
     def markdown(self) -> str:
         """The table as Markdown."""

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runtime.dynamics.status import Status
 from runtime.results.export import free_file
 from runtime.results.recorded import Recorded
 from runtime.support.arguments import checked_class
 from runtime.support.checks import positive
 from runtime.support.errors import ModelError, shown
+from runtime.support.html import html_table
 
 if TYPE_CHECKING:
     from runtime.view.scene import Scene
@@ -99,3 +101,15 @@ class Seen:
         from runtime.view.output import show
 
         return show(self.scene(speed=speed, **more), speed=speed)  # type: ignore[misc]
+
+    def _repr_html_(self: Recorded) -> str:
+        """How the run went, for notebooks."""
+        s = self.stats
+        facts = (
+            ("system", self.system.name),
+            ("result", f"{Status(self.status).name}: {self.message}"),
+            ("output", f"{len(self.t)} times" + (f", {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "")),
+            ("method", f"{s.method}: {s.evaluations} evaluations, {s.steps} steps"),
+            ("tolerances", f"rtol = {s.rtol:g}, atol = {s.atol:g}"),
+        )
+        return html_table(type(self).__name__, (), facts)

@@ -12,6 +12,7 @@ from runtime.jit.addresses import addresses_of
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError, unknown_name
+from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.model_description import Model, describe_model
@@ -75,6 +76,13 @@ class System:
             if names := getattr(self, f"{what}_names"):
                 parts += f", {what}s {', '.join(names)}"
         return f"System('{self.name}', {parts})"
+
+    def _repr_html_(self) -> str:
+        """Bodies and joints, for notebooks."""
+        bodies = [(body.name, f"{body.mass:.4g}") for body in self.bodies]
+        joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in self.joints]
+        of_joints = html_table("joints and drivers", ("name", "definition", "body i", "body j"), joints)
+        return html_table(repr(self), ("body", "mass [kg]"), bodies) + of_joints
 
     @property
     def body_names(self) -> tuple[str, ...]:
