@@ -1,6 +1,7 @@
 """The command ``talus``: its verbs, their output, and the exit codes."""
 
 import json
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -102,6 +103,27 @@ def test_a_full_disk_is_a_sentence_of_the_command(talus, tmp_path):
         done = talus("simulate", "pendulum", "--t-end", "0.01", "--out", "o")
     assert done.returncode == 2 and "File too large; make room, or choose another place" in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not (tmp_path / "o").exists()
+
+
+def test_version_and_completion(talus):
+    assert talus("--version").stdout == f"talus-multibody {runtime.__version__}\n"
+    assert "talus_completion" in talus("--show-completion", "bash").stdout
+
+
+def test_every_verb_has_an_example(talus):
+    verbs = re.findall(r"^  (\w+)  ", talus("--help").stdout.split("Commands:")[1], re.MULTILINE)
+    assert {"info", "view", "gait"} <= set(verbs)
+    for verb in verbs:
+        text = talus(verb, "--help").stdout
+        assert f"Example: talus {verb}" in text, verb
+
+
+def test_info_lists_the_arguments_with_units_and_defaults(talus):
+    rows = json.loads(talus("info", "pendulum", "--json").stdout)["arguments, --set KEY=VALUE"]
+    by_key = {row["key"]: row for row in rows}
+    assert by_key["length"]["meaning"].endswith("[m]")
+    assert by_key["length"]["default"] == "0.3"
+    assert "`" not in str(rows)
 
 
 def test_view_writes_a_page_and_says_where(talus, tmp_path):

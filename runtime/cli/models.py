@@ -1,0 +1,101 @@
+"""Models by their names, or by the function that builds them, with arguments as texts."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+import inspect
+import warnings
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any
+
+from runtime.cli.helps import helps_of
+from runtime.report.tables import Table
+from runtime.support.errors import AssemblyWarning, ModelError, StaleKernelsError, said_by
+
+if TYPE_CHECKING:
+    from runtime.system.system import System
+
+MODELS = "talus.models"
+PLACE = "package.module:function"  # of a function that builds a model
+
+
+def models_by_name() -> dict[str, EntryPoint]:
+    """The installed models."""
+    return {entry.name: entry for entry in sorted(entry_points(group=MODELS), key=lambda entry: entry.name)}
+
+
+def load_model(model: str) -> Any:
+    """The function that builds the system of a model's name."""
+    known = models_by_name()
+    if model in known:
+        return known[model].load()
+    if ":" not in model:
+        near = difflib.get_close_matches(model, list(known), n=1, cutoff=0.7)
+        meant = f"; did you mean '{near[0]}'? The" if near else "; the"
+        raise ModelError(f"unknown model '{model}'{meant} models are {', '.join(known)}, or give {PLACE}")
+    module, _, function = model.partition(":")
+    if not all(name.isidentifier() for name in (*module.split("."), function)):
+        raise ModelError(f"model '{model}' is no name of a function; give {PLACE}")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ModelError, StaleKernelsError):
+        raise
+    except (ImportError, AttributeError) as error:
+        raise ModelError(f"model '{model}' cannot be loaded: {error}; give {PLACE}") from None
+    except Exception as error:  # in the user's module
+        raise ModelError(f"model '{model}' cannot be loaded: {said_by(error)}; correct its module") from None
+
+
+def build_model(model: str, given: list[str] | None) -> System:
+    """Build the system of a model's name, with the arguments ``key=value``."""
+    from runtime.system.system import System
+
+    build = load_model(model)
+    try:
+        parameters = inspect.signature(build).parameters
+    except (TypeError, ValueError):
+        raise ModelError(f"model '{model}' is no function that builds a System") from None
+    arguments: dict[str, Any] = {}
+    for argument in given or []:
+        key, equals, value = argument.partition("=")
+        if not equals:
+            raise ModelError(f"--set {argument}: give KEY=VALUE")
+        if key not in parameters:
+            raise ModelError(f"--set {argument}: model '{model}' has no '{key}'; it takes {', '.join(parameters)}")
+        try:
+            arguments[key] = ast.literal_eval(value)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # no value of Python, but a text
+            arguments[key] = value
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AssemblyWarning)  # the verbs show the remarks
+            system = build(**arguments)
+    except (ModelError, StaleKernelsError):
+        raise
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"model '{model}' does not take {', '.join(given or ['no arguments'])}: {error}") from None
+    except Exception as error:  # in the user's function
+        raise ModelError(f"model '{model}' cannot be built: {said_by(error)}; correct its function") from None
+    if not isinstance(system, System):
+        raise ModelError(f"model '{model}' returned {type(system).__name__}; its function must return a System")
+    return system
+
+
+def arguments_table(model: str) -> list[Table]:
+    """What ``--set`` takes."""
+    build = load_model(model)
+    helps = helps_of(inspect.getdoc(build) or "")
+    rows = [
+        [p.name, "needed" if p.default is p.empty else repr(p.default), _short(helps.get(p.name, ""))]
+        for p in inspect.signature(build).parameters.values()
+    ]
+    return [Table("arguments, --set KEY=VALUE", ["key", "default", "meaning"], rows)] if rows else []
+
+
+def _short(text: str) -> str:
+    """The first sentence of a help text, with its unit."""
+    sentence, _, rest = text.partition(".  ")
+    unit = rest[rest.rindex(" [") : -1] if rest.endswith("].") else ""
+    return f"{sentence.rstrip('.')}{unit}".replace("``", "")

@@ -1,0 +1,21 @@
+"""Options and exit codes that verbs share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+FAILED, BAD_INPUT = 1, 2
+DISTRIBUTION = "talus-multibody"
+MOST_POINTS = 10_000_000  # of a run's results
+Out = Annotated[
+    Path | None, typer.Option("--out", help="Folder for the results, which must not exist yet; default: ./talus-NAME.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Argument of the function that builds the model; may be repeated."),
+]
+Model = Annotated[str, typer.Argument(help="Name of a model (see talus models), or package.module:function.")]

@@ -1,0 +1,91 @@
+"""A verb for each study: its parameters as options, and the options --out and --json."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from runtime.cli.helps import helps_of
+from runtime.cli.options import FAILED, Json, Out
+from runtime.report.tables import Report, print_json
+from runtime.support.documentation import documentation
+from runtime.support.errors import ModelError
+from runtime.support.results_folder import results_in
+
+OR_ZERO = "or 0"  # annotation of a study's option that may be 0
+STUDIES = "talus.studies"
+
+
+@cache
+def studies_by_name() -> dict[str, EntryPoint]:
+    """The installed studies."""
+    return {entry.name: entry for entry in sorted(entry_points(group=STUDIES), key=lambda entry: entry.name)}
+
+
+def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
+    """The verb of a study: its parameters as options, and the options --out and --json."""
+    study = load()
+    signature = inspect.signature(study, eval_str=True)
+    doc = inspect.getdoc(study) or documentation(study.__module__, study.__name__)  # python -OO keeps none
+    helps = helps_of(doc)
+    own = [_parameter(p, helps) for p in signature.parameters.values() if p.name not in ("folder", "say")]
+
+    or_zero = [p.name for p in signature.parameters.values() if OR_ZERO in getattr(p.annotation, "__metadata__", ())]
+    several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
+
+    def command(**options: Any) -> None:
+        from runtime.report.terminal import err_console, out_console, show
+
+        as_json, out = options.pop("as_json"), options.pop("out")
+        for key, value in options.items():
+            if isinstance(value, float) and not (0.0 < value < math.inf or (value == 0.0 and key in or_zero)):
+                above = "0 or a finite number above it" if key in or_zero else "a finite number above 0"
+                raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
+        options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
+        with results_in(out, f"talus-{name}") as folder:
+            report = study(
+                folder, lambda line: err_console.print(line, style="dim", highlight=False, markup=False), **options
+            )
+        if as_json:
+            print_json(report.data())
+        else:
+            for table in report.tables:
+                show(table)
+            out_console.print(f"{len(report.files)} files in {folder}", highlight=False)
+        for failure in report.failures:
+            err_console.print(failure, highlight=False, markup=False, soft_wrap=True)
+        if report.failures:
+            raise typer.Exit(FAILED)
+
+    extra = [
+        inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Out),
+        inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json),
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *extra], return_annotation=None)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in (*own, *extra)}
+    command.__doc__ = doc.split("\n\n")[0]
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name=name, epilog=f"Example: {_example(name, study)}")(command)
+    return typer.main.get_command(alone)
+
+
+def _example(name: str, study: Callable[..., Report]) -> str:
+    """A call of a study, with a file where it takes files."""
+    files = any(p.annotation == tuple[Path, ...] for p in inspect.signature(study, eval_str=True).parameters.values())
+    return f"talus {name}{' trial.c3d' if files else ''} --out results"
+
+
+def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter:
+    """A parameter of a study with its help; files become arguments of the command, everything else an option."""
+    text = helps.get(p.name)
+    if p.annotation == tuple[Path, ...]:
+        argument = typer.Argument(help=text, show_default=False, metavar=p.name.upper())
+        return p.replace(annotation=Annotated[list[Path] | None, argument], default=None)
+    return p.replace(annotation=Annotated[p.annotation, typer.Option(help=text)])
