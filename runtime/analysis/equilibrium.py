@@ -19,7 +19,8 @@ from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
 
 MAX_STEPS, MAX_HALVINGS = 200, 10
-MAX_MOVE = 2e-3  # [m], [rad] of one step, because contacts and limits open and close on the way
+MAX_MOVE = 0.1  # [m], [rad] of one step
+MAX_MOVE_OF_CONTACTS = 2e-3  # where contacts, limits or forces open and close on the way
 # Relative singular value below which a displacement changes no force, such as a displacement of the foot along its plane.
 NEUTRAL = 1e-12
 AT_REST = (
@@ -86,8 +87,9 @@ def _nearer_to_rest(
     """The state after a Newton step, shortened until the norm of the accelerations is below ``size``; None if none is."""
     u, moved, y_dot = np.zeros((len(system.bodies) + 1, 6)), np.empty_like(y), np.empty_like(y)
     u[1:] = step.reshape(-1, 6)
+    most = MAX_MOVE_OF_CONTACTS if system.contacts or system.limits or system.forces else MAX_MOVE
     for halving in range(MAX_HALVINGS):
-        share = min(1.0, MAX_MOVE / float(np.abs(step).max())) / 2.0**halving
+        share = min(1.0, most / float(np.abs(step).max())) / 2.0**halving
         projection.move(y, u, share, moved)
         if derivative_once(time, moved, system.data, work, y_dot) != OK:
             continue

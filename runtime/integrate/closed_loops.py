@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, OK, SINGULAR, STATE
+from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, OK, SINGULAR, STATE, V
 from runtime.dynamics.places import EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING, TO_ZERO
 from runtime.integrate.balance import END, keep_powers
@@ -109,6 +109,25 @@ def repeat(s, length):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def project_stages(s, w, wanted):  # type: ignore[no-untyped-def]
+    """Have the stages of the next step projected or not, and the tolerances of velocities near a singular pose with it.
+
+    Rows that are nearly dependent spread the rounding of the fastest motion over all velocities, those that are 0 too.
+    """
+    if not wanted and w.near_singular[0] == 0:
+        return
+    w.near_singular[0] = 1 if wanted else 0
+    for kind in range(V, STATE, 3):
+        largest = 0.0
+        for i in range(STATE * s.flags[BODIES] if wanted else 0):
+            if kind <= i % STATE < kind + 3:
+                largest = max(largest, abs(s.y[i]))
+        for i in range(STATE * s.flags[BODIES]):
+            if kind <= i % STATE < kind + 3:
+                s.sizes[i] = largest
+
+
+@inlined
 def approach(s, w, h, away):  # type: ignore[no-untyped-def]
     """Have the step repeated across a singular pose, or up to a place ahead of it from where the next step can cross it."""
     s.flags[RETRIES] += 1
@@ -119,7 +138,7 @@ def approach(s, w, h, away):  # type: ignore[no-untyped-def]
     usual, across = s.passage[USUAL_STEP], away / GAP
     s.flags[ENDS_AHEAD] = across > LONGEST * usual
     if s.flags[ENDS_AHEAD] == 0:
-        w.near_singular[0] = 1
+        project_stages(s, w, True)
         repeat(s, across)
     else:
         repeat(s, min(away - AHEAD * usual, usual))
@@ -161,7 +180,7 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
         if smallest < near and crossed and patient:
             approach(s, w, h, time_to_pose(h, before, last, True))
         elif smallest < s.passage[PROJECT_STAGES] * s.passage[LARGEST_PIVOT] and w.near_singular[0] == 0:
-            w.near_singular[0] = 1
+            project_stages(s, w, True)
             repeat(s, h)
         return OK
     code = project(s, t, w, time_end)
@@ -178,7 +197,7 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
             approach(s, w, h, away)
             return OK
     allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))
-    if code == OK and (w.unsatisfied[0] > UNSATISFIED or norm_of(s.moved, s.trial, rtol, atol) > allowed):
+    if code == OK and (w.unsatisfied[0] > UNSATISFIED or norm_of(s.moved, s.trial, s.sizes, rtol, atol) > allowed):
         s.flags[RETRIES] += 1
         repeat(s, SHORTER * h)
         return OK

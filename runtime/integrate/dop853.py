@@ -135,7 +135,7 @@ def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
     n, coefficients, k = len(s.y), s.own.coefficients, s.own.k
     e5 = e3 = 0.0
     for i in range(n):
-        scale = atol + rtol * max(abs(s.y[i]), abs(s.trial[i]))
+        scale = atol + rtol * max(abs(s.y[i]), abs(s.trial[i]), s.sizes[i])
         v5 = v3 = 0.0
         for q in range(STAGES):
             v5 += coefficients.error5[q] * k[q, i]

@@ -9,9 +9,11 @@ import numpy as np
 
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.places import PROJECTION
+from runtime.dynamics.projection import CAUTIOUS
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, begin_step, compare, keep_powers
-from runtime.integrate.closed_loops import NEAR
+from runtime.integrate.closed_loops import NEAR, project_stages
 from runtime.integrate.dense_output import write_results
 from runtime.integrate.landing import FIRST_CONTACTS, FIRST_MODES, SWITCH
 from runtime.integrate.step_control import (
@@ -77,6 +79,8 @@ CLOSE_TO_SINGULAR = 1e-3
 def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyped-def]
     """First derivative and first step (Hairer's choice unless given); a code as of ``derivative``."""
     first_step = s.time[NEXT_STEP]
+    if s.flags[PROJECTED] == 1:  # velocities may be given to fewer digits than the tolerance
+        call_at(w.address[PROJECTION], s.time[T], s.y, t, w, CAUTIOUS, w.violation)
     code = derivative(s.time[T], s.y, t, w, s.begin)
     s.counts[EVALUATIONS] += 1
     if code == OK and len(w.contacts.mode) > 0:
@@ -96,8 +100,8 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
     if first_step > 0.0:
         s.time[NEXT_STEP] = min(first_step, max_step)
         return OK
-    rate_norm = norm_of(s.begin, s.y, rtol, atol)
-    h = trial_length(norm_of(s.y, s.y, rtol, atol), rate_norm, end - s.time[T], max_step)
+    rate_norm = norm_of(s.begin, s.y, s.sizes, rtol, atol)
+    h = trial_length(norm_of(s.y, s.y, s.sizes, rtol, atol), rate_norm, end - s.time[T], max_step)
     for i in range(len(s.y)):
         s.trial[i] = s.y[i] + h * s.begin[i]
     code = derivative(s.time[T] + h, s.trial, t, w, s.end)
@@ -106,7 +110,7 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
         return code
     for i in range(len(s.y)):
         s.trial[i] = s.end[i] - s.begin[i]
-    s.time[NEXT_STEP] = first_length(h, rate_norm, norm_of(s.trial, s.y, rtol, atol) / h, max_step)
+    s.time[NEXT_STEP] = first_length(h, rate_norm, norm_of(s.trial, s.y, s.sizes, rtol, atol) / h, max_step)
     return OK
 
 
@@ -213,10 +217,10 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             if s.flags[PROJECTED] == 0:
                 w.chosen[0] = 0  # the next evaluation chooses independent rows anew
             if s.flags[PROJECTED] == 1:
-                w.near_singular[0] = s.flags[ENDS_AHEAD] == 1 or (
-                    w.near_singular[0] == 1
-                    and s.smallest_pivot[AT_BEGIN] < s.passage[PROJECT_STAGES] * s.passage[LARGEST_PIVOT]
+                near = w.near_singular[0] == 1 and (
+                    s.smallest_pivot[AT_BEGIN] < s.passage[PROJECT_STAGES] * s.passage[LARGEST_PIVOT]
                 )
+                project_stages(s, w, s.flags[ENDS_AHEAD] == 1 or near)
             s.flags[ENDS_AHEAD] = 0
         h, last = step_length(s.time[NEXT_STEP], max_step, time, end)
         if too_small(h, time, end):

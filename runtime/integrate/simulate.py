@@ -212,8 +212,8 @@ def _closeness(m: Method) -> str:
         return ""
     lost = math.ceil(digits)
     return (
-        f"; close to a singular configuration, first at t = {t:.6g} s, {lost} digit{'s' if lost > 1 else ''} of the tolerance "
-        "were lost: avoid it, or state a tolerance that is larger by so much"
+        f"; close to a singular configuration, first at t = {t:.6g} s, {'1 digit' if lost == 1 else f'{lost} digits'} of the "
+        f"tolerance {'was' if lost == 1 else 'were'} lost: avoid it, or state a tolerance that is larger by so much"
     )
 
 

@@ -51,6 +51,8 @@ class Stepper(NamedTuple):
     sampled: Floats
     found: Floats  # (events, 4) time, contact, 1 for touch-down or 0 for lift-off, speed of touch-down
     moved: Floats  # (n,) change of the state by the last projection
+    # (n,) near a singular pose, for the tolerances of velocities: the largest of all bodies; 0 elsewhere, and for positions
+    sizes: Floats
     passage: Floats  # (7,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
     # fraction of it below which stages are projected, steps in a row close to a singular pose
@@ -84,7 +86,7 @@ def stepper(
         trial=np.zeros(n), begin=np.zeros(n), end=np.zeros(n), tried=np.zeros(3),
         smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(5, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
-        found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n),
+        found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
         passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
     )  # fmt: skip
     begin(s, y, t, first_step)
@@ -126,11 +128,11 @@ def lost_digits(smallest_pivot, tolerance):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def norm_of(v, y, rtol, atol):  # type: ignore[no-untyped-def]
-    """Root mean square of v in units of the tolerance at the state y."""
+def norm_of(v, y, sizes, rtol, atol):  # type: ignore[no-untyped-def]
+    """Root mean square of v in units of the tolerance at the state y; for ``sizes`` see ``Stepper``."""
     total = 0.0
     for i in range(len(v)):
-        total += (v[i] / (atol + rtol * abs(y[i]))) ** 2
+        total += (v[i] / (atol + rtol * max(abs(y[i]), sizes[i]))) ** 2
     return math.sqrt(total / len(v))
 
 

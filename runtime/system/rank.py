@@ -153,11 +153,11 @@ def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> tupl
     dependent = dependent_rows(system, system.data, y, length)
     if not dependent:
         return system, ()
-    if any(system.joints[k].signals for k, _ in dependent):
+    if system.drivers:
         of_joints = system.data._replace(rows=np.where([bool(j.signals) for j in system.joints], 0, system.data.rows))
         among = dependent_rows(system, of_joints, y, length)
         if len(among) < len(dependent):
-            raise ModelError(_doubly_driven(system, y, dependent))
+            raise ModelError(_doubly_driven(system, y))
         dependent = among
     names = [system.row_name(k, r) for k, r in dependent]
     singular: tuple[str, ...] = ()
@@ -182,39 +182,52 @@ def with_redundant_rows_named(system: System, y: Floats, redundant: str) -> tupl
     return replace(system, data=data, redundant=tuple(names)), singular
 
 
-def _doubly_driven(system: System, y: Floats, dependent: list[tuple[int, int]]) -> str:
+def _doubly_driven(system: System, y: Floats) -> str:
     """Message on drivers that drive motions already excluded or driven, and on undriven degrees of freedom."""
     work = shared_workspace_for(system.data)
     projection.worst_row(system.time, y, system.data, work, False)
     D = dense_rows(system, work.D)
     names = row_places(system)
     kinds, motions, _ = degrees_of_freedom(system, system.time, y)
+    # The linear combinations of rows that vanish show the rows on which others depend.
+    combination = null_space(D.T)
     sentences = []
-    for k, r in dependent:
+    for k, r in _excess_drivers(system, names, combination):
         row = D[names.index((k, r))]
         driven = [
             f.name
             for f, motion in zip(kinds, motions.T, strict=True)
             if abs(row @ motion) > 1e-6 * np.linalg.norm(motion)
         ]
-        # The linear combination of rows that vanishes and contains this row shows the rows that it depends on.
-        combination = null_space(D.T)
         share = combination @ combination[names.index((k, r))]
         others = [
             system.row_name(*other)
             for other, weight in zip(names, share, strict=True)
             if other != (k, r) and system.joints[other[0]].signals and abs(weight) > 1e-6
         ]
-        what = f"drives {', '.join(driven)}" if driven else "drives a motion that the joints exclude"
-        sentences.append(
-            f"{system.row_name(k, r)} {what}" + (f", which {', '.join(others)} drives too" if others else "")
-        )
+        if driven or not others:
+            what = f"drives {', '.join(driven)}" if driven else "drives a motion that the joints exclude"
+            what += f", which {', '.join(others)} drives too" if others else ""
+        else:
+            what = f"drives a motion that {', '.join(others)} drives too"
+        sentences.append(f"{system.row_name(k, r)} {what}")
     missing = undriven(system, system.time, y, D)
     also = f"; undriven: {', '.join(missing)}" if missing else ""
     return (
         f"system '{system.name}' is doubly driven: {'; '.join(sentences)}{also}; leave a driver out, or build(redundant=\"fit\") "
         "for runtime.kinematics, which meets the drivers by least squares"
     )
+
+
+def _excess_drivers(system: System, names: list[tuple[int, int]], combination: Floats) -> list[tuple[int, int]]:
+    """Rows of drivers to leave out so that the others drive each motion once: of those that could be, the last added."""
+    chosen: list[int] = []
+    for n in reversed(range(len(names))):
+        if system.joints[names[n][0]].signals and np.linalg.matrix_rank(combination[[n, *chosen]], tol=1e-6) > len(
+            chosen
+        ):
+            chosen.insert(0, n)
+    return [names[n] for n in chosen]
 
 
 def refuse_infinite_forces(system: System, time: float, y: Floats) -> None:

@@ -337,3 +337,13 @@ def test_modes_about_an_equilibrium_that_was_found():
     start = spun(system).replace(omega=dict.fromkeys(system.body_names, (0.0, 0.0, 0.0)))
     start = start.replace(v=dict.fromkeys(system.body_names, (0.0, 0.0, 0.0)))
     assert linearisation(system, equilibrium(system, start)).modes().at_rest
+
+
+@pytest.mark.parametrize("crank_angle", [2.2, -2.8])
+def test_an_equilibrium_far_from_the_start(crank_angle):
+    system = four_bar.build("revolute", crank_angle=crank_angle)
+    found = equilibrium(system)
+    assert np.abs(found.r["crank"] - system.state.r["crank"]).max() > 0.05
+    assert linearisation(system, found).modes().at_rest
+    run = simulate(system, 1.0, initial=found, t_eval=[0.0, 1e-3])
+    assert run.kinetic_energy.max() < 1e-20

@@ -136,6 +136,24 @@ def test_singular_poses_are_passed_on_the_smooth_branch(settings, joints):
     assert run.violation.max() < 1e-10 and run.velocity_violation.max() < 1e-9
 
 
+def test_singular_poses_are_passed_at_any_speed():
+    # The coupler does not turn; the rounding of its rate is that of the rate of the crank.
+    speed, system = 1e4, parallelogram(1.0, "revolute")
+    run = runtime.simulate(system, 18.0 / speed, initial=turning(system, 1.0, speed))
+    assert run.success, run.message
+    angle = 1.0 + speed * run.t
+    assert np.abs(run.r["crank"] - 0.15 * np.stack([np.cos(angle), 0 * angle, np.sin(angle)], 1)).max() < 1e-7
+
+
+def test_velocities_of_fewer_digits_than_the_tolerance_are_projected_at_the_start():
+    system = models.four_bar.build("revolute", crank_speed=20.0)
+    given = system.state.omega["rocker"]
+    rounded = system.state.replace(omega={"rocker": given * (1.0 + 1e-9)})
+    exact, run = (runtime.simulate(system, 0.5, initial=y, rtol=1e-11, atol=1e-11) for y in (system.state, rounded))
+    assert run.success, run.message
+    assert np.abs(run.r["coupler"] - exact.r["coupler"]).max() < 1e-8
+
+
 def test_a_method_without_projection_ends_at_a_singular_pose():
     speed, system = 2.0, parallelogram(1.0)
     flat = (np.pi - 1.0) / speed

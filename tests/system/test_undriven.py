@@ -95,6 +95,30 @@ def test_contradicting_drivers_are_refused():
         b.build()
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_two_drivers_of_a_closed_loop_with_redundant_rows_in_any_order(first):
+    linkage = models.four_bar.build("revolute")
+    b, at = Builder("linkage"), linkage.state
+    angle = {name: 2.0 * float(np.arctan2(-at.p[name][2], at.p[name][0])) for name in ("crank", "rocker")}
+    for body in linkage.bodies:
+        b.body(body.name, mass=body.mass, inertia=body.inertia, r=at.r[body.name], p=at.p[body.name])
+
+    def drive():
+        for name in angle:
+            b.driver(name, "guided_angle", "ground", name, a_i=X, h_i=(0, -1, 0), b_j=X, theta_t=angle[name])
+
+    if first:
+        drive()
+    for joint in linkage.joints:
+        b.joint(joint.name, joint.kind, joint.body_i, joint.body_j, **joint.values)
+    if not first:
+        drive()
+    with pytest.raises(
+        ModelError, match="doubly driven: rocker.angle drives a motion that crank.angle drives too; leave"
+    ):
+        b.build()
+
+
 def test_a_driver_that_cannot_be_met_is_named_with_the_time():
     """A rod of 0.5 m between a slider along x and a knob that is led along y, out of its reach after 0.5 s."""
     b = Builder("rod")
