@@ -15,6 +15,7 @@ from rich.table import Table as RichTable
 from runtime.report.tables import Table, text
 
 NO_BREAK = "\u00a0"  # a space at which no line is broken
+LONGEST_WORD = 20  # letters
 MIN_WIDTH = 20  # at least; some environments state 0
 out_console = Console()
 err_console = Console(stderr=True)
@@ -45,17 +46,18 @@ class _Column:
 def show(table: Table) -> None:
     """Print a table and its note.
 
-    Where the terminal is too narrow, words are broken and columns are left out; numbers are not broken.
+    Where the terminal is too narrow, columns are left out: all but ``brief`` first, then from the last on.  Numbers and words
+    are not broken, but words of more than ``LONGEST_WORD`` letters, such as paths.
     """
     columns = {name: _column(table, number) for number, name in enumerate(table.columns)}
     widths = _widths(list(columns.values()))
     if widths is None and table.brief:
         columns = {name: columns[name] for name in table.brief}
         widths = _widths(list(columns.values()))
-    widths = widths or _widths(list(columns.values()), longest=8)
+    widths = widths or _widths(list(columns.values()), LONGEST_WORD)
     while widths is None and len(columns) > 1:
         columns.popitem()
-        widths = _widths(list(columns.values()), longest=8)
+        widths = _widths(list(columns.values()), LONGEST_WORD)
     left_out = [name for name in table.columns if name not in columns]
     shown = RichTable(title=escape(table.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for number, column in enumerate(columns.values()):
@@ -84,7 +86,7 @@ def _column(table: Table, number: int) -> _Column:
 
 
 def _widths(columns: Sequence[_Column], longest: int = 1 << 20) -> list[int] | None:
-    """Width of each column so that all fit the terminal; None where words above ``longest`` letters would have to be broken."""
+    """Width of each column so that all fit the terminal; None where words up to ``longest`` letters, or numbers, would break."""
     room = out_console.width - 3 * len(columns) - 1  # between the columns and at both sides
     minimum = [column.minimum if column.numeric else min(column.minimum, longest) for column in columns]
     widths = [column.preferred for column in columns]
