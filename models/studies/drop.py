@@ -87,6 +87,7 @@ def drop(
     report.tables += [_fall_table(resolved), _sole_table(standing, soles)]
 
     if landed:
+        report.answer = _answer(resolved)
         report.tables.append(_touch_table(falls))
         say("figures")
         fine = measures.resolved({shape: run.system for shape, run in soles.items()}, t_end, **settings)
@@ -94,6 +95,17 @@ def drop(
         report.files += drawn.write()
     report.write(folder)
     return report
+
+
+def _answer(runs: Mapping[str, Run]) -> str:
+    peaks = [float(run.ground_reaction().force[:, 2].max()) for run in runs.values()]
+    slips = [1000.0 * float(slip(run)[most_slipping(run)][-1]) for run in runs.values()]
+    leans = [float(lean(run)[-1]) for run in runs.values()]
+    return (
+        f"The ground's force reaches {min(peaks):.0f} to {max(peaks):.0f} N with the frictions compared; no sphere slips farther "
+        f"than {max(slips):.2g} mm.  The friction changes the slip by {np.ptp(slips):.1g} mm and the final lean of the leg by "
+        f"{np.ptp(leans):.1g} deg."
+    )
 
 
 def _not_landed(run: Run, t_end: float, height: float) -> str:

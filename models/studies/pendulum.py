@@ -127,11 +127,24 @@ def study(
         report.failures += [f"{name} {label}: {run.message}" for label, run in runs.items() if not run.success]
         report.tables.append(_facts(f"study of {name.replace('max_', 'maximum ')}", runs))
 
+    report.answer = _answer(three)
     say("figures")
     drawn.add(_figures(three, costs, by_parameter))
     report.files += drawn.write()
     report.write(folder)
     return report
+
+
+def _answer(three: Mapping[str, Run]) -> str:
+    excess = {case: float(np.rad2deg(run.limits[LIMIT].excess.max())) for case, run in seen(three).items()}
+    lost = {case: float(run.energy[0] - run.energy[-1]) for case, run in three.items()}
+    free, elastic, dissipative = CASES
+    return (
+        f"Without limits the rod goes {excess[free]:.1f} deg beyond its cone; elastic limits hold it within "
+        f"{excess[elastic]:.1f} deg, dissipative ones within {excess[dissipative]:.1f} deg.  The dissipative limit takes "
+        f"{lost[dissipative]:.3g} J; without damping the energy changes by no more than "
+        f"{max(abs(lost[free]), abs(lost[elastic])):.1g} J."
+    )
 
 
 def _facts(title: str, runs: dict[str, Run]) -> Table:

@@ -13,6 +13,7 @@ MOST_POINTS = 10_000_000  # of a run's results
 Out = Annotated[
     Path | None, typer.Option("--out", help="Folder for the results, which must not exist yet; default: ./talus-NAME.")
 ]
+Full = Annotated[bool, typer.Option("--full", help="Show all tables; the file summary.md has them in any case.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 Arguments = Annotated[
     list[str] | None,

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from runtime.cli.helps import helps_of
-from runtime.cli.options import FAILED, Json, Out
+from runtime.cli.options import FAILED, Full, Json, Out
 from runtime.report.tables import Report, print_json
 from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
@@ -41,9 +41,9 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
 
     def command(**options: Any) -> None:
-        from runtime.report.terminal import err_console, out_console, show
+        from runtime.report.terminal import err_console, out_console, show_report
 
-        as_json, out = options.pop("as_json"), options.pop("out")
+        as_json, out, full = options.pop("as_json"), options.pop("out"), options.pop("full")
         for key, value in options.items():
             if isinstance(value, float) and not (0.0 < value < math.inf or (value == 0.0 and key in or_zero)):
                 above = "0 or a finite number above it" if key in or_zero else "a finite number above 0"
@@ -56,8 +56,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
         if as_json:
             print_json(report.data())
         else:
-            for table in report.tables:
-                show(table)
+            show_report(report, full=full)
             out_console.print(f"{len(report.files)} files in {folder}", highlight=False)
         for failure in report.failures:
             err_console.print(failure, highlight=False, markup=False, soft_wrap=True)
@@ -65,6 +64,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
             raise typer.Exit(FAILED)
 
     extra = [
+        inspect.Parameter("full", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Full),
         inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Out),
         inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json),
     ]

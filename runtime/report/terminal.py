@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from runtime.report.tables import Table, text
+from runtime.report.tables import Report, Table, text
 
 NO_BREAK = "\u00a0"  # a space at which no line is broken
 LONGEST_WORD = 20  # letters
@@ -75,6 +75,18 @@ def show(table: Table) -> None:
         out_console.print(table.note, style="italic", highlight=False, markup=False)
     if left_out or table.note:
         out_console.print()
+
+
+def show_report(report: Report, *, full: bool) -> None:
+    """Print the answer of a report and the tables that belong to it; with ``full`` all tables."""
+    if report.answer:
+        out_console.print(f"{report.answer}\n", highlight=False, markup=False)
+    shown = report.tables if full else report.shown_first()
+    for table in shown:
+        show(table)
+    if rest := [table.title for table in report.tables if table not in shown]:
+        more = f"More tables with --full, and in summary.md: {', '.join(rest)}."
+        out_console.print(more, highlight=False, markup=False)
 
 
 def _column(table: Table, number: int) -> _Column:

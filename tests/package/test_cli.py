@@ -54,8 +54,9 @@ FIGURES = (
 
 @pytest.mark.slow
 def test_ankle(talus_process, tmp_path):
-    done = talus_process("ankle", "--out", "study", "--t-end", "1.0")
+    done = talus_process("ankle", "--out", "study", "--t-end", "1.0", "--full")
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("With the modified universal joint the foot moves medially")
     for word in ("motion", "cost", "link length", "BDF", "47.4 mm", "medial", "lateral", "wall time, best of 5 [ms]"):
         assert word in done.stdout
     folder = tmp_path / "study"
@@ -64,6 +65,7 @@ def test_ankle(talus_process, tmp_path):
         assert (folder / f"rodrigues_da_silva_2024a_{name}.svg").stat().st_size > 10_000
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["failures"] == []
+    assert summary["answer"].split()[0] in done.stdout and summary["answer"] in (folder / "summary.md").read_text()
     motion = {row[""]: row for row in summary["tables"]["motion"]}
     assert motion["moves towards"] == {
         "": "moves towards",

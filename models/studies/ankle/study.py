@@ -80,6 +80,7 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
     report.tables += [tables.cost(costs, seconds, tolerance), tables.rest(costs, seconds, t_end, tolerance)]
     report.tables.append(tables.link_length(by_length))
 
+    report.answer = tables.answer({ANKLES[name]: run for name, run in free.items()}, costs, seconds)
     say("figures")
     report.files += drawn.write()
     report.write(folder)

@@ -147,10 +147,7 @@ def cost(costs: Mapping[str, Costs], seconds: float, tolerance: float) -> Table:
                 rows.append([name, case, which, method, s.evaluations, s.steps, s.rejections, 1000 * s.wall_time])
     words = []
     for case in CASES:
-        ratios = {}
-        for method in COST_METHODS:
-            a, b = (costs["anatomical"][name, case][method].stats.evaluations for name in ANKLES)
-            ratios[method] = b / a
+        ratios = {method: cost_ratio(costs, case, method) for method in COST_METHODS}
         words.append(f"{case} " + " and ".join(f"{ratio:.2f} ({method})" for method, ratio in ratios.items()))
     note = (
         f"Evaluations with the modified joint divided by those with the classical one, anatomical preset: {'; '.join(words)}.  "
@@ -161,6 +158,27 @@ def cost(costs: Mapping[str, Costs], seconds: float, tolerance: float) -> Table:
     )
     return Table(
         "cost", ["joint", "case", "preset", "method", "evaluations", "steps", "rejected", "time [ms]"], rows, note
+    )
+
+
+def cost_ratio(costs: Mapping[str, Costs], case: str, method: str) -> float:
+    """Evaluations with the modified joint divided by those with the classical one, anatomical preset."""
+    classical, modified = (costs["anatomical"][name, case][method].stats.evaluations for name in ANKLES)
+    return modified / classical
+
+
+def answer(free: Mapping[str, Run], costs: Mapping[str, Costs], seconds: float) -> str:
+    """What the comparison says, in three sentences."""
+    (classical, first), (modified, second) = ((label, mean_y(run)) for label, run in free.items())
+    sides = ["medially" if mean > 0.0 else "laterally" for mean in (first, second)]
+    ratios = {case: cost_ratio(costs, case, COST_METHODS[-1]) for case in CASES}
+    drift = max(float(np.abs(run.energy - run.energy[0]).max()) for run in free.values())
+    return (
+        f"With the {modified} the foot moves {sides[1]} (mean {second:.1f} mm), with the {classical} {sides[0]} ({first:.1f} "
+        f"mm).  The modified joint takes {ratios['free']:.2f} times the function evaluations of the classical one without "
+        "limits, "
+        f"{ratios['elastic']:.2f} times with elastic and {ratios['dissipative']:.2f} times with dissipative limits "
+        f"({COST_METHODS[-1]}, first {seconds:g} s).  Both motions keep their energy to {drift:.1g} J."
     )
 
 

@@ -41,9 +41,19 @@ def claims(folder: Path, say: Callable[[str], None], *, tolerance: float = 1e-10
         columns = ["place", "claim", "printed", "computed", "reproduced"]
         rows = [[c.place, c.statement, c.printed, c.computed, c.verdict] for c in found.found]
         report.tables.append(Table(f"claims of Rodrigues da Silva {year}", columns, rows, found.source))
-    report.tables += [_not_reproduced(checked), _summary(checked)]
+    report.tables += [_summary(checked), _not_reproduced(checked)]
+    report.answer, report.first = _answer(checked), ("claims", "not reproduced")
     report.write(folder)
     return report
+
+
+def _answer(checked: Mapping[str, Claims]) -> str:
+    count = {verdict: sum(found.count(verdict) for found in checked.values()) for verdict in VERDICTS}
+    yes, partly, no = (count[verdict] for verdict in VERDICTS)
+    return (
+        f"Of {yes + partly + no} claims in {len(checked)} papers {yes} are reproduced, {partly} "
+        f'partly and {no} not.  The table "not reproduced" gives the reason of each.'
+    )
 
 
 def _cited(year: str) -> str:

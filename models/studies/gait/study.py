@@ -122,6 +122,7 @@ def gait(
     )  # fmt: skip
     found = _analysed(static, trials, options, report, say)
     report.tables += [tables.subject(found[0]), tables.trials(found, filters), tables.peaks(found)]
+    report.answer, report.first = tables.answer(found), ("peaks",)
     if not files:
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))

@@ -100,6 +100,20 @@ def peaks(found: Sequence[Gait]) -> Table:
     return Table("peaks", ["", "mean", "SD", "literature"], rows, note)
 
 
+def answer(found: Sequence[Gait]) -> str:
+    """The main results, in two sentences."""
+    mean = {row[0]: float(row[1]) for row in peaks(found).rows}
+    trials = "1 trial" if len(found) == 1 else f"mean of {len(found)} trials"
+    dorsiflexion, plantarflexion = mean["largest dorsiflexion [deg]"], mean["largest plantarflexion [deg]"]
+    moment, power = mean["plantarflexor moment [N m/kg]"], mean["talocrural power, generated [W/kg]"]
+    first, second = (mean[f"vertical force, {which} peak [BW]"] for which in ("first", "second"))
+    return (
+        f"{found[0].side.capitalize()} foot, {trials}: dorsiflexion up to {dorsiflexion:.1f} deg, plantarflexion up to "
+        f"{plantarflexion:.1f} deg, plantarflexor moment up to {moment:.2f} N m/kg, power up to {power:.2f} W/kg.  The vertical "
+        f"force peaks at {first:.2f} and {second:.2f} times body weight."
+    )
+
+
 def recovery(one: Gait) -> Table:
     """Errors of the analysis of the synthetic trial and of its forward simulation, beside their limit."""
     rows: list[list[Any]] = [[name, error, 1e-6] for name, error in recovered(one).items()]

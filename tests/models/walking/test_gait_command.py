@@ -50,7 +50,8 @@ def test_without_files_the_command_runs_the_synthetic_trial(tmp_path):
     program = "import sys; from runtime.cli import main; sys.argv[0] = 'talus'; main()"
     environment = {**os.environ, "COLUMNS": "120"}
     done = subprocess.run(
-        [sys.executable, "-c", program, "gait", "--out", "o"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        [sys.executable, "-c", program, "gait", "--full", "--out", "o"], cwd=tmp_path, env=environment, capture_output=True,
+        text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "o"
