@@ -254,7 +254,7 @@ def _periodic_cubics(x: Floats, values: Floats) -> Floats:
 
 def _roots(polynomial: Polynomial, length: float) -> list[float]:
     """Real roots between 0 and the length."""
-    scaled = polynomial.coef * length ** np.arange(len(polynomial.coef))
+    scaled: Floats = np.asarray(polynomial.coef, dtype=float) * length ** np.arange(len(polynomial.coef))
     # Without ``trim`` a highest coefficient that is rounding, as of a symmetric piece, would take the digits of all roots.
     parts = Polynomial(scaled).trim(1e-14 * float(np.abs(scaled).max())).roots().astype(complex)
     real = parts.real[np.abs(parts.imag) < 1e-9]
