@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from runtime import GROUND, Builder, ModelError, System
-from runtime.support import Usual, checked, usual
+from runtime.support import Usual, checked, positive, usual
 
 MOST_LINKS = 10_000
 
@@ -32,10 +32,9 @@ def build(
     """
     if joint not in ("spherical", "revolute"):
         raise ModelError(f"joint = {joint!r}; use 'spherical' or 'revolute'")
-    if not 1 <= links <= MOST_LINKS or not 0.0 < length < float("inf"):
-        raise ModelError(
-            f"links = {links}, length = {length:g} m; give 1 to {MOST_LINKS} links, of a finite length above 0 m"
-        )
+    if not 1 <= links <= MOST_LINKS:
+        raise ModelError(f"links = {links}; give 1 to {MOST_LINKS}")
+    length = positive(length, "length")
     across, along = mass * length**2 / 12.0, mass * length**2 / 100.0
     b = Builder(f"chain of {links}")
     before = GROUND

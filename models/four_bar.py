@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, ModelError, System
-from runtime.support import Usual, checked, usual
+from runtime.support import Usual, checked, finite_number, positive, usual
 
 FLAT = 1e-9  # sine of the angle between coupler and rocker below which they lie on one line
 
@@ -65,10 +65,9 @@ def build(
     """
     if joints not in ("independent", "revolute"):
         raise ModelError(f"joints = {joints!r}; use 'independent' or 'revolute'")
-    lengths = (crank, coupler, rocker, base)
-    if not all(0.0 < length < np.inf for length in lengths):
-        raise ModelError(f"crank, coupler, rocker, base = {lengths} m must be finite and above 0 m")
-    A, B, C, D = _corners(crank, coupler, rocker, base, crank_angle)
+    lengths = dict(crank=crank, coupler=coupler, rocker=rocker, base=base)
+    crank, coupler, rocker, base = (positive(length, name) for name, length in lengths.items())
+    A, B, C, D = _corners(crank, coupler, rocker, base, finite_number(crank_angle, "crank_angle"))
     b = Builder(f"four-bar linkage, {joints} joints", gravity=gravity)
     bars = {"crank": (A, B, crank), "coupler": (B, C, coupler), "rocker": (D, C, rocker)}
     rates = _rates(B - A, C - B, C - D, crank_speed, coupler_speed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from runtime import GROUND, Builder, ModelError, System
-from runtime.support import Usual, checked, usual
+from runtime.support import Usual, checked, positive, usual
 
 
 @checked
@@ -40,10 +40,11 @@ def build(
     Raises
     ------
     ModelError
-        For a bend outside its range.
+        For a bend outside its range, and a length or radius that is not positive.
     """
     if not 0.0 <= bend < np.pi / 2:
         raise ModelError(f"bend = {bend:g} rad must be at least 0 and below pi/2")
+    length, radius = positive(length, "length"), positive(radius, "radius")
     along, across = 0.5 * mass * radius**2, mass * (3 * radius**2 + length**2) / 12.0
     b = Builder("Hooke joint between two shafts", gravity=(0.0, 0.0, 0.0))
     half = length / 2

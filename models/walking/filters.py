@@ -73,10 +73,10 @@ def _check_filter(x: Floats, rate: float, cutoff: float, order: int, fewest: int
         raise ModelError(f"{name}: rate = {rate} Hz; it must be positive")
     if not 1 <= order <= MAX_ORDER:
         raise ModelError(f"{name}: order = {order}; the order of one pass must be 1 to {MAX_ORDER}")
-    if not 0.0 < cutoff < rate / 2.0:
+    if not 1e-12 * rate < cutoff < rate / 2.0:  # below, a filter's coefficients lose all digits
         raise ModelError(
-            f"{name}: cut-off {cutoff:g} Hz; at {rate:g} samples per second it must lie between 0 and {rate / 2.0:g} Hz, half "
-            "the sampling rate: lower it, or omit the filter"
+            f"{name}: cut-off {cutoff:g} Hz; at {rate:g} samples per second it must lie between {1e-12 * rate:g} and "
+            f"{rate / 2.0:g} Hz, half the sampling rate: change it, or omit the filter"
         )
     if x.ndim < 1 or len(x) < fewest:
         raise ModelError(

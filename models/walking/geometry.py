@@ -39,7 +39,7 @@ def about(axis: Floats, angle: Floats) -> Floats:
 
 def euler_parameters(A: Floats) -> Floats:
     """Euler parameters (n, 4), scalar first, of rotation matrices (n, 3, 3)."""
-    p: Floats = Rotation.from_matrix(A).as_quat(scalar_first=True)
+    p: Floats = Rotation.from_matrix(np.array(A)).as_quat(scalar_first=True)  # SciPy 1.15 refuses read-only arrays
     return p
 
 

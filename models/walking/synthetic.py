@@ -93,7 +93,7 @@ def coordinates() -> Coordinates:
     """The signals that drive the model."""
     person = subject()
     leg = person.bodies["leg"]
-    standing = Rotation.from_matrix(leg.A)
+    standing = Rotation.from_matrix(np.array(leg.A))  # SciPy 1.15 refuses read-only arrays
     arm = np.array(person.talocrural.points["leg"])
     ankle = leg.r + leg.A @ arm
 

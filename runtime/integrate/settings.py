@@ -18,6 +18,7 @@ from runtime.system.system import System
 
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
+LOOSEST = 1e4  # tolerance; with larger ones states grow beyond any motion, and stiff runs then take steps without end
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,7 @@ def settings(
     rtol, atol, alpha, beta = (
         not_negative(value, name) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
     )
-    if rtol < 1e-14 and atol < 1e-14:
-        raise ModelError(
-            f"rtol = {rtol:g} and atol = {atol:g} are both below the rounding of numbers, limit 1e-14; raise one"
-        )
-    if atol == 0.0:
-        raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
+    _check_tolerances(rtol, atol)
     max_step = positive(max_step, "max_step", infinite=True)
     first_step = 0.0 if first_step is None else min(positive(first_step, "first_step", infinite=True), t_end - t_start)
     _check_steps(t_start, t_end, max_step, first_step, max_steps)
@@ -95,6 +91,19 @@ def settings(
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
     return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected)
+
+
+def _check_tolerances(rtol: float, atol: float) -> None:
+    """Refuse tolerances below rounding, and those that allow errors beyond every motion."""
+    if rtol < 1e-14 and atol < 1e-14:
+        raise ModelError(
+            f"rtol = {rtol:g} and atol = {atol:g} are both below the rounding of numbers, limit 1e-14; raise one"
+        )
+    if atol == 0.0:
+        raise ModelError("atol = 0 leaves states that are zero without a scale; give a small tolerance above 0")
+    for name, value in dict(rtol=rtol, atol=atol).items():
+        if value > LOOSEST:
+            raise ModelError(f"{name} = {value:g} allows errors larger than the motion, limit {LOOSEST:g}; give less")
 
 
 def _check_steps(t_start: float, t_end: float, max_step: float, first_step: float, max_steps: int | None) -> None:

@@ -102,8 +102,9 @@ class _OnceOptimisedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that is optimised once; numba does it twice, for objects with reference counts, which compiled code here has not."""
 
     def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        made = self._codegen._module_pass_manager()
+        passes, *builder = made if isinstance(made, tuple) else (made,)  # numba 0.61 needs no builder
+        passes.run(self._final_module, *builder)
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc]

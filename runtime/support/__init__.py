@@ -12,7 +12,7 @@ from runtime.support.results_folder import results_folder
 
 if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
-    from runtime.support.checks import bounded, finite, increasing_times
+    from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
     from runtime.support.files import made_folder
     from runtime.support.names import named
     from runtime.support.numbers import floats
@@ -22,7 +22,7 @@ else:
         __name__,
         {
             "arguments": "checked checked_class",
-            "checks": "bounded finite increasing_times",
+            "checks": "bounded finite finite_number increasing_times positive",
             "files": "made_folder",
             "names": "named",
             "numbers": "floats",
@@ -36,10 +36,12 @@ __all__ = [
     "checked",
     "checked_class",
     "finite",
+    "finite_number",
     "floats",
     "increasing_times",
     "made_folder",
     "named",
+    "positive",
     "results_folder",
     "usual",
 ]

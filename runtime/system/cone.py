@@ -254,9 +254,11 @@ def _periodic_cubics(x: Floats, values: Floats) -> Floats:
 
 def _roots(polynomial: Polynomial, length: float) -> list[float]:
     """Real roots between 0 and the length."""
-    roots = np.asarray(polynomial.roots(), dtype=complex)
-    real = roots.real[np.abs(roots.imag) < 1e-9 * max(length, 1e-3)]
-    return [h for h in real.tolist() if 0.0 < h < length]
+    scaled: Floats = np.asarray(polynomial.coef, dtype=float) * length ** np.arange(len(polynomial.coef))
+    # Without ``trim`` a highest coefficient that is rounding, as of a symmetric piece, would take the digits of all roots.
+    parts = Polynomial(scaled).trim(1e-14 * float(np.abs(scaled).max())).roots().astype(complex)
+    real = parts.real[np.abs(parts.imag) < 1e-9]
+    return [length * part for part in real.tolist() if 0.0 < part < 1.0]
 
 
 def _angles(value: ArrayLike, what: str) -> Floats:

@@ -282,6 +282,14 @@ def test_bad_interpolation():
     assert Cone.from_degrees(QUARTERS, (20, 30, 40, 50, 20)).interpolation == "elliptical"
 
 
+def test_folds_of_symmetric_splines():
+    """The highest coefficient of a symmetric piece is rounding."""
+    for a, b in ((5, 29), (5, 65), (17, 5), (17, 53)):
+        assert Cone.from_degrees(range(0, 361, 60), (a, b, b, a, a, a, a)).interpolation == "spline"
+    with pytest.raises(ModelError, match=r"reaches 187\.518 degrees at longitude 67\.5 degrees"):
+        Cone.from_degrees(range(0, 361, 45), (29, 161, 161, 29, 29, 29, 29, 29, 29), "latitude_spline")
+
+
 def test_every_kind_of_cone_is_tried():
     assert {module.NAME for module in dispatch.CONES} == {"elliptical", "spline", "latitude_spline"}
 

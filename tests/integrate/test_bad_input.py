@@ -36,6 +36,10 @@ SIMULATE_ERRORS = {
     "time not finite": (dict(t_end=np.nan), "t_end = nan is not finite"),
     "negative tolerance": (dict(rtol=-1e-6), "rtol = -1e-06 is negative; give 0 or more"),
     "tolerances too small": (dict(rtol=0.0, atol=0.0), "both below the rounding"),
+    "tolerance of no use": (
+        dict(atol=2**70),
+        "atol = 1.18059e+21 allows errors larger than the motion, limit 10000; give",
+    ),
     "negative damping": (dict(alpha=-1.0), "alpha = -1 is negative; give 0 or more"),
     "outputs fall": (
         dict(t_eval=[0.0, 0.5, 0.4]),

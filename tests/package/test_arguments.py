@@ -312,6 +312,31 @@ def test_values_in_another_unit_are_asked_about(build, message):
     build(check_units=False)
 
 
+@pytest.mark.parametrize("value", [1e308, 5e-324, np.inf, np.nan])
+@pytest.mark.parametrize(
+    "build, name",
+    [
+        (models.chain.build, "length"),
+        (models.four_bar.build, "crank"),
+        (models.four_bar.build, "base"),
+        (models.hooke_shaft.build, "length"),
+        (models.hooke_shaft.build, "radius"),
+    ],
+)
+def test_lengths_whose_products_overflow_are_refused(build, name, value):
+    with pytest.raises(ModelError, match=f"{name} .*(overflows in products|not finite)"):
+        build(**{name: value}, check_units=False)
+    with pytest.raises(ModelError, match="crank_angle = inf is not finite"):
+        models.four_bar.build(crank_angle=np.inf)
+
+
+def test_a_ball_too_small_to_be_pressed_in_is_built():
+    b = runtime.Builder("ball")
+    b.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0, 0, 1), free=True)
+    b.contact("a", "ball", centre=(0, 0, 0), radius=5e-324, law="hertz", stiffness=1e5, point=(0, 0, 0))
+    assert b.build().contacts[0].values["radius"] == 5e-324
+
+
 def test_usual_values_and_signs_are_not_asked_about():
     @usual(length=runtime.support.Usual(0.1, 1.0, "m", "a length"))
     def build(length, check_units=True):

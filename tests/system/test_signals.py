@@ -168,6 +168,7 @@ def test_a_function_is_sampled_as_finely_as_asked():
 def test_derivatives_belong_together(kind):
     signal, _ = KINDS[kind]
     t = times_of(kind)[1:-1]
+    t = t[np.abs(t[:, None] - signal.knots).min(axis=1) > 1e-5]  # where pieces meet, they differ by rounding
     for order in range(5):
         low, high = signal(t - 1e-6, order), signal(t + 1e-6, order)
         slope = signal(t, order + 1)

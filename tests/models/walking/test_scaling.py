@@ -161,7 +161,7 @@ def test_a_system_can_be_built_from_it(sex, scale):
     s = scale_to_subject(standing(positions, A=Rotation.from_euler("z", 1.0).as_matrix()), sex=sex, markers=MAPPING)
     b = runtime.Builder("subject")
     for name, body in s.bodies.items():  # refuses what breaks the triangle inequality
-        p = np.roll(Rotation.from_matrix(body.A).as_quat(), 1)
+        p = np.roll(Rotation.from_matrix(np.array(body.A)).as_quat(), 1)
         b.body(name, mass=body.mass, inertia=body.inertia, r=body.r, p=p, free=name == "leg")
     h = s.metatarsophalangeal
     b.joint(
