@@ -92,7 +92,10 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     _change_limits(system, changes, new, data)
     _change_forces(system, changes, new, data)
     other = replace(
-        system, **new, data=system.data._replace(**dict(zip(data, frozen(tuple(data.values())), strict=True)))
+        system,
+        **new,
+        data=system.data._replace(**dict(zip(data, frozen(tuple(data.values())), strict=True))),
+        _made_of=(),
     )
     if joints_changed:
         other = replace(other, branch_signs=branch_signs_of(other, other.time, other.state.y))
