@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from runtime.support.errors import unknown_name
+from runtime.support.errors import ModelError, unknown_name
 
 T = TypeVar("T")
 
@@ -23,7 +23,9 @@ class _Named(dict[str, T]):
     def __getitem__(self, name: str) -> T:
         try:
             return super().__getitem__(name)
-        except TypeError:  # what cannot be a key
+        except ModelError:
+            raise
+        except Exception:  # what cannot be a key
             raise unknown_name(name, self, self.what, self.several) from None
 
     def __missing__(self, name: Any) -> T:

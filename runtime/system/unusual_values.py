@@ -151,6 +151,7 @@ def _ask_about_contact(system: System, contact: Contact, extent: float, mass: fl
     )
     if upright and contact.body in system.body_names and radius > 0.0:
         weight = mass * float(np.linalg.norm(system.gravity))
-        least = weight / (DEEPER * radius) ** exponent
+        depth = (DEEPER * radius) ** exponent
+        least = weight / depth if depth > 0.0 else np.inf  # of a radius that is not 0, but whose power is
         of = f"below that the weight of {weight:.3g} N presses it in by {DEEPER:g} radii; the stiffness of this contact"
         ask(f"{what}: stiffness", stiffness, Usual(least, np.inf, unit, of))

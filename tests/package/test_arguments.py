@@ -91,7 +91,7 @@ def test_values_of_the_right_kind_arrive_in_their_proper_type(given, value):
         (dict(many=3.0), "takes: many = 3.0: give a sequence of numbers"),
         (dict(many="12"), "takes: many = '12': give a sequence of numbers"),
         (dict(many=[1.0, "2"]), "takes: many = [1.0, '2'] has item 1 = '2'; give a sequence of numbers"),
-        (dict(many=itertools.count()), "has more than 1000000 items"),
+        (dict(many=itertools.count()), "has more than 10000000 items"),
         (dict(many={1.0, 2.0}), "has no order; give a sequence of numbers"),
         (dict(pair=(1.0,)), "takes: pair = (1.0,) has 1 items; give 2 items"),
         (dict(named=[1.0]), "takes: named = [1.0]: give a mapping from names to numbers"),
@@ -107,6 +107,72 @@ def test_values_of_a_wrong_kind_are_refused_in_one_sentence(given, message):
     with pytest.raises(ModelError) as error:
         takes(**given)
     assert message in str(error.value) and str(error.value).isprintable()
+
+
+class Spoilt:
+    """An object whose class cannot be asked for."""
+
+    @property
+    def __class__(self):
+        raise RuntimeError("no class")
+
+
+class Text(str):
+    """A text that does not show itself."""
+
+    def __str__(self):
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = str.__hash__
+
+
+class Table(dict):
+    """A mapping that cannot be read."""
+
+    def items(self):
+        raise RuntimeError("no\nitems")
+
+
+def broken():
+    yield 1.0
+    raise ZeroDivisionError("mine")
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (dict(number=Spoilt()), "takes: number = <Spoilt> cannot be read as numbers: RuntimeError: no class"),
+        (dict(number=np.ma.zeros(2, "f4,i4")[0]), "takes: number = "),
+        (dict(many=Spoilt()), "takes: many = <Spoilt> cannot be read: RuntimeError: no class"),
+        (dict(text=Spoilt()), "takes: text = <Spoilt> cannot be read: RuntimeError: no class"),
+        (dict(kind=Text("x")), "use 'elastic' or 'dissipative'"),
+        (dict(named=Table(a=1.0)), "cannot be read: RuntimeError: no\\nitems"),
+        (dict(many=broken()), "cannot be read: ZeroDivisionError: mine (test_arguments.py, line"),
+        (dict(count=10**5000), "takes: count = <int> is beyond 1e+15; give a whole number"),
+        (dict(many=range(10**12)), "has more than 10000000 items"),
+        (dict(number=np.broadcast_to(1.0, 10**12)), "has the shape (1000000000000,); give one number"),
+    ],
+)
+def test_objects_that_fail_when_they_are_read_are_refused_by_name(given, message):
+    with pytest.raises(ModelError) as error:
+        takes(**given)
+    assert message in str(error.value) and str(error.value).isprintable()
+
+
+def test_sequences_and_texts_of_other_classes_arrive_as_plain_ones():
+    found = takes(many=(x for x in (1.0, 2.0)), text=Text("rod"), kind=np.str_("elastic"))
+    assert type(found["text"]) is str and type(found["kind"]) is str and found["many"] == [1.0, 2.0]
+
+    @checked
+    def given(names: Sequence[str]):
+        return names
+
+    assert given({"a": 1, "b": 2}) == ["a", "b"] and type(given({"a": 1})) is list
 
 
 def test_likely_slips_are_told_how_to_go_on(pendulum):
@@ -209,16 +275,43 @@ def test_a_state_that_was_changed_behind_its_back_is_refused(pendulum):
         simulate(pendulum, 0.1, initial=state, **SHORT)
 
 
+def test_parts_of_a_system_are_not_replaced_behind_its_data(pendulum):
+    from dataclasses import replace
+
+    body = replace(pendulum.bodies[0], mass=9.0)
+    for part, value in (("gravity", np.zeros(3)), ("bodies", (body,)), ("joints", ()), ("limits", ({},))):
+        with pytest.raises(
+            ModelError, match=f"system 'planar pendulum': {part} cannot be replaced alone|limits = .* has item 0"
+        ):
+            replace(pendulum, **{part: value})
+    with pytest.raises(ModelError, match="the state is of the bodies toes, main_foot, leg, not rod"):
+        replace(pendulum, state=models.foot.build().state)
+    with pytest.raises(ModelError, match="number 0 is not finite"):
+        replace(pendulum, state=State(("rod",), np.full(13, np.nan)))
+    lighter = runtime.with_parameters(pendulum, {"gravity": (0.0, 0.0, -1.62), "mass.rod": 2.0})
+    assert lighter.gravity[2] == -1.62 and replace(lighter, rank=lighter.rank).gravity[2] == -1.62
+
+
 def test_runs_made_by_hand_are_checked(pendulum):
     from dataclasses import replace
 
     run = simulate(pendulum, 0.1, t_eval=[0.0, 0.1], **SHORT)
+    with pytest.raises(ModelError, match=r"run: t = range\(.*\); give \(0,\) of float64"):
+        replace(run, t=range(10**12))
+    with pytest.raises(ModelError, match=r"run: status = Decimal\('sNaN'\): give a runtime.Status"):
+        replace(run, status=Decimal("sNaN"))
     with pytest.raises(ModelError, match=r"run: states has the shape \(2, 12\) of float64; give \(2, 13\)"):
         replace(run, states=run.states[:, :12])
     with pytest.raises(ModelError, match="run: states: number 1, 0 is not finite"):
         broken = run.states.copy()
         broken[1, 0] = np.nan
         _ = replace(run, states=broken).energy
+
+
+@pytest.mark.parametrize("progress", [lambda: None, lambda t, t_end: 1 / 0])
+def test_functions_of_progress_that_fail_are_named(pendulum, progress):
+    with pytest.raises(ModelError, match="progress failed: (TypeError|ZeroDivisionError): .*\\(.*, line"):
+        simulate(pendulum, 0.1, rtol=1e-6, atol=1e-6, progress=progress)
 
 
 def test_masked_measurements_count_as_missing():
@@ -266,6 +359,7 @@ def test_lookups_list_the_names_and_offer_the_nearest(foot):
         (lambda: run.events["rest"], "unknown event 'rest'; the events are none"),
         (lambda: run.r[0], "unknown body 0; the bodies are toes"),
         (lambda: run.r[["toes"]], "unknown body ['toes']; the bodies are toes"),
+        (lambda: run.r[memoryview(bytearray(1))], "unknown body <memory at"),
         (lambda: run.final.r["mainfoot"], bodies),
         (lambda: many.r("mainfoot"), bodies),
         (lambda: many.cases["mass.toe"], "unknown case 'mass.toe'; did you mean 'mass.toes'?"),
