@@ -18,6 +18,7 @@ from runtime.system.system import System
 
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
+MOST_STABILISED = 1e8  # [1/s] of both coefficients
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,12 @@ def settings(
     rtol, atol, alpha, beta = (
         not_negative(value, name) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
     )
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if value > MOST_STABILISED:
+            raise ModelError(
+                f"{name} = {value:g} 1/s, limit {MOST_STABILISED:g} 1/s, from where on the rounding of Phi decides the step; "
+                f"give less, such as {BAUMGARTE:g}"
+            )
     if rtol < 1e-14 and atol < 1e-14:
         raise ModelError(
             f"rtol = {rtol:g} and atol = {atol:g} are both below the rounding of numbers, limit 1e-14; raise one"

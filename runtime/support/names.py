@@ -11,12 +11,12 @@ from runtime.support.errors import ModelError, unknown_name
 T = TypeVar("T")
 
 
-class _Named(dict[str, T]):
+class Named(dict[str, T]):
     """A dictionary whose missing keys raise an error with names."""
 
     __slots__ = ("several", "what")
 
-    def __init__(self, items: Mapping[str, T], what: str, several: str) -> None:
+    def __init__(self, items: Mapping[str, T], what: str, several: str = "") -> None:
         super().__init__(items)
         self.what, self.several = what, several
 
@@ -37,4 +37,4 @@ def named(what: str, items: Mapping[str, T], several: str = "") -> Mapping[str, 
 
     A name that it does not have raises ``UnknownNameError``, a ModelError and a KeyError.
     """
-    return MappingProxyType(_Named(items, what, several))
+    return MappingProxyType(Named(items, what, several))
