@@ -26,7 +26,7 @@ class ArrayLike:
     """
 
 
-LARGEST_COUNT = 10**15  # whole numbers up to here are floating-point numbers too, and have a text
+LARGEST_COUNT = 10**50  # larger ones have no floating-point number, and some no text
 MOST_ITEMS = 10_000_000  # of an iterator, which may have no end
 
 

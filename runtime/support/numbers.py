@@ -50,8 +50,6 @@ def real_numbers(value: Any) -> NDArray[Any]:
     except Exception as error:  # whatever a foreign object raises
         rows = "inhomogeneous" in (text := said_by(error))
         raise Refused(f"cannot be read as numbers: {'its rows differ in shape' if rows else text}") from None
-    if array.size > MOST:
-        raise Refused(f"{SHAPE} {array.shape}")
     if array.dtype.kind == "O":
         return _of_objects(array)
     if array.dtype.kind not in "fiu":
@@ -123,6 +121,8 @@ def floats(value: Any, what: str, words: str) -> NDArray[np.float64]:
     """
     try:
         array = real_numbers(value)
+        if array.size > MOST:
+            raise Refused(f"{SHAPE} {array.shape}")
         with np.errstate(over="ignore"):
             return np.array(array, dtype=float, order="C")
     except Refused as refused:

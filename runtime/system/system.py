@@ -59,6 +59,8 @@ class System:
     def __post_init__(self) -> None:
         """Refuse parts that the data do not follow from: ``dataclasses.replace`` would change a part, but no result."""
         parts = tuple(getattr(self, name) for name in PARTS)
+        if type(self._made_of) is not tuple or len(self._made_of) not in (0, len(PARTS)):
+            raise ModelError(f"system '{self.name}': _made_of is its own; build a system with runtime.Builder")
         if not self._made_of:
             object.__setattr__(self, "_made_of", parts)
         for name, part, known in zip(PARTS, parts, self._made_of or parts, strict=True):

@@ -153,7 +153,7 @@ def broken():
         (dict(kind=Text("x")), "use 'elastic' or 'dissipative'"),
         (dict(named=Table(a=1.0)), "cannot be read: RuntimeError: no\\nitems"),
         (dict(many=broken()), "cannot be read: ZeroDivisionError: mine (test_arguments.py, line"),
-        (dict(count=10**5000), "takes: count = <int> is beyond 1e+15; give a whole number"),
+        (dict(count=10**5000), "takes: count = <int> is beyond 1e+50; give a whole number"),
         (dict(many=range(10**12)), "has more than 10000000 items"),
         (dict(number=np.broadcast_to(1.0, 10**12)), "has the shape (1000000000000,); give one number"),
     ],
@@ -286,6 +286,8 @@ def test_parts_of_a_system_are_not_replaced_behind_its_data(pendulum):
             replace(pendulum, **{part: value})
     with pytest.raises(ModelError, match="the state is of the bodies toes, main_foot, leg, not rod"):
         replace(pendulum, state=models.foot.build().state)
+    with pytest.raises(ModelError, match="_made_of is its own; build a system with runtime.Builder"):
+        replace(pendulum, _made_of=np.ones(3))
     with pytest.raises(ModelError, match="number 0 is not finite"):
         replace(pendulum, state=State(("rod",), np.full(13, np.nan)))
     lighter = runtime.with_parameters(pendulum, {"gravity": (0.0, 0.0, -1.62), "mass.rod": 2.0})
@@ -337,6 +339,11 @@ def test_masses_whose_products_overflow_are_refused(mass):
         (dict(max_step=1e-20), "max_step = 1e-20 s is below the rounding of time, 9e-16 s at t = 1 s; give more"),
         (dict(max_step=1e-12), "max_step = 1e-12 s makes 1e+12 steps, limit 1e+10; give more"),
         (dict(t_start=0.5, first_step=1e-20), "first_step = 1e-20 s is below the rounding of time at t_start = 0.5 s"),
+        (
+            dict(alpha=1e40),
+            "alpha = 1e+40 1/s, limit 1e+08 1/s, from where on the rounding of Phi decides the step; give less",
+        ),
+        (dict(alpha=5.0, beta=2e8), "beta = 2e+08 1/s, limit 1e+08 1/s"),
         (dict(t_start=1e15), "t_start = 1e+15 s, limit 1e+12 s, from where on the rounding of time"),
     ],
 )
@@ -366,6 +373,10 @@ def test_lookups_list_the_names_and_offer_the_nearest(foot):
         (lambda: foot.body("mainfoot"), bodies),
         (lambda: foot.joint("ankel"), "did you mean 'ankle'?"),
         (
+            lambda: runtime.parameters(foot)["mass.mainfoot"],
+            "unknown parameter 'mass.mainfoot'; did you mean 'mass.main_foot'?",
+        ),
+        (
             lambda: runtime.with_parameters(foot, {"mass.mainfoot": 1.0}),
             "did you mean 'mass.main_foot'? it has gravity",
         ),
@@ -373,6 +384,16 @@ def test_lookups_list_the_names_and_offer_the_nearest(foot):
         with pytest.raises(UnknownNameError) as error:
             lookup()
         assert message in str(error.value) and isinstance(error.value, KeyError)
+
+
+def test_names_that_packages_do_not_have_get_the_nearest():
+    for package, name, near in (
+        (runtime, "simulte", "simulate"),
+        (models, "foott", "foot"),
+        (analysis, "coordinat", "coordinate"),
+    ):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'; did you mean '{near}'?"):
+            getattr(package, name)
 
 
 @pytest.mark.parametrize(
