@@ -26,7 +26,7 @@ from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError
 from runtime.report import plots
 from runtime.report.tables import print_json
-from runtime.report.terminal import err_console, out_console, show
+from runtime.report.terminal import print_error, print_line, show
 from runtime.support.interruption import ended_by_signals
 from runtime.support.results_folder import results_folder
 from runtime.support.streams import safe_streams
@@ -102,7 +102,7 @@ def _answer(question: str, quick: bool, files: list[str]) -> Answer:
     # The load average is that before the benchmark.
     conditions = machine(" ".join([f"python -m benchmarks {question}", *files, *(["--quick"] if quick else [])]))
     answer: Answer = module.ask(
-        quick=quick, say=lambda line: err_console.print(line, style="dim", highlight=False, markup=False),
+        quick=quick, say=lambda line: print_error(line, dim=True),
         **({"files": files} if files else {}),
     )  # fmt: skip
     answer.report.tables.append(conditions)
@@ -121,16 +121,16 @@ def _show(answer: Answer, folder: Path, as_json: bool) -> None:
     else:
         for table in answer.report.tables:
             show(table)
-        out_console.print(f"{len(answer.report.files)} files in {folder}", highlight=False, markup=False)
+        print_line(f"{len(answer.report.files)} files in {folder}")
     for failure in answer.report.failures:
-        err_console.print(failure, highlight=False, markup=False)
+        print_error(failure)
 
 
 def _refuse(sentence: str, code: int, folder: Path | None = None) -> int:
     """Print the reason in one sentence, remove the folder that was made for the results, and return the exit code."""
     if folder is not None:
         _remove_empty(folder)
-    err_console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+    print_error(sentence)
     return code
 
 

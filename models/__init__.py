@@ -43,7 +43,9 @@ __all__ = [
 def __getattr__(name: str) -> ModuleType:
     """Import a model when it is first used."""
     if name not in __all__:
-        raise AttributeError(f"module 'models' has no attribute '{name}'")
+        from runtime.support import no_attribute
+
+        raise no_attribute("models", name, __all__)
     return import_module(f"models.{name}")
 
 

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from reprlib import Repr
+from typing import Any
+
 
 class DefinitionError(ValueError):
-    """A definition that breaks a rule of the calculus; the message names the definition and the rule."""
+    """A definition that breaks a rule of the calculus; the message names the definition and the rule, in one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
+
+
+def shown(value: Any) -> str:
+    """A value for a message, shortened."""
+    short = Repr()
+    short.maxother, short.maxlevel = 80, 3
+    try:
+        return " ".join(short.repr(value).split())
+    except Exception:  # whatever a foreign object raises
+        return f"<{type(value).__name__}>"
 
 
 class NoSystemsError(LookupError):

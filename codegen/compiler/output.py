@@ -31,6 +31,8 @@ def source_of(file: Path) -> str:
         It cannot be read.
     """
     try:
+        if not file.is_file():  # to read a pipe or a device may never end
+            raise OSError("it is no file")
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"{file.parent.name}/{file.name} cannot be read: {error}; restore this file") from None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import linecache
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from codegen.compiler.command import tell
-from codegen.compiler.errors import DefinitionError
+from codegen.compiler.errors import DefinitionError, shown
 from codegen.compiler.kept import kept
 from codegen.compiler.output import write_whole
 from codegen.compiler.text import digest, with_header
@@ -19,7 +20,25 @@ from codegen.compiler.text import digest, with_header
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Definition
 
+F = TypeVar("F", bound=Callable[..., Any])
 
+
+def _of_one_argument(function: F) -> F:
+    """Refuse calls with more, fewer or other arguments in a sentence."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            signature.bind(*given, **named)
+        except TypeError as error:
+            raise DefinitionError(f"{function.__name__}: {error}; it takes {', '.join(signature.parameters)}") from None
+        return function(*given, **named)
+
+    return call  # type: ignore[return-value]
+
+
+@_of_one_argument
 def compile_joint(definition: Definition) -> ModuleType:
     """Derive and emit a joint's kernels; the result goes to ``Builder.joint`` in place of a built-in joint's name.
 
@@ -45,6 +64,7 @@ def compile_joint(definition: Definition) -> ModuleType:
     return _compiled("joint", definition, _derived_joint)
 
 
+@_of_one_argument
 def compile_force(definition: Definition) -> ModuleType:
     """Derive and emit the kernels of a force; the result goes to ``Builder.force`` in place of a built-in force's name.
 
@@ -69,6 +89,7 @@ def compile_force(definition: Definition) -> ModuleType:
     return _compiled("force", definition, _derived_force)
 
 
+@_of_one_argument
 def compile_event(definition: Definition) -> ModuleType:
     """Derive and emit the kernel of an event; the result goes to ``runtime.crossing``.
 
@@ -92,9 +113,11 @@ def compile_event(definition: Definition) -> ModuleType:
 
 def _compiled(sort: str, definition: Definition, derived: Callable[[Definition], str]) -> ModuleType:
     """The module of a definition of a joint, a force or an event (``sort``), whose text ``derived`` makes."""
-    if not inspect.isfunction(definition):
+    if type(definition) is not FunctionType:
         returns = {"joint": "rows", "force": "potential, dissipation or forces", "event": "scalar"}[sort]
-        raise DefinitionError(f"compile_{sort}({definition!r}): give the function that returns the {sort}'s {returns}")
+        raise DefinitionError(
+            f"compile_{sort}({shown(definition)}): give the function that returns the {sort}'s {returns}"
+        )
     text = kept(definition, lambda: derived(definition), f"{sort}s")  # type: ignore[arg-type]
     file = f"<kernels of {definition.__name__}, {digest(text)[:16]}>"  # two definitions may have one name
     return module_from(text, file, f"generated_from_{definition.__name__}")
@@ -128,6 +151,7 @@ def _derived_force(definition: Definition) -> str:
     return emit_force(derive_force(definition), f"the definition '{definition.__name__}'")
 
 
+@_of_one_argument
 def compile_model(system: Any) -> Path:
     """Emit the whole-model kernel of a system; from now on its simulations use it.
 
@@ -151,7 +175,7 @@ def compile_model(system: Any) -> Path:
     """
     if not hasattr(type(system), "model"):
         raise DefinitionError(
-            f"compile_model({system!r}): give a runtime.System, such as what a model's build() returns"
+            f"compile_model({shown(system)}): give a runtime.System, such as what a model's build() returns"
         )
     if system.redundant:
         raise DefinitionError(

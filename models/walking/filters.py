@@ -15,6 +15,7 @@ from runtime.support.arrays import Floats
 
 PASSES = 2
 MAX_ORDER = 8  # of one pass; steeper filters ring and lose digits
+LOWEST = 1e-5  # cut-off as a fraction of the sampling rate: below, the poles of a filter are 1 but for rounding
 SETTLING = 3.0  # periods of the cut-off by which a signal is extended at its ends
 
 
@@ -71,11 +72,10 @@ def lowpass(values: ArrayLike, rate: float, cutoff: float, *, order: int = 3, na
 def _check_filter(x: Floats, rate: float, cutoff: float, order: int, fewest: int, name: str) -> None:
     if not (math.isfinite(rate) and rate > 0.0):
         raise ModelError(f"{name}: rate = {rate} Hz; it must be positive")
-    if not 1 <= order <= MAX_ORDER:
-        raise ModelError(f"{name}: order = {order}; the order of one pass must be 1 to {MAX_ORDER}")
-    if not 1e-12 * rate < cutoff < rate / 2.0:  # below, a filter's coefficients lose all digits
+    check_order(order, name)
+    if not LOWEST * rate <= cutoff < rate / 2.0:
         raise ModelError(
-            f"{name}: cut-off {cutoff:g} Hz; at {rate:g} samples per second it must lie between {1e-12 * rate:g} and "
+            f"{name}: cut-off {cutoff:g} Hz; at {rate:g} samples per second it must lie between {LOWEST * rate:g} and "
             f"{rate / 2.0:g} Hz, half the sampling rate: change it, or omit the filter"
         )
     if x.ndim < 1 or len(x) < fewest:
@@ -88,6 +88,17 @@ def _check_filter(x: Floats, rate: float, cutoff: float, order: int, fewest: int
             f"{name}: {len(bad)} samples are missing, the first is number {bad[0] + 1}; a filter would smear the gap over its "
             "neighbours: fill gaps first (fill_gaps)"
         )
+
+
+def check_order(order: int, name: str) -> None:
+    """Refuse an order of a filter that is out of range.
+
+    Raises
+    ------
+    ModelError
+    """
+    if not 1 <= order <= MAX_ORDER:
+        raise ModelError(f"{name}: order = {order}; the order of one pass must be 1 to {MAX_ORDER}")
 
 
 @checked

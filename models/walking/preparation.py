@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 
 from models.walking.capture import Capture
 from models.walking.capture.trial import Side
-from models.walking.filters import lowpass
+from models.walking.filters import check_order, lowpass
 from models.walking.gait_events import GaitCycle, gait_cycle
 from models.walking.marker_sets import recognise
 from models.walking.plate_assignment import Assignment
@@ -40,6 +40,15 @@ class Filters:
     forces: float | None = 20.0
     order: int = 3
     longest_gap: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Refuse what no data can be filtered with."""
+        check_order(self.order, "filters")
+        for name in ("markers", "cop", "forces"):
+            if (cutoff := getattr(self, name)) is not None and not 0.0 < cutoff < np.inf:
+                raise ModelError(f"filters: {name} = {cutoff:g} Hz; give a cut-off above 0 Hz, or None for no filter")
+        if not 0.0 <= self.longest_gap < np.inf:
+            raise ModelError(f"filters: longest_gap = {self.longest_gap:g} s; give 0 s, for none, or more")
 
     @classmethod
     def off(cls, longest_gap: float = 0.1) -> Filters:

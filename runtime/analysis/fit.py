@@ -15,7 +15,7 @@ from runtime.integrate.choices import ATOL, RTOL
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number, increasing_times
-from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.errors import ModelError, Refused, did_you_mean, shown
 from runtime.support.names import named
 from runtime.support.numbers import floats, real_numbers
 from runtime.system.quantity import Quantity, Role, parse
@@ -312,7 +312,10 @@ def _check_data(found: Sensitivities, data: Mapping[Quantity, Floats], sigma: Ma
         name = quantity.name
         if quantity.role is not Role.STATE or quantity.owner not in found.system.body_names:
             known = ", ".join(found.system.body_names)
-            raise ModelError(f"data: '{name}' is no part of the state; use {', '.join(PARTS)} of {known}")
+            parts = [f"{part}.{body}" for part in PARTS for body in found.system.body_names]
+            raise ModelError(
+                f"data: '{name}' is no part of the state; {did_you_mean(name, parts)}use {', '.join(PARTS)} of {known}"
+            )
         expected = (times, *(quantity.shape or ()))
         if values.shape != expected:
             raise ModelError(f"data: '{name}' has the shape {values.shape}; give {expected}, a row for each time")
@@ -321,4 +324,4 @@ def _check_data(found: Sensitivities, data: Mapping[Quantity, Floats], sigma: Ma
         if not (np.isfinite(sigma.get(name, 1.0)) and sigma.get(name, 1.0) > 0.0):
             raise ModelError(f"sigma: '{name}' = {sigma[name]!r} must be above 0")
     if unknown := set(sigma) - {quantity.name for quantity in data}:
-        raise ModelError(f"sigma: there are no data '{sorted(unknown)[0]}'")
+        raise ModelError(f"sigma: there are no data '{min(unknown)}'; the data are {', '.join(q.name for q in data)}")

@@ -6,13 +6,16 @@ import ast
 import difflib
 import importlib
 import inspect
+import sys
 import warnings
+from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 from runtime.cli.helps import helps_of
 from runtime.report.tables import Table
-from runtime.support.errors import AssemblyWarning, ModelError, StaleKernelsError, said_by
+from runtime.support.errors import AssemblyWarning, ModelError, StaleKernelsError, said_by, shown
+from runtime.support.interruption import Interrupted
 
 if TYPE_CHECKING:
     from runtime.system.system import System
@@ -39,12 +42,13 @@ def load_model(model: str) -> Any:
     if not all(name.isidentifier() for name in (*module.split("."), function)):
         raise ModelError(f"model '{model}' is no name of a function; give {PLACE}")
     try:
-        return getattr(importlib.import_module(module), function)
-    except (ModelError, StaleKernelsError):
+        with redirect_stdout(sys.stderr):  # of this command is the result alone
+            return getattr(importlib.import_module(module), function)
+    except (ModelError, StaleKernelsError, Interrupted):
         raise
     except (ImportError, AttributeError) as error:
         raise ModelError(f"model '{model}' cannot be loaded: {error}; give {PLACE}") from None
-    except Exception as error:  # in the user's module
+    except (Exception, SystemExit) as error:  # in the user's module
         raise ModelError(f"model '{model}' cannot be loaded: {said_by(error)}; correct its module") from None
 
 
@@ -62,6 +66,8 @@ def build_model(model: str, given: list[str] | None) -> System:
         key, equals, value = argument.partition("=")
         if not equals:
             raise ModelError(f"--set {argument}: give KEY=VALUE")
+        if key in arguments:
+            raise ModelError(f"--set {argument}: '{key}' has a value already, {shown(arguments[key])}; give each once")
         if key not in parameters:
             raise ModelError(f"--set {argument}: model '{model}' has no '{key}'; it takes {', '.join(parameters)}")
         try:
@@ -69,14 +75,14 @@ def build_model(model: str, given: list[str] | None) -> System:
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # no value of Python, but a text
             arguments[key] = value
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stdout(sys.stderr):
             warnings.simplefilter("ignore", AssemblyWarning)  # the verbs show the remarks
             system = build(**arguments)
-    except (ModelError, StaleKernelsError):
+    except (ModelError, StaleKernelsError, Interrupted):
         raise
     except (TypeError, ValueError) as error:
         raise ModelError(f"model '{model}' does not take {', '.join(given or ['no arguments'])}: {error}") from None
-    except Exception as error:  # in the user's function
+    except (Exception, SystemExit) as error:  # in the user's function
         raise ModelError(f"model '{model}' cannot be built: {said_by(error)}; correct its function") from None
     if not isinstance(system, System):
         raise ModelError(f"model '{model}' returned {type(system).__name__}; its function must return a System")

@@ -41,7 +41,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
 
     def command(**options: Any) -> None:
-        from runtime.report.terminal import err_console, out_console, show_report
+        from runtime.report.terminal import print_error, print_line, show_report
 
         as_json, out, full = options.pop("as_json"), options.pop("out"), options.pop("full")
         for key, value in options.items():
@@ -50,16 +50,14 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
         with results_in(out, f"talus-{name}") as folder:
-            report = study(
-                folder, lambda line: err_console.print(line, style="dim", highlight=False, markup=False), **options
-            )
+            report = study(folder, lambda line: print_error(line, dim=True), **options)
         if as_json:
             print_json(report.data())
         else:
             show_report(report, full=full)
-            out_console.print(f"{len(report.files)} files in {folder}", highlight=False)
+            print_line(f"{len(report.files)} files in {folder}")
         for failure in report.failures:
-            err_console.print(failure, highlight=False, markup=False, soft_wrap=True)
+            print_error(failure)
         if report.failures:
             raise typer.Exit(FAILED)
 

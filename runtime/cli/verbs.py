@@ -64,13 +64,11 @@ def talus(
 @app.command(epilog="Example: talus models")
 def models() -> None:
     """List the models that can be simulated by name."""
-    from runtime.report.terminal import out_console
+    from runtime.report.terminal import print_line
 
     for name, entry in models_by_name().items():
         doc = documentation(entry.module)
-        out_console.print(
-            f"{name:18s}{doc.splitlines()[0] if doc else ''}", markup=False, highlight=False, soft_wrap=True
-        )
+        print_line(f"{name:18s}{doc.splitlines()[0] if doc else ''}")
 
 
 @app.command(epilog="Example: talus info foot --set ankle=classical --set limits=elastic")
@@ -103,11 +101,11 @@ def simulate_command(
     import numpy as np
 
     from runtime.integrate.simulate import simulate
-    from runtime.report.terminal import err_console, out_console, show
+    from runtime.report.terminal import print_error, print_line, show
 
     system = build_model(model, arguments)
     for remark in system.assembly.remarks:
-        err_console.print(remark, markup=False, highlight=False, soft_wrap=True)
+        print_error(remark)
     times = np.linspace(0.0, t_end, points) if 0.0 < t_end < np.inf else None
     with results_in(out, f"talus-{model.replace(':', '-')}") as folder:
         run = simulate(system, t_end, t_eval=times, method=method, rtol=rtol, atol=atol)
@@ -131,9 +129,9 @@ def simulate_command(
         print_json({**given, **dict(facts), "files": [str(f) for f in files]})
     else:
         show(table)
-        out_console.print(f"written to {folder}", highlight=False)
+        print_line(f"written to {folder}")
     if not run.success:
-        err_console.print(run.message, highlight=False)
+        print_error(run.message)
         raise typer.Exit(FAILED)
 
 
@@ -151,7 +149,7 @@ def view_command(
     import numpy as np
 
     from runtime.integrate.simulate import simulate
-    from runtime.report.terminal import err_console, out_console
+    from runtime.report.terminal import print_error, print_line
     from runtime.results.run_scene import FRAMES_PER_SECOND
     from runtime.support.checks import positive
 
@@ -163,11 +161,9 @@ def view_command(
     if out is None:
         run.view(speed=speed)
     else:
-        out_console.print(
-            f"written to {run.animation(out, speed=speed)}", highlight=False, markup=False, soft_wrap=True
-        )
+        print_line(f"written to {run.animation(out, speed=speed)}")
     if not run.success:
-        err_console.print(run.message, highlight=False, markup=False, soft_wrap=True)
+        print_error(run.message)
         raise typer.Exit(FAILED)
 
 
@@ -179,13 +175,13 @@ def warm_command(
     as_json: Json = False,
 ) -> None:
     """Compile ahead what simulations and analyses of models need.  For containers, clusters and courses."""
-    from runtime.report.terminal import err_console, out_console, show
+    from runtime.report.terminal import print_error, print_line, show
     from runtime.upkeep import compiled_code, warm
 
     wanted = {model: load_model(model) for model in named or models_by_name()}  # all names are checked first
     done = []
     for model in wanted:
-        err_console.print(model, style="dim", highlight=False, markup=False)
+        print_error(model, dim=True)
         done.append(warm(model, lambda model=model: build_model(model, None)))  # type: ignore[misc]
     folder, size = compiled_code()
     if as_json:
@@ -197,7 +193,7 @@ def warm_command(
         for m in done
     ]
     show(Table("talus warm", columns, rows))
-    out_console.print(f"compiled code: {folder} ({size})", highlight=False, markup=False, soft_wrap=True)
+    print_line(f"compiled code: {folder} ({size})")
 
 
 @app.command(epilog="Example: talus doctor --clear-cache")
@@ -233,7 +229,7 @@ def main() -> None:
         try:
             app()
         except ModelError as error:
-            from runtime.report.terminal import err_console
+            from runtime.report.terminal import print_error
 
-            err_console.print(str(error), highlight=False, markup=False, soft_wrap=True)
+            print_error(str(error))
             sys.exit(BAD_INPUT)

@@ -21,7 +21,7 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.support.arrays import Floats, Ints
-from runtime.support.errors import AssemblyError, ModelError
+from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
 from runtime.system.quantity import Quantity
 from runtime.system.rank import refuse_singular_joints
@@ -151,7 +151,7 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
         except ModelError as error:
             messages[first + case] = str(error)
         except (ArithmeticError, ValueError) as error:  # raised in a library for extreme values
-            messages[first + case] = f"the system of this case cannot be made: {type(error).__name__}: {error}"
+            messages[first + case] = f"the system of this case cannot be made: {said_by(error)}"
     return built, messages
 
 

@@ -125,7 +125,7 @@ def simulate_many(
     quantities = check_names(system, example, columns, parsed)
     if check_units:
         ask_about_columns(example, columns)
-    gpu = isinstance(engine, str) and engine == "gpu"
+    gpu = type(engine) is str and engine == "gpu"
     if gpu:
         _refuse_for_gpu(example, how)
     pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
@@ -251,10 +251,10 @@ def _pool(engine: Any, workers: int | None) -> tuple[Any, Callable[[], None], in
     if engine is None:
         threads = ThreadPoolExecutor(given or cores())
         return threads, lambda: threads.shutdown(wait=False, cancel_futures=True), given or cores()
-    if hasattr(engine, "get_executor"):  # a client of dask.distributed
+    if hasattr(type(engine), "get_executor"):  # a client of dask.distributed
         executor = engine.get_executor(pure=False)
         return executor, lambda: executor.shutdown(wait=False), given or max(1, sum(engine.nthreads().values()))
-    if not hasattr(engine, "submit"):
+    if not hasattr(type(engine), "submit"):
         raise ModelError(
             f"engine = {shown(engine)}; give an executor of concurrent.futures or a client of dask.distributed"
         )

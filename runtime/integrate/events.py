@@ -19,7 +19,7 @@ from runtime.integrate.methods import evaluation_failure
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import frozen
 from runtime.support.checks import positive, returned_number
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError, said_by, shown
 from runtime.support.numbers import PLAIN
 from runtime.system.force_building import build_force, force_data
 from runtime.system.parts import GROUND, Force
@@ -57,10 +57,10 @@ class Event:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ModelError(
-                f"event '{self.name}': function = {self.function!r} cannot be called; give function(t, state)"
+                f"event '{self.name}': function = {shown(self.function)} cannot be called; give function(t, state)"
             )
         if self.direction not in (-1, 0, 1):
-            raise ModelError(f"event '{self.name}': direction = {self.direction!r}; use -1, 0 or 1")
+            raise ModelError(f"event '{self.name}': direction = {shown(self.direction)}; use -1, 0 or 1")
 
     def value(self, t: float, state: State) -> float:
         """The function's value, which must be finite."""
@@ -69,7 +69,7 @@ class Event:
         except (ModelError, RunFailure):
             raise
         except Exception as error:
-            raise ModelError(f"event '{self.name}': its function failed: {type(error).__name__}: {error}") from error
+            raise ModelError(f"event '{self.name}': its function failed: {said_by(error)}") from error
         value = float(given) if type(given) in PLAIN else returned_number(given, f"event '{self.name}': function")
         if not np.isfinite(value):
             raise RunFailure(Status.EVENT_NOT_FINITE, t, f"event '{self.name}' is {value}")

@@ -19,6 +19,7 @@ from runtime.system.system import System
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
 LOOSEST = 1e4  # tolerance; with larger ones states grow beyond any motion, and stiff runs then take steps without end
+MOST_STABILISED = 1e8  # [1/s] of both coefficients
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,12 @@ def settings(
         not_negative(value, name) for name, value in dict(rtol=rtol, atol=atol, alpha=alpha, beta=beta).items()
     )
     _check_tolerances(rtol, atol)
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if value > MOST_STABILISED:
+            raise ModelError(
+                f"{name} = {value:g} 1/s, limit {MOST_STABILISED:g} 1/s, from where on the rounding of Phi decides the step; "
+                f"give less, such as {BAUMGARTE:g}"
+            )
     max_step = positive(max_step, "max_step", infinite=True)
     first_step = 0.0 if first_step is None else min(positive(first_step, "first_step", infinite=True), t_end - t_start)
     _check_steps(t_start, t_end, max_step, first_step, max_steps)

@@ -24,6 +24,8 @@ BEFORE_SOURCES = tuple(EXTENSION_SUFFIXES)  # compiled modules, which Python imp
 
 def text_of(file: Path) -> str:
     """Text of a source."""
+    if not file.is_file():  # to read a pipe or a device may never end
+        raise OSError(f"{file.name} is no file")
     return file.read_text(encoding="utf-8")
 
 

@@ -5,23 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table as RichTable
 
 from runtime.report.tables import Report, Table, text
+from runtime.support.errors import one_line
 
 NO_BREAK = "\u00a0"  # a space at which no line is broken
 LONGEST_WORD = 20  # letters
 MIN_WIDTH = 20  # at least; some environments state 0
-out_console = Console()
-err_console = Console(stderr=True)
+
+
+def plain_console(**settings: Any) -> Console:
+    """A console that prints brackets and colons of names as they are."""
+    return Console(markup=False, emoji=False, highlight=False, **settings)
+
+
+out_console, err_console = plain_console(), plain_console(stderr=True)
 for _console in (out_console, err_console):
     if _console.width < MIN_WIDTH:
         _console.width = MIN_WIDTH
+
+
+def print_line(line: str) -> None:
+    """Print a line on stdout."""
+    out_console.print(one_line(line), soft_wrap=True)
+
+
+def print_error(line: str, *, dim: bool = False) -> None:
+    """Print a line on stderr: a sentence, or, dim, a stage of long work."""
+    err_console.print(one_line(line), style="dim" if dim else None, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -59,20 +76,20 @@ def show(table: Table) -> None:
         columns.popitem()
         widths = _widths(list(columns.values()), LONGEST_WORD)
     left_out = [name for name in table.columns if name not in columns]
-    shown = RichTable(title=escape(table.title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    shown = RichTable(title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for number, column in enumerate(columns.values()):
         shown.add_column(
-            escape(column.heading), justify="right" if column.numeric else "left", overflow="fold", vertical="top",
+            column.heading, justify="right" if column.numeric else "left", overflow="fold", vertical="top",
             width=widths[number] if widths else None,
         )  # fmt: skip
     for cells in zip(*(column.cells for column in columns.values()), strict=True):
-        shown.add_row(*(escape(cell) for cell in cells))
+        shown.add_row(*cells)
     out_console.print(shown)
     if left_out:
         notice = f"The terminal is too narrow for {', '.join(left_out)}; the files contain all columns."
-        out_console.print(notice, highlight=False, markup=False)
+        out_console.print(notice)
     if table.note:
-        out_console.print(table.note, style="italic", highlight=False, markup=False)
+        out_console.print(table.note, style="italic")
     if left_out or table.note:
         out_console.print()
 
@@ -80,13 +97,13 @@ def show(table: Table) -> None:
 def show_report(report: Report, *, full: bool) -> None:
     """Print the answer of a report and the tables that belong to it; with ``full`` all tables."""
     if report.answer:
-        out_console.print(f"{report.answer}\n", highlight=False, markup=False)
+        out_console.print(f"{report.answer}\n")
     shown = report.tables if full else report.shown_first()
     for table in shown:
         show(table)
     if rest := [table.title for table in report.tables if table not in shown]:
         more = f"More tables with --full, and in summary.md: {', '.join(rest)}."
-        out_console.print(more, highlight=False, markup=False)
+        out_console.print(more)
 
 
 def _column(table: Table, number: int) -> _Column:

@@ -87,7 +87,7 @@ class Run(Seen):
             )
         try:
             object.__setattr__(self, "status", Status(self.status))
-        except (ValueError, TypeError):
+        except Exception:  # whatever a foreign object raises
             raise ModelError(f"run: status = {shown(self.status)}: give a runtime.Status") from None
         for name in ("events", "event_states"):
             object.__setattr__(self, name, named("event", getattr(self, name)))
@@ -370,7 +370,7 @@ class Run(Seen):
             if at in ("joint", "centre"):
                 ground = (joint.body_i, joint.body_j)[side] == GROUND
                 return np.zeros(3), "origin" if ground else "centre of mass"
-            raise ModelError(f"at = '{at}'; use 'joint', 'centre' or three local components")
+            raise ModelError(f"at = {shown(at)}; use 'joint', 'centre' or three local components")
         point = finite(at, (3,), "at")
         return point, f"local point {point.tolist()}"
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.numbers import floats
 
 END = "endheader"
 LISTED = 5  # names in a sentence
@@ -50,15 +51,12 @@ def checked_columns(file: str, title: str, names: Sequence[str], values: ArrayLi
 
 def numbers_in_columns(file: str, names: Sequence[str], values: ArrayLike) -> Floats:
     """The values as numbers (n, columns), one column for each name."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiu" or isinstance(values, np.ma.MaskedArray):
-        kind = "masked values" if isinstance(values, np.ma.MaskedArray) else f"{array.dtype} values"
-        raise ModelError(f"{file}: {kind}; give an array of numbers, NaN where there are none")
+    array = floats(values, f"{file}: values", "an array of numbers, NaN where there are none")
     if array.ndim != 2 or array.shape[1] != len(names):
         raise ModelError(
             f"{file}: values of shape {array.shape} for {len(names)} names; give (n, {len(names)}), a column for each name"
         )
-    return np.asarray(array, dtype=float)
+    return array
 
 
 def _increasing(file: str, t: Floats) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
     from runtime.support.files import made_folder
+    from runtime.support.late_names import no_attribute
     from runtime.support.names import named
     from runtime.support.numbers import floats
     from runtime.support.units import Usual, usual
@@ -24,6 +25,7 @@ else:
             "arguments": "checked checked_class",
             "checks": "bounded finite finite_number increasing_times positive",
             "files": "made_folder",
+            "late_names": "no_attribute",
             "names": "named",
             "numbers": "floats",
             "units": "Usual usual",
@@ -41,6 +43,7 @@ __all__ = [
     "increasing_times",
     "made_folder",
     "named",
+    "no_attribute",
     "positive",
     "results_folder",
     "usual",

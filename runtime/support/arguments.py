@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from runtime.support.errors import ArgumentError, ModelError, Refused, nearest
+from runtime.support.errors import ArgumentError, ModelError, Refused, nearest, said_by
 
 if TYPE_CHECKING:
     from runtime.support.kinds import Kind
@@ -129,15 +129,19 @@ class Border:
             return value
         try:
             return kind.admit(value)
-        except Refused as refused:
-            raise ModelError(refused.sentence(f"{subject}: {name}", value, kind.words)) from None
+        except ModelError:
+            raise
+        except Exception as error:  # whatever a foreign object raises
+            refused = error if isinstance(error, Refused) else Refused(f"cannot be read: {said_by(error)}")
+            cause = None if error is refused else error
+            raise ModelError(refused.sentence(f"{subject}: {name}", value, kind.words)) from cause
 
     def _subject(self, given: tuple[Any, ...], named: dict[str, Any]) -> str:
         """The function, with the name that the user gives to what it makes."""
         name = name_at_border(self.function)
         position = self.order.index("name") if "name" in self.order else -1
         own = named.get("name", given[position] if 0 <= position < len(given) else None)
-        return f"{name} '{own}'" if isinstance(own, str) and len(own) < 100 else name
+        return f"{name} '{own}'" if type(own) is str and len(own) < 100 else name
 
     def _find_kinds(self) -> dict[str, Kind]:
         from runtime.support.kinds import ArrayLike  # with numpy, which defining a function need not wait for

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError, Refused, shown
+from runtime.support.errors import ModelError, Refused, said_by, shown
 from runtime.support.numbers import LARGEST, SMALLEST, floats, real_number, real_numbers
 
 T = TypeVar("T")
@@ -76,8 +76,8 @@ def check_array(array: Floats, shape: tuple[int, ...], what: str) -> None:
     ModelError
     """
     if type(array) is not np.ndarray or array.dtype != np.float64 or array.shape != shape:
-        kind = f"of {array.dtype}" if isinstance(array, np.ndarray) else shown(array)
-        raise ModelError(f"{what} has the shape {np.shape(array)} {kind}; give {shape} of float64")
+        given = f"has the shape {array.shape} of {array.dtype}" if type(array) is np.ndarray else f"= {shown(array)}"
+        raise ModelError(f"{what} {given}; give {shape} of float64")
     array.flags.writeable = False
 
 
@@ -115,7 +115,7 @@ def called(function: Callable[..., T], what: str, *given: Any) -> T:
     except ModelError:
         raise
     except Exception as error:
-        raise ModelError(f"{what} failed: {type(error).__name__}: {error}") from error
+        raise ModelError(f"{what} failed: {said_by(error)}") from error
 
 
 def returned_number(value: Any, what: str) -> float:

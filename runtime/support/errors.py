@@ -79,7 +79,7 @@ def one_line(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def said_by(error: Exception) -> str:
+def said_by(error: BaseException) -> str:
     """What an error in code of the user says, in a line, with the file and line where it was raised."""
     try:
         text = one_line(f"{type(error).__name__}: {error}".removesuffix(": "))
@@ -95,14 +95,14 @@ def shown(value: Any) -> str:
     """A value for a message: its repr, in one line, with long ones shortened; an object without a usable repr by its class."""
     from reprlib import Repr
 
-    if isinstance(value, FunctionType | MethodType):
-        return name_of_function(value)
-    if isinstance(value, ModuleType):
-        return f"module {value.__name__}"
     short = Repr()
     short.maxstring = short.maxother = short.maxlong = 80
     short.maxdict = short.maxlevel = 3
     try:
+        if isinstance(value, FunctionType | MethodType):
+            return name_of_function(value)
+        if isinstance(value, ModuleType):
+            return f"module {value.__name__}"
         text = short.repr(value)
     except Exception:  # whatever a foreign object raises
         text = f"<{type(value).__name__}>"

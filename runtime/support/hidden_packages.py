@@ -32,8 +32,9 @@ def refuse_hidden_packages() -> None:
         loaded = sys.modules.get(name)
         spec = getattr(loaded, "__spec__", None) or importlib.util.find_spec(name)
         places = [] if spec is None else [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
-        if not (ROOT / name).is_dir() or any(
-            place and (ROOT / name) in Path(place).resolve().parents for place in places
+        own = (ROOT / name).resolve()  # without an __init__.py Python finds the folder itself
+        if not own.is_dir() or any(
+            place and own in (Path(place).resolve(), *Path(place).resolve().parents) for place in places
         ):
             continue
         place = places[0] if places and places[0] else "another module"

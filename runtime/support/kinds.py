@@ -26,7 +26,8 @@ class ArrayLike:
     """
 
 
-MOST_ITEMS = 1_000_000  # of an iterator, which may have no end
+LARGEST_COUNT = 10**50  # larger ones have no floating-point number, and some no text
+MOST_ITEMS = 10_000_000  # of an iterator, which may have no end
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,8 @@ def _whole(value: Any) -> int:
         return int(value)
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | np.integer):
         raise Refused
+    if not -LARGEST_COUNT <= value <= LARGEST_COUNT:
+        raise Refused(f"is beyond {LARGEST_COUNT:g}")
     return int(value)
 
 
@@ -135,7 +138,7 @@ def _truth(value: Any) -> bool:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise Refused
-    return value
+    return str.__str__(value)  # of a class of its own, as an enumeration's, too
 
 
 def _path(value: Any) -> Path:
@@ -171,7 +174,7 @@ NUMBERS = Kind(
 )  # ndarrays by their users: a dtype takes time
 _SIMPLE = {
     float: FLOAT,
-    int: Kind(_whole, "a whole number", frozenset({int})),
+    int: Kind(_whole, "a whole number"),
     bool: Kind(_truth, "True or False", frozenset({bool})),
     str: TEXT,
     np.ndarray: NUMBERS,
@@ -209,10 +212,9 @@ def _literal(values: tuple[Any, ...]) -> Kind:
     words = f"{', '.join(first)} or {last}" if first else last
 
     def admit(value: Any) -> Any:
+        value = str.__str__(value) if isinstance(value, str) else value
         if isinstance(value, str | int | None) and any(value == one and type(value) is type(one) for one in values):
             return value
-        if isinstance(value, str) and value in values:
-            return str(value)
         near = nearest(value, [one for one in values if isinstance(one, str)])
         raise Refused(remedy=(f"did you mean '{near}'? " if near else "") + f"use {words}")
 
@@ -255,24 +257,12 @@ def _several(kind: Kind | None, origin: type) -> Kind:
             raise Refused
         if isinstance(value, Set) and issubclass(origin, Sequence):
             raise Refused("has no order")
-        lasting = isinstance(value, Collection)
-        try:
-            items = list(value) if lasting else []
-        except Exception:  # whatever a foreign object raises
-            raise Refused from None
-        if not lasting:
-            try:
-                for item in islice(value, MOST_ITEMS + 1):
-                    items.append(item if kind is None else _item(kind, item, f"item {len(items)}"))
-            except (TypeError, RuntimeError):
-                raise Refused from None
-            if len(items) > MOST_ITEMS:
-                raise Refused(f"has more than {MOST_ITEMS} items")
-            return items
-        if kind is None:
-            return value
-        admitted = [_item(kind, item, f"item {k}") for k, item in enumerate(items)]
-        return value if all(a is b for a, b in zip(items, admitted, strict=True)) else admitted
+        items = list(islice(value, MOST_ITEMS + 1))
+        if len(items) > MOST_ITEMS:
+            raise Refused(f"has more than {MOST_ITEMS} items")
+        admitted = items if kind is None else [_item(kind, item, f"item {k}") for k, item in enumerate(items)]
+        unchanged = isinstance(value, (origin, np.ndarray)) and isinstance(value, Collection)
+        return value if unchanged and all(a is b for a, b in zip(items, admitted, strict=True)) else admitted
 
     return Kind(admit, "a sequence of " + (_plural(kind.words) if kind else "values"))
 
@@ -281,12 +271,9 @@ def _fixed(kinds: list[Kind | None]) -> Kind:
     def admit(value: Any) -> Any:
         if isinstance(value, str | bytes | bytearray | Mapping | Set) or not isinstance(value, Collection):
             raise Refused
-        try:
-            items = list(value)
-        except Exception:  # whatever a foreign object raises
-            raise Refused from None
+        items = list(islice(value, len(kinds) + 1))
         if len(items) != len(kinds):
-            raise Refused(f"has {len(items)} items")
+            raise Refused(f"has {len(value)} items")
         return tuple(
             item if kind is None else _item(kind, item, f"item {k}")
             for k, (item, kind) in enumerate(zip(items, kinds, strict=True))

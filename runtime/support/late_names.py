@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
+
+from runtime.support.errors import nearest
+
+
+def no_attribute(package: str, name: str, known: Collection[str]) -> AttributeError:
+    """The error for a name that a package does not have, with the nearest one; special names are asked for by programs."""
+    near = "" if name.startswith("_") else nearest(name, known)
+    return AttributeError(
+        f"module '{package}' has no attribute '{name}'" + (f"; did you mean '{near}'?" if near else "")
+    )
 
 
 def late_names(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -28,7 +38,7 @@ def late_names(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], 
             return value
         spec = None if name.startswith("__") else find_spec(f"{package}.{name}")
         if spec is None or spec.origin is None:
-            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+            raise no_attribute(package, name, list_names())
         return import_module(f"{package}.{name}")
 
     def list_names() -> list[str]:

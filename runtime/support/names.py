@@ -6,24 +6,26 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from runtime.support.errors import unknown_name
+from runtime.support.errors import ModelError, unknown_name
 
 T = TypeVar("T")
 
 
-class _Named(dict[str, T]):
+class Named(dict[str, T]):
     """A dictionary whose missing keys raise an error with names."""
 
     __slots__ = ("several", "what")
 
-    def __init__(self, items: Mapping[str, T], what: str, several: str) -> None:
+    def __init__(self, items: Mapping[str, T], what: str, several: str = "") -> None:
         super().__init__(items)
         self.what, self.several = what, several
 
     def __getitem__(self, name: str) -> T:
         try:
             return super().__getitem__(name)
-        except TypeError:  # what cannot be a key
+        except ModelError:
+            raise
+        except Exception:  # what cannot be a key
             raise unknown_name(name, self, self.what, self.several) from None
 
     def __missing__(self, name: Any) -> T:
@@ -35,4 +37,4 @@ def named(what: str, items: Mapping[str, T], several: str = "") -> Mapping[str, 
 
     A name that it does not have raises ``UnknownNameError``, a ModelError and a KeyError.
     """
-    return MappingProxyType(_Named(items, what, several))
+    return MappingProxyType(Named(items, what, several))

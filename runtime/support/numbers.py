@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from runtime.support.errors import SHAPE, ModelError, Refused, shown
+from runtime.support.errors import SHAPE, ModelError, Refused, said_by, shown
 
 LARGEST = 1e50  # products of five such numbers are finite
 SMALLEST = 1e-50  # so are products of five reciprocals; of what must not be zero
 PLAIN = frozenset({float, int, np.float64})  # types without a second meaning
 DEPTH = 8  # of nested lists
+MOST = 10**9  # numbers in an array, of which copies must fit into memory
 KINDS = {
     "b": "a truth value",
     "c": "complex numbers",
@@ -41,13 +42,14 @@ def real_numbers(value: Any) -> NDArray[Any]:
         return value
     if value is None:
         raise Refused
-    _refuse_hidden(value)
     try:
+        _refuse_hidden(value)
         array = np.asarray(value)
+    except Refused:
+        raise
     except Exception as error:  # whatever a foreign object raises
-        text = " ".join(str(error).split())
-        reason = "its rows differ in shape" if "inhomogeneous" in text else text[:80] or type(error).__name__
-        raise Refused(f"cannot be read as numbers: {reason}") from None
+        rows = "inhomogeneous" in (text := said_by(error))
+        raise Refused(f"cannot be read as numbers: {'its rows differ in shape' if rows else text}") from None
     if array.dtype.kind == "O":
         return _of_objects(array)
     if array.dtype.kind not in "fiu":
@@ -119,6 +121,8 @@ def floats(value: Any, what: str, words: str) -> NDArray[np.float64]:
     """
     try:
         array = real_numbers(value)
+        if array.size > MOST:
+            raise Refused(f"{SHAPE} {array.shape}")
         with np.errstate(over="ignore"):
             return np.array(array, dtype=float, order="C")
     except Refused as refused:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from runtime.support.checks import called
 from runtime.support.notice import SILENT_SECONDS, clear_notice
 
 
@@ -33,7 +34,7 @@ class Progress:
     def update(self, t: float) -> None:
         """Report that the run has reached the time t."""
         if self.tell is not None:
-            self.tell(t, self.end)
+            called(self.tell, "progress", t, self.end)
         if not self.show:
             return
         if self.bar is None and clock.perf_counter() - self.begin > SILENT_SECONDS:

@@ -30,12 +30,16 @@ def results_folder(out: str | Path | None, name: str) -> Path:
         The folder exists or cannot be made, or no file can be written there.
     """
     try:
-        folder = Path(out) if out is not None else _free(Path(name))
+        folder = Path(out).expanduser() if out is not None else _free(Path(name))
+        if str(folder).startswith("-"):  # --out --json
+            raise ModelError(f"output folder '{folder}' has the name of an option; give the name of a folder")
         folder.mkdir(parents=True)
     except FileExistsError as error:
         where = error.filename
         raise ModelError(f"output folder '{where}' exists; name another one, so that nothing is overwritten") from None
-    except (OSError, ValueError, TypeError) as error:
+    except ModelError:
+        raise
+    except (OSError, ValueError, TypeError, RuntimeError) as error:  # the last: whose home folder is not known
         wanted = name if out is None else out
         raise ModelError(f"output folder '{wanted}' cannot be made: {reason(error)}; name another one") from None
     try:

@@ -86,6 +86,19 @@ def connection(
     return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
 
 
+def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str], needs: str) -> None:
+    """Refuse missing and unused keywords, both in one sentence: one may be the other, misspelt.
+
+    Raises
+    ------
+    ModelError
+    """
+    missing, unused = ([key for key in one if key not in other] for one, other in ((wanted, given), (given, wanted)))
+    if missing or unused:
+        parts = [f"{word} {', '.join(keys)}" for word, keys in (("missing", missing), ("unused", unused)) if keys]
+        raise ModelError(f"{what}: {', '.join(parts)}; {needs}")
+
+
 def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the vectors and constants of a definition by name; refuse missing and unused ones.  ``what``: subject of errors.
 
@@ -95,13 +108,8 @@ def checked_values(what: str, module: ModuleType, values: Mapping[str, Any]) -> 
     """
     keywords = (*module.KEYWORDS, *module.SIGNALS)
     needs = ", ".join(keywords) or "no values"
-    missing = [key for key in keywords if key not in values]
-    if missing:
-        raise ModelError(f"{what}: missing {', '.join(missing)}; needs {needs}")
-    unknown = [key for key in values if key not in keywords]
-    if unknown:
-        both = "; point and axis are for axes='global'" if {POINT, AXIS} & set(unknown) else ""
-        raise ModelError(f"{what}: unused {', '.join(unknown)}; needs {needs}{both}")
+    both = "; point and axis are for axes='global'" if {POINT, AXIS} & set(values) - set(keywords) else ""
+    refuse_other_keys(what, values, keywords, f"needs {needs}{both}")
     checked: dict[str, Any] = {}
     for key, kind_of in ((v[0], v[1]) for v in module.VECTORS if v[0] in module.KEYWORDS):
         checked[key] = finite(values[key], (3,), f"{what}: {key}")

@@ -15,7 +15,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
-from runtime.system.connection import Bounds, checked_parameter
+from runtime.system.connection import Bounds, checked_parameter, refuse_other_keys
 from runtime.system.global_axes import local_direction, local_point
 from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Contact
 from runtime.system.reference import reference_data
@@ -62,10 +62,7 @@ def build_contact(
     bounds = NORMAL_LAWS[law].BOUNDS | (FRICTIONS[friction].BOUNDS if friction else {}) | COMMON
     wanted = [key for key in bounds if key not in ("impact", *COMMON)]
     both = f"law {law}" + (f" with friction {friction}" if friction else "")
-    if missing := [key for key in wanted if key not in parameters]:
-        raise ModelError(f"{what}: missing {', '.join(missing)}; {both} needs {', '.join(wanted)}")
-    if unused := [key for key in parameters if key not in wanted]:
-        raise ModelError(f"{what}: unused {', '.join(unused)}; {both} needs {', '.join(wanted)}")
+    refuse_other_keys(what, parameters, wanted, f"{both} needs {', '.join(wanted)}")
     creep = CREEP_OF.get(friction or "", CREEP) if creep is None else creep
     given = dict(parameters) | {"radius": radius, "creep": creep, "least_impact": least_impact}
     checked = {k: checked_parameter(v, f"{what}: {k}", bounds[k], REMEDY.get(k, "")) for k, v in given.items()}

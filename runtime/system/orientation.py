@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from runtime.support.arrays import Floats
-from runtime.support.checks import finite, unit
+from runtime.support.checks import called, finite, unit
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 
@@ -29,10 +29,8 @@ def euler_parameters(value: Any, what: str) -> Floats:
     ModelError
         The value is none of these, its length or its columns are not of unit length, or the matrix is left-handed.
     """
-    if callable(getattr(value, "as_quat", None)) and not isinstance(
-        value, type
-    ):  # SciPy's, without the import, which takes a tenth of a second
-        quaternion = np.asarray(value.as_quat(), float)
+    if callable(getattr(type(value), "as_quat", None)):  # SciPy's, without the import, which takes a tenth of a second
+        quaternion = floats(called(value.as_quat, f"{what}: as_quat"), what, "a Rotation of SciPy")
         if quaternion.shape != (4,):
             raise ModelError(f"{what}: a stack of rotations, shape {quaternion.shape[:-1]}; give a single rotation")
         return np.roll(quaternion, 1)

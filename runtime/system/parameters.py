@@ -20,6 +20,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
+from runtime.support.names import Named
 from runtime.support.units import ask_about_change
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.branches import refuse_undecided_start
@@ -52,7 +53,7 @@ def parameters(system: System) -> dict[str, Any]:
     keywords of their definitions; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad],
     "damping.NAME" [N m s], "latitudes.NAME" (n,) [rad].
     """
-    return {name: value for name, (_, value) in quantities(system).items()}
+    return Named({name: value for name, (_, value) in quantities(system).items()}, "parameter")
 
 
 def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
@@ -92,7 +93,10 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     _change_limits(system, changes, new, data)
     _change_forces(system, changes, new, data)
     other = replace(
-        system, **new, data=system.data._replace(**dict(zip(data, frozen(tuple(data.values())), strict=True)))
+        system,
+        **new,
+        data=system.data._replace(**dict(zip(data, frozen(tuple(data.values())), strict=True))),
+        _made_of=(),
     )
     if joints_changed:
         other = replace(other, branch_signs=branch_signs_of(other, other.time, other.state.y))

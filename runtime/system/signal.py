@@ -198,7 +198,7 @@ def as_signal(value: object, what: str) -> Signal:
     if isinstance(value, Signal):
         return value
     if _is_number(value):
-        return Signal.constant(float(value))  # type: ignore[arg-type]
+        return Signal.constant(real_number(value))
     raise ModelError(f"{what} = {shown(value)}: give a runtime.Signal or a finite number")
 
 

@@ -11,7 +11,8 @@ from runtime.dynamics.model_data import ModelData
 from runtime.jit.addresses import addresses_of
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, frozen
-from runtime.support.errors import ModelError, unknown_name
+from runtime.support.checks import check_array
+from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.force_addresses import force_addresses, reactive_data
@@ -20,6 +21,8 @@ from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, L
 from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
 from runtime.system.state import State
+
+PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity")
 
 
 @checked_class
@@ -51,6 +54,23 @@ class System:
     branch_signs: tuple[tuple[float, ...], ...]  # of each joint's definition, in the reference configuration
     data: ModelData = field(repr=False)
     shapes: tuple[Shape, ...] = ()  # drawn in views
+    _made_of: tuple[Any, ...] = field(default=(), repr=False)  # the parts that the data follow from
+
+    def __post_init__(self) -> None:
+        """Refuse parts that the data do not follow from: ``dataclasses.replace`` would change a part, but no result."""
+        parts = tuple(getattr(self, name) for name in PARTS)
+        if type(self._made_of) is not tuple or len(self._made_of) not in (0, len(PARTS)):
+            raise ModelError(f"system '{self.name}': _made_of is its own; build a system with runtime.Builder")
+        if not self._made_of:
+            object.__setattr__(self, "_made_of", parts)
+        for name, part, known in zip(PARTS, parts, self._made_of or parts, strict=True):
+            if part is not known:
+                raise ModelError(
+                    f"system '{self.name}': {name} cannot be replaced alone, since all data of the system follow from its parts; "
+                    "use runtime.with_parameters, or build the system anew"
+                )
+        check_array(self.gravity, (3,), "system: gravity")
+        self.check_bodies(self.state)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the fields without cached properties."""
@@ -193,7 +213,9 @@ class System:
     def check_bodies(self, state: State) -> None:
         """Refuse a state of other bodies than this system's."""
         if not isinstance(state, State):
-            raise ModelError(f"system '{self.name}': {state!r} is no State; change system.state with its replace()")
+            raise ModelError(
+                f"system '{self.name}': {shown(state)} is no State; change system.state with its replace()"
+            )
         if state.names != self.body_names:
             raise ModelError(
                 f"system '{self.name}': the state is of the bodies {', '.join(state.names)}, not {', '.join(self.body_names)}; "

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
+from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, said_by, shown
 from runtime.system.parameters import joints_differ, replace_parameters
 from runtime.system.quantity import Quantity, Role
 from runtime.system.state import State
@@ -64,9 +64,9 @@ def build_variant(
     except ModelError:
         raise
     except Exception as error:
-        raise ModelError(f"{name_of(build)} failed: {type(error).__name__}: {error}") from error
+        raise ModelError(f"{name_of(build)} failed: {said_by(error)}") from error
     if not isinstance(system, System):
-        raise ModelError(f"{name_of(build)} gave {system!r}; give a function that builds a System")
+        raise ModelError(f"{name_of(build)} gave {shown(system)}; give a function that builds a System")
     return system
 
 

@@ -2,10 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 import sympy as sp
 
-from codegen import DefinitionError, Vector, compile_joint
+from codegen import DefinitionError, Vector, compile_event, compile_force, compile_joint, compile_model
 
 
 def repeated(a_i, a_j):
@@ -62,6 +63,44 @@ def test_an_unsound_definition_is_refused_by_name(definition, says):
     assert str(caught.value).startswith(f"definition '{definition.__name__}': ")
     with pytest.raises(DefinitionError, match="give the function"):
         compile_joint("spherical")
+
+
+class Silent:
+    """An object that cannot be shown, of no class."""
+
+    def __repr__(self):
+        raise RuntimeError
+
+    @property
+    def __class__(self):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("function", [compile_joint, compile_force, compile_event, compile_model])
+@pytest.mark.parametrize(
+    "make", [Silent, lambda: "a\nb", lambda: [[[[[[[]]]]]]], lambda: 10**5000, lambda: np.eye(9), lambda: print]
+)
+def test_what_is_no_definition_is_refused_in_one_line(function, make):
+    with pytest.raises(DefinitionError) as caught:
+        function(make())
+    assert str(caught.value).startswith(f"{function.__name__}(") and str(caught.value).isprintable()
+
+
+def test_calls_of_other_arguments_are_refused():
+    for given, named in (((), {}), ((repeated, 2), {}), ((), {"joint": repeated})):
+        with pytest.raises(DefinitionError, match="compile_joint: .*; it takes definition"):
+            compile_joint(*given, **named)
+
+
+def raising(a_i, a_j):
+    """A function that fails."""
+    raise KeyError("two\nlines")
+
+
+def test_the_error_of_a_definition_is_one_line():
+    with pytest.raises(DefinitionError, match="definition 'raising': cannot be derived: ") as caught:
+        compile_joint(raising)
+    assert str(caught.value).isprintable()
 
 
 def unknown_suffix(r_i, s_k, r_j):

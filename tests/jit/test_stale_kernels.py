@@ -1,6 +1,7 @@
 """Old machine code never runs: proven in fresh processes, on a copy of the packages, by one small compiled function."""
 
 import hashlib
+import os
 
 import pytest
 
@@ -119,6 +120,33 @@ def test_the_error_can_be_caught_in_a_study(copy):
     copy.edit(*HAND_EDIT)
     program = "try:\n    import runtime\nexcept Exception as error:\n    print(type(error).__name__)"
     assert copy.python("-c", program).stdout.strip() == "StaleKernelsError"
+
+
+def test_a_folder_without_its_init_is_mended_by_the_command_that_is_named(copy):
+    """Python then finds the folder itself, which hides nothing."""
+    (copy.folder / "generated" / "__init__.py").unlink()
+    done = copy.python("-c", "import runtime")
+    assert done.returncode == STALE and done.stderr.strip() == (
+        "stale kernels: generated/__init__.py is missing; run: python -m codegen"
+    )
+
+
+def test_a_folder_behind_a_link_is_the_same_folder(copy):
+    (copy.folder / "generated").rename(copy.folder / "elsewhere")
+    (copy.folder / "generated").symlink_to("elsewhere")
+    done = copy.python("-c", "import runtime")
+    assert done.returncode == 0 and not done.stderr
+
+
+def test_a_pipe_among_the_definitions_is_not_waited_for(copy):
+    (copy.folder / "codegen" / "laws.py").unlink()
+    os.mkfifo(copy.folder / "codegen" / "laws.py")
+    done = copy.python("-c", "import runtime")
+    assert (
+        done.returncode == STALE and "a file of codegen/ cannot be read (laws.py is no file); restore it" in done.stderr
+    )
+    done = copy.python("-m", "codegen")
+    assert done.returncode == STALE - 1 and "laws.py" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def test_values_of_the_right_kind_arrive_in_their_proper_type(given, value):
         (dict(many=3.0), "takes: many = 3.0: give a sequence of numbers"),
         (dict(many="12"), "takes: many = '12': give a sequence of numbers"),
         (dict(many=[1.0, "2"]), "takes: many = [1.0, '2'] has item 1 = '2'; give a sequence of numbers"),
-        (dict(many=itertools.count()), "has more than 1000000 items"),
+        (dict(many=itertools.count()), "has more than 10000000 items"),
         (dict(many={1.0, 2.0}), "has no order; give a sequence of numbers"),
         (dict(pair=(1.0,)), "takes: pair = (1.0,) has 1 items; give 2 items"),
         (dict(named=[1.0]), "takes: named = [1.0]: give a mapping from names to numbers"),
@@ -213,12 +213,22 @@ def test_runs_made_by_hand_are_checked(pendulum):
     from dataclasses import replace
 
     run = simulate(pendulum, 0.1, t_eval=[0.0, 0.1], **SHORT)
+    with pytest.raises(ModelError, match=r"run: t = range\(.*\); give \(0,\) of float64"):
+        replace(run, t=range(10**12))
+    with pytest.raises(ModelError, match=r"run: status = Decimal\('sNaN'\): give a runtime.Status"):
+        replace(run, status=Decimal("sNaN"))
     with pytest.raises(ModelError, match=r"run: states has the shape \(2, 12\) of float64; give \(2, 13\)"):
         replace(run, states=run.states[:, :12])
     with pytest.raises(ModelError, match="run: states: number 1, 0 is not finite"):
         broken = run.states.copy()
         broken[1, 0] = np.nan
         _ = replace(run, states=broken).energy
+
+
+@pytest.mark.parametrize("progress", [lambda: None, lambda t, t_end: 1 / 0])
+def test_functions_of_progress_that_fail_are_named(pendulum, progress):
+    with pytest.raises(ModelError, match="progress failed: (TypeError|ZeroDivisionError): .*\\(.*, line"):
+        simulate(pendulum, 0.1, rtol=1e-6, atol=1e-6, progress=progress)
 
 
 def test_masked_measurements_count_as_missing():
@@ -244,6 +254,11 @@ def test_masses_whose_products_overflow_are_refused(mass):
         (dict(max_step=1e-20), "max_step = 1e-20 s is below the rounding of time, 9e-16 s at t = 1 s; give more"),
         (dict(max_step=1e-12), "max_step = 1e-12 s makes 1e+12 steps, limit 1e+10; give more"),
         (dict(t_start=0.5, first_step=1e-20), "first_step = 1e-20 s is below the rounding of time at t_start = 0.5 s"),
+        (
+            dict(alpha=1e40),
+            "alpha = 1e+40 1/s, limit 1e+08 1/s, from where on the rounding of Phi decides the step; give less",
+        ),
+        (dict(alpha=5.0, beta=2e8), "beta = 2e+08 1/s, limit 1e+08 1/s"),
         (dict(t_start=1e15), "t_start = 1e+15 s, limit 1e+12 s, from where on the rounding of time"),
     ],
 )
@@ -266,11 +281,16 @@ def test_lookups_list_the_names_and_offer_the_nearest(foot):
         (lambda: run.events["rest"], "unknown event 'rest'; the events are none"),
         (lambda: run.r[0], "unknown body 0; the bodies are toes"),
         (lambda: run.r[["toes"]], "unknown body ['toes']; the bodies are toes"),
+        (lambda: run.r[memoryview(bytearray(1))], "unknown body <memory at"),
         (lambda: run.final.r["mainfoot"], bodies),
         (lambda: many.r("mainfoot"), bodies),
         (lambda: many.cases["mass.toe"], "unknown case 'mass.toe'; did you mean 'mass.toes'?"),
         (lambda: foot.body("mainfoot"), bodies),
         (lambda: foot.joint("ankel"), "did you mean 'ankle'?"),
+        (
+            lambda: runtime.parameters(foot)["mass.mainfoot"],
+            "unknown parameter 'mass.mainfoot'; did you mean 'mass.main_foot'?",
+        ),
         (
             lambda: runtime.with_parameters(foot, {"mass.mainfoot": 1.0}),
             "did you mean 'mass.main_foot'? it has gravity",
@@ -279,6 +299,16 @@ def test_lookups_list_the_names_and_offer_the_nearest(foot):
         with pytest.raises(UnknownNameError) as error:
             lookup()
         assert message in str(error.value) and isinstance(error.value, KeyError)
+
+
+def test_names_that_packages_do_not_have_get_the_nearest():
+    for package, name, near in (
+        (runtime, "simulte", "simulate"),
+        (models, "foott", "foot"),
+        (analysis, "coordinat", "coordinate"),
+    ):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'; did you mean '{near}'?"):
+            getattr(package, name)
 
 
 @pytest.mark.parametrize(

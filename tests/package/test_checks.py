@@ -80,6 +80,7 @@ def test_numbers_out_of_range_are_refused(check, value, message):
         ((x for x in (1.0, 2.0)), "give 2 numbers"),
         ([1e60, 1.0], "overflows in products, limit 1e+50"),
         ([10**400, 1], "is not finite"),
+        (np.broadcast_to(1.0, 10**12), "has the shape (1000000000000,); give 2 numbers"),
     ],
 )
 def test_what_is_no_number_is_refused(value, reason):

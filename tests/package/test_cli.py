@@ -99,6 +99,55 @@ def test_out_is_checked_before_the_work(talus, tmp_path, monkeypatch):
         assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+OWN = """
+import sys
+import models
+
+def leaves():
+    sys.exit()
+
+def prints():
+    print("noise")
+    return models.pendulum.build()
+"""
+
+
+def test_modules_of_users_that_print_or_exit(talus, tmp_path, monkeypatch):
+    (tmp_path / "own_models.py").write_text(OWN)
+    (tmp_path / "own_script.py").write_text("import sys\nsys.exit(0)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for model, said in (
+        ("own_models:leaves", "cannot be built: SystemExit"),
+        ("own_script:x", "cannot be loaded: SystemExit"),
+    ):
+        done = talus("info", model)
+        assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
+    done = talus("info", "own_models:prints", "--json")
+    assert json.loads(done.stdout)["bodies"] and "noise" in done.stderr
+
+
+def test_an_argument_of_a_model_that_is_given_twice_is_refused(talus):
+    done = talus("info", "pendulum", "--set", "length=1.0", "--set", "length=2.0")
+    assert (
+        done.returncode == 2
+        and done.stderr.strip() == "--set length=2.0: 'length' has a value already, 1.0; give each once"
+    )
+
+
+def test_names_in_messages_stay_as_they_are(talus):
+    assert "model 'a:b:c' is no name" in talus("info", "a:b:c").stderr
+    done = talus("simulate", "pendulum", "--t-end", "0.01", "--out", "a[/b]\x1b")
+    assert done.returncode == 0 and done.stdout.endswith("written to a[/b]\\x1b\n"), done.stderr
+
+
+def test_folders_for_results_are_not_options_and_know_the_home_folder(talus, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    done = talus("simulate", "pendulum", "--t-end", "0.01", "--out", "--json")
+    assert done.returncode == 2 and "output folder '--json' has the name of an option" in done.stderr
+    assert talus("simulate", "pendulum", "--t-end", "0.01", "--out", "~/o").returncode == 0
+    assert (tmp_path / "home" / "o" / "run.nc").is_file() and not (tmp_path / "~").exists()
+
+
 def test_a_full_disk_is_a_sentence_of_the_command(talus, tmp_path):
     assert talus("simulate", "pendulum", "--t-end", "0.01", "--out", "first").returncode == 0  # compiles
     with no_room(2000):

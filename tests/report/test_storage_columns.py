@@ -31,9 +31,9 @@ BAD = {
     "names that are one text": (dict(names="time"), "names = 'time': give a sequence of texts"),
     "names that are no text": (dict(names=["time", 3]), "item 1 = 3; give a sequence of texts"),
     "words": (dict(values=np.array([["0", "a"]])), "give an array of numbers"),
-    "complex numbers": (dict(values=GOOD * 1j), "complex128 values; give an array of numbers"),
-    "times as dates": (dict(values=GOOD.astype("timedelta64[s]")), "give an array of numbers"),
-    "masked values": (dict(values=np.ma.masked_less(GOOD, 0.5)), "masked values; give an array of numbers"),
+    "complex numbers": (dict(values=GOOD * 1j), "holds complex numbers; give an array of numbers"),
+    "times as dates": (dict(values=GOOD.astype("timedelta64[s]")), "holds a duration with a unit of its own"),
+    "masked values": (dict(values=np.ma.masked_less(GOOD, 0.5)), "has masked elements; fill them with filled()"),
     "no number as a time": (dict(values=GOOD + [[np.nan, 0.0]] * 5), "the time of row 1 is nan"),
     "a time that is infinite": (dict(
         values=np.vstack([GOOD, [np.inf, 0.0]])), "the time of row 6 is inf"),

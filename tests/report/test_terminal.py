@@ -4,7 +4,6 @@ import io
 import re
 
 import pytest
-from rich.console import Console
 
 from runtime.report import Table, terminal
 
@@ -13,7 +12,7 @@ from runtime.report import Table, terminal
 def printed(monkeypatch):
     def show(table, width):
         stream = io.StringIO()
-        monkeypatch.setattr(terminal, "out_console", Console(file=stream, width=width))
+        monkeypatch.setattr(terminal, "out_console", terminal.plain_console(file=stream, width=width))
         terminal.show(table)
         return stream.getvalue()
 

@@ -110,7 +110,10 @@ CONTACT_ERRORS = {
     "plane": (dict(plane="floor"), "unknown plane 'floor'; did you mean 'foot'? the bodies are leg, foot, ground"),
     "itself": (dict(plane="foot"), "sphere and plane belong to the same body 'foot'; give two"),
     "unused": (dict(law="hertz"), "unused exponent, restitution; law hertz needs stiffness"),
-    "missing": (dict(law="kelvin_voigt"), "missing damping; law kelvin_voigt needs stiffness, exponent, damping"),
+    "missing": (
+        dict(law="kelvin_voigt"),
+        "missing damping, unused restitution; law kelvin_voigt needs stiffness, exponent, damping",
+    ),
     "missing friction": (
         dict(friction="smooth"),
         "missing mu_c, mu_d; law flores with friction smooth needs stiffness, exponent",

@@ -76,6 +76,7 @@ QUESTIONS = {
     "a speed of no body": (falling(2e6), "body 'stone': v = 2e+06 m/s", "2e+06 mm/s are 2000 m/s"),
     "a body that bursts": (falling(0.0, 1e5), "at a radius of gyration of 0.1 m no material holds together", "100000 degrees"),
     "a link that bursts": (three_links(omega=1e6), "body 'link2': omega = 1e+06 rad/s", "check_units=False"),
+    "a radius whose power is 0": (ball(radius=5e-324, exponent=1.5), "below that the weight of 9.81 N", "is at least inf"),
     "a radius in mm": (ball(radius=50.0), "in a system of 0.3 m the radius of a contact is at most 30 m", "0.05 m"),
     "a stiffness in N/mm": (ball(stiffness=5.0), "contact 'sole': stiffness = 5 N/m, but below that", "5 N/mm are 5000 N/m"),
     "a stiffness of no solid": (ball(stiffness=1e14), "the stiffness of a solid body is at most 1e+13", "is another unit meant?"),

@@ -113,7 +113,8 @@ def gait(
         static, trials = _recorded(files, forces, say, up=up, units=units)
         landmarks = _landmarks(marker or [])
     else:
-        say("no files: analysing the synthetic trial, whose result is known")
+        _refuse_without_files(forces=forces, marker=marker, up=up, units=units)
+        say("no files: analysing the synthetic trial, whose result is known and which is not filtered")
         static, trials = synthetic.static(), [("synthetic trial", synthetic.trial)]
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
     options: dict[str, Any] = dict(
@@ -139,6 +140,13 @@ def gait(
     report.files += written.write(found, trial_soles, folder)
     report.write(folder)
     return report
+
+
+def _refuse_without_files(**options: Any) -> None:
+    """Refuse options that describe recorded files, which would be ignored."""
+    for name, value in options.items():
+        if value:
+            raise ModelError(f"--{name} belongs to recorded files; give STATIC TRIAL..., or leave it out")
 
 
 def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **reading: Any) -> tuple[Capture, Trials]:

@@ -52,9 +52,18 @@ def test_markers_that_no_foot_can_have_are_refused():
         analyse(synthetic.static(), replace(walk, markers={**walk.markers, "R_FCC": loose}))
 
 
-def test_an_absurd_order_is_refused():
-    with pytest.raises(ModelError, match="order"):
-        analyse(synthetic.static(), synthetic.trial(), filters=Filters(order=99))
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (dict(order=99), "filters: order = 99; the order of one pass must be 1 to 8"),
+        (dict(markers=0.0), "filters: markers = 0 Hz; give a cut-off above 0 Hz"),
+        (dict(forces=np.nan), "filters: forces = nan Hz; give a cut-off above 0 Hz"),
+        (dict(longest_gap=-0.1), "filters: longest_gap = -0.1 s; give 0 s"),
+    ],
+)
+def test_filters_that_fit_no_data_are_refused(given, message):
+    with pytest.raises(ModelError, match=message):
+        Filters(**given)
 
 
 @pytest.mark.parametrize("labels", ["given", "lower case", "dots"])

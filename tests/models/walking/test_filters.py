@@ -45,8 +45,10 @@ def test_lowpass_refuses_gaps_short_signals_and_cut_offs_out_of_range():
             (np.where(np.arange(100) == 7, np.nan, x), 100.0, 6.0),
             "1 samples are missing, the first is number 8.*fill gaps",
         ),
-        ((x, 100.0, 50.0), "cut-off 50 Hz; at 100 samples per second it must lie between 1e-10 and 50 Hz"),
+        ((x, 100.0, 50.0), "cut-off 50 Hz; at 100 samples per second it must lie between 0.001 and 50 Hz"),
         ((x, 100.0, -1.0), "cut-off -1 Hz"),
+        ((x, 100.0, 1e-4), "cut-off 0.0001 Hz; at 100 samples per second it must lie between 0.001 and 50 Hz"),
+        ((x, 100.0, 5e-324), "it must lie between 0.001 and 50 Hz"),
         ((x[:11], 100.0, 6.0), "11 samples; a filter of order 3 needs at least 12"),
         ((x, 0.0, 6.0), "rate = 0.0 Hz; it must be positive"),
     ):

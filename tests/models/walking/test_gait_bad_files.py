@@ -221,7 +221,7 @@ BAD_OPTIONS = {
     ("--marker", "heel"): ("--marker heel", "LANDMARK=LABEL"),
     ("--marker", "knee=R_FLE"): ("no landmark 'knee'", "lateral_epicondyle"),
     ("--marker", "heel=R_HEEL"): ("no marker 'R_HEEL' for heel", "R_FCC"),
-    ("--marker-cutoff", "60"): ("cut-off 60 Hz", "100 samples per second", "between 0 and 50 Hz"),
+    ("--marker-cutoff", "60"): ("cut-off 60 Hz", "100 samples per second", "between 0.001 and 50 Hz"),
     ("--force-cutoff", "600"): ("force: cut-off 600 Hz", "1000 samples per second"),
     ("--cop-cutoff", "600"): ("centre of pressure: cut-off 600 Hz",),
     ("--marker-cutoff", "-1"): ("--marker-cutoff = -1", "above 0"),
@@ -241,6 +241,12 @@ def test_bad_options_get_one_sentence(talus, tmp_path, options):
     files = laboratory(tmp_path, None, trial_at_100_hz())
     done = talus(*files, *options, "--out", "o")
     one_sentence(done, *BAD_OPTIONS[options])
+    assert not (tmp_path / "o").exists()
+
+
+def test_options_of_files_without_files_are_refused(talus, tmp_path):
+    for options in (("--up", "z"), ("--units", "mm"), ("--marker", "heel=X"), ("--forces", "x.mot")):
+        one_sentence(talus(*options, "--out", "o"), f"{options[0]} belongs to recorded files")
     assert not (tmp_path / "o").exists()
 
 
