@@ -19,7 +19,7 @@ from runtime.system.system import System
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
 LOOSEST = 1e4  # tolerance; with larger ones states grow beyond any motion, and stiff runs then take steps without end
-MOST_STABILISED = 1e8  # [1/s] of both coefficients
+MOST_STABILISED = 1e10  # [1/s] of both coefficients
 
 
 @dataclass(frozen=True)

@@ -149,9 +149,9 @@ def _ask_about_contact(system: System, contact: Contact, extent: float, mass: fl
     upright = (
         contact.plane == GROUND and float(normal @ -system.gravity) > 0.5 * float(np.linalg.norm(system.gravity)) > 0.0
     )
-    pressed = (DEEPER * radius) ** exponent
-    if upright and contact.body in system.body_names and pressed > 0.0:
+    if upright and contact.body in system.body_names and radius > 0.0:
+        pressed = (DEEPER * radius) ** exponent
         weight = mass * float(np.linalg.norm(system.gravity))
-        least = weight / pressed
+        least = weight / pressed if pressed > 0.0 else np.inf  # of a radius that is not 0, but whose power is
         of = f"below that the weight of {weight:.3g} N presses it in by {DEEPER:g} radii; the stiffness of this contact"
         ask(f"{what}: stiffness", stiffness, Usual(least, np.inf, unit, of))

@@ -256,9 +256,9 @@ def test_masses_whose_products_overflow_are_refused(mass):
         (dict(t_start=0.5, first_step=1e-20), "first_step = 1e-20 s is below the rounding of time at t_start = 0.5 s"),
         (
             dict(alpha=1e40),
-            "alpha = 1e+40 1/s, limit 1e+08 1/s, from where on the rounding of Phi decides the step; give less",
+            "alpha = 1e+40 1/s, limit 1e+10 1/s, from where on the rounding of Phi decides the step; give less",
         ),
-        (dict(alpha=5.0, beta=2e8), "beta = 2e+08 1/s, limit 1e+08 1/s"),
+        (dict(alpha=5.0, beta=2e10), "beta = 2e+10 1/s, limit 1e+10 1/s"),
         (dict(t_start=1e15), "t_start = 1e+15 s, limit 1e+12 s, from where on the rounding of time"),
     ],
 )
