@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from benchmarks.random.compare import Verdict, examine
 from benchmarks.random.mechanism import Mechanism
 from runtime import Status
 from runtime.report import Report, Table
+from runtime.support.machine import cores
 
 CLASSES: Mapping[str, Callable[[np.random.Generator], Mechanism]] = {
     make.__name__: make
@@ -54,19 +58,15 @@ def ask(*, quick: bool = False, say: Say = lambda line: None) -> Answer:
     cases = QUICK if quick else FULL
     report = Report("random mechanisms")
     rows, bad, endings = [], [], Counter[tuple[str, str]]()
-    for name, make in CLASSES.items():
-        count = cases.trees if name == trees.tree.__name__ else cases.count
-        verdicts = []
-        for seed in range(cases.first, cases.first + count):
-            verdict = examine(name, seed, make)
-            verdict.facts = {key: verdict.facts.get(key) for key in ("method", "rtol", "t_end", "note")}
-            verdicts.append(verdict)
-            if verdict.kind == "ended":
-                endings[name, Status(verdict.status).name] += 1
-            if verdict.kind in BAD:
-                bad.append(_row(verdict))
-        rows.append(_counts(name, verdicts))
-        say(f"{name}: {', '.join(f'{key} {value}' for key, value in rows[-1].items() if value and key != 'class')}")
+    with nullcontext() if quick else ProcessPoolExecutor(cores()) as pool:
+        for name in CLASSES:
+            count = cases.trees if name == trees.tree.__name__ else cases.count
+            seeds = range(cases.first, cases.first + count)
+            verdicts = list((pool.map if pool else map)(partial(_examined, name), seeds))
+            endings.update((name, Status(v.status).name) for v in verdicts if v.kind == "ended")
+            bad += [_row(verdict) for verdict in verdicts if verdict.kind in BAD]
+            rows.append(_counts(name, verdicts))
+            say(f"{name}: {', '.join(f'{key} {value}' for key, value in rows[-1].items() if value and key != 'class')}")
     report.tables = [
         Table("classes", list(rows[0]), [list(row.values()) for row in rows], note=_note(rows), brief=BRIEF),
         Table("endings", ["class", "status", "mechanisms"], [[*key, n] for key, n in sorted(endings.items())]),
@@ -74,6 +74,12 @@ def ask(*, quick: bool = False, say: Say = lambda line: None) -> Answer:
     ]
     report.failures = [f"{row[0]} {row[1]}: {row[2]}: {row[6]}" for row in bad]
     return Answer(report)
+
+
+def _examined(name: str, seed: int) -> Verdict:
+    verdict = examine(name, seed, CLASSES[name])
+    verdict.facts = {key: verdict.facts.get(key) for key in ("method", "rtol", "t_end", "note")}
+    return verdict
 
 
 def _counts(name: str, verdicts: list[Verdict]) -> dict[str, object]:

@@ -4,7 +4,6 @@ import io
 import json
 
 import pytest
-from rich.console import Console
 
 from benchmarks import measure
 from benchmarks.__main__ import DONE, main, module_of
@@ -30,7 +29,7 @@ def printed(monkeypatch):
 
     def show(table, width=80):
         stream = io.StringIO()
-        monkeypatch.setattr(terminal, "out_console", Console(file=stream, width=width))
+        monkeypatch.setattr(terminal, "out_console", terminal.plain_console(file=stream, width=width))
         terminal.show(table)
         return stream.getvalue()
 
