@@ -116,7 +116,10 @@ def energy(m: Mechanism, run: Any) -> tuple[Floats, float]:
         w = np.einsum("nba,nb->na", A, run.omega[b.name])
         T += 0.5 * b.mass * (run.v[b.name] ** 2).sum(axis=1) + 0.5 * np.einsum("na,ab,nb->n", w, b.J, w)
         V -= b.mass * (run.r[b.name] - b.r) @ m.gravity
-    least = 1e-6 * sum(b.mass for b in m.bodies.values()) * (m.size / m.t_end) ** 2  # of a motion that can be seen
+    # Of a motion that can be seen: one body may be fixed.
+    least = sum(b.mass for b in m.bodies.values()) * max(
+        1e-6 * (m.size / m.t_end) ** 2, 1e-5 * float(np.linalg.norm(m.gravity)) * m.size
+    )
     return T + V, float(max(np.ptp(V), np.abs(T).max(), least))
 
 

@@ -18,7 +18,9 @@ def one_sentence(done, *words):
     assert "Traceback" not in done.err
     for word in words:
         assert word in done.sentence, done.sentence
-    others = [line for line in done.lines[:-1] if not re.match(r"(reading|analysing|no files|figures|compiling) ", line)]
+    others = [
+        line for line in done.lines[:-1] if not re.match(r"(reading|analysing|no files|figures|compiling) ", line)
+    ]
     assert not others
 
 
