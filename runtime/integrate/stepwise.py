@@ -17,6 +17,7 @@ from runtime.system.state import State
 
 # An event function is evaluated at this many places of a step, so that two zeros in one step are not missed.
 EVENT_SAMPLES = 4
+SLOWER = 100.0  # a step in Python takes this many times as long as a compiled one, so that fewer count as without end
 
 
 def steps_used_up(max_steps: int, t: float) -> tuple[Status, str]:
@@ -30,9 +31,11 @@ def until_next_look(steps: int, max_steps: int) -> int:
     return (look if max_steps == NO_LIMIT else max_steps) - steps
 
 
-def given_up(steps: int, max_steps: int, t_start: float, t: float, t_end: float) -> tuple[Status, str] | None:
+def given_up(
+    steps: int, max_steps: int, t_start: float, t: float, t_end: float, *, slower: float = 1.0
+) -> tuple[Status, str] | None:
     """Status and message of a run without ``max_steps`` whose steps are too short to reach its end; None where it goes on."""
-    if max_steps != NO_LIMIT or not would_not_end.py_func(steps, t_start, t, t_end):
+    if max_steps != NO_LIMIT or not would_not_end.py_func(steps, t_start, t, t + slower * (t_end - t)):
         return None
     length = (t - t_start) / steps
     detail = f"{steps} steps of {length:.1e} s in the mean, {(t_end - t) / length:.0e} more to t = {t_end:g} s"
@@ -154,13 +157,16 @@ def integrate_stepwise(
     try:
         if (first := search.begin(m)) is not None:
             return stopped_by(first, m.t)
-        status = Status.RUNNING
+        status, before = Status.RUNNING, how.t_start
         while status == Status.RUNNING:
             steps = m.counts()[1]
             if steps >= how.max_steps:
                 return steps_used_up(how.max_steps, m.t)
-            if (ended := given_up(steps, how.max_steps, how.t_start, m.t, how.t_end)) is not None:
+            begin = m.t - 2.0 * (m.t - before)  # for the mean of the later half of the steps
+            if (ended := given_up(steps, how.max_steps, begin, m.t, how.t_end, slower=SLOWER)) is not None:
                 return ended
+            if steps & (steps - 1) == 0:
+                before = m.t
             status, reason = m.step()
             if status not in (Status.RUNNING, Status.REACHED_END):
                 return status, reason

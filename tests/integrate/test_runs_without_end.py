@@ -35,6 +35,19 @@ def test_an_end_that_no_run_reaches(method, t_end):
     assert run.status in FAILED and run.stats.steps <= 2**16
 
 
+@pytest.mark.parametrize("method", ["RK45", "DOP853"])
+def test_a_contact_that_is_too_stiff_after_a_long_fall(method):
+    """The mean of all steps is long; that of the later half is not."""
+    b = Builder("ball")
+    b.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0, 0, 2.0), free=True)
+    b.contact(
+        "floor", "ball", centre=(0, 0, 0), radius=0.1, law="kelvin_voigt", stiffness=1e18, exponent=1.0, damping=1e14
+    )
+    run = simulate(b.build(check_units=False), 1.0, method=method)
+    assert run.status in FAILED
+    assert 0.6 < run.t[-1] < 0.7  # the fall takes 0.622 s
+
+
 def test_cases_of_an_ensemble_that_would_not_end():
     """One by one and side by side: the others reach their end."""
     speeds = np.array([[0.0, 0.0, 1e11], [0.0, 0.1, 1.0], [1e38, 1e39, 1e40]])
