@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, usual
 from runtime.support.arrays import Floats
-from runtime.system import Shape
+from runtime.system.shapes import Shape, build_shape
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 LINK_LENGTH = 0.0417  # [m] height of the talus, (2024a) Section 6
@@ -225,12 +225,8 @@ def _add_limits(
 @cache
 def bones() -> tuple[Shape, ...]:
     """The bones that are drawn of ``leg``, ``main_foot`` and ``toes``, for ``Builder.add_shapes``."""
-    b = Builder("bones of the foot")
-    for name, data in BODIES.items():
-        b.body(name, **data, free=True)  # type: ignore[arg-type]
-    for body, start, end, radius in BONES:
-        b.shape(body, "bone", start=start, end=end, radius=radius)
-    return b.build().shapes
+    ends = [(body, dict(start=start, end=end, radius=radius)) for body, start, end, radius in BONES]
+    return tuple(build_shape(body, "bone", BODIES, values, None, "", None) for body, values in ends)
 
 
 def _cone(*latitudes_deg: float) -> Cone:
