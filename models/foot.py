@@ -8,7 +8,6 @@ do not print the gravitational acceleration; 9.81 m/s^2 is used.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -17,7 +16,6 @@ from numpy.typing import ArrayLike
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, usual
 from runtime.support.arrays import Floats
-from runtime.system.shapes import Shape, build_shape
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 LINK_LENGTH = 0.0417  # [m] height of the talus, (2024a) Section 6
@@ -157,7 +155,7 @@ def build(
     _add_joints(b, length)
     if limits is not None:
         _add_limits(b, length > 0.0, limits == "dissipative", preset == "published", law)
-    b.add_shapes(bones())
+    add_bones(b)
     return b.build(check_units=check_units)
 
 
@@ -222,11 +220,10 @@ def _add_limits(
         b.limit(name, "ankle", reference=reference, xi=xi, eta=eta, cone=cone, damping=damping, **common)
 
 
-@cache
-def bones() -> tuple[Shape, ...]:
-    """The bones that are drawn of ``leg``, ``main_foot`` and ``toes``, for ``Builder.add_shapes``."""
-    ends = [(body, dict(start=start, end=end, radius=radius)) for body, start, end, radius in BONES]
-    return tuple(build_shape(body, "bone", BODIES, values, None, "", None) for body, values in ends)
+def add_bones(b: Builder) -> None:
+    """Give ``leg``, ``main_foot`` and ``toes`` the bones that are drawn."""
+    for body, start, end, radius in BONES:
+        b.shape(body, "bone", start=start, end=end, radius=radius)
 
 
 def _cone(*latitudes_deg: float) -> Cone:

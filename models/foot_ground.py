@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from models.foot import BODIES, METATARSOPHALANGEAL, TALOCRURAL, bones
+from models.foot import BODIES, METATARSOPHALANGEAL, TALOCRURAL, add_bones
 from runtime import GROUND, Builder, ModelError, System
 from runtime.support import Usual, checked, usual
 
@@ -128,7 +128,7 @@ def build(
             name, body, centre=centre, radius=radius, law="kelvin_voigt", stiffness=stiffness, exponent=EXPONENT,
             damping=damping, friction=friction, mu_c=mu_c, mu_d=mu_d, creep=creep,
         )  # fmt: skip
-    b.add_shapes(bones())
+    add_bones(b)
     return b.build(check_units=check_units)
 
 
