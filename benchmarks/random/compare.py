@@ -23,6 +23,9 @@ AGREED = 1e-7  # largest difference of the second method at two tolerances where
 ROWS = 1e-9  # largest violation of a row, as a fraction of the size (or of its square)
 ENERGY = 1e-7  # largest change of the energy, as a fraction of its range
 MAX_STEPS = 20_000
+# An error above that of a right motion is amplified by the motion where at FINER times the tolerance it is right and falls below
+# FOLLOWS times itself; of tolerances above FINEST.
+FINEST, FINER, FOLLOWS = 1e-11, 1e-2, 0.1
 BRIEF, BRIEF_OUTPUTS, BRIEF_TOLERANCES = (
     0.25,
     5,
@@ -32,7 +35,11 @@ BRIEF, BRIEF_OUTPUTS, BRIEF_TOLERANCES = (
 
 @dataclass
 class Verdict:
-    """What happened: ``kind`` is "right", "wrong", "ended", "refused", "raised", "drift", "energy" or "no reference"."""
+    """What happened.
+
+    ``kind`` is "right", "amplified" (an error above that of a right motion, which follows the tolerance), "wrong", "ended",
+    "refused", "raised", "drift", "rates", "energy" or "no reference".
+    """
 
     name: str
     seed: int
@@ -180,8 +187,12 @@ def examine(name: str, seed: int, make: Any, *, brief: bool = False, **override:
         found = np.zeros((0, second.n, 3)), np.zeros((0, second.n, 3, 3)), np.zeros(0)
         verdict.text = f"{error}; "
     verdict.seconds = *verdict.seconds, perf_counter() - begin
-    verdict.facts |= {"nearest": second.nearest, "evaluations of the second": second.evaluations}
+    verdict.facts["evaluations of the second"] = second.evaluations
     judge(verdict, m, run, found)
+    if verdict.kind == "wrong" and m.rtol > FINEST and "rtol" not in override:
+        finer = examine(name, seed, make, brief=brief, rtol=FINER * m.rtol, **override)
+        if finer.kind == "right" and finer.error < FOLLOWS * verdict.error:
+            verdict.kind = "amplified"
     return verdict
 
 
@@ -265,7 +276,7 @@ def judge(verdict: Verdict, m: Mechanism, run: Any, found: tuple[Floats, Floats,
             "rates",
             f"speed {speed:.1e}, acceleration {acceleration:.1e} of the largest; {verdict.text}",
         )
-    elif run.success and drift > max(ENERGY, 1e3 * m.rtol):
+    elif run.success and verdict.facts["dof"] and drift > max(ENERGY, 1e3 * m.rtol):
         verdict.kind, verdict.text = "energy", f"energy drifts by {drift:.1e}; {verdict.text}"
     elif not run.success or run.status:
         verdict.kind = "ended"

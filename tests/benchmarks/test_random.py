@@ -117,6 +117,17 @@ def test_verdicts():
     assert ended.kind == "ended" and ended.status == Status.STEPS_USED_UP
 
 
+def test_amplified_error_follows_the_tolerance():
+    amplified = compare.examine("tree", 571, trees.tree)
+    assert amplified.kind == "amplified" and compare.RIGHT < amplified.error < 2e-6
+    assert compare.examine("tree", 571, trees.tree, rtol=1e-9).kind == "wrong"
+
+
+def test_energy_of_a_locked_tree_is_not_judged():
+    locked = compare.examine("tree", 673, trees.tree)
+    assert locked.facts["dof"] == 0 and locked.kind == "right"
+
+
 def _with_other_gravity(build, m, name):
     kept = m.gravity
     m.gravity = kept + [0.1, 0.2, 0.3]
