@@ -17,7 +17,7 @@ from models import foot_ground
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.studies import measures
 from runtime import Run, equilibrium, simulate
-from runtime.report import Report, Table, plots
+from runtime.report import Report, Table, plots, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 METHOD = "radau"
@@ -93,7 +93,7 @@ def drop(
         fine = measures.resolved({shape: run.system for shape, run in soles.items()}, t_end, **settings)
         drawn.add(_figures(falls, resolved, fine))
         report.files += drawn.write()
-    report.write(folder)
+    write_report(report, folder)
     return report
 
 

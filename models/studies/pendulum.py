@@ -15,7 +15,7 @@ import numpy as np
 from models import pendulum
 from models.studies import measures
 from runtime import Cone, Run, System, simulate
-from runtime.report import Report, Table, cone_plots, plots
+from runtime.report import Report, Table, cone_plots, plots, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 BODY, LIMIT = "rod", "pivot"
@@ -131,7 +131,7 @@ def study(
     say("figures")
     drawn.add(_figures(three, costs, by_parameter))
     report.files += drawn.write()
-    report.write(folder)
+    write_report(report, folder)
     return report
 
 

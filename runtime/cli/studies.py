@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -14,7 +14,8 @@ import typer
 
 from runtime.cli.helps import helps_of
 from runtime.cli.options import FAILED, Full, Json, Out
-from runtime.report.tables import Report, print_json
+from runtime.report.report import Report
+from runtime.report.tables import print_json
 from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
 from runtime.support.results_folder import results_in
@@ -55,7 +56,9 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
             print_json(report.data())
         else:
             show_report(report, full=full)
-            print_line(f"{len(report.files)} files in {folder}")
+            print_line(f"{len(report.files)} files in {folder}{_page(report.files)}")
+            for sentence in report.not_written:
+                print_error(sentence, dim=True)
         for failure in report.failures:
             print_error(failure)
         if report.failures:
@@ -72,6 +75,12 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name=name, epilog=f"Example: {_example(name, study)}")(command)
     return typer.main.get_command(alone)
+
+
+def _page(files: Sequence[Path]) -> str:
+    """The page to open first, if it was written."""
+    pages = [file.name for file in files if file.name in ("report.html", "report.pdf")]
+    return f"; open {pages[0]}" if pages else ""
 
 
 def _example(name: str, study: Callable[..., Report]) -> str:

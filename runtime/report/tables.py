@@ -1,4 +1,4 @@
-"""Tables and reports of studies: for the terminal, as files, and as plain data."""
+"""Tables for readers: as Markdown, HTML, CSV and plain data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,61 +43,6 @@ class Table:
         lines = [f"## {self.title}", "", _markdown_row(self.columns), "|" + "---|" * len(self.columns)]
         lines += [_markdown_row([text(value) for value in row]) for row in self.rows]
         return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
-
-
-@checked_class
-@dataclass
-class Report:
-    """Result of a study: its answer, tables, the files written, and a sentence for each run that failed.
-
-    ``answer``: at most three sentences; ``first``: titles of the tables that the terminal shows with it, by default the first.
-    """
-
-    title: str
-    tables: list[Table] = field(default_factory=list)
-    files: list[Path] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    answer: str = ""
-    first: Sequence[str] = ()
-
-    def shown_first(self) -> list[Table]:
-        """The tables that the terminal shows with the answer."""
-        return [table for table in self.tables if table.title in self.first] or self.tables[:1]
-
-    def data(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON."""
-        return {
-            "title": self.title,
-            "answer": self.answer,
-            "tables": {table.title: table.records() for table in self.tables},
-            "notes": {table.title: table.note for table in self.tables if table.note},
-            "files": [str(file) for file in self.files],
-            "failures": self.failures,
-        }
-
-    def write(self, folder: Path) -> None:
-        """Write ``summary.json``, ``summary.md`` and one CSV for each table.
-
-        Raises
-        ------
-        ModelError
-            Where a file cannot be written.
-        """
-        for table in self.tables:
-            name = "".join(c if c.isalnum() else "_" for c in table.title.split(":")[0].lower()).strip("_")
-            rows = [["" if value is None else value for value in row] for row in table.rows]
-            self.files.append(write_csv(folder / f"{name}.csv", table.columns, rows))
-        summary = "\n".join(
-            [
-                f"# {self.title}",
-                "",
-                *([self.answer, ""] if self.answer else []),
-                *(table.markdown() for table in self.tables),
-            ]
-        )
-        self.files.append(write_text(folder / "summary.md", summary))
-        self.files.append(folder / "summary.json")
-        write_text(folder / "summary.json", json_text(self.data()))
 
 
 def write_csv(file: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:

@@ -12,7 +12,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from runtime.report.tables import Report, Table, text
+from runtime.report.report import Report
+from runtime.report.tables import Table, text
 from runtime.support.errors import one_line
 
 NO_BREAK = "\u00a0"  # a space at which no line is broken

@@ -17,7 +17,7 @@ def reports(w):
     """Tables and figures."""
     runs, poses = {"a": w.run}, {"a": {0.0: {"rod": np.eye(3)}}}
     return {
-        "Report.write": (report.Report("a", [w.table]).write, dict(folder=Path("."))),
+        "write_report": (report.write_report, dict(report=report.Report("a", [w.table]), folder=Path("."), pdf=False)),
         "plots.figure": (plots.figure, dict(rows=1, columns=1, width=4.0, height=3.0)),
         "plots.style": (plots.style, dict(number=1)),
         "plots.trajectories": (plots.trajectories, dict(runs=runs, body="rod", planes=("sagittal",))),

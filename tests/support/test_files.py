@@ -12,7 +12,7 @@ import xarray
 
 import models
 from runtime import ModelError, simulate
-from runtime.report import Report, Table, plots
+from runtime.report import Report, Table, plots, write_report
 from runtime.report.tables import write_csv
 from runtime.results import write_storage
 from runtime.results.export import write_columns, write_dataset
@@ -38,7 +38,7 @@ def _figure(folder, kind):
 
 
 def _report(folder):
-    Report("title", [Table("t", ["a"], [[float(k)] for k in range(N)])]).write(folder)
+    write_report(Report("title", [Table("t", ["a"], [[float(k)] for k in range(N)])]), folder, pdf=False)
 
 
 TABLE = np.column_stack([np.arange(N), np.sqrt(np.arange(N))])

@@ -24,7 +24,7 @@ from models.studies.ankle.runs import (
     motions,
 )
 from runtime import Run, System, simulate
-from runtime.report import Report
+from runtime.report import Report, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 from runtime.support import made_folder
 
@@ -83,7 +83,7 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
     report.answer = tables.answer({ANKLES[name]: run for name, run in free.items()}, costs, seconds)
     say("figures")
     report.files += drawn.write()
-    report.write(folder)
+    write_report(report, folder)
     return report
 
 

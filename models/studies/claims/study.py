@@ -9,7 +9,7 @@ from models.studies.claims import rodrigues_da_silva_2024a, rodrigues_da_silva_2
 from models.studies.claims.foot_runs import foot_runs
 from models.studies.claims.pendulum_runs import pendulum_runs
 from models.studies.claims.verdicts import VERDICTS, Claims
-from runtime.report import Report, Table
+from runtime.report import Report, Table, write_report
 
 SECONDS = 5.0  # the papers' simulated time
 
@@ -43,7 +43,7 @@ def claims(folder: Path, say: Callable[[str], None], *, tolerance: float = 1e-10
         report.tables.append(Table(f"claims of Rodrigues da Silva {year}", columns, rows, found.source))
     report.tables += [_summary(checked), _not_reproduced(checked)]
     report.answer, report.first = _answer(checked), ("claims", "not reproduced")
-    report.write(folder)
+    write_report(report, folder)
     return report
 
 

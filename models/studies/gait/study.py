@@ -20,7 +20,7 @@ from models.walking.capture import Capture, read_capture
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 from runtime import ModelError
-from runtime.report import Report, Table
+from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
@@ -138,7 +138,7 @@ def gait(
     files_of_figures.add(drawn)
     report.files += files_of_figures.write()
     report.files += written.write(found, trial_soles, folder)
-    report.write(folder)
+    write_report(report, folder)
     return report
 
 
