@@ -18,7 +18,7 @@ from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.studies import measures
 from runtime import Run, equilibrium, simulate
 from runtime.report import Report, Table, plots, write_report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
 
 METHOD = "radau"
 # Moreira et al. (2011), Figs. 7a-c and 7d-f: without and with the viscous part; and ten times that part, for a visible effect.
@@ -92,8 +92,7 @@ def drop(
         say("figures")
         fine = measures.resolved({shape: run.system for shape, run in soles.items()}, t_end, **settings)
         drawn.add(_figures(falls, resolved, fine))
-        report.files += drawn.write()
-    write_report(report, folder)
+    write_report(report, folder, figures=drawn)
     return report
 
 
@@ -252,36 +251,47 @@ def _touch_table(runs: Mapping[str, Run]) -> Table:
     return Table(f"touch-downs and lift-offs: {label}", ["sphere", "event", "time [s]", "speed [m/s]"], rows)
 
 
-def _figures(
-    falls: Mapping[str, Run], resolved: Mapping[str, Run], soles: Mapping[str, Run]
-) -> dict[str, Callable[[], Any]]:
+def _figures(falls: Mapping[str, Run], resolved: Mapping[str, Run], soles: Mapping[str, Run]) -> dict[str, Drawing]:
     landed, end = min(run.t[_touching(run)][0] for run in resolved.values()), min(run.t[-1] for run in soles.values())
     most = most_slipping(resolved["Coulomb"])
     return {
-        "moreira_2011_fig07_snapshots": partial(snapshots, falls),
-        "slip_and_lean": partial(
-            plots.over_time, resolved,
-            {
-                f"slip of {most.replace('_', ' ')} [mm]": lambda run: 1000.0 * slip(run)[most],
-                "forward lean of the leg [deg]": lean,
-            },
-            differences=True,
+        "snapshots": Drawing(
+            partial(snapshots, falls),
+            "Poses of the falling foot from the side, with Coulomb friction without and with a viscous part.",
+            "Moreira et al. (2011), Fig. 7",
         ),
-        "reaction": partial(
-            plots.over_time, resolved,
-            {
-                "upward force [N]": lambda run: run.ground_reaction().force[:, 2],
-                "forward force [N]": lambda run: run.ground_reaction().force[:, 0],
-            },
-            span=(landed + IMPACT[0], min(landed + IMPACT[1], end)),
+        "slip_and_lean": Drawing(
+            partial(
+                plots.over_time, resolved,
+                {
+                    f"slip of {most.replace('_', ' ')} [mm]": lambda run: 1000.0 * slip(run)[most],
+                    "forward lean of the leg [deg]": lean,
+                },
+                differences=True,
+            ),
+            "Slip of the sphere that slips farthest and lean of the leg over time, for each friction.",
         ),
-        "soles": partial(
-            plots.over_time, soles,
-            {
-                "upward force [N]": lambda run: run.ground_reaction().force[:, 2],
-                "centre of pressure\nforward of the heel [mm]": pressure_from_heel,
-            },
-            span=(landed + IMPACT[0], min(landed + BOUNCE, end)),
+        "reaction": Drawing(
+            partial(
+                plots.over_time, resolved,
+                {
+                    "upward force [N]": lambda run: run.ground_reaction().force[:, 2],
+                    "forward force [N]": lambda run: run.ground_reaction().force[:, 0],
+                },
+                span=(landed + IMPACT[0], min(landed + IMPACT[1], end)),
+            ),
+            "Force of the ground on the foot over time and during the impact, for each friction.",
+        ),
+        "soles": Drawing(
+            partial(
+                plots.over_time, soles,
+                {
+                    "upward force [N]": lambda run: run.ground_reaction().force[:, 2],
+                    "centre of pressure\nforward of the heel [mm]": pressure_from_heel,
+                },
+                span=(landed + IMPACT[0], min(landed + BOUNCE, end)),
+            ),
+            "Force of the ground and centre of pressure over time and until the foot stays down, for each shape of the sole.",
         ),
     }  # fmt: skip
 

@@ -16,7 +16,7 @@ from models import pendulum
 from models.studies import measures
 from runtime import Cone, Run, System, simulate
 from runtime.report import Report, Table, cone_plots, plots, write_report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
 
 BODY, LIMIT = "rod", "pivot"
 CASES: dict[str, dict[str, Any]] = {
@@ -29,7 +29,7 @@ MAX_MOMENTS = (126.0, 176.0, 226.0, 276.0, 326.0)  # [N m]
 DAMPINGS = (0.10, 1.00, 3.39, 5.00, 10.00)  # [N m s]
 COST_METHODS = ("BDF", "dop853")  # the family of the papers' integrator, and Talus's explicit method
 TOP_VIEW_SECONDS = 2.0  # the paper shows the first two seconds of the parameter studies
-PAPER = "rodrigues_da_silva_2024b"
+PAPER = "Rodrigues da Silva et al. (2024b)"
 
 
 def build(case: str) -> System:
@@ -130,8 +130,7 @@ def study(
     report.answer = _answer(three)
     say("figures")
     drawn.add(_figures(three, costs, by_parameter))
-    report.files += drawn.write()
-    write_report(report, folder)
+    write_report(report, folder, figures=drawn)
     return report
 
 
@@ -216,33 +215,56 @@ def law_curve(compliance: float, max_moment: float) -> tuple[np.ndarray, np.ndar
 
 def _figures(
     three: dict[str, Run], costs: dict[str, dict[str, Run]], by_parameter: dict[str, dict[str, Run]]
-) -> dict[str, Callable[[], Any]]:
+) -> dict[str, Drawing]:
     limited = {case: run for case, run in three.items() if case != "free"}
     cone = limited["elastic"].system.limits[0].cone
     x: dict[str, Callable[[Run], Any]] = {"x [m]": lambda run: run.r[BODY][:, 0]}
     restricting = {"restricting moment [N m]": lambda run: run.limits[LIMIT].restricting_moment}
     dissipative = {"dissipative moment [N m]": lambda run: run.limits[LIMIT].dissipative_moment}
     energy = {"mechanical energy [J]": measures.mechanical}
-    figures: dict[str, Callable[[], Any]] = {
-        f"{PAPER}_fig17_positions": partial(
-            plots.over_time, three, {f"{c} [m]": partial(_coordinate, axis) for axis, c in enumerate("xyz")}
+    figures = {
+        "positions": Drawing(
+            partial(plots.over_time, three, {f"{c} [m]": partial(_coordinate, axis) for axis, c in enumerate("xyz")}),
+            "Position of the rod's centre of mass over time in each case.", f"{PAPER}, Fig. 17",
         ),
-        f"{PAPER}_fig18a_latitude": partial(cone_plots.latitudes, seen(three), LIMIT),
-        f"{PAPER}_fig18b_top_view": partial(cone_plots.top_view, seen(three), {LIMIT: cone}, zooms={LIMIT: (315.0, 45.0, 12.0)}),
-        f"{PAPER}_fig19_moments": partial(cone_plots.moments, limited, (LIMIT,)),
-        f"{PAPER}_fig20_energy": partial(plots.mechanical_energies, {"spherical pendulum": three}),
-        f"{PAPER}_fig21_cost": partial(
-            plots.bars, COST_METHODS,
-            {case: [run.stats.evaluations for run in runs.values()] for case, runs in costs.items()},
-            "function evaluations [-]",
+        "latitude": Drawing(
+            partial(cone_plots.latitudes, seen(three), LIMIT),
+            "Latitude of the rod and largest latitude that the cone permits at its longitude, over time in each case.",
+            f"{PAPER}, Fig. 18a",
         ),
-        f"{PAPER}_fig22_law_compliance": partial(
-            plots.curves, {f"{c:g}°": law_curve(np.deg2rad(c), pendulum.MAX_MOMENT) for c in COMPLIANCES_DEG},
-            "excess over the cone [deg]", "restricting moment [N m]",
+        "top_view": Drawing(
+            partial(cone_plots.top_view, seen(three), {LIMIT: cone}, zooms={LIMIT: (315.0, 45.0, 12.0)}),
+            "Direction of the rod in the cone, seen from above, in each case.", f"{PAPER}, Fig. 18b",
         ),
-        f"{PAPER}_fig24_law_max_moment": partial(
-            plots.curves, {f"{m:g} N m": law_curve(pendulum.COMPLIANCE, m) for m in MAX_MOMENTS},
-            "excess over the cone [deg]", "restricting moment [N m]",
+        "moments": Drawing(
+            partial(cone_plots.moments, limited, (LIMIT,)),
+            "Dissipative and restricting moment of the limit over time.", f"{PAPER}, Fig. 19",
+        ),
+        "energy": Drawing(
+            partial(plots.mechanical_energies, {"spherical pendulum": three}),
+            "Mechanical energy of each case, without and with the energy stored in the limit.", f"{PAPER}, Fig. 20",
+        ),
+        "evaluations": Drawing(
+            partial(
+                plots.bars, COST_METHODS,
+                {case: [run.stats.evaluations for run in runs.values()] for case, runs in costs.items()},
+                "function evaluations [-]",
+            ),
+            "Function evaluations by case and method.", f"{PAPER}, Fig. 21",
+        ),
+        "law_by_compliance": Drawing(
+            partial(
+                plots.curves, {f"{c:g}°": law_curve(np.deg2rad(c), pendulum.MAX_MOMENT) for c in COMPLIANCES_DEG},
+                "excess over the cone [deg]", "restricting moment [N m]",
+            ),
+            "Restricting moment over the excess for each compliance.", f"{PAPER}, Fig. 22",
+        ),
+        "law_by_max_moment": Drawing(
+            partial(
+                plots.curves, {f"{m:g} N m": law_curve(pendulum.COMPLIANCE, m) for m in MAX_MOMENTS},
+                "excess over the cone [deg]", "restricting moment [N m]",
+            ),
+            "Restricting moment over the excess for each maximum moment.", f"{PAPER}, Fig. 24",
         ),
     }  # fmt: skip
     for number, name in ((23, "compliance"), (25, "max_moment"), (26, "damping")):
@@ -250,9 +272,18 @@ def _figures(
         firsts = [excursion for run in runs.values() for excursion in measures.excursions(run, LIMIT)[:1]]
         span = (min(begin for begin, _ in firsts) - 0.01, max(end for _, end in firsts) + 0.01) if firsts else None
         quantities = x | restricting | (dissipative | energy if name == "damping" else {})
-        figures[f"{PAPER}_fig{number}_{name}"] = partial(plots.over_time, runs, quantities, span=span)
-        figures[f"{PAPER}_fig{number}c_{name}_top_view"] = partial(
-            cone_plots.top_view, runs, {LIMIT: cone}, until=TOP_VIEW_SECONDS, zooms={LIMIT: (315.0, 45.0, 12.0)}
+        words = name.replace("max_", "maximum ")
+        figures[f"motion_by_{name}"] = Drawing(
+            partial(plots.over_time, runs, quantities, span=span),
+            f"Motion and moments over time for each {words}, over the whole run and during the first excursion.",
+            f"{PAPER}, Fig. {number}",
+        )
+        figures[f"top_view_by_{name}"] = Drawing(
+            partial(
+                cone_plots.top_view, runs, {LIMIT: cone}, until=TOP_VIEW_SECONDS, zooms={LIMIT: (315.0, 45.0, 12.0)}
+            ),
+            f"Direction of the rod in the cone, seen from above, for each {words}.",
+            f"{PAPER}, Fig. {number}c",
         )
     return figures
 

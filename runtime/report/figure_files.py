@@ -8,10 +8,13 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runtime.report import plots
+from runtime.report.report import ShownFigure
+from runtime.report.tables import Table
 from runtime.support.arguments import checked, checked_class
 from runtime.support.errors import ModelError
 from runtime.support.machine import cores
@@ -39,6 +42,19 @@ def formats_of(text: str) -> tuple[str, ...]:
 
 
 @checked_class
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of a study: the function that draws it, one sentence that says what it shows, and the paper's figure, if any.
+
+    ``source`` cites the figure to which it corresponds, such as "Rodrigues da Silva et al. (2024a), Fig. 10".
+    """
+
+    draw: Callable[[], Figure]
+    shows: str
+    source: str = ""
+
+
+@checked_class
 class FigureFiles:
     """Figures of a study by file name; ``add`` starts to draw them, ``write`` returns when all files exist.
 
@@ -50,23 +66,42 @@ class FigureFiles:
         self.folder, self.formats = folder, formats
         self._batches: list[_Batch] = []
 
-    def add(self, figures: Mapping[str, Callable[[], Figure]]) -> None:
-        """Add figures by file name without suffix; each function draws one of them."""
+    def add(self, figures: Mapping[str, Drawing]) -> None:
+        """Add figures by file name without suffix.
+
+        Raises
+        ------
+        ModelError
+            Where a name was added before.
+        """
+        if again := [name for batch in self._batches for name, _ in batch.figures if name in figures]:
+            raise ModelError(f"figure '{again[0]}' is added twice; give each figure a name of its own")
         self._batches.append(_Batch(list(figures.items()), self.folder, self.formats))
 
-    def write(self) -> list[Path]:
-        """Draw what is left, wait for the other processes, and return the files in the order in which they were added."""
-        files = []
+    def table(self) -> Table:
+        """A row for each figure: its file in the first format, what it shows, and the paper's figure to which it corresponds."""
+        rows = [
+            [f"{name}.{self.formats[0]}", drawing.shows, drawing.source or None]
+            for batch in self._batches
+            for name, drawing in batch.figures
+        ]
+        return Table("figures", ["file", "shows", "corresponds to"], rows)
+
+    def write(self) -> list[ShownFigure]:
+        """Draw what is left, wait for the other processes, and return the figures in the order in which they were added."""
+        figures = []
         for batch in self._batches:
             batch.finish()
-            files += [plots.file_of(self.folder, name, kind) for name, _ in batch.figures for kind in self.formats]
-        return files
+            for name, drawing in batch.figures:
+                files = [plots.file_of(self.folder, name, kind) for kind in self.formats]
+                figures.append(ShownFigure(name, files, drawing.shows, drawing.source))
+        return figures
 
 
 class _Batch:
     """Figures that were added together; the processes that draw them share their states."""
 
-    def __init__(self, figures: list[tuple[str, Callable[[], Figure]]], folder: Path, formats: tuple[str, ...]) -> None:
+    def __init__(self, figures: list[tuple[str, Drawing]], folder: Path, formats: tuple[str, ...]) -> None:
         self.figures, self.folder, self.formats = figures, folder, formats
         self.processes: list[Any] = []
         context = _forking()
@@ -119,8 +154,8 @@ class _Batch:
         return number
 
     def _save(self, number: int) -> None:
-        name, draw = self.figures[number]
-        plots.save(draw(), self.folder, name, self.formats)
+        name, drawing = self.figures[number]
+        plots.save(drawing.draw(), self.folder, name, self.formats)
         self.states[number] = WRITTEN
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from runtime.report import printing, report_page
+from runtime.report.figure_files import FigureFiles
 from runtime.report.report import Report
 from runtime.report.tables import json_text, write_csv
 from runtime.support.arguments import checked
@@ -13,16 +14,21 @@ from runtime.support.files import write_text
 
 
 @checked
-def write_report(report: Report, folder: Path, *, pdf: bool = True) -> None:
+def write_report(report: Report, folder: Path, *, figures: FigureFiles | None = None, pdf: bool = True) -> None:
     """Write ``report.html``, ``summary.json``, ``summary.md``, one CSV for each table, and ``report.pdf``; add them to its files.
 
-    The page needs Jinja2, the PDF the page and a printer of pages; what is missing is named in ``report.not_written``.
+    ``figures`` are drawn to the end and listed in a table.  The page needs Jinja2, the PDF the page and a printer of pages;
+    what is missing is named in ``report.not_written``.
 
     Raises
     ------
     ModelError
         Where a file cannot be written.
     """
+    if figures is not None:
+        report.figures += figures.write()
+        report.files += [file for figure in report.figures for file in figure.files]
+        report.tables += [figures.table()] if report.figures else []
     for table in report.tables:
         name = "".join(c if c.isalnum() else "_" for c in table.title.split(":")[0].lower()).strip("_")
         rows = [["" if value is None else value for value in row] for row in table.rows]

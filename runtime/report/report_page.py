@@ -11,11 +11,12 @@ from datetime import datetime
 from importlib import resources
 from importlib.metadata import version
 from importlib.util import find_spec
+from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runtime.report.report import Report, ShownFigure
-from runtime.report.tables import text
+from runtime.report.tables import Table, text
 from runtime.support.files import write_text
 from runtime.version import CITATION, __version__
 
@@ -45,6 +46,7 @@ def write_page(report: Report, folder: Path) -> Path:
         rest=[table for table in report.tables if table not in first],
         figures=[(figure, _embedded(figure)) for figure in report.figures],
         text=text,
+        numeric=_numeric,
         made=_made(),
         cite=[CITATION, *report.cite],
         motion=report.motion.relative_to(folder).as_posix() if report.motion else None,
@@ -66,6 +68,12 @@ def _template() -> Template:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     return environment.from_string(resources.files("runtime.report").joinpath("report.html.jinja").read_text("utf-8"))
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Whether each column contains numbers, and dashes at most."""
+    columns = [[row[k] for row in table.rows if row[k] is not None] for k in range(len(table.columns))]
+    return [bool(cells) and all(isinstance(cell, Number) for cell in cells) for cells in columns]
 
 
 def _embedded(figure: ShownFigure) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from runtime import ModelError
 from runtime.report import figure_files, plots
-from runtime.report.figure_files import FigureFiles, formats_of
+from runtime.report.figure_files import Drawing, FigureFiles, formats_of
 
 X = np.linspace(0.0, 1.0, 5)
 HERE = os.getpid()
@@ -18,23 +18,32 @@ def curve():
     return plots.curves({"line": (X, X)}, "x", "y")
 
 
+CURVE = Drawing(curve, "A line.", "Author (2020), Fig. 1")
+
+
 def test_all_files_exist_in_the_order_in_which_they_were_added(tmp_path):
     figures = FigureFiles(tmp_path, ("svg", "png"))
-    figures.add({f"figure {n}": curve for n in range(3)})
-    figures.add({"last": curve})
-    files = figures.write()
+    figures.add({f"figure {n}": CURVE for n in range(3)})
+    figures.add({"last": Drawing(curve, "The last.")})
+    files = [file for figure in figures.write() for file in figure.files]
     assert [file.name for file in files] == [
         f"{name}.{kind}" for name in ("figure 0", "figure 1", "figure 2", "last") for kind in ("svg", "png")
     ]
     assert all(file.stat().st_size > 1000 for file in files)
+    records = figures.table().records()
+    assert [record["file"] for record in records] == ["figure 0.svg", "figure 1.svg", "figure 2.svg", "last.svg"]
+    assert records[2]["shows"] == "A line." and records[2]["corresponds to"] == "Author (2020), Fig. 1"
+    assert records[3]["corresponds to"] is None
+    with pytest.raises(ModelError, match="'last' is added twice"):
+        figures.add({"last": CURVE})
 
 
 def test_one_process_writes_what_several_write(tmp_path, monkeypatch):
     def drawn(folder):
         folder.mkdir()
         figures = FigureFiles(folder, ("png",))
-        figures.add({"a": curve, "b": curve})
-        return [file.read_bytes() for file in figures.write()]
+        figures.add({"a": CURVE, "b": CURVE})
+        return [file.read_bytes() for figure in figures.write() for file in figure.files]
 
     several = drawn(tmp_path / "several")
     monkeypatch.setattr(figure_files, "cores", lambda: 1)
@@ -46,7 +55,7 @@ def test_an_error_of_another_process_is_raised_here(tmp_path):
         raise ValueError("no data")
 
     figures = FigureFiles(tmp_path)
-    figures.add({"first": fails, "second": curve})
+    figures.add({"first": Drawing(fails, ""), "second": CURVE})
     with pytest.raises(ValueError, match="no data"):
         figures.write()
 
@@ -59,11 +68,11 @@ def test_figures_of_a_process_that_was_ended_are_drawn_here(tmp_path):
         return curve()
 
     figures = FigureFiles(tmp_path, ("png",))
-    figures.add({"one": ends, "two": ends})
+    figures.add({"one": Drawing(ends, ""), "two": Drawing(ends, "")})
     for process in figures._batches[0].processes:
         process.join()  # before this process begins
         assert process.exitcode == -signal.SIGKILL
-    assert all(file.stat().st_size > 1000 for file in figures.write())
+    assert all(file.stat().st_size > 1000 for figure in figures.write() for file in figure.files)
 
 
 def test_formats_are_named_once_each():

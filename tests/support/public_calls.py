@@ -201,6 +201,7 @@ def values(w):
         "Table": (report.Table, dict(title="a", columns=["b"], rows=[[1.0]], note="", brief=["b"])),
         "Report": (report.Report, dict(title="a", tables=[w.table], files=[], failures=[])),
         "Chart": (plots.Chart, dict(title="a", ylabel="b", series={"c": (w.t, w.t)})),
+        "Drawing": (figure_files.Drawing, dict(draw=list, shows="a", source="b")),
         "FigureFiles": (figure_files.FigureFiles, dict(folder=Path("figures"), formats=("png",))),
     }
 

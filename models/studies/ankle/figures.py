@@ -1,8 +1,8 @@
-"""Figures of the study of the ankle, named by the paper and the figure that they reproduce."""
+"""Figures of the study of the ankle."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -24,40 +24,75 @@ from models.studies.ankle.runs import (
 )
 from runtime import Run
 from runtime.report import cone_plots, plots
+from runtime.report.figure_files import Drawing
 
-COMPARISON, LIMITS = "rodrigues_da_silva_2024a", "rodrigues_da_silva_2024c"
+COMPARISON, LIMITS = "Rodrigues da Silva et al. (2024a)", "Rodrigues da Silva et al. (2024c)"
 SNAPSHOTS = 6
 
-Figures = dict[str, Callable[[], Any]]
+Figures = dict[str, Drawing]
 
 
 def free(runs: Mapping[str, Run]) -> Figures:
     """Figures of the runs without limits, by file name; ``runs`` by the label of the joint."""
     return {
-        f"{COMPARISON}_fig10_trajectories": partial(plots.trajectories, runs, BODY),
-        f"{COMPARISON}_fig11_snapshots": partial(_snapshots, runs),
-        f"{COMPARISON}_fig12_velocities_accelerations": partial(plots.velocities_and_accelerations, runs, BODY),
-        f"{COMPARISON}_fig13_phase_portraits": partial(plots.phase_portraits, runs, BODY),
-        f"{COMPARISON}_fig17_energy": partial(plots.energies, runs),
-        f"{COMPARISON}_fig19_link_lengths": partial(plots.draw, _draw_foot, len(LINK_LENGTHS)),
+        "trajectories_free": Drawing(
+            partial(plots.trajectories, runs, BODY),
+            "Path of the main foot's centre of mass without limits, with either joint, in the three planes.",
+            f"{COMPARISON}, Fig. 10",
+        ),
+        "snapshots_free": Drawing(
+            partial(_snapshots, runs),
+            "Poses of the foot during the first second without limits, with either joint, from the side and from the front.",
+            f"{COMPARISON}, Fig. 11",
+        ),
+        "velocities_and_accelerations_free": Drawing(
+            partial(plots.velocities_and_accelerations, runs, BODY),
+            "Velocity and acceleration of the main foot's centre of mass over time without limits, with either joint.",
+            f"{COMPARISON}, Fig. 12",
+        ),
+        "phase_portraits_free": Drawing(
+            partial(plots.phase_portraits, runs, BODY),
+            "Velocity over position and acceleration over velocity of the main foot's centre of mass, without limits.",
+            f"{COMPARISON}, Fig. 13",
+        ),
+        "energy_free": Drawing(
+            partial(plots.energies, runs),
+            "Kinetic, potential and total energy without limits, and the drift of the total, with either joint.",
+            f"{COMPARISON}, Fig. 17",
+        ),
+        "feet_by_link_length": Drawing(
+            partial(plots.draw, _draw_foot, len(LINK_LENGTHS)),
+            "Segments and axes of the foot in the neutral pose, from the side, for each length of the link.",
+            f"{COMPARISON}, Fig. 19",
+        ),
     }
 
 
 def by_length(runs: Mapping[str, Run]) -> Figures:
     """Figures of the runs without limits by the length of the link."""
-    name = f"{COMPARISON}_fig20_link_length_trajectories"
-    return {name: partial(plots.trajectories, runs, BODY, ("transverse", "frontal"))}
+    return {
+        "trajectories_by_link_length": Drawing(
+            partial(plots.trajectories, runs, BODY, ("transverse", "frontal")),
+            "Path of the main foot's centre of mass without limits for each length of the link, from above and from the front.",
+            f"{COMPARISON}, Fig. 20",
+        )
+    }
 
 
 def cost(costs: Mapping[str, Costs]) -> Figures:
-    """Figures of the evaluations of each preset; the first preset's also stands beside the figures of the free runs."""
-    name = f"{COMPARISON}_fig18_cost"
-    by_preset = {preset: partial(_cost, runs) for preset, runs in costs.items()}
-    return {name: next(iter(by_preset.values()))} | {f"{preset}/{name}": draw for preset, draw in by_preset.items()}
+    """Figures of the evaluations of each preset."""
+    return {
+        f"{preset}/evaluations": Drawing(
+            partial(_cost, runs),
+            f"Function evaluations of the first second by joint, case and method, {preset} limits.",
+            f"{COMPARISON}, Fig. 18; {LIMITS}, Fig. 16",
+        )
+        for preset, runs in costs.items()
+    }
 
 
 def limited(found: Motions) -> Figures:
-    """Figures of one preset of limits, by file name; those of Rodrigues da Silva et al. (2024c) show the modified joint."""
+    """Figures of one preset of limits, by file name; those of the cases side by side show the modified joint."""
     modified = found.runs["modified"]
     cones = {limit.name: limit.cone for limit in modified["elastic"].system.limits}
     zooms = {
@@ -65,20 +100,47 @@ def limited(found: Motions) -> Figures:
         "talocalcaneal": (90.0, float(np.rad2deg(cones["talocalcaneal"].latitudes[1])), 5.0),
     }
     figures: Figures = {}
+    of = f"{found.preset} limits"
     for number, case in enumerate(LIMITED, start=15):
         by_joint = {ANKLES[name]: by_case[case] for name, by_case in found.runs.items()}
-        figures[f"{COMPARISON}_fig14_trajectories_{case}"] = partial(plots.trajectories, by_joint, BODY)
-        figures[f"{COMPARISON}_fig{number}_snapshots_{case}"] = partial(_snapshots, by_joint)
+        figures[f"trajectories_{case}"] = Drawing(
+            partial(plots.trajectories, by_joint, BODY),
+            f"Path of the main foot's centre of mass with either joint and {case} {of}, in the three planes.",
+            f"{COMPARISON}, Fig. 14",
+        )
+        figures[f"snapshots_{case}"] = Drawing(
+            partial(_snapshots, by_joint),
+            f"Poses of the foot during the first second with either joint and {case} {of}.",
+            f"{COMPARISON}, Fig. {number}",
+        )
     figures |= {
-        f"{COMPARISON}_fig17_energy": partial(
-            plots.mechanical_energies, {ANKLES[name]: by_case for name, by_case in found.runs.items()}
+        "energy": Drawing(
+            partial(plots.mechanical_energies, {ANKLES[name]: by_case for name, by_case in found.runs.items()}),
+            f"Mechanical energy of each case with either joint, without and with the energy stored in the limits; {of}.",
+            f"{COMPARISON}, Fig. 17",
         ),
-        f"{LIMITS}_fig12_trajectories": partial(plots.trajectories, modified, BODY),
-        f"{LIMITS}_fig13_snapshots": partial(_snapshots, modified),
-        f"{LIMITS}_fig14_top_view": partial(cone_plots.top_view, found.hinges["modified"], cones, zooms=zooms),
-        f"{LIMITS}_fig15_moments": partial(cone_plots.moments, {case: modified[case] for case in LIMITED}, HINGES),
+        "trajectories_modified": Drawing(
+            partial(plots.trajectories, modified, BODY),
+            f"Path of the main foot's centre of mass with the modified joint in each case, in the three planes; {of}.",
+            f"{LIMITS}, Fig. 12",
+        ),
+        "snapshots_modified": Drawing(
+            partial(_snapshots, modified),
+            f"Poses of the foot during the first second with the modified joint in each case; {of}.",
+            f"{LIMITS}, Fig. 13",
+        ),
+        "top_view": Drawing(
+            partial(cone_plots.top_view, found.hinges["modified"], cones, zooms=zooms),
+            f"Direction of each hinge in its cone, seen from above, with the modified joint in each case; {of}.",
+            f"{LIMITS}, Fig. 14",
+        ),
+        "moments": Drawing(
+            partial(cone_plots.moments, {case: modified[case] for case in LIMITED}, HINGES),
+            f"Dissipative and restricting moment of each hinge over time, with the modified joint; {of}.",
+            f"{LIMITS}, Fig. 15",
+        ),
     }
-    return figures
+    return {f"{found.preset}/{name}": drawing for name, drawing in figures.items()}
 
 
 def _cost(costs: Costs) -> Any:

@@ -63,8 +63,8 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
     free = _free_runs(report, folder, say, t_end, settings)
     drawn.add(figures.free({ANKLES[name]: run for name, run in free.items()}))
     presets = _limited_runs(report, folder, say, free, t_end, tolerance)
-    for preset, found in presets.items():
-        drawn.add({f"{preset}/{name}": figure for name, figure in figures.limited(found).items()})
+    for found in presets.values():
+        drawn.add(figures.limited(found))
     by_length: dict[str, Run] = {}
     for length in LINK_LENGTHS:
         label = f"{length * 1000:.1f} mm"
@@ -82,8 +82,7 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
 
     report.answer = tables.answer({ANKLES[name]: run for name, run in free.items()}, costs, seconds)
     say("figures")
-    report.files += drawn.write()
-    write_report(report, folder)
+    write_report(report, folder, figures=drawn)
     return report
 
 

@@ -1,10 +1,9 @@
-"""Figures of the contact, named by Moreira et al. (2011)."""
+"""Figures of the contact."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -14,31 +13,43 @@ from models.walking import gait_plots
 from models.walking.gait_result import Gait
 from models.walking.subject import GRAVITY
 from runtime.report import plots
+from runtime.report.figure_files import Drawing
 from runtime.support.arrays import Floats
 
-PAPER = "moreira_2011"
+PAPER = "Moreira et al. (2011)"
 SHOWN = 6  # trials in a figure
 STANCE = "stance [%]"
 AXES = ("anterior", "medial", "vertical")
 
 
-def figures(trial_soles: Sequence[TrialSoles]) -> dict[str, Callable[[], Any]]:
+def figures(trial_soles: Sequence[TrialSoles]) -> dict[str, Drawing]:
     """The figures by file name, to be drawn when called."""
     shown, first = trial_soles[:SHOWN], trial_soles[0]
     compared = [name for name in (SHAPE, FITTED, OTHERS, SCALED) if name in first.soles]
     return {
-        f"{PAPER}_fig8_vertical_force": partial(plots.charts, [_force(each, 2, compared) for each in shown], STANCE),
-        f"{PAPER}_fig8_horizontal_force": partial(
-            plots.charts, [_force(each, axis, (SHAPE, FITTED)) for each in shown for axis in (0, 1)], STANCE
+        "contact_vertical_force": Drawing(
+            partial(plots.charts, [_force(each, 2, compared) for each in shown], STANCE),
+            "Vertical force over stance, measured and predicted by each sole.", f"{PAPER}, Fig. 8",
         ),
-        f"{PAPER}_fig8_centre_of_pressure": partial(
-            plots.charts, [_pressure(each, axis) for each in shown for axis in (0, 1)], STANCE
+        "contact_horizontal_force": Drawing(
+            partial(plots.charts, [_force(each, axis, (SHAPE, FITTED)) for each in shown for axis in (0, 1)], STANCE),
+            "Anterior and medial force over stance, measured and predicted by each sole.", f"{PAPER}, Fig. 8",
         ),
-        f"{PAPER}_fig9_spheres_in_contact": partial(
-            gait_plots.pressed, _sphere_forces(first), tuple(PUBLISHED_TOUCHING),
-            "instants for which the paper lists the spheres in contact", STANCE, "normal force [body weights]",
+        "contact_centre_of_pressure": Drawing(
+            partial(plots.charts, [_pressure(each, axis) for each in shown for axis in (0, 1)], STANCE),
+            "Centre of pressure over stance, measured and predicted by each sole.", f"{PAPER}, Fig. 8",
         ),
-        f"{PAPER}_fig10_cavus_and_flat_foot": partial(plots.charts, [_arches(first)], STANCE),
+        "contact_spheres": Drawing(
+            partial(
+                gait_plots.pressed, _sphere_forces(first), tuple(PUBLISHED_TOUCHING),
+                "instants for which the paper lists the spheres in contact", STANCE, "normal force [body weights]",
+            ),
+            "Normal force of each sphere over stance.", f"{PAPER}, Fig. 9",
+        ),
+        "contact_cavus_and_flat_foot": Drawing(
+            partial(plots.charts, [_arches(first)], STANCE),
+            "Vertical force over stance predicted for a normal, a cavus and a flat foot.", f"{PAPER}, Fig. 10",
+        ),
     }  # fmt: skip
 
 

@@ -1,10 +1,9 @@
-"""Figures of the study of a walk; those of Rodrigues da Silva et al. (n.d.) are named by that paper."""
+"""Figures of the study of a walk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -12,24 +11,40 @@ from models.studies.gait.curves import curve, numbered
 from models.walking import gait_plots, norms
 from models.walking.gait_result import Gait
 from models.walking.subject import GRAVITY
+from runtime.report.figure_files import Drawing
 from runtime.support.arrays import Floats
 
-PAPER = "rodrigues_da_silva_nd"
+PAPER = "Rodrigues da Silva et al. (n.d.)"
 POSITIVE = {"talocrural": "dorsiflexion", "talocalcaneal": "inversion", "metatarsophalangeal": "extension"}
 
 
-def figures(found: Sequence[Gait]) -> dict[str, Callable[[], Any]]:
+def figures(found: Sequence[Gait]) -> dict[str, Drawing]:
     """The figures by file name, to be drawn when called."""
     toe_off = float(np.mean([one.toe_off for one in found]))
     return {
-        f"{PAPER}_fig5_angles_and_moments": partial(gait_plots.gait_cycles, _angles_and_moments(found, toe_off)),
-        f"{PAPER}_fig6_centre_of_pressure": partial(
-            gait_plots.under_the_foot,
-            dict(zip(numbered([one.name for one in found]), (one.cop_in_foot() for one in found), strict=True)),
-            _landmarks(found[0]),
+        "angles_and_moments": Drawing(
+            partial(gait_plots.gait_cycles, _angles_and_moments(found, toe_off)),
+            "Angle and moment of each joint over the gait cycle, with norms.",
+            f"{PAPER}, Fig. 5",
         ),
-        f"{PAPER}_fig7_powers": partial(gait_plots.gait_cycles, _powers(found, toe_off)),
-        "ground_forces": partial(gait_plots.gait_cycles, _forces(found, toe_off), columns=3),
+        "centre_of_pressure": Drawing(
+            partial(
+                gait_plots.under_the_foot,
+                dict(zip(numbered([one.name for one in found]), (one.cop_in_foot() for one in found), strict=True)),
+                _landmarks(found[0]),
+            ),
+            "Path of the centre of pressure under the foot from heel strike to toe off.",
+            f"{PAPER}, Fig. 6",
+        ),
+        "powers": Drawing(
+            partial(gait_plots.gait_cycles, _powers(found, toe_off)),
+            "Power of each joint over the gait cycle, with norms.",
+            f"{PAPER}, Fig. 7",
+        ),
+        "ground_forces": Drawing(
+            partial(gait_plots.gait_cycles, _forces(found, toe_off), columns=3),
+            "Force of the ground on the foot over the gait cycle, with norms.",
+        ),
     }
 
 

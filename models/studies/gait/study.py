@@ -136,9 +136,8 @@ def gait(
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     say("figures and data")
     files_of_figures.add(drawn)
-    report.files += files_of_figures.write()
     report.files += written.write(found, trial_soles, folder)
-    write_report(report, folder)
+    write_report(report, folder, figures=files_of_figures)
     return report
 
 
