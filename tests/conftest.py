@@ -10,6 +10,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 
+from tests.support.browser import browser, open_page  # noqa: F401  # fixtures
 from tests.support.paths import ROOT
 from tests.support.processes import environment
 

@@ -15,6 +15,7 @@ from scipy.integrate import cumulative_trapezoid
 
 from models import foot_ground
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL
+from models.papers import cited
 from models.studies import measures
 from runtime import Run, equilibrium, simulate
 from runtime.report import Report, Table, plots, write_report
@@ -72,10 +73,7 @@ def drop(
     falls = {label: simulate(system, t_end, t_eval=times, **settings) for label, system in systems.items()}
     resolved = measures.resolved(systems, t_end, **settings)
     say(f"soles: {', '.join(foot_ground.SHAPE_NAMES)}; dropped upright at rest, and standing")
-    soles = {
-        shape: simulate(foot_ground.build(shape, height=height, pitch_deg=0.0), t_end, t_eval=times, **settings)  # type: ignore[arg-type]
-        for shape in foot_ground.SHAPE_NAMES
-    }
+    soles = _dropped_soles(drawn, height, t_end, t_eval=times, **settings)
     standing = {shape: _standing(shape, settings) for shape in foot_ground.SHAPE_NAMES}
     for label, run in {**falls, **soles}.items():
         if not run.success:
@@ -92,8 +90,20 @@ def drop(
         say("figures")
         fine = measures.resolved({shape: run.system for shape, run in soles.items()}, t_end, **settings)
         drawn.add(_figures(falls, resolved, fine))
+    report.cite = cited("2011")
     write_report(report, folder, figures=drawn)
     return report
+
+
+def _dropped_soles(drawn: FigureFiles, height: float, t_end: float, **settings: Any) -> dict[str, Run]:
+    """Runs by the shape of the sole, and the page that shows them."""
+    soles = {
+        shape: simulate(foot_ground.build(shape, height=height, pitch_deg=0.0), t_end, **settings)  # type: ignore[arg-type]
+        for shape in foot_ground.SHAPE_NAMES
+    }
+    first, *others = soles
+    drawn.add_motion(soles[first], name=f"{first} sole", beside={f"{shape} sole": soles[shape] for shape in others})
+    return soles
 
 
 def _answer(runs: Mapping[str, Run]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from models import pendulum
+from models.papers import cited
 from models.studies import measures
 from runtime import Cone, Run, System, simulate
 from runtime.report import Report, Table, cone_plots, plots, write_report
@@ -116,6 +117,8 @@ def study(
             report.failures.append(f"{case}: {run.message}")
         report.files.append(measures.thinned(run).to_netcdf(folder / f"{case}.nc"))
     report.tables.append(_facts("cases", three))
+    first, *others = three
+    drawn.add_motion(three[first], name=first, beside={case: three[case] for case in others})
 
     say("cost: function evaluations")
     costs = evaluations({case: build(case) for case in CASES}, t_end, tolerance)
@@ -127,6 +130,7 @@ def study(
         report.failures += [f"{name} {label}: {run.message}" for label, run in runs.items() if not run.success]
         report.tables.append(_facts(f"study of {name.replace('max_', 'maximum ')}", runs))
 
+    report.cite = cited("2024b")
     report.answer = _answer(three)
     say("figures")
     drawn.add(_figures(three, costs, by_parameter))

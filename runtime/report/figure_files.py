@@ -9,12 +9,15 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runtime.report import plots
 from runtime.report.report import ShownFigure
 from runtime.report.tables import Table
+from runtime.results.seen import Seen
 from runtime.support.arguments import checked, checked_class
 from runtime.support.errors import ModelError
 from runtime.support.machine import cores
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ",".join(plots.FORMATS)  # by default
+MOTION = "motion.html"
 WAITING, BEGUN, WRITTEN = range(3)
 
 
@@ -64,6 +68,8 @@ class FigureFiles:
 
     def __init__(self, folder: Path, formats: tuple[str, ...] = plots.FORMATS) -> None:
         self.folder, self.formats = folder, formats
+        self.motion: Path | None = None  # the page with a view in three dimensions
+        self._drawings: dict[str, Drawing] = {}
         self._batches: list[_Batch] = []
 
     def add(self, figures: Mapping[str, Drawing]) -> None:
@@ -74,41 +80,46 @@ class FigureFiles:
         ModelError
             Where a name was added before.
         """
-        if again := [name for batch in self._batches for name, _ in batch.figures if name in figures]:
+        if again := [name for name in figures if name in self._drawings]:
             raise ModelError(f"figure '{again[0]}' is added twice; give each figure a name of its own")
-        self._batches.append(_Batch(list(figures.items()), self.folder, self.formats))
+        self._drawings |= figures
+        self._batches.append(_Batch([partial(self._save, name) for name in figures]))
+
+    def add_motion(self, run: Seen, **more: Any) -> None:
+        """Add ``motion.html``, a view of runs in three dimensions, where viser is installed; ``more`` as for ``run.scene``."""
+        if find_spec("viser") is not None:
+            self.motion = self.folder / MOTION
+            self._batches.append(_Batch([partial(run.animation, self.motion, overwrite=True, **more)]))
+
+    def _save(self, name: str) -> None:
+        plots.save(self._drawings[name].draw(), self.folder, name, self.formats)
 
     def table(self) -> Table:
         """A row for each figure: its file in the first format, what it shows, and the paper's figure to which it corresponds."""
-        rows = [
-            [f"{name}.{self.formats[0]}", drawing.shows, drawing.source or None]
-            for batch in self._batches
-            for name, drawing in batch.figures
-        ]
-        return Table("figures", ["file", "shows", "corresponds to"], rows)
+        shown = [[f"{name}.{self.formats[0]}", one.shows, one.source or None] for name, one in self._drawings.items()]
+        return Table("figures", ["file", "shows", "corresponds to"], shown)
 
     def write(self) -> list[ShownFigure]:
         """Draw what is left, wait for the other processes, and return the figures in the order in which they were added."""
-        figures = []
         for batch in self._batches:
             batch.finish()
-            for name, drawing in batch.figures:
-                files = [plots.file_of(self.folder, name, kind) for kind in self.formats]
-                figures.append(ShownFigure(name, files, drawing.shows, drawing.source))
-        return figures
+        return [
+            ShownFigure(name, [plots.file_of(self.folder, name, kind) for kind in self.formats], one.shows, one.source)
+            for name, one in self._drawings.items()
+        ]
 
 
 class _Batch:
-    """Figures that were added together; the processes that draw them share their states."""
+    """Files that were added together, each written by a function; the processes that write them share their states."""
 
-    def __init__(self, figures: list[tuple[str, Drawing]], folder: Path, formats: tuple[str, ...]) -> None:
-        self.figures, self.folder, self.formats = figures, folder, formats
+    def __init__(self, jobs: list[Callable[[], object]]) -> None:
+        self.jobs = jobs
         self.processes: list[Any] = []
         context = _forking()
         if context is None:
-            self.states, self.lock = bytearray(len(figures)), nullcontext()
+            self.states, self.lock = bytearray(len(jobs)), nullcontext()
         else:
-            self.states, self.lock = context.RawArray("b", len(figures)), context.Lock()
+            self.states, self.lock = context.RawArray("b", len(jobs)), context.Lock()
             self._start(context)
 
     states: Any
@@ -122,18 +133,18 @@ class _Batch:
             warnings.simplefilter(
                 "ignore", DeprecationWarning
             )  # of threads, which are those of linear algebra and bear a fork
-            for _ in range(min(cores() - 1, len(self.figures))):
+            for _ in range(min(cores() - 1, len(self.jobs))):
                 self.processes.append(context.Process(target=self._draw_beside, daemon=True))
                 self.processes[-1].start()
 
     def finish(self) -> None:
-        """Have every figure written when this returns."""
+        """Have every file written when this returns."""
         self._draw()
         for process in self.processes:
             process.join()
         for number, state in enumerate(self.states):
             if state != WRITTEN:  # its process failed or was ended: an error is raised here
-                self._save(number)
+                self._write(number)
 
     def _draw_beside(self) -> None:
         gc.freeze()  # collections need not visit the data of the parent process
@@ -142,10 +153,10 @@ class _Batch:
 
     def _draw(self) -> None:
         while (number := self._next()) is not None:
-            self._save(number)
+            self._write(number)
 
     def _next(self) -> int | None:
-        """The next figure that no process has begun."""
+        """The next file that no process has begun."""
         with self.lock:
             number = bytes(self.states).find(WAITING)
             if number < 0:
@@ -153,9 +164,8 @@ class _Batch:
             self.states[number] = BEGUN
         return number
 
-    def _save(self, number: int) -> None:
-        name, drawing = self.figures[number]
-        plots.save(drawing.draw(), self.folder, name, self.formats)
+    def _write(self, number: int) -> None:
+        self.jobs[number]()
         self.states[number] = WRITTEN
 
 

@@ -27,7 +27,9 @@ def write_report(report: Report, folder: Path, *, figures: FigureFiles | None = 
     """
     if figures is not None:
         report.figures += figures.write()
+        report.motion = figures.motion
         report.files += [file for figure in report.figures for file in figure.files]
+        report.files += [report.motion] if report.motion else []
         report.tables += [figures.table()] if report.figures else []
     for table in report.tables:
         name = "".join(c if c.isalnum() else "_" for c in table.title.split(":")[0].lower()).strip("_")

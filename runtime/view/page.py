@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
+from functools import partial
 from html import escape
 from importlib import resources
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,13 @@ def _recorded(server: Any, scene: Scene, speed: float) -> str:
     for group in scene.groups:
         drawing.add_frame(f"/{_node(group.key)}", show_axes=False, visible=group.shown)
     changes: list[Change] = []
+    place = partial(_place, count())
     for solid in scene.solids:
-        changes += _solid(drawing, solid, centre, size)
+        changes += _solid(drawing, place(solid), solid, centre, size)
     for lines in scene.lines:
-        changes += _lines(drawing, lines, centre, size)
+        changes += _lines(drawing, place(lines), lines, centre, size)
     for arrow in scene.arrows:
-        changes += _arrow(drawing, arrow, centre, size)
+        changes += _arrow(drawing, place(arrow), arrow, centre, size)
     serializer = server.get_scene_serializer()
     _play(serializer, changes, float(scene.t[0]), float(scene.t[-1]), speed)
     html: str = serializer.as_html()
@@ -105,8 +107,9 @@ def _node(name: str) -> str:
     return name.replace("/", "∕")
 
 
-def _place(part: Any) -> str:
-    return f"/{_node(part.group)}/{_node(part.name)}"
+def _place(numbers: Iterator[int], part: Any) -> str:
+    """A node of its own: a second one of the same name would remove the first."""
+    return f"/{_node(part.group)}/{next(numbers)} {_node(part.name)}"
 
 
 def _setter(handle: Any, **values: Any) -> Callable[[], None]:
@@ -117,10 +120,10 @@ def _setter(handle: Any, **values: Any) -> Callable[[], None]:
     return change
 
 
-def _solid(drawing: Any, solid: Solid, centre: Floats, size: float) -> list[Change]:
+def _solid(drawing: Any, place: str, solid: Solid, centre: Floats, size: float) -> list[Change]:
     places, p = (solid.pose.r - centre) / size, solid.pose.p
     handle = drawing.add_mesh_simple(
-        _place(solid), solid.vertices / size, solid.faces, color=rgb(solid.colour), side="double",
+        place, solid.vertices / size, solid.faces, color=rgb(solid.colour), side="double",
         opacity=None if solid.opacity == 1.0 else solid.opacity, flat_shading=len(solid.faces) < SMOOTH, wxyz=p[0],
         position=places[0], cast_shadow=False, receive_shadow=False,
     )  # fmt: skip
@@ -133,15 +136,15 @@ def _solid(drawing: Any, solid: Solid, centre: Floats, size: float) -> list[Chan
     return changes
 
 
-def _lines(drawing: Any, lines: Lines, centre: Floats, size: float) -> list[Change]:
+def _lines(drawing: Any, place: str, lines: Lines, centre: Floats, size: float) -> list[Change]:
     points = ((lines.points - centre) / size).astype(np.float32)
-    handle = drawing.add_line_segments(_place(lines), points[0], rgb(lines.colour), thickness=lines.width)
+    handle = drawing.add_line_segments(place, points[0], rgb(lines.colour), thickness=lines.width)
     return [] if len(points) == 1 else [
         (float(t), _setter(handle, points=at)) for t, at in zip(lines.t, points, strict=True)
     ]  # fmt: skip
 
 
-def _arrow(drawing: Any, arrow: Arrows, centre: Floats, size: float) -> list[Change]:
+def _arrow(drawing: Any, place: str, arrow: Arrows, centre: Floats, size: float) -> list[Change]:
     start = (arrow.start - centre) / size
     points = np.stack([start, start + arrow.vector / size], axis=1)[:, None].astype(np.float32)
     seen = [bool(np.isfinite(at).all()) for at in points]
@@ -150,7 +153,7 @@ def _arrow(drawing: Any, arrow: Arrows, centre: Floats, size: float) -> list[Cha
     shaft, head, length = HEAD
     first = points[seen.index(True)]
     handle = drawing.add_arrows(
-        _place(arrow),
+        place,
         first,
         rgb(arrow.colour),
         shaft_radius=shaft,

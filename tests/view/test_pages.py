@@ -1,7 +1,6 @@
 """Pages in a real browser, without any network: they open, play, and react."""
 
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -13,16 +12,10 @@ from runtime.view import Scene, write
 from runtime.view.output import Framed
 from runtime.view.scene import Arrows, Group, Solid
 from runtime.view.triangles import box
+from tests.support.browser import IN_BROWSER, WAIT
 
 pytest.importorskip("viser", reason="pages need the extra view")
-BROWSER = shutil.which("chromium")
 LARGEST = 3_000_000  # [bytes]
-IN_BROWSER = pytest.mark.skipif(BROWSER is None, reason="chromium is not installed; .ci/run installs it")
-FLAGS = [
-    "--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking", "--use-gl=angle",
-    "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-]  # fmt: skip
-WAIT = 240_000  # [ms] a busy machine without a graphics card draws slowly
 
 
 @pytest.fixture(scope="module")
@@ -47,37 +40,16 @@ def pages(tmp_path_factory):
     }
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium without a window."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="the browser is driven by playwright")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=BROWSER, args=FLAGS)
-        yield opened
-        opened.close()
-
-
 @pytest.fixture
-def opened(browser, pages):
-    """A function that opens a page, and the errors that the pages wrote to the console."""
-    errors = []
+def opened(open_page, pages):
+    """A function that opens a page with a scene."""
 
-    def open_page(name):
-        page = browser.new_page(viewport=dict(width=600, height=400))
-        page.set_default_timeout(WAIT)
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on(
-            "request",
-            lambda request: None if request.url.startswith(("file:", "data:", "blob:")) else errors.append(request.url),
-        )
-        page.goto(pages[name].as_uri())
+    def open_scene(name):
+        page = open_page(pages[name])
         page.wait_for_function("window.__viserMutable?.scene?.children.length > 0")
         return page
 
-    yield open_page, errors
-    for context in browser.contexts:
-        context.close()
+    return open_scene
 
 
 def visible(page, name):
@@ -103,8 +75,7 @@ def test_a_page_is_one_small_file_without_addresses(pages):
 @pytest.mark.slow
 @IN_BROWSER
 def test_a_page_plays(opened):
-    open_page, errors = opened
-    page = open_page("one")
+    page = opened("one")
     assert page.title() == "foot, modified ankle"
     page.wait_for_function("!document.querySelector('#talus .time').textContent.includes('0.000')")
     before, first = time_of(page), page.screenshot(timeout=WAIT)
@@ -117,7 +88,6 @@ def test_a_page_plays(opened):
     paused = time_of(page)
     page.wait_for_timeout(1000)
     assert time_of(page) == paused
-    assert errors == []
 
 
 @pytest.mark.slow
@@ -127,30 +97,20 @@ def test_the_picture_shows_the_bodies_in_their_colours(opened):
 
     from PIL import Image
 
-    open_page, _ = opened
-    page = open_page("one")
+    page = opened("one")
     page.evaluate("document.querySelector('#talus').remove()")
     page.wait_for_timeout(3000)
     picture = np.asarray(Image.open(BytesIO(page.screenshot(timeout=WAIT))).convert("RGB")).astype(int)
     red, green, blue = (picture[:, :, k] for k in range(3))
-    for colour, seen in (
-        ("leg, green", (green > red + 30) & (green > blue)),
-        ("foot, orange", (red > blue + 60) & (red > green + 30)),
-    ):
-        assert seen.sum() > 50, colour
-    # The leg is above the foot.
-    rows = [
-        np.nonzero(seen)[0].mean()
-        for seen in ((green > red + 30) & (green > blue), (red > blue + 60) & (red > green + 30))
-    ]
-    assert rows[0] < rows[1]
+    leg, foot = (green > red + 30) & (green > blue), (red > blue + 60) & (red > green + 30)  # green, orange
+    assert leg.sum() > 50 and foot.sum() > 50
+    assert np.nonzero(leg)[0].mean() < np.nonzero(foot)[0].mean()  # the leg is above the foot
 
 
 @pytest.mark.slow
 @IN_BROWSER
 def test_the_legend_hides_and_the_slider_chooses(opened):
-    open_page, errors = opened
-    page = open_page("two")
+    page = opened("two")
     page.wait_for_function("window.__viserSceneTree.getState()['/ghost 1']?.overrideVisibility === false")
     assert visible(page, "/ghost 0")
     page.locator('#talus input[type="range"]').fill("1")
@@ -162,7 +122,6 @@ def test_the_legend_hides_and_the_slider_chooses(opened):
     page.get_by_label("classical").uncheck()
     page.wait_for_function("window.__viserSceneTree.getState()['/classical']?.overrideVisibility === false")
     assert visible(page, "/modified")
-    assert errors == []
 
 
 def small_scene():
@@ -179,6 +138,14 @@ def test_names_do_not_end_the_script(tmp_path):
     text = write(small_scene(), tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<title>a &lt;b&gt; &amp; &#x27;c&#x27;</title>" in text
     assert r'"<\/script>"' in text
+
+
+def test_runs_with_contacts_side_by_side(tmp_path):
+    """The names of their parts agree: a sphere, its force, and those of the other runs."""
+    t = np.linspace(0.0, 0.2, 5)
+    runs = {shape: runtime.simulate(models.foot_ground.build(shape), 0.2, t_eval=t) for shape in ("normal", "flat")}
+    file = runs["normal"].animation(tmp_path / "a.html", name="normal", beside={"flat": runs["flat"]})
+    assert file.stat().st_size > 100_000
 
 
 def test_in_a_notebook_a_page_is_a_frame():

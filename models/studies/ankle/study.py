@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from models import foot
+from models.papers import cited
 from models.studies import measures
 from models.studies.ankle import figures, tables
 from models.studies.ankle.runs import (
@@ -62,6 +63,8 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
 
     free = _free_runs(report, folder, say, t_end, settings)
     drawn.add(figures.free({ANKLES[name]: run for name, run in free.items()}))
+    first, *others = free
+    drawn.add_motion(free[first], name=ANKLES[first], beside={ANKLES[name]: free[name] for name in others})
     presets = _limited_runs(report, folder, say, free, t_end, tolerance)
     for found in presets.values():
         drawn.add(figures.limited(found))
@@ -80,6 +83,7 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
     report.tables += [tables.cost(costs, seconds, tolerance), tables.rest(costs, seconds, t_end, tolerance)]
     report.tables.append(tables.link_length(by_length))
 
+    report.cite = cited("2024a", "2024c")
     report.answer = tables.answer({ANKLES[name]: run for name, run in free.items()}, costs, seconds)
     say("figures")
     write_report(report, folder, figures=drawn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from models.papers import cited
 from models.studies.claims import rodrigues_da_silva_2024a, rodrigues_da_silva_2024b, rodrigues_da_silva_2024c
 from models.studies.claims.foot_runs import foot_runs
 from models.studies.claims.pendulum_runs import pendulum_runs
@@ -42,6 +43,7 @@ def claims(folder: Path, say: Callable[[str], None], *, tolerance: float = 1e-10
         rows = [[c.place, c.statement, c.printed, c.computed, c.verdict] for c in found.found]
         report.tables.append(Table(f"claims of Rodrigues da Silva {year}", columns, rows, found.source))
     report.tables += [_summary(checked), _not_reproduced(checked)]
+    report.cite = cited("2024a", "2024b", "2024c")
     report.answer, report.first = _answer(checked), ("claims", "not reproduced")
     write_report(report, folder)
     return report

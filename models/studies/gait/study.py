@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from models.papers import cited
 from models.studies.gait import contact as soles
 from models.studies.gait import contact_figures, contact_tables, tables
 from models.studies.gait import files as written
@@ -123,6 +124,7 @@ def gait(
     )  # fmt: skip
     found = _analysed(static, trials, options, report, say)
     report.tables += [tables.subject(found[0]), tables.trials(found, filters), tables.peaks(found)]
+    report.cite = cited("n.d.", "2011")
     report.answer, report.first = tables.answer(found), ("peaks",)
     if not files:
         say("simulating the ankle and the toes, driven by the computed moments")

@@ -1,0 +1,120 @@
+"""Reports as pages: complete in one file, sorted by a click, printed as PDF; what is missing is named."""
+
+import re
+from html import unescape
+
+from models.papers import PAPERS
+from runtime.report import Report, Table, plots, printing, report_page, write_report
+from runtime.report.figure_files import Drawing, FigureFiles
+from runtime.version import CITATION, __version__
+from tests.support.browser import IN_BROWSER
+from tests.support.paths import ROOT
+
+ROWS = [["b", 10.0, None], ["a", 9.5, 1.0], ["<c>", 100.0, 2.0]]
+
+
+def made(folder, monkeypatch, *, formats=("svg", "png"), pdf=False, **more):
+    """A report with a figure and two tables, written by the command."""
+    monkeypatch.setattr("sys.argv", ["/usr/bin/talus", "study", "--out", "a folder"])
+    figures = FigureFiles(folder, formats)
+    figures.add(
+        {
+            "line": Drawing(
+                lambda: plots.curves({"a": ([0, 1], [0, 1])}, "x", "y"), "A line <b>.", "Author (2020), Fig. 1"
+            )
+        }
+    )
+    report = Report(
+        "A & B", [Table("first", ["name", "value [m]", "other"], ROWS, "A <note>."), Table("second", [], [])]
+    )
+    report.answer, report.cite, report.head = "B is <10.", ["Author (2020)."], {"subject": "<x>"}
+    for name, value in more.items():
+        setattr(report, name, value)
+    write_report(report, folder, figures=figures, pdf=pdf)
+    return report, (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_everything_is_in_the_page(tmp_path, monkeypatch):
+    report, page = made(tmp_path, monkeypatch, failures=["run <1> failed."])
+    shown = unescape(page)
+    for text in (
+        "A & B", "B is <10.", "run <1> failed.", "A <note>.", "A line <b>.", "Corresponds to Author (2020), Fig. 1.",
+        "Author (2020).", "<x>", CITATION, f"Talus {__version__}", "talus study --out 'a folder'", "numpy",
+    ):  # fmt: skip
+        assert text in shown, text
+    for raw in ("A & B", "<10", "<1>", "<note>", "line <b>", "<x>", "<c>"):
+        assert raw not in page
+    assert [table.title for table in report.tables] == ["first", "second", "figures"]
+    assert not re.findall(r'(?:src|href)="(?!data:)[^"]*"', page)  # nothing but what the page contains
+    assert report.files[-2:] == [tmp_path / "report.html", tmp_path / "summary.json"]
+
+
+def test_the_smaller_picture_is_embedded_and_other_files_are_named(tmp_path, monkeypatch):
+    _, page = made(tmp_path, monkeypatch, formats=("png", "svg"))
+    smaller = min((tmp_path / "line.png", tmp_path / "line.svg"), key=lambda file: file.stat().st_size)
+    assert re.findall(r'src="data:image/([a-z]+)', page) == [{".png": "png", ".svg": "svg"}[smaller.suffix]]
+    (tmp_path / "pdf").mkdir()
+    _, page = made(tmp_path / "pdf", monkeypatch, formats=("pdf",))
+    assert "<img" not in page and "File: line.pdf" in page
+
+
+def test_a_missing_library_is_named_with_its_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(printing, "browser", lambda: None)
+    monkeypatch.setattr(printing, "find_spec", lambda name: None)
+    report, _ = made(tmp_path, monkeypatch, pdf=True)
+    (sentence,) = report.not_written
+    assert sentence.startswith("report.pdf was not written") and "talus-multibody[pdf]" in sentence
+    monkeypatch.setattr(report_page, "find_spec", lambda name: None)
+    report = Report("t", [Table("a", ["x"], [[1.0]])])
+    write_report(report, tmp_path)
+    (sentence,) = report.not_written
+    assert "report.html" in sentence and "pip install 'talus-multibody[report]'" in sentence
+    assert report.data()["not written"] == [sentence]
+
+
+def test_papers_are_those_of_the_citation_file():
+    stated = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"doi: (\S+)", stated) == [
+        doi for text in PAPERS.values() for doi in re.findall(r"doi (\S+);", text)
+    ]
+    for text in PAPERS.values():
+        title = text.split(": ", 1)[1]
+        assert any(title.startswith(line) for line in re.findall(r'title: "(.*)"', stated)), title
+    assert __version__ in stated
+
+
+@IN_BROWSER
+def test_a_click_on_a_column_sorts_its_rows(tmp_path, monkeypatch, open_page):
+    made(tmp_path, monkeypatch)
+    page = open_page(tmp_path / "report.html")
+    table = page.locator("table").first
+
+    def names():
+        return table.locator("tbody tr td:first-child").all_inner_texts()
+
+    assert names() == ["b", "a", "<c>"]
+    for column, orders in ((1, [["a", "b", "<c>"], ["<c>", "b", "a"]]), (2, [["a", "<c>", "b"], ["<c>", "a", "b"]])):
+        for order in orders:
+            table.locator("th button").nth(column).click()
+            assert names() == order
+
+
+@IN_BROWSER
+def test_a_motion_is_shown_in_the_page(tmp_path, monkeypatch, open_page):
+    (tmp_path / "motion.html").write_text("<p>it moves</p>", encoding="utf-8")
+    made(tmp_path, monkeypatch)
+    figures = FigureFiles(tmp_path)
+    figures.motion = tmp_path / "motion.html"
+    write_report(Report("t", [Table("a", ["x"], [[1.0]])]), tmp_path, figures=figures, pdf=False)
+    page = open_page(tmp_path / "report.html")
+    assert page.frame_locator("iframe").locator("p").inner_text() == "it moves"
+
+
+@IN_BROWSER
+def test_a_report_is_printed(tmp_path, monkeypatch):
+    report, _ = made(tmp_path, monkeypatch, pdf=True)
+    assert not report.not_written
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+    monkeypatch.setattr(printing, "browser", lambda: "/bin/false")
+    report, _ = made(tmp_path, monkeypatch, pdf=True)
+    assert "report.pdf was not written" in report.not_written[0] and "exit code 1" in report.not_written[0]
