@@ -36,6 +36,7 @@ from models.walking.preparation import (
 )
 from models.walking.scaling import scale_to_subject
 from models.walking.segment_motion import check_same_subject, segment_pose, tracked
+from models.walking.spatiotemporal import spatiotemporal
 from models.walking.subject import BODIES, LegFoot
 from runtime import ModelError, State, inverse_dynamics, kinematics
 from runtime.analysis import Motion
@@ -93,6 +94,7 @@ def analyse(
     trial, heading = along_x(trial, feet)
     assignment = assign_feet(trial, feet)
     side, cycle = choose_cycle(trial, side, feet, assignment)
+    steps = spatiotemporal(trial, cycle, feet, assignment)
     if side == "left":
         static, trial = static.mirrored(), trial.mirrored()
     subject = _scaled(static, trial, side, mass=mass, height=height, sex=sex, markers=markers)
@@ -102,9 +104,7 @@ def analyse(
     notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else [])]
 
     labels, guided = _tracked(trial, subject, toes)
-    if not guided:
-        why = "as asked" if toes == "locked" else "as no marker on the toes guides it"
-        notes.append(f"{trial.name}: the metatarsophalangeal joint is locked, {why}")
+    notes += _notes_of_toes(trial, labels, toes)
     fit, within = _fit_markers(trial, subject, cycle, labels, filters, locked=not guided)
     coordinates = leg_foot.coordinates_of(fit, subject, locked=not guided)
 
@@ -118,7 +118,7 @@ def analyse(
         moments={joint: axis.effort for joint, axis in axes.items()},
         powers={joint: axis.power for joint, axis in axes.items()},
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
-        toes_guided=guided, speed=_speed(motion), notes=(*notes, *shown),
+        toes_guided=guided, speed=_speed(motion), spatiotemporal=steps, notes=(*notes, *shown),
     )  # fmt: skip
 
 
@@ -162,6 +162,21 @@ def _tracked(trial: Capture, subject: LegFoot, toes: Toes) -> tuple[dict[str, st
     if seen and toes != "locked":
         return labels, True
     return {label: body for label, body in labels.items() if body != "toes"}, False
+
+
+def _notes_of_toes(trial: Capture, labels: Mapping[str, str], toes: Toes) -> list[str]:
+    """What is assumed about the metatarsophalangeal joint."""
+    on_toes = [label for label, body in labels.items() if body == "toes"]
+    if not on_toes:
+        why = "as asked" if toes == "locked" else "as no marker on the toes guides it"
+        return [f"{trial.name}: the metatarsophalangeal joint is locked, {why}"]
+    notes = [
+        f"{trial.name}: the moment and the power of the metatarsophalangeal joint are upper bounds, as the whole ground force "
+        "goes to the toes once the centre of pressure passes the joint's axis"
+    ]
+    if len(on_toes) == 1:
+        notes.append(f"{trial.name}: the angle of the toes follows from one marker, '{on_toes[0]}'")
+    return notes
 
 
 def _fit_markers(

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.plots import COLOURS, figure, legend, place_legend, style
+from runtime.report.plots import COLOURS, figure, legend, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A quantity over the gait cycle: curves (trials, points), mean time of toe off [%], normative mean and SD (m,) each."""
-
-    title: str
-    ylabel: str
-    curves: Any
-    toe_off: float
-    band: tuple[Any, Any] | None = None
-    band_label: str = "normative mean ± SD"
 
 
 def pressed(
@@ -49,42 +36,6 @@ def pressed(
         ax.set(title=title, xlabel=xlabel)
     fig.colorbar(drawn, ax=list(axes[:, 0]), label=scale)
     legend(fig, axes[0, 0])
-    return fig
-
-
-def gait_cycles(panels: Sequence[Panel], *, columns: int = 2) -> Figure:
-    """Mean and standard deviation over 0-100 % of the gait cycle, toe-off, and a normative band.
-
-    Rodrigues da Silva et al. (n.d.), Figs. 5 and 7.
-    """
-    rows = -(-len(panels) // columns)
-    fig, axes = figure(rows, columns, width=5.2, height=3.2)
-    for ax, panel in zip(axes.flat, panels, strict=False):
-        percent = np.linspace(0.0, 100.0, panel.curves.shape[1])
-        if panel.band is not None:
-            mean, sd = panel.band
-            across = np.linspace(0.0, 100.0, len(mean))
-            ax.fill_between(across, mean - sd, mean + sd, color="0.85", linewidth=0, label=panel.band_label)
-        mean, sd = panel.curves.mean(axis=0), panel.curves.std(axis=0, ddof=1 if len(panel.curves) > 1 else 0)
-        if len(panel.curves) > 1:
-            spread = dict(color=COLOURS[0], alpha=0.25, linewidth=0, label="± SD of the trials")
-            ax.fill_between(percent, mean - sd, mean + sd, **spread)
-        ax.plot(
-            percent,
-            mean,
-            color=COLOURS[0],
-            linewidth=1.6,
-            label="mean of the trials" if len(panel.curves) > 1 else "trial",
-        )
-        ax.axhline(0.0, color="0.5", linewidth=0.6)
-        ax.axvline(panel.toe_off, color="black", linewidth=1.0, linestyle="--", label="toe off")
-        ax.set(title=panel.title, xlabel="gait cycle [%]", ylabel=panel.ylabel, xlim=(0, 100))
-    for ax in axes.flat[len(panels) :]:
-        ax.set_visible(False)
-    handles: dict[str, Any] = {}
-    for ax in axes.flat[: len(panels)]:
-        handles |= {label: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    place_legend(fig, list(handles.values()), list(handles))
     return fig
 
 

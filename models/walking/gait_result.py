@@ -12,6 +12,7 @@ from models.walking.capture import GroundForce
 from models.walking.capture.trial import Side
 from models.walking.gait_events import GaitCycle
 from models.walking.leg_foot import Coordinates
+from models.walking.spatiotemporal import Spatiotemporal
 from models.walking.subject import LegFoot
 from runtime.analysis import Motion
 from runtime.support import checked_class
@@ -47,6 +48,8 @@ class Gait:
         Whether the toes follow their markers.
     speed : float [m/s]
         Of the leg over the cycle; 0 on a treadmill.
+    spatiotemporal : Spatiotemporal
+        Cadence, lengths of steps, and events of the other foot.
     notes : tuple of str
         Every assumption that was not read from a file.
     """
@@ -65,6 +68,7 @@ class Gait:
     motion: Motion
     toes_guided: bool
     speed: float
+    spatiotemporal: Spatiotemporal
     notes: tuple[str, ...] = field(default=())
 
     @property

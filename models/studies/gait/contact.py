@@ -39,10 +39,12 @@ class TrialSoles:
 def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[TrialSoles]:
     """Fit a sole to each trial, predict each trial by a sole fitted to the others, and vary the arch."""
     trial_soles = []
-    start = sole.scale_sole(found[0].subject)
+    feet = {one.side: [other for other in found if other.side == one.side] for one in found}
+    several = all(len(trials) > 1 for trials in feet.values())
     for one in found:
         say(f"fitting a sole to {one.name}")
-        others = [other for other in found if other is not one]
+        start = sole.scale_sole(feet[one.side][0].subject)
+        others = [other for other in feet[one.side] if other is not one]
         fits = {
             SHAPE: contact_fit.fit_sole(one, start, shared=SHARED, prior=0.0),
             FITTED: contact_fit.fit_sole(one, start),
@@ -51,7 +53,7 @@ def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[TrialSole
             name: [predict_ground_force(other, fit.sole).errors().vertical for other in others]
             for name, fit in fits.items()
         }
-        if others:
+        if several:
             fits[OTHERS] = contact_fit.fit_sole(others, start)
         soles = {SCALED: start} | {name: fit.sole for name, fit in fits.items()}
         soles |= {CAVUS: fits[SHAPE].sole.cavus, FLAT: fits[SHAPE].sole.flat}

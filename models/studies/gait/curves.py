@@ -42,8 +42,12 @@ def joints(found: Sequence[Gait]) -> tuple[str, ...]:
 
 
 def stems(found: Sequence[Gait]) -> list[str]:
-    """Names of the trials for files."""
-    return numbered([Path(one.name).stem.replace(" ", "_").replace(",", "_") for one in found])
+    """Names of the trials for files, with the foot where there are two."""
+    several = len({one.side for one in found}) > 1
+    names = [one.name.removesuffix(f", {one.side} foot") if several else one.name for one in found]
+    foot = [f"_{one.side}" if several else "" for one in found]
+    plain = [Path(name).stem.replace(" ", "_").replace(",", "_") for name in names]
+    return numbered([name + side for name, side in zip(plain, foot, strict=True)])
 
 
 def numbered(names: Sequence[str]) -> list[str]:

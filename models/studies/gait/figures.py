@@ -2,105 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
-from models.studies.gait.curves import curve, numbered
+from models.studies.gait.curves import curve, joints, numbered
 from models.walking import gait_plots, norms
 from models.walking.gait_result import Gait
+from models.walking.laboratory_page import Events, Norm, Panel, laboratory_page
 from models.walking.subject import GRAVITY
 from runtime.report.figure_files import Drawing
 from runtime.support.arrays import Floats
 
+Feet = Mapping[str, Sequence[Gait]]  # trials of each foot
 PAPER = "Rodrigues da Silva et al. (n.d.)"
-POSITIVE = {"talocrural": "dorsiflexion", "talocalcaneal": "inversion", "metatarsophalangeal": "extension"}
+DIRECTIONS = {  # positive and negative
+    "talocrural": ("dorsiflexion", "plantarflexion"),
+    "talocalcaneal": ("inversion", "eversion"),
+    "metatarsophalangeal": ("extension", "flexion"),
+}
+POWER = ("generated", "absorbed")
+FORCES = {"anterior": ("anterior", "posterior"), "medial": ("medial", "lateral"), "vertical": ("up", "down")}
+# Norm of a quantity of a joint, and its sign.
+NORM = {
+    ("angle", "talocrural"): ("dorsiflexion", 1.0),
+    ("angle", "talocalcaneal"): ("hindfoot_inversion", 1.0),
+    ("angle", "metatarsophalangeal"): ("toe_extension", 1.0),
+    ("moment", "talocrural"): ("plantarflexor_moment", -1.0),
+    ("moment", "talocalcaneal"): ("inversion_moment", 1.0),
+    ("power", "talocrural"): ("ankle_power", 1.0),
+}
+UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 
 
 def figures(found: Sequence[Gait]) -> dict[str, Drawing]:
     """The figures by file name, to be drawn when called."""
-    toe_off = float(np.mean([one.toe_off for one in found]))
+    feet = {side: [one for one in found if one.side == side] for side in dict.fromkeys(one.side for one in found)}
+    rows = [[_panel(feet, quantity, joint) for quantity in UNITS] for joint in joints(found)]
+    rows.append([_force(feet, axis, name) for axis, name in enumerate(FORCES)])
+    paths = dict(zip(numbered([one.name for one in found]), (one.cop_in_foot() for one in found), strict=True))
     return {
-        "angles_and_moments": Drawing(
-            partial(gait_plots.gait_cycles, _angles_and_moments(found, toe_off)),
-            "Angle and moment of each joint over the gait cycle, with norms.",
-            f"{PAPER}, Fig. 5",
+        "gait": Drawing(
+            partial(laboratory_page, rows, {side: _events(trials) for side, trials in feet.items()}),
+            "Angles, moments and powers of the joints and the ground force over the gait cycle, with norms and gait events.",
+            f"{PAPER}, Figs. 5 and 7",
         ),
         "centre_of_pressure": Drawing(
-            partial(
-                gait_plots.under_the_foot,
-                dict(zip(numbered([one.name for one in found]), (one.cop_in_foot() for one in found), strict=True)),
-                _landmarks(found[0]),
-            ),
+            partial(gait_plots.under_the_foot, paths, _landmarks(found[0])),
             "Path of the centre of pressure under the foot from heel strike to toe off.",
             f"{PAPER}, Fig. 6",
-        ),
-        "powers": Drawing(
-            partial(gait_plots.gait_cycles, _powers(found, toe_off)),
-            "Power of each joint over the gait cycle, with norms.",
-            f"{PAPER}, Fig. 7",
-        ),
-        "ground_forces": Drawing(
-            partial(gait_plots.gait_cycles, _forces(found, toe_off), columns=3),
-            "Force of the ground on the foot over the gait cycle, with norms.",
         ),
     }
 
 
-def _panel(
-    found: Sequence[Gait],
-    toe_off: float,
-    quantity: str,
-    joint: str,
-    unit: str,
-    norm: str | None = None,
-    sign: float = 1.0,
-) -> gait_plots.Panel:
-    """A quantity of a joint in all trials, with the normative band ``norm`` times ``sign``."""
-    curves = np.array([curve(one, quantity, joint) for one in found])
-    band = None
-    if norm is not None:
-        _, mean, sd = norms.band(norm)
-        scale = np.rad2deg(1.0) if quantity == "angle" else 1.0
-        band = (sign * scale * mean, scale * sd)
-    positive = "generated" if quantity == "power" else POSITIVE[joint]
-    return gait_plots.Panel(f"{joint} {quantity}", f"{positive} {quantity} [{unit}]", curves, toe_off, band)
+def _panel(feet: Feet, quantity: str, joint: str) -> Panel:
+    """A quantity of a joint of each foot."""
+    curves = {side: np.array([curve(one, quantity, joint) for one in trials]) for side, trials in feet.items()}
+    directions = POWER if quantity == "power" else DIRECTIONS[joint]
+    norm = None
+    if (quantity, joint) in NORM:
+        name, sign = NORM[quantity, joint]
+        norm = _norm(name, sign * np.rad2deg(1.0) if quantity == "angle" else sign)
+    return Panel(f"{joint} {quantity}", *directions, UNITS[quantity], curves, norm)
 
 
-def _angles_and_moments(found: Sequence[Gait], toe_off: float) -> list[gait_plots.Panel]:
-    panel = partial(_panel, found, toe_off)
-    panels = [
-        panel("angle", "talocrural", "deg", "dorsiflexion"),
-        panel("angle", "talocalcaneal", "deg", "hindfoot_inversion"),
-        panel("moment", "talocrural", "N m/kg", "plantarflexor_moment", -1.0),
-        panel("moment", "talocalcaneal", "N m/kg", "inversion_moment"),
-    ]
-    if all(one.toes_guided for one in found):
-        panels += [
-            panel("angle", "metatarsophalangeal", "deg", "toe_extension"),
-            panel("moment", "metatarsophalangeal", "N m/kg"),
-        ]
-    return panels
+def _force(feet: Feet, axis: int, name: str) -> Panel:
+    """A component of the ground's force on each foot."""
+    curves = {
+        side: np.array([one.ground_over_cycle()[0][:, axis] / (one.subject.mass * GRAVITY) for one in trials])
+        for side, trials in feet.items()
+    }
+    return Panel(f"{name} ground force", *FORCES[name], "body weights", curves, _norm(f"{name}_force", 1.0))
 
 
-def _powers(found: Sequence[Gait], toe_off: float) -> list[gait_plots.Panel]:
-    panel = partial(_panel, found, toe_off)
-    panels = [panel("power", "talocrural", "W/kg", "ankle_power"), panel("power", "talocalcaneal", "W/kg")]
-    if all(one.toes_guided for one in found):
-        panels.append(panel("power", "metatarsophalangeal", "W/kg"))
-    return panels
+def _norm(name: str, scale: float) -> Norm:
+    _, mean, sd = norms.band(name)
+    return Norm(scale * mean, abs(scale) * sd, norms.NORMS[name].source.rsplit(", ", 1)[0])
 
 
-def _forces(found: Sequence[Gait], toe_off: float) -> list[gait_plots.Panel]:
-    return [
-        gait_plots.Panel(
-            f"{name} force", f"{name} force [body weights]",
-            np.array([one.ground_over_cycle()[0][:, k] / (one.subject.mass * GRAVITY) for one in found]), toe_off,
-            norms.band(f"{name}_force")[1:],
-        )
-        for k, name in enumerate(("anterior", "medial", "vertical"))
-    ]  # fmt: skip
+def _events(trials: Sequence[Gait]) -> Events:
+    """Means over the trials that show the event."""
+    steps = [one.spatiotemporal for one in trials]
+    opposite = []
+    for values in ([s.opposite_off for s in steps], [s.opposite_strike for s in steps]):
+        known = [value for value in values if np.isfinite(value)]
+        opposite.append(float(np.mean(known)) if known else float("nan"))
+    return Events(float(np.mean([one.toe_off for one in trials])), *opposite)
 
 
 def _landmarks(one: Gait) -> dict[str, Floats]:

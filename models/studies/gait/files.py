@@ -62,15 +62,17 @@ def dataset(found: Sequence[Gait]) -> Any:
     data["toe_off"] = (("trial",), np.array([one.toe_off for one in found]), {"units": "percent of the gait cycle"})
     data["mass"] = (("trial",), np.array([one.subject.mass for one in found]), {"units": "kg"})
     person = found[0].subject
+    sides = {one.side for one in found}
     attributes = {
-        "side": found[0].side,
-        "axes": "x anterior, y medial, z up" + (", mirrored left foot" if found[0].side == "left" else ""),
+        "side": " and ".join(sorted(sides, reverse=True)),
+        "axes": "x anterior, y medial, z up" + (", left foot mirrored" if "left" in sides else ""),
         "subject": person.name,
         "sources": json.dumps(dict(person.sources)),
         "notes": "\n".join(notes(found)),
     }
     coordinates = {
         "trial": [one.name for one in found],
+        "side": ("trial", [one.side for one in found]),
         "joint": names,
         "percent": ("percent", PERCENT, {"units": "percent of the gait cycle"}),
         "axis": ["x", "y", "z"],
@@ -79,7 +81,7 @@ def dataset(found: Sequence[Gait]) -> Any:
 
 
 def _curves_csv(found: Sequence[Gait], file: Path) -> None:
-    """Percent, mean and SD over the trials of every quantity, then every trial."""
+    """Percent, mean and SD over the trials of each foot of every quantity, then every trial."""
     columns: dict[str, Floats] = {"percent": PERCENT}
     names = numbered([one.name for one in found])
     curves: Mapping[str, Callable[[Gait], Floats]] = {
@@ -90,10 +92,14 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
         },
         "vertical_force [BW]": vertical,
     }
+    feet = list(dict.fromkeys(one.side for one in found))
     for name, of in curves.items():
         values = np.array([of(one) for one in found])
-        columns[f"{name} mean"] = values.mean(axis=0)
-        columns[f"{name} SD"] = values.std(axis=0, ddof=1) if len(found) > 1 else np.full(len(PERCENT), np.nan)
+        for side in feet:
+            own = values[[one.side == side for one in found]]
+            foot = f" {side}" if len(feet) > 1 else ""
+            columns[f"{name}{foot} mean"] = own.mean(axis=0)
+            columns[f"{name}{foot} SD"] = own.std(axis=0, ddof=1) if len(own) > 1 else np.full(len(PERCENT), np.nan)
         columns |= {f"{name} {stem}": value for stem, value in zip(names, values, strict=True)}
     write_columns(file, list(columns), np.column_stack(list(columns.values())), digits=10)
 

@@ -6,6 +6,7 @@ Rodrigues da Silva et al. (n.d.); with contact, Moreira et al. (2011).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,14 +17,17 @@ from models.studies.gait import contact_figures, contact_tables, tables
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures
+from models.studies.gait.head import head
 from models.walking import analysis, synthetic
 from models.walking.capture import Capture, read_capture
+from models.walking.capture.trial import Side
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 from runtime import ModelError
 from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
+FEET: tuple[Side, ...] = ("right", "left")
 SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
 
 Say = Callable[[str], None]
@@ -66,7 +70,7 @@ def gait(
         STATIC TRIAL...: a trial of the subject standing still, then one or more walking trials of the same subject with the
         same markers (.c3d, .trc, .csv).
     side : str
-        Foot to analyse: right, left, or auto, the one with a complete stance on force plates.
+        Foot to analyse: right, left, or auto, each foot with a complete stance on force plates.
     mass : float [kg]
         Mass of the subject, if the files do not contain it.
     height : float [m]
@@ -122,14 +126,15 @@ def gait(
         side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
         toes=toes,
     )  # fmt: skip
-    found = _analysed(static, trials, options, report, say)
-    report.tables += [tables.subject(found[0]), tables.trials(found, filters), tables.peaks(found)]
+    found, left_out = _analysed(static, trials, options, report, say)
+    report.tables += [tables.peaks(found), tables.steps(found), tables.trials(found, filters), *tables.subjects(found)]
+    report.head = head(found, filters)
     report.cite = cited("n.d.", "2011")
     report.answer, report.first = tables.answer(found), ("peaks",)
     if not files:
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
-    assumptions, drawn = notes(found), figures(found)
+    assumptions, drawn = [*notes(found), *left_out], figures(found)
     trial_soles = soles.analyse(found, say) if contact else []
     if trial_soles:
         report.tables += contact_tables.tables(trial_soles)
@@ -170,25 +175,41 @@ def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **r
     return static, trials
 
 
-def _analysed(static: Capture, trials: Trials, options: Mapping[str, Any], report: Report, say: Say) -> list[Gait]:
-    """Analyses of the trials, all of the same foot; of several trials, those that fail go into the report."""
+def _analysed(
+    static: Capture, trials: Trials, options: Mapping[str, Any], report: Report, say: Say
+) -> tuple[list[Gait], list[str]]:
+    """Analyses of the trials, and why a foot was left out; of several trials, those that fail go into the report."""
     found: list[Gait] = []
+    left_out: list[str] = []
     for name, read in trials:
         say(f"analysing {name}")
         try:
-            found.append(analysis.analyse(static, read(), **options))
+            feet, without = _feet(static, read(), options)
         except ModelError as error:
             if len(trials) == 1:
                 raise
             report.failures.append(str(error))
+            continue
+        found += feet
+        left_out += without
     if not found:
         raise ModelError("; ".join(report.failures))
     if len({one.side for one in found}) > 1:
-        raise ModelError(
-            f"the trials show different feet on the force plates ({', '.join(f'{one.name}: {one.side}' for one in found)}); "
-            "their mean would be meaningless: give --side, or analyse them separately"
-        )
-    return found
+        found = [replace(one, name=f"{one.name}, {one.side} foot") for one in found]
+    return found, left_out
+
+
+def _feet(static: Capture, trial: Capture, options: Mapping[str, Any]) -> tuple[list[Gait], list[str]]:
+    """The foot asked for, or each that can be analysed, and why the other one cannot; labels of the user are of one foot."""
+    if options["side"] or options["markers"]:
+        return [analysis.analyse(static, trial, **options)], []
+    found, without = [], []
+    for side in FEET:
+        try:
+            found.append(analysis.analyse(static, trial, **{**options, "side": side}))
+        except ModelError as error:
+            without.append(f"the {side} foot is not analysed: {error}")
+    return (found, without) if found else ([analysis.analyse(static, trial, **options)], [])
 
 
 def _landmarks(pairs: Sequence[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,19 +15,29 @@ from models.walking.preparation import Filters
 from runtime.report import Table
 from runtime.support.arrays import Floats
 
+# Mean and SD of 14 adults walking barefoot at self-selected speed (Schreiber and Moissenet 2019).
 LITERATURE = {
-    "largest dorsiflexion [deg]": "9.2 ± 3.1",
-    "largest plantarflexion [deg]": "18.3 ± 4.0",
-    "plantarflexor moment [N m/kg]": "1.33 ± 0.13",
-    "inversion moment [N m/kg]": "0.36 ± 0.07",
-    "talocrural power, generated [W/kg]": "3.25 ± 0.87",
-    "talocrural power, absorbed [W/kg]": "-0.69 ± 0.24",
+    "dorsiflexion, largest [deg]": "9.2 ± 3.1",
+    "dorsiflexion, smallest [deg]": "-18.3 ± 4.0",
+    "dorsiflexor moment, smallest [N m/kg]": "-1.33 ± 0.13",
+    "invertor moment, largest [N m/kg]": "0.36 ± 0.07",
+    "talocrural power, largest [W/kg]": "3.25 ± 0.87",
+    "talocrural power, smallest [W/kg]": "-0.69 ± 0.24",
     "vertical force, second peak [BW]": "1.14 ± 0.08",
 }
+SIGNS = (
+    "Dorsiflexion and inversion are positive, and so are the moments of the muscles that cause them: a plantarflexor moment is "
+    "negative.  Power is positive where muscles generate it."
+)
 
 
-def subject(one: Gait) -> Table:
-    """The subject's data and the source of each."""
+def subjects(found: Sequence[Gait]) -> list[Table]:
+    """The subject's data and the source of each, for each foot."""
+    feet = _by_foot(found)
+    return [_subject(one[0], f"{side} foot: " if len(feet) > 1 else "") for side, one in feet.items()]
+
+
+def _subject(one: Gait, foot: str) -> Table:
     person = one.subject
     rows: list[list[Any]] = [
         ["mass", f"{person.mass:.1f} kg", person.sources["mass"]],
@@ -48,7 +58,7 @@ def subject(one: Gait) -> Table:
             person.sources["inertia"],
         ],
     ]
-    return Table(f"subject: {person.name}", ["", "value", "from"], rows)
+    return Table(f"subject, {foot}{person.name}" if foot else f"subject: {person.name}", ["", "value", "from"], rows)
 
 
 def _direction(axis: Floats) -> str:
@@ -73,45 +83,98 @@ def trials(found: Sequence[Gait], filters: Filters) -> Table:
 
 
 def peaks(found: Sequence[Gait]) -> Table:
-    """Values that the literature quotes: mean and SD over the trials, and those of 14 adults."""
-    per_trial: list[dict[str, float]] = []
-    for one in found:
-        talocrural, calcaneal = (one.over_cycle(one.angles[j]) for j in JOINTS[:2])
-        force = force_peaks(vertical(one), one.toe_off)
-        values = {
-            "largest dorsiflexion [deg]": np.rad2deg(talocrural.max()),
-            "largest plantarflexion [deg]": -np.rad2deg(talocrural.min()),
-            "range of inversion [deg]": np.rad2deg(np.ptp(calcaneal)),
-            "plantarflexor moment [N m/kg]": -curve(one, "moment", "talocrural").min(),
-            "inversion moment [N m/kg]": curve(one, "moment", "talocalcaneal").max(),
-            "talocrural power, generated [W/kg]": curve(one, "power", "talocrural").max(),
-            "talocrural power, absorbed [W/kg]": curve(one, "power", "talocrural").min(),
-            "vertical force, first peak [BW]": force[0],
-            "vertical force, minimum between [BW]": force[1],
-            "vertical force, second peak [BW]": force[2],
-        }
-        per_trial.append({name: float(value) for name, value in values.items()})
-    rows = []
-    for name in per_trial[0]:
-        values_of = np.array([values[name] for values in per_trial])
-        sd = float(values_of.std(ddof=1)) if len(values_of) > 1 else None
-        rows.append([name, float(values_of.mean()), sd, LITERATURE.get(name, "")])
-    note = "Literature: mean ± SD of 14 adults walking barefoot at self-selected speed (Schreiber and Moissenet 2019)."
-    return Table("peaks", ["", "mean", "SD", "literature"], rows, note)
+    """Values that the literature quotes: mean and SD over the trials of each foot, and those of 14 adults."""
+    note = f"{SIGNS}  Literature: mean ± SD of 14 adults walking barefoot at self-selected speed (Schreiber and Moissenet 2019)."
+    return _means("peaks", found, _peaks, note, LITERATURE)
+
+
+def _peaks(one: Gait) -> dict[str, float]:
+    talocrural, calcaneal = (one.over_cycle(one.angles[j]) for j in JOINTS[:2])
+    power, force = curve(one, "power", "talocrural"), force_peaks(vertical(one), one.toe_off)
+    return {
+        "dorsiflexion, largest [deg]": np.rad2deg(talocrural.max()),
+        "dorsiflexion, smallest [deg]": np.rad2deg(talocrural.min()),
+        "inversion, range [deg]": np.rad2deg(np.ptp(calcaneal)),
+        "dorsiflexor moment, smallest [N m/kg]": curve(one, "moment", "talocrural").min(),
+        "invertor moment, largest [N m/kg]": curve(one, "moment", "talocalcaneal").max(),
+        "talocrural power, largest [W/kg]": power.max(),
+        "talocrural power, smallest [W/kg]": power.min(),
+        "vertical force, first peak [BW]": force[0],
+        "vertical force, minimum between [BW]": force[1],
+        "vertical force, second peak [BW]": force[2],
+    }
+
+
+def steps(found: Sequence[Gait]) -> Table:
+    """Spatiotemporal parameters: mean and SD over the trials of each foot."""
+    note = (
+        "From foot strike to the next strike of the same foot.  Double support: both feet on the ground.  Step: from the other "
+        "heel at its strike to this heel at the next one.  A dash: the other foot's event or a heel is not seen, or the walker "
+        "stays in place."
+    )
+    return _means("spatiotemporal parameters", found, _steps, note)
+
+
+def _steps(one: Gait) -> dict[str, float]:
+    s = one.spatiotemporal
+    return {
+        "speed [m/s]": one.speed if np.isfinite(s.stride_length) else float("nan"),
+        "cadence [steps/min]": s.cadence,
+        "stride time [s]": s.stride_time,
+        "stride length [m]": s.stride_length,
+        "step length [m]": s.step_length,
+        "step width [m]": s.step_width,
+        "stance [% of the cycle]": s.stance,
+        "double support [% of the cycle]": s.double_support,
+        "opposite foot off [% of the cycle]": s.opposite_off,
+        "opposite foot strike [% of the cycle]": s.opposite_strike,
+    }
+
+
+def _by_foot(found: Sequence[Gait]) -> dict[str, list[Gait]]:
+    """The trials of each foot, right first."""
+    feet = {side: [one for one in found if one.side == side] for side in ("right", "left")}
+    return {side: trials for side, trials in feet.items() if trials}
+
+
+def _means(
+    title: str,
+    found: Sequence[Gait],
+    values: Callable[[Gait], dict[str, float]],
+    note: str,
+    literature: Mapping[str, str] | None = None,
+) -> Table:
+    """Mean and SD of values over the trials of each foot where they are known, beside those of the literature."""
+    feet = {side: [values(one) for one in trials] for side, trials in _by_foot(found).items()}
+    columns, rows = [""], [[name] for name in next(iter(feet.values()))[0]]
+    for side, trials in feet.items():
+        columns += ["mean", "SD"] if len(feet) == 1 else [f"{side} foot", f"SD, {side}"]
+        for row in rows:
+            known = np.array([one[row[0]] for one in trials if np.isfinite(one[row[0]])])
+            row.append(float(known.mean()) if len(known) else None)
+            row.append(float(known.std(ddof=1)) if len(known) > 1 else None)
+    if literature:
+        columns.append("literature")
+        rows = [[*row, literature.get(row[0], "")] for row in rows]
+    return Table(title, columns, rows, note)
 
 
 def answer(found: Sequence[Gait]) -> str:
-    """The main results, in two sentences."""
-    mean = {row[0]: float(row[1]) for row in peaks(found).rows}
-    trials = "1 trial" if len(found) == 1 else f"mean of {len(found)} trials"
-    dorsiflexion, plantarflexion = mean["largest dorsiflexion [deg]"], mean["largest plantarflexion [deg]"]
-    moment, power = mean["plantarflexor moment [N m/kg]"], mean["talocrural power, generated [W/kg]"]
-    first, second = (mean[f"vertical force, {which} peak [BW]"] for which in ("first", "second"))
-    return (
-        f"{found[0].side.capitalize()} foot, {trials}: dorsiflexion up to {dorsiflexion:.1f} deg, plantarflexion up to "
-        f"{plantarflexion:.1f} deg, plantarflexor moment up to {moment:.2f} N m/kg, power up to {power:.2f} W/kg.  The vertical "
-        f"force peaks at {first:.2f} and {second:.2f} times body weight."
-    )
+    """The main results, a sentence for each foot and one on the force."""
+    sentences, forces = [], []
+    for side, trials in _by_foot(found).items():
+        mean = {name: float(np.mean([_peaks(one)[name] for one in trials])) for name in _peaks(trials[0])}
+        count = "1 trial" if len(trials) == 1 else f"mean of {len(trials)} trials"
+        sentences.append(
+            f"{side.capitalize()} foot, {count}: dorsiflexion from {mean['dorsiflexion, smallest [deg]']:.1f} to "
+            f"{mean['dorsiflexion, largest [deg]']:.1f} deg, plantarflexor moment up to "
+            f"{-mean['dorsiflexor moment, smallest [N m/kg]']:.2f} N m/kg, power up to "
+            f"{mean['talocrural power, largest [W/kg]']:.2f} W/kg."
+        )
+        forces.append(
+            " and ".join(f"{mean[f'vertical force, {which} peak [BW]']:.2f}" for which in ("first", "second"))
+        )
+    return "  ".join([*sentences, f"The vertical force peaks at {', '.join(forces)} times body weight."])
 
 
 def recovery(one: Gait) -> Table:

@@ -1,0 +1,108 @@
+"""The curves of a walk on one page, as laboratories show them: both feet, single trials, mean and SD, norms, events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from runtime.report.plots import figure
+from runtime.support.arrays import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FEET = {"right": ("#007a5e", "-"), "left": ("#d55e00", (0, (5, 1.5)))}  # colour and dashes; also distinct in grey
+SMALL = 5.8  # [points]
+
+
+@dataclass(frozen=True)
+class Norm:
+    """Mean and SD (m,) over the gait cycle, and their source."""
+
+    mean: Floats
+    sd: Floats
+    source: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A quantity over the gait cycle: its directions, unit, curves (trials, points) by foot, and norm."""
+
+    title: str
+    positive: str
+    negative: str
+    unit: str
+    curves: Mapping[str, Floats]
+    norm: Norm | None = None
+
+
+@dataclass(frozen=True)
+class Events:
+    """Mean times of events [%] of a foot: its own foot off, foot off and strike of the other foot; NaN if not seen."""
+
+    off: float
+    opposite_off: float
+    opposite_strike: float
+
+
+def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events]) -> Figure:
+    """Rows of panels over 0 to 100 % of the gait cycle.  Rodrigues da Silva et al. (n.d.), Figs. 5 and 7.
+
+    Mean and standard deviation of each foot, single trials thin; grey: norm; vertical lines: events of the foot in its colour.
+    """
+    fig, axes = figure(len(rows), max(len(row) for row in rows), width=3.4, height=2.6)
+    for row, panels in zip(axes, rows, strict=True):
+        for ax, panel in zip(row, panels, strict=False):
+            _draw(ax, panel, events)
+        for ax in row[len(panels) :]:
+            ax.set_visible(False)
+    for ax in axes[-1]:
+        ax.set_xlabel("gait cycle [%]", fontsize=8)
+    _place_legend(fig, rows[0][0].curves)
+    return fig
+
+
+def _place_legend(fig: Figure, curves: Mapping[str, Floats]) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: dict[str, Any] = {}
+    for side, trials in curves.items():
+        colour, dashes = FEET[side]
+        name = f"{side} foot, mean of {len(trials)} trials ± SD" if len(trials) > 1 else f"{side} foot, one trial"
+        handles[name] = Line2D([], [], color=colour, linestyle=dashes, linewidth=1.6)
+    if any(len(trials) > 1 for trials in curves.values()):
+        handles["single trials"] = Line2D([], [], color="0.3", linewidth=0.5)
+    handles["foot off"] = Line2D([], [], color="0.3", linewidth=0.9)
+    handles["off and strike of the other foot"] = Line2D([], [], color="0.3", linewidth=0.9, linestyle=":")
+    handles["norm, mean ± SD"] = Patch(color="0.85")
+    fig.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3, frameon=False, fontsize=8)
+
+
+def _draw(ax: Any, panel: Panel, events: Mapping[str, Events]) -> None:
+    if panel.norm is not None:
+        x = np.linspace(0.0, 100.0, len(panel.norm.mean))
+        band = (panel.norm.mean - panel.norm.sd, panel.norm.mean + panel.norm.sd)
+        ax.fill_between(x, *band, color="0.85", linewidth=0)
+        where = dict(transform=ax.transAxes, in_layout=False)
+        ax.text(0.0, 1.02, f"norm: {panel.norm.source}", fontsize=SMALL, color="0.4", **where)
+    for side, curves in panel.curves.items():
+        colour, dashes = FEET[side]
+        percent, mean = np.linspace(0.0, 100.0, curves.shape[1]), curves.mean(axis=0)
+        if len(curves) > 1:
+            sd = curves.std(axis=0, ddof=1)
+            ax.fill_between(percent, mean - sd, mean + sd, color=colour, alpha=0.18, linewidth=0)
+            ax.plot(percent, curves.T, color=colour, linewidth=0.4, alpha=0.7)
+        ax.plot(percent, mean, color=colour, linestyle=dashes, linewidth=1.6)
+        at = events[side]
+        for time, line in ((at.off, "-"), (at.opposite_off, ":"), (at.opposite_strike, ":")):
+            if np.isfinite(time):
+                ax.axvline(time, color=colour, linestyle=line, linewidth=0.9)
+    ax.axhline(0.0, color="0.5", linewidth=0.6)
+    ax.set_xlim(0, 100)
+    ax.set_title(panel.title, loc="left", fontsize=9, pad=12)
+    ax.set_ylabel(f"{panel.negative} –   + {panel.positive}\n[{panel.unit}]", fontsize=7.5)
+    ax.tick_params(labelsize=8)
