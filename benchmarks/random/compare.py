@@ -29,8 +29,8 @@ FINEST, FINER, FOLLOWS = 1e-11, 1e-2, 0.1
 BRIEF, BRIEF_OUTPUTS, BRIEF_TOLERANCES = (
     0.25,
     5,
-    (1e-11, 1e-9),
-)  # share of the duration, times, tolerances of a brief comparison
+    (1e-9, 1e-11),
+)  # share of the duration, times, tolerances of a brief comparison, the coarse one first
 
 
 @dataclass
@@ -112,7 +112,8 @@ def reference(
     r_2, A_2 = poses(second.motion(times, m.tolerances[1], scale))
     n = min(len(r), len(r_2))
     apart = errors(m, r[:n], A[:n], r_2[:n], A_2[:n])
-    return r[:n], A[:n], np.maximum.accumulate(apart)
+    finer = (r, A) if m.tolerances[0] < m.tolerances[1] else (r_2, A_2)
+    return finer[0][:n], finer[1][:n], np.maximum.accumulate(apart)
 
 
 def energy(m: Mechanism, run: Any) -> tuple[Floats, float]:

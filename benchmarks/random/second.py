@@ -92,6 +92,8 @@ class Second:
                     z = displaced(z, *self._unscaled(x, turn))
             S = np.linalg.svd(self.geometry(0.0, z)[2], compute_uv=False)
             ranks.append(int((S > GAP * S[0]).sum()))
+            if ranks[-1] == self.rows.count:  # it cannot be higher
+                break
         return max(ranks)
 
     def freedoms(self) -> int:
