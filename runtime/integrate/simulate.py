@@ -50,6 +50,7 @@ SECONDS_PER_CALL = 0.2
 # A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
 MANY_STEPS, MOSTLY = 2000, 0.8
 TURNS = 4  # in a message
+ENDED_BY_STEPS = (Status.STEPS_USED_UP, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL)
 TURNED = "; turned to "  # begins the last part of a message
 
 
@@ -155,7 +156,8 @@ def simulate(
         + _closeness(stepper)
         + unbalanced
         + _stiffness(stepper)
-        + _turns(parts),
+        + _turns(parts)
+        + _of_assembly(system, status),
         stats=Stats(method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, kernel, parts, compile_time),
         events={name: np.array(times) for name, (times, _) in search.found.items()},
         contact_events=stepper.contact_events,
@@ -222,6 +224,12 @@ def _stiffness(m: Method) -> str:
     if steps < MANY_STEPS or m.bounded < MOSTLY * steps:
         return ""
     return f"; {m.bounded} of {steps} steps were bounded by stability, not by accuracy: method='radau' takes fewer"
+
+
+def _of_assembly(system: System, status: Status) -> str:
+    """What assembly found about a system whose run could not go on."""
+    remarks = system.assembly.remarks if status in ENDED_BY_STEPS else ()
+    return f"; {'; '.join(remarks)}" if remarks else ""
 
 
 def _turns(parts: Sequence[Part]) -> str:

@@ -13,7 +13,7 @@ from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import AssemblyError
 from runtime.system.assemble import poses_moved
 from runtime.system.degrees_of_freedom import null_space
-from runtime.system.dependence import near_dependence
+from runtime.system.dependence import is_held, near_dependence
 from runtime.system.rank import close_loops, joints_of
 from runtime.system.reference import rotation_matrix, states_with_ground
 from runtime.system.system import System
@@ -209,6 +209,12 @@ def locked(system: System, y: Floats) -> list[str]:
         return [
             f"system '{system.name}' has 0 degrees of freedom and cannot move: its {exact} independent rows hold all bodies; "
             "leave a joint out, or use one with fewer rows"
+        ]
+    if is_held(system, y):
+        return [
+            f"system '{system.name}' cannot move: its rows admit {freedoms} velocit{'y' if freedoms == 1 else 'ies'} in this "
+            "pose, but no pose beside it satisfies them, as of links that are stretched to their full length; change a length "
+            "or a point"
         ]
     return []
 
