@@ -217,15 +217,17 @@ def rows_times(t, w, u, y):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def largest_row(t, w):  # type: ignore[no-untyped-def]
-    """The largest entry of ``w.y`` in units of the size of its row."""
-    largest = 0.0
+def relative_residual(t, w):  # type: ignore[no-untyped-def]
+    """The largest |D v' - gamma| of ``w.y``, of the largest |gamma| where that is above 1, each in units of its row's size."""
+    largest, target = 0.0, 1.0
     for k in range(len(t.address)):
         for r in range(t.rows[k]):
-            value = abs(w.y[k, r]) / math.sqrt(w.size[k, r])
+            size = math.sqrt(w.size[k, r])
+            value = abs(w.y[k, r]) / size
             if not value <= largest:
                 largest = value
-    return largest
+            target = max(target, abs(w.target[k, r]) / size)
+    return largest / target
 
 
 @inlined

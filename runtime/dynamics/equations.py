@@ -33,7 +33,7 @@ from runtime.dynamics.elimination import (
     code_of_pivot,
     factorise,
     factors_part,
-    largest_row,
+    relative_residual,
     rows_times,
     solve,
 )
@@ -288,7 +288,7 @@ def _evaluate(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
         return code
     if t.redundant > 0 and purpose != DERIVATIVE:
         _residual(t, w)
-        w.unsatisfied[0] = largest_row(t, w)
+        w.unsatisfied[0] = relative_residual(t, w)
     if purpose == DERIVATIVE or purpose == DERIVATIVE_ANEW:
         for b in range(1, len(t.mass)):
             state, u, to = w.state[b], w.v_dot[b], y_dot[(b - 1) * STATE : b * STATE]

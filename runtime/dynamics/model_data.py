@@ -94,7 +94,7 @@ class Workspace(NamedTuple):
     near_singular: Ints  # (1,) 1 near a singular pose of a closed loop: states are projected before their evaluation
     projected: Floats  # (13 bodies,) such a state
     violation: Floats  # (2,) largest |Phi| and |Phi'| left by the last projection
-    unsatisfied: Floats  # (1,) largest |D v' - gamma| that is left in closed loops, each row in units of its size
+    unsatisfied: Floats  # (1,) ``relative_residual`` that is left in closed loops
     thin: ThinWorkspace
     signals: Floats  # (signals, 3) value, rate, acceleration
     switches: Switches

@@ -57,7 +57,7 @@ GAP = 0.467  # middle of the widest gap between the stages of DOP853, as a fract
 LONGEST, AHEAD = 1.3, 0.4
 # A projection that moves a state by more than this, in units of the tolerance, may lead to another branch: a shorter step is
 # tried.  Near a singular pose rounding alone moves states by up to ``ROUNDING``.  So is a step at whose end a row is left
-# unsatisfied by more than this |D v' - gamma|, in units of its size.
+# unsatisfied by more than this ``relative_residual``.
 MAX_MOVE, ROUNDING, UNSATISFIED = 10.0, 1e-7, 1e-7
 SHORTER = 0.5
 TOO_CLOSE = 0.3  # fraction of ``AHEAD`` from the pose at which a step that was to end ahead of it is repeated

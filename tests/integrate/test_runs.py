@@ -145,6 +145,18 @@ def test_singular_poses_are_passed_at_any_speed():
     assert np.abs(run.r["crank"] - 0.15 * np.stack([np.cos(angle), 0 * angle, np.sin(angle)], 1)).max() < 1e-7
 
 
+def test_a_redundant_loop_moves_alike_in_any_unit_of_mass_and_time():
+    def motion(density, speed):
+        system = models.four_bar.build(
+            "revolute", density=density, crank_speed=speed, gravity=(0, 0, 0), check_units=False
+        )
+        return runtime.simulate(system, 10.0 / speed, rtol=1e-9, atol=1e-9, t_eval=np.linspace(0.0, 10.0, 21) / speed)
+
+    usual, heavy = motion(2.0, 10.0), motion(2e6, 5000.0)
+    assert usual.success and heavy.success, heavy.message
+    assert np.abs(usual.p["rocker"] - heavy.p["rocker"]).max() < 1e-6
+
+
 def test_velocities_of_fewer_digits_than_the_tolerance_are_projected_at_the_start():
     system = models.four_bar.build("revolute", crank_speed=20.0)
     given = system.state.omega["rocker"]
