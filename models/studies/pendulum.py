@@ -29,6 +29,7 @@ COMPLIANCES_DEG = (1.5, 6.5, 11.5, 16.5, 21.5)
 MAX_MOMENTS = (126.0, 176.0, 226.0, 276.0, 326.0)  # [N m]
 DAMPINGS = (0.10, 1.00, 3.39, 5.00, 10.00)  # [N m s]
 COST_METHODS = ("BDF", "dop853")  # the family of the papers' integrator, and Talus's explicit method
+DIRECTIONS = ("horizontal, x", "horizontal, y", "up")
 TOP_VIEW_SECONDS = 2.0  # the paper shows the first two seconds of the parameter studies
 PAPER = "Rodrigues da Silva et al. (2024b)"
 
@@ -222,13 +223,13 @@ def _figures(
 ) -> dict[str, Drawing]:
     limited = {case: run for case, run in three.items() if case != "free"}
     cone = limited["elastic"].system.limits[0].cone
-    x: dict[str, Callable[[Run], Any]] = {"x [m]": lambda run: run.r[BODY][:, 0]}
-    restricting = {"restricting moment [N m]": lambda run: run.limits[LIMIT].restricting_moment}
-    dissipative = {"dissipative moment [N m]": lambda run: run.limits[LIMIT].dissipative_moment}
-    energy = {"mechanical energy [J]": measures.mechanical}
+    x: dict[str, Callable[[Run], Any]] = {f"{DIRECTIONS[0]} [m]": partial(_coordinate, 0)}
+    restricting = {"restricting\nmoment [N m]": lambda run: run.limits[LIMIT].restricting_moment}
+    dissipative = {"dissipative\nmoment [N m]": lambda run: run.limits[LIMIT].dissipative_moment}
+    energy = {"mechanical\nenergy [J]": measures.mechanical}
     figures = {
         "positions": Drawing(
-            partial(plots.over_time, three, {f"{c} [m]": partial(_coordinate, axis) for axis, c in enumerate("xyz")}),
+            partial(plots.over_time, three, {f"{c} [m]": partial(_coordinate, axis) for axis, c in enumerate(DIRECTIONS)}),
             "Position of the rod's centre of mass over time in each case.", f"{PAPER}, Fig. 17",
         ),
         "latitude": Drawing(
@@ -251,8 +252,8 @@ def _figures(
         "evaluations": Drawing(
             partial(
                 plots.bars, COST_METHODS,
-                {case: [run.stats.evaluations for run in runs.values()] for case, runs in costs.items()},
-                "function evaluations [-]",
+                {"": {case: [run.stats.evaluations for run in runs.values()] for case, runs in costs.items()}},
+                "function evaluations",
             ),
             "Function evaluations by case and method.", f"{PAPER}, Fig. 21",
         ),

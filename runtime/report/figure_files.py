@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runtime.report import plots
+from runtime.report import panels
 from runtime.report.report import ShownFigure
 from runtime.report.tables import Table
 from runtime.results.seen import Seen
@@ -25,7 +25,7 @@ from runtime.support.machine import cores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMATS = ",".join(plots.FORMATS)  # by default
+FORMATS = ",".join(panels.FORMATS)  # by default
 MOTION = "motion.html"
 WAITING, BEGUN, WRITTEN = range(3)
 
@@ -40,8 +40,8 @@ def formats_of(text: str) -> tuple[str, ...]:
         Where a name is unknown or missing.
     """
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
-    if unknown := [name for name in names if name not in plots.KNOWN_FORMATS]:
-        raise ModelError(f"formats = {text!r}: {unknown[0]!r} is unknown; use {', '.join(plots.KNOWN_FORMATS)}")
+    if unknown := [name for name in names if name not in panels.KNOWN_FORMATS]:
+        raise ModelError(f"formats = {text!r}: {unknown[0]!r} is unknown; use {', '.join(panels.KNOWN_FORMATS)}")
     return names
 
 
@@ -66,7 +66,7 @@ class FigureFiles:
     other cores draw what was added while this process continues; ``write`` draws what is still waiting.
     """
 
-    def __init__(self, folder: Path, formats: tuple[str, ...] = plots.FORMATS) -> None:
+    def __init__(self, folder: Path, formats: tuple[str, ...] = panels.FORMATS) -> None:
         self.folder, self.formats = folder, formats
         self.motion: Path | None = None  # the page with a view in three dimensions
         self._drawings: dict[str, Drawing] = {}
@@ -92,7 +92,7 @@ class FigureFiles:
             self._batches.append(_Batch([partial(run.animation, self.motion, overwrite=True, **more)]))
 
     def _save(self, name: str) -> None:
-        plots.save(self._drawings[name].draw(), self.folder, name, self.formats)
+        panels.save(self._drawings[name].draw(), self.folder, name, self.formats)
 
     def table(self) -> Table:
         """A row for each figure: its file in the first format, what it shows, and the paper's figure to which it corresponds."""
@@ -104,7 +104,7 @@ class FigureFiles:
         for batch in self._batches:
             batch.finish()
         return [
-            ShownFigure(name, [plots.file_of(self.folder, name, kind) for kind in self.formats], one.shows, one.source)
+            ShownFigure(name, [panels.file_of(self.folder, name, kind) for kind in self.formats], one.shows, one.source)
             for name, one in self._drawings.items()
         ]
 
