@@ -64,6 +64,8 @@ class PanelLayout(LayoutEngine):  # type: ignore[misc]
             for ax, panel_width, beside in zip(row, across * self.widths, left, strict=True):
                 x += beside
                 ax.set_position((x / width, y / height, panel_width / width, panel_height / height))
+                if ax.get_title():  # at a fixed height, else matplotlib measures all numbers for each drawing
+                    ax.set_title(ax.get_title(), y=1.0, fontsize=ax.title.get_fontsize())
                 lines = 1 + ax.get_ylabel().count("\n")
                 ax.yaxis.set_label_coords(-(_left(ax) - 0.55 * LINE * lines) / panel_width, 0.5)
                 ax.yaxis.label.set_verticalalignment("center")

@@ -298,10 +298,13 @@ def snapshots(
     for row, (title, by_time) in zip(axes, poses.items(), strict=True):
         for ax, plane in zip(row, planes, strict=True):
             a, b = PLANES[plane]
-            for number, (time, parts) in enumerate(by_time.items()):
-                for n, (part, points) in enumerate(parts.items()):
-                    across = points[:, a] - middle[a] + number * steps[a]
-                    ax.plot(across, points[:, b], label=part, **_bone(n, points))
+            for n, part in enumerate(next(iter(by_time.values()))):
+                ax.plot(
+                    *_side_by_side([parts[part][:, [a, b]] for parts in by_time.values()], middle[a], steps[a]),
+                    label=part,
+                    **_bone(n, 2),
+                )
+            for number, time in enumerate(by_time):
                 ax.text(
                     number * steps[a],
                     low[b] - 0.07 * (high[2] - low[2]),
@@ -319,9 +322,17 @@ def snapshots(
     return fig
 
 
-def _bone(number: int, points: Any) -> dict[str, Any]:
-    """Line of a part of a stick figure: thin for outlines."""
-    outline = len(points) > 10
+def _side_by_side(polylines: Sequence[Any], middle: float, step: float) -> Any:
+    """One line (2, n) of polylines (m, 2), shifted by a step each, with gaps between them."""
+    gap = np.full((1, 2), np.nan)
+    return np.concatenate(
+        [part for number, points in enumerate(polylines) for part in (points + (number * step - middle, 0.0), gap)]
+    ).T
+
+
+def _bone(number: int, points: int) -> dict[str, Any]:
+    """Line of a part of a stick figure with a number of points: thin for outlines."""
+    outline = points > 10
     return {
         "color": BONES[number % len(BONES)], "linewidth": 0.8 if outline else 2.6, "solid_capstyle": "round",
     }  # fmt: skip
@@ -349,7 +360,7 @@ def side_views(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], near: Seq
         for ax, (time, parts) in zip(row, by_time.items(), strict=True):
             ax.axhline(0.0, color=EDGE, linewidth=1.2, zorder=0)
             for n, (part, points) in enumerate(parts.items()):
-                ax.plot(points[:, a], points[:, b], label=part, **_bone(n, points))
+                ax.plot(points[:, a], points[:, b], label=part, **_bone(n, len(points)))
             ax.grid(False)
             ax.set(xlim=(left, right), ylim=(low, high), title=f"{title}, {time:.2f} s")
         row[0].set(ylabel=f"{DIRECTIONS[b]} [m]")
