@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
-import sys
-import warnings
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -19,6 +15,7 @@ from runtime.report.report import ShownFigure
 from runtime.report.tables import Table
 from runtime.results.seen import Seen
 from runtime.support.arguments import checked, checked_class
+from runtime.support.beside import forking, started
 from runtime.support.errors import ModelError
 from runtime.support.machine import cores
 
@@ -115,7 +112,7 @@ class _Batch:
     def __init__(self, jobs: list[Callable[[], object]]) -> None:
         self.jobs = jobs
         self.processes: list[Any] = []
-        context = _forking()
+        context = forking()
         if context is None:
             self.states, self.lock = bytearray(len(jobs)), nullcontext()
         else:
@@ -129,13 +126,8 @@ class _Batch:
         import matplotlib.backends.backend_agg  # once, before the processes part
         import matplotlib.figure  # noqa: F401
 
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # of threads, which are those of linear algebra and bear a fork
-            for _ in range(min(cores() - 1, len(self.jobs))):
-                self.processes.append(context.Process(target=self._draw_beside, daemon=True))
-                self.processes[-1].start()
+        for _ in range(min(cores() - 1, len(self.jobs))):
+            self.processes.append(started(context, self._draw))
 
     def finish(self) -> None:
         """Have every file written when this returns."""
@@ -145,11 +137,6 @@ class _Batch:
         for number, state in enumerate(self.states):
             if state != WRITTEN:  # its process failed or was ended: an error is raised here
                 self._write(number)
-
-    def _draw_beside(self) -> None:
-        gc.freeze()  # collections need not visit the data of the parent process
-        with suppress(Exception):  # see ``finish``
-            self._draw()
 
     def _draw(self) -> None:
         while (number := self._next()) is not None:
@@ -167,10 +154,3 @@ class _Batch:
     def _write(self, number: int) -> None:
         self.jobs[number]()
         self.states[number] = WRITTEN
-
-
-def _forking() -> Any:
-    """The context of forked processes; None where they are not safe, or of no use."""
-    if sys.platform != "linux" or cores() < 2 or multiprocessing.current_process().daemon:
-        return None
-    return multiprocessing.get_context("fork")

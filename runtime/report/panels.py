@@ -120,7 +120,7 @@ def legend(fig: Figure, *axes: Any) -> None:
 
 @checked
 def place_legend(fig: Figure, handles: Mapping[str, Any]) -> None:
-    """A legend of handles by label above all axes, in additional height; with equal scales, these set the height of the figure."""
+    """A legend of handles by label above all axes, in additional height; equal scales then set the height of the figure."""
     from runtime.report.panel_layout import LEGEND_ROW
 
     layout: Any = fig.get_layout_engine()

@@ -5,7 +5,8 @@ from itertools import combinations
 
 import pytest
 
-from runtime.report import figure_files, panels
+from runtime.report import panels
+from runtime.support import beside
 
 SLACK = 2.0  # [px] at 150 dots per inch
 
@@ -58,6 +59,6 @@ def faults_of_figures():
         return save(figure, folder, name, formats)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figure_files, "cores", lambda: 1)
+        patch.setattr(beside, "cores", lambda: 1)
         patch.setattr(panels, "save", saved)
         yield found
