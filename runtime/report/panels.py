@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FORMATS = ("png",)  # of files, by default
 KNOWN_FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 150
+INTERVALS = 6  # between numbers of an axis, at most: each number takes a millisecond
 
 
 @checked
@@ -70,6 +71,7 @@ def figure(
         ax.grid(True, linewidth=0.4, alpha=0.5)
         ax.set_axisbelow(True)
         ax.tick_params(labelsize=9)
+        ax.locator_params(nbins=INTERVALS)
         ax.spines[["top", "right"]].set_visible(False)
     equal = bool(len(widths) and len(heights))
     fig.set_layout_engine(PanelLayout(axes, widths or (1.0,) * columns, heights or (1.0,) * rows, equal))

@@ -73,8 +73,7 @@ def trajectories(groups: Mapping[str, Runs], body: str, planes: Sequence[str] = 
                 ylabel=f"{DIRECTIONS[b]} [mm]",
             )
             ax.set(title=f"{title}, {plane} plane" if title else f"{plane} plane", xlabel=f"{DIRECTIONS[a]} [mm]")
-            ax.locator_params(axis="x", nbins=max(2, round(8 * (high[a] - low[a]) / max(widths))))
-            ax.locator_params(axis="y", nbins=5)
+            ax.locator_params(axis="x", nbins=max(2, round(6 * (high[a] - low[a]) / max(widths))))
     legend(fig, axes[0, 0])
     return fig
 
@@ -106,8 +105,6 @@ def phase_portraits(runs: Runs, body: str) -> Figure:
             column[1].plot(velocity, acceleration, **style(number, label, thin=0.6))
         column[0].set(title=direction, xlabel="position [mm]", ylabel="velocity [m/s]")
         column[1].set(xlabel="velocity [m/s]", ylabel="acceleration [m/s²]")
-        for ax in column:
-            ax.locator_params(axis="x", nbins=5)
     legend(fig, axes[0, 0])
     return fig
 
@@ -173,7 +170,6 @@ def draw(
     for number, ax in enumerate(axes[0]):
         axes_of(ax, number)
         ax.set(xlabel=f"{DIRECTIONS[0]} [m]", xlim=anterior, ylim=up)
-        ax.locator_params(nbins=5)
     axes[0, 0].set(ylabel=f"{DIRECTIONS[2]} [m]")
     legend(fig, *axes.flat)
     return fig
@@ -213,7 +209,6 @@ def over_time(
         axes[0, 0].set(title="whole run")
     if span is not None:
         axes[0, 1].set(title=f"{span[0]:.2f} to {span[1]:.2f} s")
-        axes[0, 1].locator_params(axis="x", nbins=6)
     if differences:
         axes[0, -1].set(title=f"difference from {next(iter(runs))}")
     _time(axes)
