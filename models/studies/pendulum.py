@@ -18,6 +18,7 @@ from models.studies import measures
 from runtime import Cone, Run, System, simulate
 from runtime.report import Report, Table, cone_plots, plots, write_report
 from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
+from runtime.support.beside import Beside
 
 BODY, LIMIT = "rod", "pivot"
 CASES: dict[str, dict[str, Any]] = {
@@ -111,6 +112,9 @@ def study(
     report = Report("A spherical pendulum with limits of motion: Rodrigues da Silva et al. (2024b), Section 4")
     simulate(build("elastic"), 0.01)  # compiles, so that the runs below are timed without compilation
 
+    systems = {case: build(case) for case in CASES}
+    costing = Beside(partial(evaluations, systems, t_end, tolerance))
+
     say(f"three cases: {', '.join(CASES)}; {t_end:g} s at tolerance {tolerance:g}")
     three = cases(t_end, tolerance)
     for case, run in three.items():
@@ -121,12 +125,11 @@ def study(
     first, *others = three
     drawn.add_motion(three[first], name=first, beside={case: three[case] for case in others})
 
-    say("cost: function evaluations")
-    costs = evaluations({case: build(case) for case in CASES}, t_end, tolerance)
-    report.tables.append(_cost_table(costs, t_end, tolerance))
-
     say("studies of compliance, maximum moment and damping")
     by_parameter = studies(t_end, tolerance)
+    say("cost: function evaluations")
+    costs = costing.result()
+    report.tables.append(_cost_table(costs, t_end, tolerance))
     for name, runs in by_parameter.items():
         report.failures += [f"{name} {label}: {run.message}" for label, run in runs.items() if not run.success]
         report.tables.append(_facts(f"study of {name.replace('max_', 'maximum ')}", runs))
