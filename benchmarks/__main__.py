@@ -27,7 +27,7 @@ from types import ModuleType
 
 from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError
-from runtime.report import plots, write_report
+from runtime.report import panels, write_report
 from runtime.report.tables import print_json
 from runtime.report.terminal import print_error, print_line, show
 from runtime.support.interruption import ended_by_signals
@@ -114,7 +114,7 @@ def _answer(question: str, quick: bool, files: list[str]) -> Answer:
 
 def _write(answer: Answer, folder: Path) -> None:
     for name, figure in answer.figures.items():
-        answer.report.files += plots.save(figure, folder, name)
+        answer.report.files += panels.save(figure, folder, name)
     write_report(answer.report, folder, pdf=False)
 
 

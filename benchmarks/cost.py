@@ -27,7 +27,7 @@ from benchmarks.measure import (
 )
 from runtime import System
 from runtime.jit.python_code import python_code
-from runtime.report import Report, Table, plots
+from runtime.report import Report, Table, lines, panels
 
 METHODS = {
     "dop853": "DOP853, compiled",
@@ -224,14 +224,14 @@ def _operations_table(counts: dict[str, dict[str, int]], systems: dict[str, Syst
 
 def _work_precision(runs: Sequence[Measured], duration: float) -> Any:
     """Evaluations and time against the error reached."""
-    fig, axes = plots.figure(1, 2, width=5.2, height=4.4)
+    fig, axes = panels.figure(1, 2, width=5.2, height=4.4)
     for number, method in enumerate(METHODS):
         for ankle in ANKLES:
             chosen = [r for r in runs if (r.duration, r.method, r.ankle) == (duration, method, ankle)]
             style = dict(
-                color=plots.COLOURS[number], marker=MARKERS[number], markersize=6, linewidth=1.2,
+                color=lines.COLOURS[number], marker=MARKERS[number], markersize=6, linewidth=1.2,
                 linestyle="-" if ankle == "classical" else "--",
-                markerfacecolor=plots.COLOURS[number] if ankle == "classical" else "white",
+                markerfacecolor=lines.COLOURS[number] if ankle == "classical" else "white",
                 label=f"{METHODS[method]}, {ankle}",
             )  # fmt: skip
             errors = [r.error for r in chosen]
@@ -241,20 +241,19 @@ def _work_precision(runs: Sequence[Measured], duration: float) -> Any:
         ax.set(xlabel="largest error of the main foot's position [m]", ylabel=what)
         ax.set_title(f"{duration:g} s of motion (better: right and down)", fontsize=10)
         ax.invert_xaxis()
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper center", ncols=len(METHODS), frameon=False, fontsize=8)
+    panels.legend(fig, axes[0, 0])
     return fig
 
 
 def _bars(runs: Sequence[Measured], durations: Sequence[float], tolerance: float) -> Any:
     """Evaluations of both joints side by side, as in Rodrigues da Silva et al. (2024a), Fig. 18."""
-    fig, axes = plots.figure(1, len(durations), width=5.2, height=3.8)
+    fig, axes = panels.figure(1, len(durations), width=5.2, height=3.8)
     for ax, duration in zip(axes[0], durations, strict=True):
         pairs = [pair for pair in _pairs(runs) if pair[0].duration == duration and pair[0].tolerance == tolerance]
         for number, ankle in enumerate(ANKLES):
             heights = [pair[number].evaluations for pair in pairs]
             bars = ax.bar(
-                np.arange(len(pairs)) + 0.4 * (number - 0.5), heights, 0.38, color=plots.COLOURS[number], label=ankle
+                np.arange(len(pairs)) + 0.4 * (number - 0.5), heights, 0.38, color=lines.COLOURS[number], label=ankle
             )
             ax.bar_label(bars, [str(height) for height in heights], padding=2, fontsize=7, rotation=90)
         names = [f"{METHODS[c.method].replace(', ', chr(10))}\n×{m.evaluations / c.evaluations:.3f}" for c, m in pairs]
@@ -263,7 +262,6 @@ def _bars(runs: Sequence[Measured], durations: Sequence[float], tolerance: float
         ax.margins(y=0.2)
         ax.set_axisbelow(True)
         ax.grid(False, axis="x")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
-    fig.supxlabel("× modified to classical", fontsize=8)
+        ax.set(xlabel="× modified to classical")
+    panels.legend(fig, axes[0, 0])
     return fig

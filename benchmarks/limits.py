@@ -15,7 +15,7 @@ import models
 import runtime
 from benchmarks.measure import ANKLES, Answer, Say, evaluation_times, seconds, succeeded
 from runtime import Cone, Run, System
-from runtime.report import Report, Table, plots
+from runtime.report import Report, Table, lines, panels
 from runtime.support.arrays import Floats
 from runtime.system import Limit
 
@@ -231,13 +231,13 @@ def _energy_table(drifts: dict[str, dict[str, Run]]) -> Table:
 
 def _figure(drifts: dict[str, dict[str, Run]]) -> Any:
     names = list(drifts[LAWS[0]])
-    fig, axes = plots.figure(1, len(names), width=4.4, height=3.0)
+    fig, axes = panels.figure(1, len(names), width=4.4, height=3.0)
     for ax, name in zip(axes[0], names, strict=True):
         for number, law in enumerate(LAWS):
             run = drifts[law][name]
             energy = run.kinetic_energy + run.potential_energy - run.energy[0]
             ax.plot(
-                run.t, np.where(_outside(run), np.nan, energy), color=plots.COLOURS[number], linewidth=1.2, label=law
+                run.t, np.where(_outside(run), np.nan, energy), color=lines.COLOURS[number], linewidth=1.2, label=law
             )
         ax.set(title=name, xlabel="time [s]", ylabel="energy inside the cone − start [J]")
     axes[0, 0].legend(frameon=False)

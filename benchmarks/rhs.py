@@ -30,7 +30,7 @@ from benchmarks.measure import (
 )
 from runtime import System
 from runtime.dynamics.layout import GROUND_INDEX
-from runtime.report import Report, Table, plots
+from runtime.report import Report, Table, lines, panels
 
 JOINTS = ("spherical", "revolute")
 
@@ -174,12 +174,12 @@ def _feet_table(repeats: int) -> Table:
 
 
 def _figure(chains: list[Measured]) -> Any:
-    fig, axes = plots.figure(1, 1, width=6.4, height=4.8)
+    fig, axes = panels.figure(1, 1, width=6.4, height=4.8)
     ax = axes[0, 0]
     for number, joint in enumerate(JOINTS):
         chosen = [c for c in chains if c.joint == joint]
         sizes = [c.links for c in chosen]
-        style = dict(color=plots.COLOURS[number], markersize=6)
+        style = dict(color=lines.COLOURS[number], markersize=6)
         ax.loglog(sizes, [1e6 * c.evaluation for c in chosen], "o-", label=f"{joint}, compiled", **style)
         ax.loglog(
             sizes, [1e6 * c.dense for c in chosen], "s--", markerfacecolor="white",

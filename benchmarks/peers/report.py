@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.peers.interface import JOINTS, LAGRANGIAN
 from benchmarks.peers.records import GENERAL, OWN, AtError, Cases, ChainCost, Peer
 from benchmarks.peers.search import Search
-from runtime.report import Table, plots
+from runtime.report import Table, panels
 
 SETTING = ("program", "input", "knob", "setting")
 
@@ -123,7 +123,7 @@ def _legend(ax: Any, *marks: Any) -> None:
 
 def work_figure(rows: Sequence[Sequence[Any]], equals: Sequence[AtError], cases: Cases) -> Any:
     """Time over error of all settings."""
-    fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
+    fig, axes = panels.figure(1, 1, width=8.4, height=4.8)
     ax = axes[0, 0]
     for name, given in dict.fromkeys((row[0], row[1]) for row in rows):
         chosen = [row for row in rows if (row[0], row[1]) == (name, given)]
@@ -142,7 +142,7 @@ def work_figure(rows: Sequence[Sequence[Any]], equals: Sequence[AtError], cases:
 
 def chain_figure(chains: dict[str, dict[int, tuple[ChainCost, float]]], peers: Sequence[Peer]) -> Any:
     """Time per body over the number of bodies."""
-    fig, axes = plots.figure(1, 1, width=8.4, height=4.8)
+    fig, axes = panels.figure(1, 1, width=8.4, height=4.8)
     ax, by_label = axes[0, 0], {peer.label: peer for peer in peers}
     for label, found in chains.items():
         what = next(iter(found.values()))[0].what

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.measure import Answer, Say
 from benchmarks.targets import allocations, foot, mechanisms, processes, rivals
 from benchmarks.targets.target import Target
-from runtime.report import Report, Table, plots
+from runtime.report import Report, Table, lines, panels
 
 PARTS = (
     foot.accuracy, foot.speed, foot.time_to_error, processes.compilation, mechanisms.ensemble, mechanisms.with_limits,
@@ -51,9 +51,9 @@ def _figure(targets: list[Target]) -> Any:
     drawn = [t for t in targets if t.measured is not None and t.limit > 0.0][::-1]
     used = np.array([max(float(t.measured or 0.0), 0.0) / t.limit for t in drawn])
     low = 10.0 ** np.floor(np.log10(min(used[used > 0.0].min(), 0.1)))
-    fig, axes = plots.figure(1, 1, width=8.0, height=0.32 * len(drawn) + 1.0)
+    fig, axes = panels.figure(1, 1, width=8.0, height=0.32 * len(drawn) + 1.0)
     ax = axes[0, 0]
-    colours = [plots.COLOURS[0] if t.reached == "yes" else plots.COLOURS[1] for t in drawn]
+    colours = [lines.COLOURS[0] if t.reached == "yes" else lines.COLOURS[1] for t in drawn]
     ax.barh(range(len(drawn)), np.maximum(used, low) - low / 10, left=low / 10, color=colours, height=0.7)
     for place, target in enumerate(drawn):  # beside the axes, so that they cover neither the bars nor the limit
         ax.annotate(

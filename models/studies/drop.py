@@ -274,8 +274,8 @@ def _figures(falls: Mapping[str, Run], resolved: Mapping[str, Run], soles: Mappi
             partial(
                 plots.over_time, resolved,
                 {
-                    f"slip of {most.replace('_', ' ')} [mm]": lambda run: 1000.0 * slip(run)[most],
-                    "forward lean of the leg [deg]": lean,
+                    f"slip of\n{most.replace('_', ' ')} [mm]": lambda run: 1000.0 * slip(run)[most],
+                    "forward lean\nof the leg [deg]": lean,
                 },
                 differences=True,
             ),
@@ -297,7 +297,7 @@ def _figures(falls: Mapping[str, Run], resolved: Mapping[str, Run], soles: Mappi
                 plots.over_time, soles,
                 {
                     "upward force [N]": lambda run: run.ground_reaction().force[:, 2],
-                    "centre of pressure\nforward of the heel [mm]": pressure_from_heel,
+                    "pressure forward\nof the heel [mm]": pressure_from_heel,
                 },
                 span=(landed + IMPACT[0], min(landed + BOUNCE, end)),
             ),

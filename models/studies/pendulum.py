@@ -18,6 +18,7 @@ from models.studies import measures
 from runtime import Cone, Run, System, simulate
 from runtime.report import Report, Table, cone_plots, plots, write_report
 from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
+from runtime.support.beside import Beside
 
 BODY, LIMIT = "rod", "pivot"
 CASES: dict[str, dict[str, Any]] = {
@@ -29,6 +30,7 @@ COMPLIANCES_DEG = (1.5, 6.5, 11.5, 16.5, 21.5)
 MAX_MOMENTS = (126.0, 176.0, 226.0, 276.0, 326.0)  # [N m]
 DAMPINGS = (0.10, 1.00, 3.39, 5.00, 10.00)  # [N m s]
 COST_METHODS = ("BDF", "dop853")  # the family of the papers' integrator, and Talus's explicit method
+DIRECTIONS = ("horizontal, x", "horizontal, y", "up")
 TOP_VIEW_SECONDS = 2.0  # the paper shows the first two seconds of the parameter studies
 PAPER = "Rodrigues da Silva et al. (2024b)"
 
@@ -110,6 +112,9 @@ def study(
     report = Report("A spherical pendulum with limits of motion: Rodrigues da Silva et al. (2024b), Section 4")
     simulate(build("elastic"), 0.01)  # compiles, so that the runs below are timed without compilation
 
+    systems = {case: build(case) for case in CASES}
+    costing = Beside(partial(evaluations, systems, t_end, tolerance))
+
     say(f"three cases: {', '.join(CASES)}; {t_end:g} s at tolerance {tolerance:g}")
     three = cases(t_end, tolerance)
     for case, run in three.items():
@@ -120,12 +125,11 @@ def study(
     first, *others = three
     drawn.add_motion(three[first], name=first, beside={case: three[case] for case in others})
 
-    say("cost: function evaluations")
-    costs = evaluations({case: build(case) for case in CASES}, t_end, tolerance)
-    report.tables.append(_cost_table(costs, t_end, tolerance))
-
     say("studies of compliance, maximum moment and damping")
     by_parameter = studies(t_end, tolerance)
+    say("cost: function evaluations")
+    costs = costing.result()
+    report.tables.append(_cost_table(costs, t_end, tolerance))
     for name, runs in by_parameter.items():
         report.failures += [f"{name} {label}: {run.message}" for label, run in runs.items() if not run.success]
         report.tables.append(_facts(f"study of {name.replace('max_', 'maximum ')}", runs))
@@ -222,13 +226,13 @@ def _figures(
 ) -> dict[str, Drawing]:
     limited = {case: run for case, run in three.items() if case != "free"}
     cone = limited["elastic"].system.limits[0].cone
-    x: dict[str, Callable[[Run], Any]] = {"x [m]": lambda run: run.r[BODY][:, 0]}
-    restricting = {"restricting moment [N m]": lambda run: run.limits[LIMIT].restricting_moment}
-    dissipative = {"dissipative moment [N m]": lambda run: run.limits[LIMIT].dissipative_moment}
-    energy = {"mechanical energy [J]": measures.mechanical}
+    x: dict[str, Callable[[Run], Any]] = {f"{DIRECTIONS[0]} [m]": partial(_coordinate, 0)}
+    restricting = {"restricting\nmoment [N m]": lambda run: run.limits[LIMIT].restricting_moment}
+    dissipative = {"dissipative\nmoment [N m]": lambda run: run.limits[LIMIT].dissipative_moment}
+    energy = {"mechanical\nenergy [J]": measures.mechanical}
     figures = {
         "positions": Drawing(
-            partial(plots.over_time, three, {f"{c} [m]": partial(_coordinate, axis) for axis, c in enumerate("xyz")}),
+            partial(plots.over_time, three, {f"{c} [m]": partial(_coordinate, axis) for axis, c in enumerate(DIRECTIONS)}),
             "Position of the rod's centre of mass over time in each case.", f"{PAPER}, Fig. 17",
         ),
         "latitude": Drawing(
@@ -251,8 +255,8 @@ def _figures(
         "evaluations": Drawing(
             partial(
                 plots.bars, COST_METHODS,
-                {case: [run.stats.evaluations for run in runs.values()] for case, runs in costs.items()},
-                "function evaluations [-]",
+                {"": {case: [run.stats.evaluations for run in runs.values()] for case, runs in costs.items()}},
+                "function evaluations",
             ),
             "Function evaluations by case and method.", f"{PAPER}, Fig. 21",
         ),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.plots import COLOURS, figure, legend, style
+from runtime.report.lines import COLOURS, style
+from runtime.report.panels import figure, legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +22,7 @@ def pressed(
     ``maps``: by title x (n,) and values (n,) by contact, white where they are zero; ``marks``: values of x that are marked,
     ``marked``: their label in the legend.
     """
-    fig, axes = figure(len(maps), 1, width=7.5, height=2.8)
+    fig, axes = figure(len(maps), 2, width=4.2, height=2.6, widths=(1.0, 0.025), share_x=True)
     greatest = max(float(np.max(values)) for _, rows in maps.values() for values in rows.values())
     for ax, (title, (x, rows)) in zip(axes[:, 0], maps.items(), strict=True):
         ax.grid(False)
@@ -32,9 +33,13 @@ def pressed(
         )  # fmt: skip
         for n, mark in enumerate(marks):
             ax.axvline(mark, color="black", linewidth=0.8, linestyle="--", label=None if n else marked)
-        ax.set_yticks(range(len(rows)), list(rows))
-        ax.set(title=title, xlabel=xlabel)
-    fig.colorbar(drawn, ax=list(axes[:, 0]), label=scale)
+        ax.set_yticks(range(len(rows)), [name.removeprefix("sphere_") for name in rows])
+        ax.set(title=title, ylabel="sphere")
+    axes[-1, 0].set(xlabel=xlabel)
+    for ax in axes[:, 1]:
+        fig.colorbar(drawn, cax=ax)
+        ax.yaxis.set_ticks_position("left")
+        ax.set(ylabel=scale)
     legend(fig, axes[0, 0])
     return fig
 
@@ -45,7 +50,9 @@ def under_the_foot(paths: Mapping[str, Any], marks: Mapping[str, Any]) -> Figure
     Rodrigues da Silva et al. (n.d.), Fig. 6.
     ``paths``: by label (n, 2) [m], anterior and medial of the heel; ``marks``: points of the foot by name, (2,) [m].
     """
-    fig, axes = figure(1, 1, width=5.6, height=6.0)
+    points = 1e3 * np.concatenate([*paths.values(), *(np.array(mark)[None] for mark in marks.values())])
+    (back, side), (front, other) = np.nanmin(points, axis=0) - 15.0, np.nanmax(points, axis=0) + 15.0
+    fig, axes = figure(1, 1, width=4.4, widths=[float(other - side) + 30.0], heights=[float(front - back)])
     ax = axes[0, 0]
     for number, (label, path) in enumerate(paths.items()):
         ax.plot(1e3 * -path[:, 1], 1e3 * path[:, 0], label=label, **style(number))
@@ -53,9 +60,7 @@ def under_the_foot(paths: Mapping[str, Any], marks: Mapping[str, Any]) -> Figure
     for name, (anterior, medial) in marks.items():
         ax.plot(-1e3 * medial, 1e3 * anterior, "x", color="0.35", markersize=6)
         ax.annotate(name, (-1e3 * medial, 1e3 * anterior), (4, 4), textcoords="offset points", fontsize=7, color="0.35")
-    ax.set(xlabel="medial  —  lateral [mm]", ylabel="anterior of the heel [mm]")
-    ax.set_aspect("equal")
-    ax.margins(x=0.45, y=0.1)
-    handles, labels = ax.get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 3), frameon=False, fontsize=8)
+    ax.set(xlabel="lateral of the heel [mm]", ylabel="anterior of the heel [mm]")
+    ax.set(xlim=(-other, 30.0 - side), ylim=(back, front))
+    legend(fig, ax)
     return fig

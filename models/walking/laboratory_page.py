@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.plots import figure
+from runtime.report.panels import figure, place_legend
 from runtime.support.arrays import Floats
 
 if TYPE_CHECKING:
@@ -61,11 +61,11 @@ def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events
             ax.set_visible(False)
     for ax in axes[-1]:
         ax.set_xlabel("gait cycle [%]", fontsize=8)
-    _place_legend(fig, rows[0][0].curves)
+    place_legend(fig, _legend(rows[0][0].curves))
     return fig
 
 
-def _place_legend(fig: Figure, curves: Mapping[str, Floats]) -> None:
+def _legend(curves: Mapping[str, Floats]) -> dict[str, Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -79,7 +79,7 @@ def _place_legend(fig: Figure, curves: Mapping[str, Floats]) -> None:
     handles["foot off"] = Line2D([], [], color="0.3", linewidth=0.9)
     handles["off and strike of the other foot"] = Line2D([], [], color="0.3", linewidth=0.9, linestyle=":")
     handles["norm, mean ± SD"] = Patch(color="0.85")
-    fig.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3, frameon=False, fontsize=8)
+    return handles
 
 
 def _draw(ax: Any, panel: Panel, events: Mapping[str, Events]) -> None:

@@ -71,7 +71,7 @@ class SciPy:
                     max_step=max_step, first_step=first_step or None, **more,
                 )  # fmt: skip
             if isinstance(getattr(self.solver, "J", None), np.ndarray):  # an implicit method with a dense Jacobian
-                self.solver.lu, self.solver.solve_lu = _factorised, _solved
+                self.solver.lu, self.solver.solve_lu = _linear_solver()
         except RunFailure as failed:
             self.failure = failed.status, str(failed)
             self._y, self._t = y.copy(), t_start
@@ -182,20 +182,20 @@ class SciPy:
         return self.evaluations, self.steps, rejected
 
 
-def _factorised(matrix: Floats) -> tuple[Floats, Floats]:
-    """The LU factorisation that SciPy's implicit methods make, by LAPACK itself: SciPy's checks take longer than the work."""
-    from scipy.linalg import get_lapack_funcs
+def _linear_solver() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """LU factorisation and solution for SciPy's implicit methods, by LAPACK itself: SciPy's checks take longer than the work."""
+    from scipy.linalg import lapack  # here because the import takes a tenth of a second
 
-    if not np.isfinite(matrix).all():
-        raise ValueError("a matrix of the implicit method is not finite")
-    factors, pivots, _ = get_lapack_funcs(("getrf",), (matrix,))[0](matrix, overwrite_a=True)
-    return factors, pivots
+    def factorised(matrix: Floats) -> tuple[Floats, Floats]:
+        if not np.isfinite(matrix).all():
+            raise ValueError("a matrix of the implicit method is not finite")
+        factorise = lapack.zgetrf if np.iscomplexobj(matrix) else lapack.dgetrf
+        factors, pivots, _ = factorise(matrix, overwrite_a=True)
+        return factors, pivots
 
+    def solved(factors: tuple[Floats, Floats], right: Floats) -> Floats:
+        solve = lapack.zgetrs if np.iscomplexobj(factors[0]) else lapack.dgetrs
+        solution: Floats = solve(*factors, right, overwrite_b=True)[0]
+        return solution
 
-def _solved(factorised: tuple[Floats, Floats], right: Floats) -> Floats:
-    """The solution for a right-hand side; see ``_factorised``."""
-    from scipy.linalg import lapack
-
-    solve = lapack.zgetrs if np.iscomplexobj(factorised[0]) else lapack.dgetrs
-    solution: Floats = solve(*factorised, right, overwrite_b=True)[0]
-    return solution
+    return factorised, solved

@@ -30,6 +30,7 @@ from runtime.jit.references import Reference
 from runtime.support.arrays import Floats
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
+TIMES = 1.0 + np.append(NODES, 1.0)  # the nodes and the end of an interval, in halves of its length
 # The formula with the ends of the interval and two of the nodes, whose difference estimates the error.
 OTHERS = np.array([-1.0, *NODES[1:3], 1.0])
 OTHER_WEIGHTS = np.linalg.solve(OTHERS ** np.arange(4)[:, None], [2.0, 0.0, 2.0 / 3.0, 0.0])
@@ -51,6 +52,22 @@ def measure(times, states, t, w, y_dot, powers_at, stored, energy):  # type: ign
             if outputs[NORMAL_FORCE] != 0.0:
                 powers_at[n, first + k] -= w.contacts.law[k, 1] * outputs[PENETRATION_RATE]
     energies_of(states[len(times) - 1], t, w, energy)
+
+
+@compiled
+def integrate(half, power, powers_at, work, error):  # type: ignore[no-untyped-def]
+    """Work (sources,) [J] in an interval of the length 2 ``half`` [s], and its estimated error, from powers (sources,) [W].
+
+    power: at the begin of the interval; powers_at: at its ``NODES`` and at its end
+    """
+    for k in range(len(work)):
+        work[k] = error[k] = 0.0
+        for n in range(4):
+            work[k] += half * WEIGHTS[n] * powers_at[n, k]
+        other = OTHER_WEIGHTS[0] * power[k] + OTHER_WEIGHTS[3] * powers_at[4, k]
+        for n in range(1, 3):
+            other += OTHER_WEIGHTS[n] * powers_at[n, k]
+        error[k] = abs(work[k] - half * other)
 
 
 class SteppedBalance:
@@ -86,13 +103,14 @@ class SteppedBalance:
         """Work until a time within the last step, its estimated error, and the powers at that time, the last one measured."""
         work, power, stored = self.begin
         half = 0.5 * (t - t_old)
-        times = np.append(t_old + half * (1.0 + NODES), t)
+        times = t_old + half * TIMES
+        times[-1] = t
         found = self._measure(times, at(times))
-        integral = half * (WEIGHTS @ found[:-1])
-        other = half * (OTHER_WEIGHTS @ np.vstack([power, found[1:3], found[-1]]))
-        total = work + integral
+        total, error = np.empty_like(work), np.empty_like(work)
+        integrate(half, power, found, total, error)
+        total += work
         total[self.of_contacts] += self.stored - stored
-        return total, np.abs(integral - other), found[-1]
+        return total, error, found[-1]
 
     def accept(self, t_old: float, t: float, y: Floats, at: Callable[[Floats], Floats]) -> None:
         """Add a step that ends at a state y (n,); without sources only one in a number of steps is measured."""

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.plots import COLOURS, LOGARITHMIC, Runs, figure, legend, style
+from runtime.report.lines import EDGE, style
+from runtime.report.panels import figure, legend
+from runtime.report.plots import LOGARITHMIC, Runs
 from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
@@ -15,40 +17,71 @@ from runtime.system.cone import Cone
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-EDGE = "#333333"  # of cones
+
+@checked
+def angles(groups: Mapping[str, Runs], limits: Mapping[str, Mapping[str, float]], *, until: float = np.inf) -> Figure:
+    """Angles of hinges over time and their limits as horizontal lines, a row for each hinge and a column for each group.
+
+    Rodrigues da Silva et al. (2024c), Fig. 14.
+
+    ``limits``: by hinge, the angle [deg] of each limit by its name, such as ``{"dorsiflexion": 20.0, "plantarflexion": -35.0}``;
+    the first names the positive direction.
+    """
+    fig, axes = figure(len(limits), len(groups), width=10.4 / len(groups), height=2.6, share_x=True, share_y=True)
+    for row, (hinge, bounds) in zip(axes, limits.items(), strict=True):
+        for ax, (title, runs) in zip(row, groups.items(), strict=True):
+            for number, (label, run) in enumerate(runs.items()):
+                shown = run.t <= until
+                ax.plot(run.t[shown], np.rad2deg(run.limits[hinge].angle[shown]), label=label, **style(number, label))
+            for name, bound in bounds.items():
+                ax.axhline(bound, color=EDGE, linewidth=1.0, zorder=3, label="limit of motion")
+                away, beside = (2, "bottom") if bound > 0.0 else (-2, "top")
+                ax.annotate(
+                    f"{name} {abs(bound):g}°", (1.0, bound), (0, away), xycoords=("axes fraction", "data"),
+                    textcoords="offset points", fontsize=8, ha="right", va=beside, color=EDGE, zorder=6,
+                    bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5},
+                )  # fmt: skip
+            ax.set(title=f"{hinge}, {title}")
+        row[0].set(ylabel=f"{next(iter(bounds))} [deg]")
+    for ax in axes[-1]:
+        ax.set(xlabel="time [s]")
+    legend(fig, axes[0, 0])
+    return fig
 
 
 @checked
 def latitudes(runs: Runs, limit: str) -> Figure:
     """Latitude and maximum latitude at the same longitude of a limit over time.  Rodrigues da Silva et al. (2024b), Fig. 18a."""
-    fig, axes = figure(len(runs), 1, width=7.5, height=1.9)
+    fig, axes = figure(len(runs), 1, width=7.5, height=1.7, share_x=True)
     for number, ((label, run), ax) in enumerate(zip(runs.items(), axes[:, 0], strict=True)):
         motion = run.limits[limit]
-        ax.plot(run.t, np.rad2deg(motion.latitude), label="latitude", color=COLOURS[number], linewidth=1.2)
+        line = style(number, label) | {"linestyle": "-", "linewidth": 1.8}
+        ax.plot(run.t, np.rad2deg(motion.latitude), label=label, **line)
         ax.plot(
-            run.t, np.rad2deg(motion.maximum_latitude), label="maximum at the same longitude", color=EDGE, linewidth=0.8
+            run.t, np.rad2deg(motion.maximum_latitude), label="limit at the same longitude", color=EDGE, linewidth=0.8
         )
-        ax.set(title=label, ylabel="latitude [deg]", ylim=(0.0, None))
+        ax.set(ylabel="latitude [deg]", ylim=(0.0, None))
     axes[-1, 0].set(xlabel="time [s]")
-    legend(fig, axes[0, 0])
+    legend(fig, *axes[:, 0])
     return fig
 
 
 @checked
 def moments(runs: Runs, limits: Sequence[str]) -> Figure:
     """Dissipative and restricting moments of limits over time.  Rodrigues da Silva et al. (2024c), Fig. 15; (2024b), Fig. 19."""
-    fig, axes = figure(len(limits), 2, width=5.2, height=2.6)
+    fig, axes = figure(len(limits), 2, width=5.2, height=2.3, share_x=True)
     for row, limit in zip(axes, limits, strict=True):
         for number, (label, run) in enumerate(runs.items()):
             motion = run.limits[limit]
             for ax, values in zip(row, (motion.dissipative_moment, motion.restricting_moment), strict=True):
-                ax.plot(run.t, values, label=label, **style(number))
+                ax.plot(run.t, values, label=label, **style(number, label))
         for ax, kind in zip(row, ("dissipative", "restricting"), strict=True):
-            ax.set(title=f"{limit}: {kind}", ylabel="moment [N m]", ylim=(0.0, None))
+            ax.set(title=f"{limit}, {kind}", ylim=(0.0, None))
             tops = [float(line.get_ydata().max()) for line in ax.lines if line.get_ydata().max() > 0.0]
             if len(tops) > 1 and max(tops) > 0.3 * LOGARITHMIC * min(tops):
                 ax.set_yscale("symlog", linthresh=0.1)
-                ax.set(ylabel="moment [N m], logarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
+                ax.set(ylabel="logarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
+        row[0].set(ylabel="moment [N m]")
     for ax in axes[-1]:
         ax.set(xlabel="time [s]")
     legend(fig, axes[0, 0])
@@ -65,39 +98,32 @@ def top_view(
 ) -> Figure:
     """Longitude and latitude in the top view of each limit's cone.
 
-    Rodrigues da Silva et al. (2024c), Fig. 14; (2024b), Fig. 18b.  ``zooms``: limit -> longitude, latitude and half width [deg]
-    of a second panel.  Where paths coincide, such as those of a hinge, wide lines are drawn below narrow ones, and
-    a dot marks the largest latitude of each.
+    Rodrigues da Silva et al. (2024b), Fig. 18b.  ``zooms``: limit -> longitude, latitude and half width [deg] of a second panel.
     """
     zooms = zooms or {}
-    fig, axes = figure(len(limits), 2 if zooms else 1, width=5.0, height=4.4)
+    columns = 2 if zooms else 1
+    fig, axes = figure(len(limits), columns, width=4.8, widths=[1.0] * columns, heights=[1.0] * len(limits))
     for row, (name, cone) in zip(axes, limits.items(), strict=True):
-        around = np.linspace(0.0, 2 * np.pi, 1441)
+        around = np.linspace(0.0, 2 * np.pi, 361)
         edge = _plane(around, cone.maximum_latitude(around))
         motions = {label: (run.limits[name], run.t <= until) for label, run in runs.items()}
         if not all(shown.sum() > 1 for _, shown in motions.values()):
             raise ModelError(f"top_view: until = {until:g} s leaves less than two times of a run; give a later time")
         paths = {label: _plane(m.longitude[shown], m.latitude[shown]) for label, (m, shown) in motions.items()}
-        hinge = all(_on_a_line(path) for path in paths.values())
         reach = max(float(np.hypot(*curve).max()) for curve in (edge, *paths.values()))
         for ax in row:
             _rings(ax, reach)
             for number, (label, path) in enumerate(paths.items()):
-                line = style(number)
-                if hinge:
-                    line |= {"linestyle": "-", "linewidth": 1.5 + 2.5 * (len(paths) - 1 - number)}
-                    far = path[:, [int(np.argmax(np.hypot(*path)))]]
-                    ax.plot(*far, "o", color=COLOURS[number], markersize=7, markeredgecolor="white", zorder=6)
-                ax.plot(*path, label=label, **line)
-            ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of the cone", zorder=5)
+                ax.plot(*path, label=label, **style(number, label, thin=0.6))
+            ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of motion", zorder=5)
             ax.set_aspect("equal")
             ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")
-        row[0].set(title=name, xlim=(-1.25 * reach, 1.25 * reach), ylim=(-1.25 * reach, 1.25 * reach))
+        row[0].set(title=name, xlim=(-1.15 * reach, 1.15 * reach), ylim=(-1.15 * reach, 1.15 * reach))
         if name in zooms:
             longitude, latitude, half = zooms[name]
             x, y = _plane(np.deg2rad(longitude), np.deg2rad(latitude))
             row[1].set(
-                title=f"{name}: zoom at longitude {longitude:g}°", xlim=(x - half, x + half), ylim=(y - half, y + half)
+                title=f"{name}, near longitude {longitude:g}°", xlim=(x - half, x + half), ylim=(y - half, y + half)
             )
     legend(fig, axes[0, 0])
     return fig
@@ -106,11 +132,6 @@ def top_view(
 def _plane(longitude: Any, latitude: Any) -> Any:
     """Top view: plane coordinates [deg] of longitudes and latitudes [rad]."""
     return np.rad2deg(np.array([latitude * np.cos(longitude), latitude * np.sin(longitude)]))
-
-
-def _on_a_line(path: Any) -> bool:
-    across = np.linalg.svd(path, compute_uv=False)
-    return bool(across[1] < 1e-3 * across[0])
 
 
 def _rings(ax: Any, reach: float) -> None:

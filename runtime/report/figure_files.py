@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
-import sys
-import warnings
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runtime.report import plots
+from runtime.report import panels
 from runtime.report.report import ShownFigure
 from runtime.report.tables import Table
 from runtime.results.seen import Seen
 from runtime.support.arguments import checked, checked_class
+from runtime.support.beside import forking, started
 from runtime.support.errors import ModelError
 from runtime.support.machine import cores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMATS = ",".join(plots.FORMATS)  # by default
+FORMATS = ",".join(panels.FORMATS)  # by default
 MOTION = "motion.html"
 WAITING, BEGUN, WRITTEN = range(3)
 
@@ -40,8 +37,8 @@ def formats_of(text: str) -> tuple[str, ...]:
         Where a name is unknown or missing.
     """
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
-    if unknown := [name for name in names if name not in plots.KNOWN_FORMATS]:
-        raise ModelError(f"formats = {text!r}: {unknown[0]!r} is unknown; use {', '.join(plots.KNOWN_FORMATS)}")
+    if unknown := [name for name in names if name not in panels.KNOWN_FORMATS]:
+        raise ModelError(f"formats = {text!r}: {unknown[0]!r} is unknown; use {', '.join(panels.KNOWN_FORMATS)}")
     return names
 
 
@@ -66,7 +63,7 @@ class FigureFiles:
     other cores draw what was added while this process continues; ``write`` draws what is still waiting.
     """
 
-    def __init__(self, folder: Path, formats: tuple[str, ...] = plots.FORMATS) -> None:
+    def __init__(self, folder: Path, formats: tuple[str, ...] = panels.FORMATS) -> None:
         self.folder, self.formats = folder, formats
         self.motion: Path | None = None  # the page with a view in three dimensions
         self._drawings: dict[str, Drawing] = {}
@@ -92,7 +89,7 @@ class FigureFiles:
             self._batches.append(_Batch([partial(run.animation, self.motion, overwrite=True, **more)]))
 
     def _save(self, name: str) -> None:
-        plots.save(self._drawings[name].draw(), self.folder, name, self.formats)
+        panels.save(self._drawings[name].draw(), self.folder, name, self.formats)
 
     def table(self) -> Table:
         """A row for each figure: its file in the first format, what it shows, and the paper's figure to which it corresponds."""
@@ -104,7 +101,7 @@ class FigureFiles:
         for batch in self._batches:
             batch.finish()
         return [
-            ShownFigure(name, [plots.file_of(self.folder, name, kind) for kind in self.formats], one.shows, one.source)
+            ShownFigure(name, [panels.file_of(self.folder, name, kind) for kind in self.formats], one.shows, one.source)
             for name, one in self._drawings.items()
         ]
 
@@ -115,7 +112,7 @@ class _Batch:
     def __init__(self, jobs: list[Callable[[], object]]) -> None:
         self.jobs = jobs
         self.processes: list[Any] = []
-        context = _forking()
+        context = forking()
         if context is None:
             self.states, self.lock = bytearray(len(jobs)), nullcontext()
         else:
@@ -129,13 +126,8 @@ class _Batch:
         import matplotlib.backends.backend_agg  # once, before the processes part
         import matplotlib.figure  # noqa: F401
 
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # of threads, which are those of linear algebra and bear a fork
-            for _ in range(min(cores() - 1, len(self.jobs))):
-                self.processes.append(context.Process(target=self._draw_beside, daemon=True))
-                self.processes[-1].start()
+        for _ in range(min(cores() - 1, len(self.jobs))):
+            self.processes.append(started(context, self._draw))
 
     def finish(self) -> None:
         """Have every file written when this returns."""
@@ -145,11 +137,6 @@ class _Batch:
         for number, state in enumerate(self.states):
             if state != WRITTEN:  # its process failed or was ended: an error is raised here
                 self._write(number)
-
-    def _draw_beside(self) -> None:
-        gc.freeze()  # collections need not visit the data of the parent process
-        with suppress(Exception):  # see ``finish``
-            self._draw()
 
     def _draw(self) -> None:
         while (number := self._next()) is not None:
@@ -167,10 +154,3 @@ class _Batch:
     def _write(self, number: int) -> None:
         self.jobs[number]()
         self.states[number] = WRITTEN
-
-
-def _forking() -> Any:
-    """The context of forked processes; None where they are not safe, or of no use."""
-    if sys.platform != "linux" or cores() < 2 or multiprocessing.current_process().daemon:
-        return None
-    return multiprocessing.get_context("fork")

@@ -1,37 +1,34 @@
-"""Figures of runs, made with matplotlib, which is imported when the first figure is drawn.
+"""Figures of runs, made with matplotlib.
 
-Every function takes runs by label and returns a figure; ``save`` writes it in the formats asked for.
+Every function takes runs by label and returns a figure; ``panels.save`` writes it in the formats asked for.  Joints and cases
+have the lines of ``lines.NAMED`` in every figure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from runtime.report.lines import COLOURS, EDGE, fill, style
+from runtime.report.panels import figure, legend
 from runtime.report.points import curve_points
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
 from runtime.support.checks import called
 from runtime.support.errors import ModelError
-from runtime.support.files import whole_file
 from runtime.support.names import named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Colours of Okabe and Ito, distinct for colour-blind readers; the line styles distinguish the lines in black and white too.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
-PLANES = named("plane", {"sagittal": (0, 2), "transverse": (0, 1), "frontal": (1, 2)})
-DIRECTIONS = ("x, anterior", "y, medial", "z, up")
+PLANES = named("plane", {"sagittal": (0, 2), "frontal": (1, 2), "transverse": (0, 1)})
+DIRECTIONS = ("anterior", "medial", "up")
 LOGARITHMIC = 30.0  # ratio of the largest to the smallest bar above which the scale is logarithmic
-FORMATS = ("png", "svg")  # of files, by default
-KNOWN_FORMATS = ("png", "svg", "pdf")
-DOTS_PER_INCH = 150
+BONES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")  # of stick figures, in the order of their parts
+MARGIN = 0.06  # of positions, relative to the largest range
 Runs = Mapping[str, Run]
 
 
@@ -46,102 +43,37 @@ class Chart:
 
 
 @checked
-def figure(rows: int, columns: int, *, width: float = 4.2, height: float = 3.4) -> tuple[Figure, Any]:
-    """An empty figure without a window, and its axes (rows, columns)."""
-    for what, value, most in (
-        ("rows", rows, 100),
-        ("columns", columns, 100),
-        ("width", width, 1000),
-        ("height", height, 1000),
-    ):
-        if not 0.1 <= value <= most:
-            raise ModelError(
-                f"figure: {what} = {value:g}, limit 1 to {most}; give something to draw, and not more at once"
-            )
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def trajectories(groups: Mapping[str, Runs], body: str, planes: Sequence[str] = tuple(PLANES)) -> Figure:
+    """Path of a body's centre of mass in the cardinal planes, a row for each group, all with one scale.
 
-    fig = Figure(figsize=(width * columns, height * rows), layout="constrained")
-    FigureCanvasAgg(fig)
-    axes = fig.subplots(rows, columns, squeeze=False)
-    for ax in axes.flat:
-        ax.grid(True, linewidth=0.4, alpha=0.5)
-        ax.spines[["top", "right"]].set_visible(False)
-    return fig, axes
-
-
-@checked
-def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a figure as ``name.png`` and so on, each file whole or not at all; returns the files.
-
-    Raises
-    ------
-    ModelError
-        Where a file cannot be written.
+    Rodrigues da Silva et al. (2024a), Figs. 10, 14 and 20; (2024c), Fig. 12.
     """
-    fig.dpi = DOTS_PER_INCH
-    engine = fig.get_layout_engine()
-    if (
-        engine is not None
-    ):  # once for all formats: savefig would draw the figure once more for each, only to place everything
-        engine.execute(fig)
-        fig.set_layout_engine(None)
-    files = [file_of(folder, name, kind) for kind in formats]
-    for file in files:
-        more: dict[str, Any] = (
-            {"pil_kwargs": {"compress_level": 1}} if file.suffix == ".png" else {}
-        )  # a third faster, a tenth larger
-        with whole_file(file) as stream:
-            fig.savefig(stream, format=file.suffix[1:], dpi=DOTS_PER_INCH, **more)
-    return files
-
-
-@checked
-def file_of(folder: Path, name: str, kind: str) -> Path:
-    """File of a figure in a format."""
-    return folder / f"{name}.{kind}"
-
-
-@checked
-def style(number: int) -> dict[str, Any]:
-    """Colour, dashes and width of a line by its number."""
-    return {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[number % len(STYLES)], "linewidth": 1.2}
-
-
-@checked
-def legend(fig: Figure, ax: Any) -> None:
-    """One legend above all axes for the lines of ``ax``."""
-    place_legend(fig, *ax.get_legend_handles_labels())
-
-
-@checked
-def place_legend(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """A legend above all axes, with as few rows as fit the width of the figure."""
-    if not labels:
-        return
-    renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
-    for rows in range(1, len(labels) + 1):
-        columns = -(-len(labels) // rows)
-        drawn = fig.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)
-        if columns == 1 or drawn.get_window_extent(renderer).width <= fig.bbox.width:
-            return
-        drawn.remove()
-
-
-@checked
-def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -> Figure:
-    """Path of a body's centre of mass in the cardinal planes.  Rodrigues da Silva et al. (2024a), Figs. 10 and 20."""
-    fig, axes = figure(1, len(planes))
-    for ax, plane in zip(axes[0], planes, strict=True):
-        a, b = PLANES[plane]
-        for number, (label, run) in enumerate(runs.items()):
-            r = run.r[body]
-            ax.plot(r[:, a], r[:, b], label=label, **style(number))
-            start = dict(label="start" if number == len(runs) - 1 else None, zorder=5)
-            ax.plot(*r[0, [a, b]], "o", color="black", markersize=5, markeredgecolor="white", **start)
-        ax.set(title=f"{plane} plane", xlabel=f"{DIRECTIONS[a]} [m]", ylabel=f"{DIRECTIONS[b]} [m]")
-        ax.axis("equal")
-        ax.locator_params(nbins=5)
+    runs = [run for by_label in groups.values() for run in by_label.values()]
+    low, high = (1e3 * pick([pick(run.r[body], axis=0) for run in runs], axis=0) for pick in (np.min, np.max))
+    margin = max(MARGIN * float(np.max(high - low)), 1e-6)
+    low, high = low - margin, high + margin
+    height = max(float(high[b] - low[b]) for _, b in (PLANES[plane] for plane in planes))
+    widths = [float((high - low)[PLANES[plane][0]]) for plane in planes]
+    fig, axes = figure(
+        len(groups), len(planes), width=10.0 / len(planes), widths=widths, heights=[height] * len(groups)
+    )
+    for row, (title, by_label) in zip(axes, groups.items(), strict=True):
+        for ax, plane in zip(row, planes, strict=True):
+            a, b = PLANES[plane]
+            for number, (label, run) in enumerate(by_label.items()):
+                ax.plot(1e3 * run.r[body][:, a], 1e3 * run.r[body][:, b], label=label, **style(number, label, thin=0.5))
+            first = 1e3 * next(iter(by_label.values())).r[body][0]
+            ax.plot(
+                first[a], first[b], "o", color="black", markersize=5, markeredgecolor="white", label="start", zorder=5
+            )
+            middle = 0.5 * (low[b] + high[b])
+            ax.set(
+                xlim=(low[a], high[a]),
+                ylim=(middle - 0.5 * height, middle + 0.5 * height),
+                ylabel=f"{DIRECTIONS[b]} [mm]",
+            )
+            ax.set(title=f"{title}, {plane} plane" if title else f"{plane} plane", xlabel=f"{DIRECTIONS[a]} [mm]")
+            ax.locator_params(axis="x", nbins=max(2, round(6 * (high[a] - low[a]) / max(widths))))
     legend(fig, axes[0, 0])
     return fig
 
@@ -149,31 +81,30 @@ def trajectories(runs: Runs, body: str, planes: Sequence[str] = tuple(PLANES)) -
 @checked
 def velocities_and_accelerations(runs: Runs, body: str) -> Figure:
     """Velocity and acceleration of a body's centre of mass over time.  Rodrigues da Silva et al. (2024a), Fig. 12."""
-    fig, axes = figure(3, 2, width=5.5, height=2.5)
-    for k in range(3):
-        for number, (label, run) in enumerate(runs.items()):
-            axes[k, 0].plot(run.t, run.v[body][:, k], label=label, **style(number))
-            axes[k, 1].plot(run.t, run.v_dot[body][:, k], **style(number))
-        axes[k, 0].set(ylabel=f"velocity {DIRECTIONS[k]} [m/s]")
-        axes[k, 1].set(ylabel=f"acceleration {DIRECTIONS[k]} [m/s²]")
-    for ax in axes[2]:
-        ax.set(xlabel="time [s]")
+    fig, axes = figure(3, 2, width=5.2, height=1.9, share_x=True)
+    for row, direction, k in zip(axes, DIRECTIONS, range(3), strict=True):
+        for ax, quantity, unit in zip(row, ("v", "v_dot"), ("m/s", "m/s²"), strict=True):
+            for number, (label, run) in enumerate(runs.items()):
+                ax.plot(run.t, getattr(run, quantity)[body][:, k], label=label, **style(number, label))
+            ax.set(ylabel=f"{direction} [{unit}]")
+    for ax, title in zip(axes[0], ("velocity", "acceleration"), strict=True):
+        ax.set(title=title)
+    _time(axes)
     legend(fig, axes[0, 0])
     return fig
 
 
 @checked
 def phase_portraits(runs: Runs, body: str) -> Figure:
-    """Position against velocity and velocity against acceleration, by direction.  Rodrigues da Silva et al. (2024a), Fig. 13."""
-    fig, axes = figure(3, 2, width=4.6, height=3.0)
-    for k in range(3):
+    """Velocity over position and acceleration over velocity, by direction.  Rodrigues da Silva et al. (2024a), Fig. 13."""
+    fig, axes = figure(2, 3, width=3.5, height=2.8)
+    for column, direction, k in zip(axes.T, DIRECTIONS, range(3), strict=True):
         for number, (label, run) in enumerate(runs.items()):
-            axes[k, 0].plot(run.r[body][:, k], run.v[body][:, k], label=label, **style(number))
-            axes[k, 1].plot(run.v[body][:, k], run.v_dot[body][:, k], **style(number))
-        axes[k, 0].set(xlabel=f"position {DIRECTIONS[k]} [m]", ylabel="velocity [m/s]")
-        axes[k, 1].set(xlabel=f"velocity {DIRECTIONS[k]} [m/s]", ylabel="acceleration [m/s²]")
-        for ax in axes[k]:
-            ax.locator_params(axis="x", nbins=6)
+            position, velocity, acceleration = 1e3 * run.r[body][:, k], run.v[body][:, k], run.v_dot[body][:, k]
+            column[0].plot(position, velocity, label=label, **style(number, label, thin=0.6))
+            column[1].plot(velocity, acceleration, **style(number, label, thin=0.6))
+        column[0].set(title=direction, xlabel="position [mm]", ylabel="velocity [m/s]")
+        column[1].set(xlabel="velocity [m/s]", ylabel="acceleration [m/s²]")
     legend(fig, axes[0, 0])
     return fig
 
@@ -181,50 +112,66 @@ def phase_portraits(runs: Runs, body: str) -> Figure:
 @checked
 def energies(runs: Runs) -> Figure:
     """Change of kinetic, potential and total energy, and the drift of the total.  Rodrigues da Silva et al. (2024a), Fig. 17."""
-    fig, axes = figure(2, len(runs), width=5.0, height=2.8)
-    for n, (label, run) in enumerate(runs.items()):
+    fig, axes = figure(2, len(runs), width=5.0, height=2.1, share_x=True, share_y=True)
+    for column, (label, run) in zip(axes.T, runs.items(), strict=True):
         for number, (name, values) in enumerate(
             {"kinetic": run.kinetic_energy, "potential": run.potential_energy, "total": run.energy}.items()
         ):
-            axes[0, n].plot(run.t, values - values[0], label=name, **style(number))
-        axes[0, n].set(title=label, ylabel="energy − start [J]")
-        axes[1, n].plot(run.t, run.energy - run.energy[0], color=COLOURS[2], linewidth=1.0)
-        axes[1, n].set(xlabel="time [s]", ylabel="drift of the total [J]")
+            column[0].plot(run.t, values - values[0], label=name, **style(number))
+        column[0].set(title=label)
+        column[1].plot(run.t, run.energy - run.energy[0], color=COLOURS[2], linewidth=1.0)
+    axes[0, 0].set(ylabel="energy − start [J]")
+    axes[1, 0].set(ylabel="drift of the total [J]")
+    _time(axes)
     legend(fig, axes[0, 0])
     return fig
 
 
 @checked
-def bars(groups: Sequence[str], values: Mapping[str, Sequence[float]], ylabel: str) -> Figure:
-    """Grouped bars labelled with their values.  Rodrigues da Silva et al. (2024a), Fig. 18."""
-    fig, axes = figure(1, 1, width=max(6.0, 0.75 * len(groups) * len(values)), height=3.8)
-    ax = axes[0, 0]
-    if not values or any(len(heights) != len(groups) for heights in values.values()):
+def bars(groups: Sequence[str], panels: Mapping[str, Mapping[str, Sequence[float]]], ylabel: str) -> Figure:
+    """Panels of grouped bars labelled with their values.  Rodrigues da Silva et al. (2024a), Fig. 18; (2024b), Fig. 21.
+
+    ``panels``: by title, the heights of the bars in each group, by label.
+    """
+    columns = max(1, min(2, len(panels)))
+    fig, axes = figure(-(-len(panels) // columns), columns, width=max(5.0, 1.5 * len(groups)), height=2.7, share_y=True)
+    if not panels or any(len(heights) != len(groups) for values in panels.values() for heights in values.values()):
         raise ModelError(f"bars: give a height for each of the {len(groups)} groups under each label")
-    width = 0.8 / len(values)
-    for number, (label, heights) in enumerate(values.items()):
-        places = np.arange(len(groups)) + (number - (len(values) - 1) / 2) * width
-        drawn = ax.bar(places, heights, width * 0.95, label=label, color=COLOURS[number % len(COLOURS)])
-        ax.bar_label(drawn, [f"{height:.0f}" for height in heights], padding=2, fontsize=8)
-    ax.set_xticks(range(len(groups)), groups)
-    ax.set(ylabel=ylabel)
-    everything = [height for heights in values.values() for height in heights]
-    if max(everything) > LOGARITHMIC * min(everything) > 0.0:
-        ax.set(yscale="log", ylabel=f"{ylabel}, logarithmic", ylim=(0.4 * min(everything), None))
-    ax.margins(y=0.12)
-    legend(fig, ax)
+    everything = [height for values in panels.values() for heights in values.values() for height in heights]
+    logarithmic = max(everything) > LOGARITHMIC * min(everything) > 0.0
+    for ax, (title, values) in zip(axes.flat, panels.items(), strict=False):
+        width = 0.8 / len(values)
+        for number, (label, heights) in enumerate(values.items()):
+            places = np.arange(len(groups)) + (number - (len(values) - 1) / 2) * width
+            drawn = ax.bar(places, heights, width * 0.95, label=label, **fill(number, label))
+            ax.bar_label(drawn, [f"{height:.0f}" for height in heights], padding=2, fontsize=8)
+        ax.set_xticks(range(len(groups)), groups)
+        ax.set(title=title)
+        if logarithmic:
+            ax.set(yscale="log", ylim=(0.4 * min(everything), 3.0 * max(everything)))
+        else:
+            ax.set(ylim=(0.0, 1.12 * max(everything)))
+    for row in axes:
+        row[0].set(ylabel=f"{ylabel},\nlogarithmic" if logarithmic else ylabel)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_visible(False)
+    legend(fig, axes[0, 0])
     return fig
 
 
 @checked
-def draw(axes_of: Callable[[Any, int], None], count: int) -> Figure:
-    """A row of drawings in the sagittal plane, each made by ``axes_of(ax, number)``."""
-    fig, axes = figure(1, count, width=3.2, height=4.2)
+def draw(
+    axes_of: Callable[[Any, int], None], count: int, anterior: tuple[float, float], up: tuple[float, float]
+) -> Figure:
+    """A row of drawings in the sagittal plane within these ranges [m], each made by ``axes_of(ax, number)``."""
+    fig, axes = figure(
+        1, count, width=11.0 / count, widths=[anterior[1] - anterior[0]] * count, heights=[up[1] - up[0]], share_y=True
+    )
     for number, ax in enumerate(axes[0]):
         axes_of(ax, number)
-        ax.set_aspect("equal")
-        ax.set(xlabel=f"{DIRECTIONS[0]} [m]")
+        ax.set(xlabel=f"{DIRECTIONS[0]} [m]", xlim=anterior, ylim=up)
     axes[0, 0].set(ylabel=f"{DIRECTIONS[2]} [m]")
+    legend(fig, *axes.flat)
     return fig
 
 
@@ -242,33 +189,29 @@ def over_time(
     first, at the same times.
     """
     beside = (span is not None) + differences
-    fig, axes = figure(len(quantities), 1 + beside, width=5.0 if beside else 7.0, height=2.4)
-    for column in axes.T:
-        for ax in column[1:]:
-            ax.sharex(column[0])
+    width = 5.0 if beside else 7.5
+    fig, axes = figure(len(quantities), 1 + beside, width=width, height=2.0, share_x=True)
     for row, (ylabel, quantity) in zip(axes, quantities.items(), strict=True):
         first = None
         for number, (label, run) in enumerate(runs.items()):
             values = curve_points(
                 f"over_time: '{ylabel}' of '{label}'", run.t, called(quantity, f"over_time: '{ylabel}'", run)
             )[1]
-            row[0].plot(run.t, values, label=label, **style(number))
+            row[0].plot(run.t, values, label=label, **style(number, label))
             if span is not None:
                 inside = (run.t >= span[0]) & (run.t <= span[1])
-                row[1].plot(run.t[inside], values[inside], **style(number))
+                row[1].plot(run.t[inside], values[inside], **style(number, label))
             if differences:
                 first = values if first is None else first
-                row[-1].plot(run.t, values - first, **style(number))
+                row[-1].plot(run.t, values - first, **style(number, label))
         row[0].set(ylabel=ylabel)
     if beside:
         axes[0, 0].set(title="whole run")
     if span is not None:
-        axes[0, 1].set(title=f"zoom: {span[0]:.2f} .. {span[1]:.2f} s")
-        axes[0, 1].locator_params(axis="x", nbins=6)
+        axes[0, 1].set(title=f"{span[0]:.2f} to {span[1]:.2f} s")
     if differences:
         axes[0, -1].set(title=f"difference from {next(iter(runs))}")
-    for ax in axes[-1]:
-        ax.set(xlabel="time [s]")
+    _time(axes)
     legend(fig, axes[0, 0])
     return fig
 
@@ -279,24 +222,32 @@ def mechanical_energies(groups: Mapping[str, Runs]) -> Figure:
 
     Rodrigues da Silva et al. (2024a), Fig. 17; (2024b), Fig. 20.
     """
-    fig, axes = figure(2, len(groups), width=5.6, height=2.6)
+    fig, axes = figure(2, len(groups), width=10.4 / max(len(groups), 1.4), height=2.1, share_x=True, share_y=True)
     for column, (title, runs) in zip(axes.T, groups.items(), strict=True):
         for number, (label, run) in enumerate(runs.items()):
             papers = run.kinetic_energy + run.potential_energy
-            column[0].plot(run.t, papers - run.energy[0], label=label, **style(number))
-            column[1].plot(run.t, run.energy - run.energy[0], **style(number))
-        column[0].set(title=title, ylabel="kinetic + gravitational [J]")
-        column[1].set(ylabel="with energy of limits [J]", xlabel="time [s]")
+            column[0].plot(run.t, papers - run.energy[0], label=label, **style(number, label))
+            column[1].plot(run.t, run.energy - run.energy[0], **style(number, label))
+        column[0].set(title=title)
+    axes[0, 0].set(ylabel="kinetic and\ngravitational [J]")
+    axes[1, 0].set(ylabel="and that stored\nin limits [J]")
+    _time(axes)
     legend(fig, axes[0, 0])
     return fig
+
+
+def _time(axes: Any) -> None:
+    """Label the axis of time below the panels."""
+    for ax in axes[-1]:
+        ax.set(xlabel="time [s]")
 
 
 @checked
 def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> Figure:
     """Curves y over x by label.  Rodrigues da Silva et al. (2024b), Figs. 22 and 24."""
-    fig, axes = figure(1, 1, width=7.0, height=3.8)
+    fig, axes = figure(1, 1, width=7.0, height=3.6)
     for number, (label, (x, y)) in enumerate(series.items()):
-        axes[0, 0].plot(*curve_points(f"curves: '{label}'", x, y), label=label, **style(number))
+        axes[0, 0].plot(*curve_points(f"curves: '{label}'", x, y), label=label, **style(number, label))
     axes[0, 0].set(xlabel=xlabel, ylabel=ylabel)
     legend(fig, axes[0, 0])
     return fig
@@ -307,10 +258,10 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     """Several charts over the same axis, with one legend; the first series of each, such as a measurement, is black."""
     columns = max(1, min(columns, len(charts)))
     rows = -(-len(charts) // columns)
-    fig, axes = figure(rows, columns, width=5.2, height=3.2)
+    fig, axes = figure(rows, columns, width=max(5.2, 7.0 / columns), height=2.8)
     for ax, chart in zip(axes.flat, charts, strict=False):
         for number, (label, (x, y)) in enumerate(chart.series.items()):
-            line = style(number - 1) if number else {"color": "black", "linewidth": 1.8}
+            line = style(number - 1) if number else {"color": "black", "linewidth": 1.3, "zorder": 5}
             ax.plot(*curve_points(f"charts: '{label}'", x, y), label=label, **line)
         ax.axhline(0.0, color="0.5", linewidth=0.6)
         ax.set(title=chart.title, xlabel=xlabel, ylabel=chart.ylabel)
@@ -324,43 +275,62 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
 def snapshots(
     poses: Mapping[str, Mapping[float, Mapping[str, Any]]], *, planes: Sequence[str] = ("sagittal", "frontal")
 ) -> Figure:
-    """Stick figures side by side, one for each time, from the side and from the front.
+    """Stick figures side by side, one for each time, from the side and from the front, all with one scale.
 
-    Rodrigues da Silva et al. (2024a), Figs. 11, 15 and 16.
+    Rodrigues da Silva et al. (2024a), Figs. 11, 15 and 16; (2024c), Fig. 13.
 
     ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part.
     """
-    fig, axes = figure(len(poses), len(planes), width=6.2 if len(planes) > 1 else 9.0, height=2.3)
     everything = [points for by_time in poses.values() for parts in by_time.values() for points in parts.values()]
     low, high = (pick([pick(points, axis=0) for points in everything], axis=0) for pick in (np.nanmin, np.nanmax))
+    middle, steps = 0.5 * (low + high), 1.2 * np.maximum(high - low, 1e-3)
+    bottom, count = low[2] - 0.25 * (high[2] - low[2]), max(map(len, poses.values()))
+    fig, axes = figure(
+        len(poses), len(planes), width=11.0 / len(planes),
+        widths=[float(count * steps[PLANES[plane][0]]) for plane in planes],
+        heights=[float(1.04 * (high[2] - bottom))] * len(poses), share_y=True,
+    )  # fmt: skip
     for row, (title, by_time) in zip(axes, poses.items(), strict=True):
         for ax, plane in zip(row, planes, strict=True):
             a, b = PLANES[plane]
-            step = 1.15 * (high[a] - low[a])
-            for number, (time, parts) in enumerate(by_time.items()):
-                for n, (part, points) in enumerate(parts.items()):
-                    label = part if number == 0 else None
-                    across, up = points[:, a] - 0.5 * (low[a] + high[a]) + number * step, points[:, b]
-                    thin = len(points) > 10  # an outline
-                    ax.plot(
-                        across,
-                        up,
-                        color=COLOURS[n],
-                        linewidth=0.8 if thin else 2.0,
-                        solid_capstyle="round",
-                        label=label,
-                    )
-                ax.text(number * step, low[b] - 0.02, f"{time:.2f} s", ha="center", va="top", fontsize=8)
+            for n, part in enumerate(next(iter(by_time.values()))):
+                ax.plot(
+                    *_side_by_side([parts[part][:, [a, b]] for parts in by_time.values()], middle[a], steps[a]),
+                    label=part,
+                    **_bone(n, 2),
+                )
+            for number, time in enumerate(by_time):
+                ax.text(
+                    number * steps[a],
+                    low[b] - 0.07 * (high[2] - low[2]),
+                    f"{time:.2f} s",
+                    ha="center",
+                    va="top",
+                    fontsize=8,
+                )
             ax.grid(False)
-            ax.set_aspect("equal")
-            ax.set(
-                title=f"{title}, {plane} plane",
-                xticks=[],
-                ylabel=f"{DIRECTIONS[b]} [m]",
-                ylim=(low[b] - 0.02 - 0.12 * (high[b] - low[b]), high[b] + 0.01),
-            )
+            ax.spines["bottom"].set_visible(False)
+            ax.set(title=f"{title}, {plane} plane", xticks=[], xlim=(-0.5 * steps[a], (count - 0.5) * steps[a]))
+            ax.set(ylim=(bottom, bottom + 1.04 * (high[2] - bottom)))
+        row[0].set(ylabel=f"{DIRECTIONS[2]} [m]")
     legend(fig, axes[0, 0])
     return fig
+
+
+def _side_by_side(polylines: Sequence[Any], middle: float, step: float) -> Any:
+    """One line (2, n) of polylines (m, 2), shifted by a step each, with gaps between them."""
+    gap = np.full((1, 2), np.nan)
+    return np.concatenate(
+        [part for number, points in enumerate(polylines) for part in (points + (number * step - middle, 0.0), gap)]
+    ).T
+
+
+def _bone(number: int, points: int) -> dict[str, Any]:
+    """Line of a part of a stick figure with a number of points: thin for outlines."""
+    outline = points > 10
+    return {
+        "color": BONES[number % len(BONES)], "linewidth": 0.8 if outline else 2.6, "solid_capstyle": "round",
+    }  # fmt: skip
 
 
 @checked
@@ -376,20 +346,19 @@ def side_views(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], near: Seq
     shown = np.concatenate([parts[name] for by_time in poses.values() for parts in by_time.values() for name in near])
     (left, low), (right, high) = np.nanmin(shown, axis=0)[[a, b]] - 0.03, np.nanmax(shown, axis=0)[[a, b]] + 0.03
     low = min(low, -0.02)
-    width = 3.2
     count = max(map(len, poses.values()))
-    fig, axes = figure(len(poses), count, width=width, height=width * (high - low) / (right - left) + 0.4)
+    fig, axes = figure(
+        len(poses), count, width=11.0 / count, widths=[float(right - left)] * count,
+        heights=[float(high - low)] * len(poses), share_x=True, share_y=True,
+    )  # fmt: skip
     for row, (title, by_time) in zip(axes, poses.items(), strict=True):
         for ax, (time, parts) in zip(row, by_time.items(), strict=True):
-            ax.axhline(0.0, color="0.35", linewidth=1.5, zorder=0)
+            ax.axhline(0.0, color=EDGE, linewidth=1.2, zorder=0)
             for n, (part, points) in enumerate(parts.items()):
-                outline = len(points) > 10
-                ax.plot(points[:, a], points[:, b], color=COLOURS[n], linewidth=1.0 if outline else 3.0, label=part)
+                ax.plot(points[:, a], points[:, b], label=part, **_bone(n, len(points)))
             ax.grid(False)
-            ax.set_aspect("equal")
-            ax.set(xlim=(left, right), ylim=(low, high))
-            ax.text(0.02, 0.02, f"{time:.2f} s", transform=ax.transAxes)
-        row[0].set(ylabel=f"{title}\n{DIRECTIONS[b]} [m]")
+            ax.set(xlim=(left, right), ylim=(low, high), title=f"{title}, {time:.2f} s")
+        row[0].set(ylabel=f"{DIRECTIONS[b]} [m]")
     for ax in axes[-1]:
         ax.set(xlabel=f"{DIRECTIONS[a]} [m]")
     legend(fig, axes[0, 0])

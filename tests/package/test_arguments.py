@@ -323,10 +323,9 @@ def test_every_public_function_takes_part_in_the_test_of_any_argument(tmp_path):
     public = (
         set(runtime.__all__) | set(analysis.__all__) | set(results.__all__) | set(system.__all__) | {"Table", "Report"}
     )
-    drawn = {
-        name for name, value in vars(report.plots).items() if getattr(value, "__module__", "") == report.plots.__name__
-    }
-    public |= {name for name in drawn if not name.startswith("_")}
+    for module in (report.plots, report.cone_plots, report.panels, report.lines):
+        drawn = {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
+        public |= {name for name in drawn if not name.startswith("_")}
     assert public - known - OTHER - (RESULTS - VALUES) - DRAWING == set()
     assert callable(results_folder)
 

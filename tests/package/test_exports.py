@@ -13,7 +13,7 @@ from tests.support.processes import environment
 
 ROOMS = ["analysis", "ensemble", "report", "results", "system"]
 PACKAGES = ["runtime", "runtime.integrate", *(f"runtime.{room}" for room in ROOMS)]
-PATHS = ["report.plots.save", "report.Table", "analysis.Motion", "system.hertz_stiffness", "results.write_storage"]
+PATHS = ["report.panels.save", "report.Table", "analysis.Motion", "system.hertz_stiffness", "results.write_storage"]
 
 
 @pytest.mark.parametrize("room", PACKAGES)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from runtime import ModelError
-from runtime.report import figure_files, plots
+from runtime.report import plots
 from runtime.report.figure_files import Drawing, FigureFiles, formats_of
+from runtime.support import beside
 
 X = np.linspace(0.0, 1.0, 5)
 HERE = os.getpid()
@@ -46,7 +47,7 @@ def test_one_process_writes_what_several_write(tmp_path, monkeypatch):
         return [file.read_bytes() for figure in figures.write() for file in figure.files]
 
     several = drawn(tmp_path / "several")
-    monkeypatch.setattr(figure_files, "cores", lambda: 1)
+    monkeypatch.setattr(beside, "cores", lambda: 1)
     assert drawn(tmp_path / "one") == several
 
 
@@ -60,7 +61,7 @@ def test_an_error_of_another_process_is_raised_here(tmp_path):
         figures.write()
 
 
-@pytest.mark.skipif(figure_files._forking() is None, reason="figures are drawn in this process")
+@pytest.mark.skipif(beside.forking() is None, reason="figures are drawn in this process")
 def test_figures_of_a_process_that_was_ended_are_drawn_here(tmp_path):
     def ends():
         if os.getpid() != HERE:

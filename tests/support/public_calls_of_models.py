@@ -9,7 +9,7 @@ import models
 from models import walking
 from models.walking import filters, synthetic
 from runtime import report
-from runtime.report import cone_plots, figure_files, plots
+from runtime.report import cone_plots, figure_files, lines, panels, plots
 
 
 # A table.
@@ -18,22 +18,24 @@ def reports(w):
     runs, poses = {"a": w.run}, {"a": {0.0: {"rod": np.eye(3)}}}
     return {
         "write_report": (report.write_report, dict(report=report.Report("a", [w.table]), folder=Path("."), pdf=False)),
-        "plots.figure": (plots.figure, dict(rows=1, columns=1, width=4.0, height=3.0)),
-        "plots.style": (plots.style, dict(number=1)),
-        "plots.trajectories": (plots.trajectories, dict(runs=runs, body="rod", planes=("sagittal",))),
+        "panels.figure": (panels.figure, dict(rows=1, columns=1, width=4.0, height=3.0)),
+        "lines.style": (lines.style, dict(number=1, label="a")),
+        "lines.fill": (lines.fill, dict(number=1, label="a")),
+        "plots.trajectories": (plots.trajectories, dict(groups={"a": runs}, body="rod", planes=("sagittal",))),
         "plots.velocities_and_accelerations": (plots.velocities_and_accelerations, dict(runs=runs, body="rod")),
         "plots.phase_portraits": (plots.phase_portraits, dict(runs=runs, body="rod")),
         "plots.energies": (plots.energies, dict(runs=runs)),
         "plots.mechanical_energies": (plots.mechanical_energies, dict(groups={"a": runs})),
-        "plots.bars": (plots.bars, dict(groups=["a"], values={"b": [1.0]}, ylabel="c")),
+        "plots.bars": (plots.bars, dict(groups=["a"], panels={"p": {"b": [1.0]}}, ylabel="c")),
         "plots.over_time": (
             plots.over_time,
             dict(runs=runs, quantities={"a": lambda run: run.energy}, span=(0.0, 0.1), differences=False),
         ),
         "plots.curves": (plots.curves, dict(series={"a": (w.t, w.t)}, xlabel="b", ylabel="c")),
         "plots.charts": (plots.charts, dict(charts=[w.chart], xlabel="a", columns=1)),
-        "plots.file_of": (plots.file_of, dict(folder=Path("a"), name="b", kind="png")),
+        "panels.file_of": (panels.file_of, dict(folder=Path("a"), name="b", kind="png")),
         "cone_plots.latitudes": (cone_plots.latitudes, dict(runs=runs, limit="pivot")),
+        "cone_plots.angles": (cone_plots.angles, dict(groups={"a": runs}, limits={"pivot": {"b": 20.0}}, until=1.0)),
         "cone_plots.moments": (cone_plots.moments, dict(runs=runs, limits=["pivot"])),
         "cone_plots.top_view": (
             cone_plots.top_view,

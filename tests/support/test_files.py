@@ -12,7 +12,7 @@ import xarray
 
 import models
 from runtime import ModelError, simulate
-from runtime.report import Report, Table, plots, write_report
+from runtime.report import Report, Table, panels, write_report
 from runtime.report.tables import write_csv
 from runtime.results import write_storage
 from runtime.results.export import write_columns, write_dataset
@@ -32,9 +32,9 @@ def run():
 
 
 def _figure(folder, kind):
-    fig, axes = plots.figure(1, 1)
+    fig, axes = panels.figure(1, 1)
     axes[0, 0].plot(np.random.default_rng(0).normal(size=5000))
-    return plots.save(fig, folder, "f", (kind,))
+    return panels.save(fig, folder, "f", (kind,))
 
 
 def _report(folder):
@@ -53,7 +53,7 @@ WRITERS = {
     "t.txt": lambda run, folder: write_text(folder / "t.txt", "x" * 5000),
     "b.bin": lambda run, folder: write_bytes(folder / "b.bin", bytes(5000)),
     "t.csv of a report": lambda run, folder: _report(folder),
-    **{f"f.{kind}": lambda run, folder, kind=kind: _figure(folder, kind) for kind in plots.KNOWN_FORMATS},
+    **{f"f.{kind}": lambda run, folder, kind=kind: _figure(folder, kind) for kind in panels.KNOWN_FORMATS},
 }
 
 
@@ -214,7 +214,7 @@ def _writes(tree):
         name, first = node.func.attr, ast.unparse(node.args[0]) if node.args else ""
         modes = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
         opened = name == "open" and any(set(mode) & set("wax") for mode in modes)
-        if opened or name in WRITING and first and first != "stream" and ast.unparse(node.func.value) != "plots":
+        if opened or name in WRITING and first and first != "stream" and ast.unparse(node.func.value) != "panels":
             yield node
 
 

@@ -18,7 +18,6 @@ from models.studies.ankle.runs import (
     HINGES,
     LIMITED,
     LINK_LENGTHS,
-    PLANTARFLEXION_LONGITUDE_DEG,
     Costs,
     Motions,
 )
@@ -28,6 +27,8 @@ from runtime.report.figure_files import Drawing
 
 COMPARISON, LIMITS = "Rodrigues da Silva et al. (2024a)", "Rodrigues da Silva et al. (2024c)"
 SNAPSHOTS = 6
+LEG_SHOWN = 0.45  # of the length from the ankle to the centre of the leg
+ANTERIOR, UP = (-0.01, 0.25), (-0.02, 0.2)  # ranges of the drawings of the foot [m]
 
 Figures = dict[str, Drawing]
 
@@ -36,7 +37,7 @@ def free(runs: Mapping[str, Run]) -> Figures:
     """Figures of the runs without limits, by file name; ``runs`` by the label of the joint."""
     return {
         "trajectories_free": Drawing(
-            partial(plots.trajectories, runs, BODY),
+            partial(plots.trajectories, {"": runs}, BODY),
             "Path of the main foot's centre of mass without limits, with either joint, in the three planes.",
             f"{COMPARISON}, Fig. 10",
         ),
@@ -61,7 +62,7 @@ def free(runs: Mapping[str, Run]) -> Figures:
             f"{COMPARISON}, Fig. 17",
         ),
         "feet_by_link_length": Drawing(
-            partial(plots.draw, _draw_foot, len(LINK_LENGTHS)),
+            partial(plots.draw, _draw_foot, len(LINK_LENGTHS), ANTERIOR, UP),
             "Segments and axes of the foot in the neutral pose, from the side, for each length of the link.",
             f"{COMPARISON}, Fig. 19",
         ),
@@ -72,85 +73,72 @@ def by_length(runs: Mapping[str, Run]) -> Figures:
     """Figures of the runs without limits by the length of the link."""
     return {
         "trajectories_by_link_length": Drawing(
-            partial(plots.trajectories, runs, BODY, ("transverse", "frontal")),
-            "Path of the main foot's centre of mass without limits for each length of the link, from above and from the front.",
+            partial(plots.trajectories, {"": runs}, BODY, ("frontal", "transverse")),
+            "Path of the main foot's centre of mass without limits for each length of the link, from the front and from above.",
             f"{COMPARISON}, Fig. 20",
         )
     }
 
 
 def cost(costs: Mapping[str, Costs]) -> Figures:
-    """Figures of the evaluations of each preset."""
+    """Figure of the evaluations, with a panel for each preset and method."""
+    panels = {
+        f"{preset} limits, {method}": {
+            label: [runs[name, case][method].stats.evaluations for case in CASES] for name, label in ANKLES.items()
+        }
+        for preset, runs in costs.items()
+        for method in COST_METHODS
+    }
     return {
-        f"{preset}/evaluations": Drawing(
-            partial(_cost, runs),
-            f"Function evaluations of the first second by joint, case and method, {preset} limits.",
+        "evaluations": Drawing(
+            partial(plots.bars, CASES, panels, "function evaluations"),
+            "Function evaluations of the first second by joint, case, preset of limits and method.",
             f"{COMPARISON}, Fig. 18; {LIMITS}, Fig. 16",
         )
-        for preset, runs in costs.items()
     }
 
 
 def limited(found: Motions) -> Figures:
-    """Figures of one preset of limits, by file name; those of the cases side by side show the modified joint."""
-    modified = found.runs["modified"]
-    cones = {limit.name: limit.cone for limit in modified["elastic"].system.limits}
-    zooms = {
-        "talocrural": (PLANTARFLEXION_LONGITUDE_DEG, foot.PLANTARFLEXION_DEG, 5.0),
-        "talocalcaneal": (90.0, float(np.rad2deg(cones["talocalcaneal"].latitudes[1])), 5.0),
-    }
-    figures: Figures = {}
-    of = f"{found.preset} limits"
-    for number, case in enumerate(LIMITED, start=15):
-        by_joint = {ANKLES[name]: by_case[case] for name, by_case in found.runs.items()}
-        figures[f"trajectories_{case}"] = Drawing(
-            partial(plots.trajectories, by_joint, BODY),
-            f"Path of the main foot's centre of mass with either joint and {case} {of}, in the three planes.",
-            f"{COMPARISON}, Fig. 14",
-        )
-        figures[f"snapshots_{case}"] = Drawing(
-            partial(_snapshots, by_joint),
-            f"Poses of the foot during the first second with either joint and {case} {of}.",
-            f"{COMPARISON}, Fig. {number}",
-        )
-    figures |= {
-        "energy": Drawing(
-            partial(plots.mechanical_energies, {ANKLES[name]: by_case for name, by_case in found.runs.items()}),
-            f"Mechanical energy of each case with either joint, without and with the energy stored in the limits; {of}.",
-            f"{COMPARISON}, Fig. 17",
+    """Figures of one preset of limits, by file name."""
+    limits = f"{found.preset} limits"
+    by_joint = {label: found.runs[name] for name, label in ANKLES.items()}
+    by_case = {case: {label: runs[case] for label, runs in by_joint.items()} for case in LIMITED}
+    inversion, eversion = found.range_of_motion
+    bounds = (
+        {"dorsiflexion": foot.DORSIFLEXION_DEG, "plantarflexion": -foot.PLANTARFLEXION_DEG},
+        {"inversion": inversion, "eversion": -eversion},
+    )
+    return {
+        f"{found.preset}/trajectories": Drawing(
+            partial(plots.trajectories, by_case, BODY),
+            f"Path of the main foot's centre of mass with either joint, elastic and dissipative {limits}, in the three planes.",
+            f"{COMPARISON}, Fig. 14; {LIMITS}, Fig. 12",
         ),
-        "trajectories_modified": Drawing(
-            partial(plots.trajectories, modified, BODY),
-            f"Path of the main foot's centre of mass with the modified joint in each case, in the three planes; {of}.",
-            f"{LIMITS}, Fig. 12",
+        f"{found.preset}/snapshots": Drawing(
+            partial(_snapshots, {f"{case}, {name}": found.runs[name][case] for case in LIMITED for name in ANKLES}),
+            f"Poses of the foot during the first second with either joint, elastic and dissipative {limits}.",
+            f"{COMPARISON}, Figs. 15 and 16; {LIMITS}, Fig. 13",
         ),
-        "snapshots_modified": Drawing(
-            partial(_snapshots, modified),
-            f"Poses of the foot during the first second with the modified joint in each case; {of}.",
-            f"{LIMITS}, Fig. 13",
-        ),
-        "top_view": Drawing(
-            partial(cone_plots.top_view, found.hinges["modified"], cones, zooms=zooms),
-            f"Direction of each hinge in its cone, seen from above, with the modified joint in each case; {of}.",
+        f"{found.preset}/angles": Drawing(
+            partial(
+                cone_plots.angles,
+                {label: found.hinges[name] for name, label in ANKLES.items()},
+                dict(zip(HINGES, bounds, strict=True)),
+            ),
+            f"Angle of each hinge over time and its limits of motion, with either joint in each case; {limits}.",
             f"{LIMITS}, Fig. 14",
         ),
-        "moments": Drawing(
-            partial(cone_plots.moments, {case: modified[case] for case in LIMITED}, HINGES),
-            f"Dissipative and restricting moment of each hinge over time, with the modified joint; {of}.",
+        f"{found.preset}/moments": Drawing(
+            partial(cone_plots.moments, {case: found.runs["modified"][case] for case in LIMITED}, HINGES),
+            f"Dissipative and restricting moment of each hinge over time, with the modified joint; {limits}.",
             f"{LIMITS}, Fig. 15",
         ),
+        f"{found.preset}/energy": Drawing(
+            partial(plots.mechanical_energies, by_joint),
+            f"Mechanical energy of each case with either joint, without and with the energy stored in the limits; {limits}.",
+            f"{COMPARISON}, Fig. 17",
+        ),
     }
-    return {f"{found.preset}/{name}": drawing for name, drawing in figures.items()}
-
-
-def _cost(costs: Costs) -> Any:
-    """Evaluations by case and method, the joints side by side; also Fig. 16 of Rodrigues da Silva et al. (2024c)."""
-    groups = [f"{case}\n{method}" for method in COST_METHODS for case in CASES]
-    values = {
-        label: [costs[name, case][method].stats.evaluations for method in COST_METHODS for case in CASES]
-        for name, label in ANKLES.items()
-    }
-    return plots.bars(groups, values, "function evaluations [-]")
 
 
 def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
@@ -160,7 +148,7 @@ def _pose(run: Run, n: int) -> dict[str, np.ndarray]:
     calcaneal, crural = point(BODY, ends["s_i"]), point("leg", ends["s_j"])
     ball, half = np.array(foot.METATARSOPHALANGEAL[BODY]), np.array([0.0, 0.04, 0.0])
     return {
-        "leg": np.array([run.r["leg"][n], crural]),
+        "leg": np.array([crural + LEG_SHOWN * (run.r["leg"][n] - crural), crural]),
         "talus": np.array([crural, calcaneal]),
         "main foot": np.array([calcaneal, run.r[BODY][n], point(BODY, ball)]),
         "ball": np.array([point(BODY, ball - half), point(BODY, ball + half)]),
@@ -180,20 +168,20 @@ def _draw_foot(ax: Any, number: int) -> None:
     crural = centre["leg"] + np.array(foot.TALOCRURAL["leg"])[[0, 2]]
     calcaneal = crural - (0.0, length)
     phalangeal = centre["main_foot"] + np.array(foot.METATARSOPHALANGEAL["main_foot"])[[0, 2]]
-    for points, colour in (
-        ((centre["leg"], crural), "#0072B2"),
-        ((calcaneal, centre["main_foot"], phalangeal), "#D55E00"),
-        ((phalangeal, centre["toes"]), "#CC79A7"),
-    ):
-        ax.plot(*np.array(points).T, color=colour, linewidth=2, marker="o", markersize=3)
+    leg, talus, main_foot, _, toes = plots.BONES
     if length > 0.0:
         link = np.array([calcaneal, crural]).T
-        ax.plot(*link, color="0.45", linewidth=5, solid_capstyle="round", label="talus (massless link)")
-    for point, axis, name, colour in (
-        (calcaneal, foot.talocalcaneal_axis(), "talocalcaneal axis", "#009E73"),
-        (crural, foot.talocrural_axis(), "talocrural axis", "#E69F00"),
+        ax.plot(*link, color=talus, linewidth=6, solid_capstyle="round", label="talus (massless link)")
+    for points, colour, name in (
+        ((centre["leg"], crural), leg, "leg"),
+        ((calcaneal, centre["main_foot"], phalangeal), main_foot, "main foot"),
+        ((phalangeal, centre["toes"]), toes, "toes"),
     ):
-        reach = 0.07 * axis[[0, 2]]
-        ax.plot(*np.array([point - reach, point + reach]).T, color=colour, linewidth=1.2, linestyle="--", label=name)
-    ax.set(title=f"l = {1000 * length:.1f} mm", xlim=(-0.02, 0.26), ylim=(-0.02, 0.38))
-    ax.legend(fontsize=7, loc="upper right", frameon=False)
+        ax.plot(*np.array(points).T, color=colour, linewidth=2.4, marker="o", markersize=3, label=name)
+    reach = 0.07 * foot.talocalcaneal_axis()[[0, 2]]
+    axis = np.array([calcaneal - reach, calcaneal + reach]).T
+    ax.plot(*axis, color="black", linewidth=1.0, linestyle=(0, (8, 2, 1, 2)), label="talocalcaneal axis")
+    ax.plot(
+        *crural, "o", color="white", markeredgecolor="black", markersize=6, zorder=4, label="talocrural axis, end on"
+    )
+    ax.set(title=f"link of {1000 * length:.1f} mm")

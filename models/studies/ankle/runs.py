@@ -30,6 +30,15 @@ Costs = Mapping[tuple[str, str], Mapping[str, Run]]  # by ankle and case, and by
 
 
 @dataclass(frozen=True)
+class CostRuns:
+    """Runs of the first second by preset; whole dissipative runs by preset, ankle and method; times of rest [s]."""
+
+    first: Mapping[str, Costs]
+    whole: Mapping[str, Mapping[str, Mapping[str, Run]]]
+    rests: Mapping[tuple[str, str], float | None]
+
+
+@dataclass(frozen=True)
 class Motions:
     """Runs of one preset, by ankle and case; ``hinges`` are the same motions measured by the limits of both hinges."""
 
@@ -86,6 +95,24 @@ def evaluations(seconds: float, tolerance: float) -> dict[str, Costs]:
         preset: free | {(ankle, case): by_method(ankle, case, preset) for case in LIMITED for ankle in ANKLES}
         for preset in PRESETS
     }
+
+
+def dissipative(preset: str, t_end: float, tolerance: float) -> dict[str, dict[str, Run]]:
+    """Whole runs with dissipative limits, by ankle and method, without output between the steps."""
+    systems = {ankle: build(ankle, "dissipative", preset) for ankle in ANKLES}
+    return {
+        ankle: {m: simulate(system, t_end, method=m, rtol=tolerance, atol=tolerance) for m in COST_METHODS}
+        for ankle, system in systems.items()
+    }
+
+
+def cost_runs(seconds: float, t_end: float, tolerance: float) -> CostRuns:
+    """Runs that show the cost, most of them by SciPy's method, which takes longer than all other runs of the study."""
+    return CostRuns(
+        evaluations(seconds, tolerance),
+        {preset: dissipative(preset, t_end, tolerance) for preset in PRESETS},
+        {(preset, ankle): time_of_rest(ankle, preset, t_end, tolerance) for preset in PRESETS for ankle in ANKLES},
+    )
 
 
 def time_of_rest(name: str, preset: str, t_end: float, tolerance: float) -> float | None:

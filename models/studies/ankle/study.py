@@ -6,6 +6,7 @@ Rodrigues da Silva et al. (2024a), Section 6, and (2024c), Section 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ from models.studies.ankle.runs import (
     LINK_LENGTHS,
     PRESETS,
     Motions,
-    evaluations,
+    cost_runs,
     motions,
 )
 from runtime import Run, System, simulate
 from runtime.report import Report, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 from runtime.support import made_folder
+from runtime.support.beside import Beside
 
 REPEATS = 5
 
@@ -60,6 +62,8 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
     )
     for method in COST_METHODS:  # compiles, so that the runs below are timed without compilation
         simulate(foot.build(limits="elastic"), 0.01, method=method)
+    seconds = min(COST_SECONDS, t_end)
+    costing = Beside(partial(cost_runs, seconds, t_end, tolerance))
 
     free = _free_runs(report, folder, say, t_end, settings)
     drawn.add(figures.free({ANKLES[name]: run for name, run in free.items()}))
@@ -77,14 +81,13 @@ def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-1
     drawn.add(figures.by_length(by_length))
 
     say("cost: function evaluations in the first second and after it")
-    seconds = min(COST_SECONDS, t_end)
-    costs = evaluations(seconds, tolerance)
-    drawn.add(figures.cost(costs))
-    report.tables += [tables.cost(costs, seconds, tolerance), tables.rest(costs, seconds, t_end, tolerance)]
+    costs = costing.result()
+    drawn.add(figures.cost(costs.first))
+    report.tables += [tables.cost(costs.first, seconds, tolerance), tables.rest(costs, seconds, t_end)]
     report.tables.append(tables.link_length(by_length))
 
     report.cite = cited("2024a", "2024c")
-    report.answer = tables.answer({ANKLES[name]: run for name, run in free.items()}, costs, seconds)
+    report.answer = tables.answer({ANKLES[name]: run for name, run in free.items()}, costs.first, seconds)
     say("figures")
     write_report(report, folder, figures=drawn)
     return report

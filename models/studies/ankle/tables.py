@@ -16,13 +16,12 @@ from models.studies.ankle.runs import (
     COST_METHODS,
     HINGES,
     PRESETS,
+    CostRuns,
     Costs,
     Motions,
-    build,
     mean_y,
-    time_of_rest,
 )
-from runtime import Run, simulate
+from runtime import Run
 from runtime.report import Table
 
 ALIKE = 0.05  # relative difference below which the text calls two times equal
@@ -182,19 +181,16 @@ def answer(free: Mapping[str, Run], costs: Mapping[str, Costs], seconds: float) 
     )
 
 
-def rest(costs: Mapping[str, Costs], seconds: float, t_end: float, tolerance: float) -> Table:
+def rest(costs: CostRuns, seconds: float, t_end: float) -> Table:
     """Evaluations of the dissipative runs before and after ``seconds`` [s], and the time of rest."""
     rows: list[list[Any]] = []
     cheaper = []
-    for preset, runs in costs.items():
+    for preset, runs in costs.first.items():
         for name in ANKLES:
-            rests = time_of_rest(name, preset, t_end, tolerance)
-            for method in COST_METHODS:
+            for method, whole in costs.whole[preset][name].items():
                 begun = runs[name, "dissipative"][method].stats.evaluations
-                system = build(name, "dissipative", preset)
-                whole = simulate(system, t_end, method=method, rtol=tolerance, atol=tolerance)
-                later = whole.stats.evaluations - begun
-                rows.append([preset, name, method, begun, later, rests, float(np.linalg.norm(whole.final.omega[BODY]))])
+                later, speed = whole.stats.evaluations - begun, float(np.linalg.norm(whole.final.omega[BODY]))
+                rows.append([preset, name, method, begun, later, costs.rests[preset, name], speed])
                 cheaper.append(later < begun)
     runs_of = "every run" if all(cheaper) else f"{sum(cheaper)} of {len(cheaper)} runs"
     note = (

@@ -13,12 +13,11 @@ from models.studies import measures
 from models.studies.ankle.runs import (
     ANKLES,
     BODY,
-    COST_METHODS,
     COST_SECONDS,
     LINK_LENGTHS,
     Costs,
     Motions,
-    build,
+    dissipative,
     evaluations,
     motions,
 )
@@ -54,20 +53,14 @@ class FootRuns:
 
 def foot_runs(t_end: float, tolerance: float) -> FootRuns:
     """Simulate all cases for ``t_end`` [s]."""
-    settings: dict[str, Any] = dict(rtol=tolerance, atol=tolerance)
-    at = dict(t_eval=measures.times(t_end), **settings)
+    at: dict[str, Any] = dict(t_eval=measures.times(t_end), rtol=tolerance, atol=tolerance)
     free = {name: simulate(foot.build(name), t_end, **at) for name in ANKLES}  # type: ignore[arg-type]
     return FootRuns(
         published=motions("published", free, t_end, tolerance),
         anatomical=motions("anatomical", free, t_end, tolerance),
         lengths={length: simulate(foot.build(link_length=length), t_end, **at) for length in LINK_LENGTHS},
         costs=evaluations(COST_SECONDS, tolerance)["published"],
-        whole={
-            name: {
-                m: simulate(build(name, "dissipative", "published"), t_end, method=m, **settings) for m in COST_METHODS
-            }
-            for name in ANKLES
-        },
+        whole=dissipative("published", t_end, tolerance),
     )
 
 

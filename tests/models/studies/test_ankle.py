@@ -16,9 +16,10 @@ slow = pytest.mark.slow
 
 @slow
 def test_every_figure_table_and_file_is_written(ankle):
-    folder, report = ankle
+    folder, report, faults = ankle
     assert report.failures == []
     check_figures(folder, records(report, "figures"))
+    assert faults == {}
     assert all(file.is_file() for file in report.files)
     summary = json.loads((folder / "summary.json").read_text())
     assert list(summary["tables"]) == [
@@ -28,7 +29,7 @@ def test_every_figure_table_and_file_is_written(ankle):
 
 @slow
 def test_tables_agree_with_the_runs(ankle, short):
-    folder, report = ankle
+    folder, report, _ = ankle
     rows = {(row["joint"], row["case"]): row for row in records(report, "published limits")}
     for name in runs.ANKLES:
         for case in runs.LIMITED:

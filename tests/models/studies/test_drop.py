@@ -19,9 +19,10 @@ STANDING = "standing on soles of three shapes"
 
 @pytest.mark.slow
 def test_figures_and_data_are_written(drop):
-    folder, report = drop
+    folder, report, faults = drop
     assert not report.failures
     check_figures(folder, records(report, "figures"))
+    assert faults == {}
     assert {"Coulomb.nc", "flat.nc"} <= {file.name for file in report.files}
     assert [row[""] for row in records(report, "friction")] == list(study.FRICTIONS)
 

@@ -12,9 +12,10 @@ from tests.support.reports import check_figures, records
 
 @pytest.mark.slow
 def test_every_figure_and_table_is_written(pendulum):
-    folder, report = pendulum
+    folder, report, faults = pendulum
     assert report.failures == []
     check_figures(folder, records(report, "figures"))
+    assert faults == {}
     titles = [table.title for table in report.tables]
     assert titles == ["cases", "cost", "study of compliance", "study of maximum moment", "study of damping", "figures"]
     assert [row[""] for row in records(report, "study of compliance")] == ["1.5°", "6.5°", "11.5°", "16.5°", "21.5°"]
@@ -22,7 +23,7 @@ def test_every_figure_and_table_is_written(pendulum):
 
 @pytest.mark.slow
 def test_tables_agree_with_the_runs(pendulum, short):
-    _, report = pendulum
+    _, report, _ = pendulum
     rows = {row[""]: row for row in records(report, "study of maximum moment")}
     for moment in study.MAX_MOMENTS:
         run = simulate(models.pendulum.build(limits="elastic", max_moment=moment), short, t_eval=measures.times(short))

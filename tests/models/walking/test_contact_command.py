@@ -9,14 +9,16 @@ import xarray
 
 from models.studies.gait import contact, contact_figures, contact_tables
 from models.walking import contact_fit, gait_plots, predict_ground_force
+from tests.support.layouts import faults_of_figures
 from tests.support.reports import check_figures
 from tests.support.soles import scaled_and_known_sole, with_force_of
 
 
 @pytest.mark.slow
 def test_the_study_writes_contact(talus, tmp_path):
-    done = talus("--contact", "--json", "--out", "o")
-    assert done.code == 0
+    with faults_of_figures() as faults:
+        done = talus("--contact", "--json", "--out", "o")
+    assert done.code == 0 and faults == {}
     summary, folder = json.loads(done.out), tmp_path / "o"
     rows = {row["sole"]: row for row in summary["tables"]["errors of the contact"]}
     assert list(rows) == ["as scaled", "published shape", "fitted"]

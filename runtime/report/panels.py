@@ -1,0 +1,149 @@
+"""Figures of panels: their making, their legend and their files.  matplotlib is imported when the first figure is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runtime.support.arguments import checked
+from runtime.support.errors import ModelError
+from runtime.support.files import whole_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = ("png",)  # of files, by default
+KNOWN_FORMATS = ("png", "svg", "pdf")
+DOTS_PER_INCH = 150
+INTERVALS = 6  # between numbers of an axis, at most: each number takes a millisecond
+
+
+@checked
+def figure(
+    rows: int,
+    columns: int,
+    *,
+    width: float = 4.2,
+    height: float = 3.4,
+    widths: Sequence[float] = (),
+    heights: Sequence[float] = (),
+    share_x: bool = False,
+    share_y: bool = False,
+) -> tuple[Figure, Any]:
+    """An empty figure without a window, and its axes (rows, columns).
+
+    Parameters
+    ----------
+    rows, columns : int
+    width, height : float [in]
+        Of a panel with its labels.
+    widths, heights : sequence of float
+        Sizes of the panels of each column and of each row, relative to each other.  Both must have the same unit, which then has
+        the same length in all panels and in both directions; ``height`` is not used.
+    share_x, share_y : bool
+        One scale for the panels of a column, and for those of a row; only the outer panels have numbers.
+    """
+    for what, value, most in (
+        ("rows", rows, 100),
+        ("columns", columns, 100),
+        ("width", width, 1000),
+        ("height", height, 1000),
+    ):
+        if not 0.1 <= value <= most:
+            raise ModelError(
+                f"figure: {what} = {value:g}, limit 1 to {most}; give something to draw, and not more at once"
+            )
+    for what, sizes, count in (("widths", widths, columns), ("heights", heights, rows)):
+        if len(sizes) not in (0, count) or not all(0.0 < size < 1e9 for size in sizes):
+            raise ModelError(f"figure: {what} = {list(sizes)}; give {count} numbers above 0")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from runtime.report.panel_layout import PanelLayout
+
+    fig = Figure(figsize=(width * columns, height * rows))
+    FigureCanvasAgg(fig)
+    axes = fig.subplots(
+        rows, columns, squeeze=False, sharex="col" if share_x else "none", sharey="row" if share_y else "none"
+    )
+    for ax in axes.flat:
+        ax.grid(True, linewidth=0.4, alpha=0.5)
+        ax.set_axisbelow(True)
+        ax.tick_params(labelsize=9)
+        ax.locator_params(nbins=INTERVALS)
+        ax.spines[["top", "right"]].set_visible(False)
+    equal = bool(len(widths) and len(heights))
+    fig.set_layout_engine(PanelLayout(axes, widths or (1.0,) * columns, heights or (1.0,) * rows, equal))
+    return fig, axes
+
+
+@checked
+def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write a figure as ``name.png`` and so on, each file whole or not at all; returns the files.
+
+    Raises
+    ------
+    ModelError
+        Where a file cannot be written.
+    """
+    fig.dpi = DOTS_PER_INCH
+    engine = fig.get_layout_engine()
+    if (
+        engine is not None
+    ):  # once for all formats: savefig would draw the figure once more for each, only to place everything
+        engine.execute(fig)
+        fig.set_layout_engine(None)
+    files = [file_of(folder, name, kind) for kind in formats]
+    for file in files:
+        more: dict[str, Any] = (
+            {"pil_kwargs": {"compress_level": 1}} if file.suffix == ".png" else {}
+        )  # a third faster, a tenth larger
+        with whole_file(file) as stream:
+            fig.savefig(stream, format=file.suffix[1:], dpi=DOTS_PER_INCH, **more)
+    return files
+
+
+@checked
+def file_of(folder: Path, name: str, kind: str) -> Path:
+    """File of a figure in a format."""
+    return folder / f"{name}.{kind}"
+
+
+@checked
+def legend(fig: Figure, *axes: Any) -> None:
+    """One legend above all axes for the lines of ``axes``, each label once."""
+    handles: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    place_legend(fig, handles)
+
+
+@checked
+def place_legend(fig: Figure, handles: Mapping[str, Any]) -> None:
+    """A legend of handles by label above all axes, in additional height; equal scales then set the height of the figure."""
+    from runtime.report.panel_layout import LEGEND_ROW
+
+    layout: Any = fig.get_layout_engine()
+    if handles:
+        layout.legend_rows = _place(fig, list(handles.values()), list(handles))
+    if layout.equal:
+        fig.set_size_inches(layout.size(fig.get_size_inches()[0]))
+    else:
+        fig.set_figheight(fig.get_figheight() + LEGEND_ROW * layout.legend_rows)
+
+
+def _place(fig: Figure, handles: Sequence[Any], labels: Sequence[str]) -> int:
+    """Draw a legend with as few rows as fit the width of the figure; returns the number of its rows."""
+    renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
+    for rows in range(1, len(labels) + 1):
+        columns = -(-len(labels) // rows)
+        drawn = fig.legend(
+            handles, labels, loc="upper center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.2, ncols=columns, frameon=False,
+            handlelength=3.0,
+        )  # fmt: skip
+        if columns == 1 or drawn.get_window_extent(renderer).width <= fig.bbox.width:
+            return -(-len(labels) // columns)
+        drawn.remove()
+    return 0
