@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("png",)  # of files, by default
 KNOWN_FORMATS = ("png", "svg", "pdf")
 DOTS_PER_INCH = 150
+COLOURS = 256  # of a picture
 INTERVALS = 6  # between numbers of an axis, at most: each number takes a millisecond
 
 
@@ -96,12 +98,24 @@ def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS)
         fig.set_layout_engine(None)
     files = [file_of(folder, name, kind) for kind in formats]
     for file in files:
-        more: dict[str, Any] = (
-            {"pil_kwargs": {"compress_level": 1}} if file.suffix == ".png" else {}
-        )  # a third faster, a tenth larger
         with whole_file(file) as stream:
-            fig.savefig(stream, format=file.suffix[1:], dpi=DOTS_PER_INCH, **more)
+            if file.suffix == ".png":
+                _write_png(fig, stream)
+            else:
+                fig.savefig(stream, format=file.suffix[1:], dpi=DOTS_PER_INCH)
     return files
+
+
+def _write_png(fig: Figure, stream: IO[bytes]) -> None:
+    """A picture with a palette of its own: a third of the size of one with all colours, and written faster."""
+    from PIL import Image
+
+    raw = io.BytesIO()
+    fig.savefig(raw, format="rgba", dpi=DOTS_PER_INCH)
+    width, height = (int(length) for length in fig.bbox.size)
+    picture = Image.frombytes("RGBA", (width, height), raw.getvalue()).convert("RGB")
+    few = picture.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.save(stream, "PNG", dpi=(DOTS_PER_INCH, DOTS_PER_INCH))
 
 
 @checked
