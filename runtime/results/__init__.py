@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from runtime.results.energy_balance import EnergyBalance
     from runtime.results.export import write_columns, write_dataset, write_storage
     from runtime.results.limit_motion import LimitMotion
+    from runtime.results.motion_file import MotionFile, read_netcdf
     from runtime.results.reactions import Reaction
     from runtime.results.stats import Stats
 else:
@@ -21,12 +22,13 @@ else:
             "energy_balance": "EnergyBalance",
             "export": "write_columns write_dataset write_storage",
             "limit_motion": "LimitMotion",
+            "motion_file": "MotionFile read_netcdf",
             "reactions": "Reaction",
             "stats": "Stats",
         },
     )
 
 __all__ = [
-    "ContactMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "Reaction", "Stats", "write_columns", "write_dataset",
-    "write_storage",
+    "ContactMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "MotionFile", "Reaction", "Stats", "read_netcdf",
+    "write_columns", "write_dataset", "write_storage",
 ]  # fmt: skip
