@@ -14,6 +14,8 @@ import typer
 
 from runtime.cli.helps import helps_of
 from runtime.cli.options import FAILED, Full, Json, Out
+from runtime.cli.spelling import spelled
+from runtime.cli.verb import Verb
 from runtime.report.report import Report
 from runtime.report.tables import print_json
 from runtime.support.documentation import documentation
@@ -60,7 +62,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
             for sentence in report.not_written:
                 print_error(sentence, dim=True)
         for failure in report.failures:
-            print_error(failure)
+            print_error(spelled(failure))
         if report.failures:
             raise typer.Exit(FAILED)
 
@@ -73,7 +75,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     command.__annotations__ = {p.name: p.annotation for p in (*own, *extra)}
     command.__doc__ = doc.split("\n\n")[0]
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name=name, epilog=f"Example: {_example(name, study)}")(command)
+    alone.command(name=name, cls=Verb, epilog=f"Example: {_example(name, study)}")(command)
     return typer.main.get_command(alone)
 
 

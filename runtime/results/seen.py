@@ -72,16 +72,12 @@ class Seen:
         from runtime.results.run_scene import scene_of  # here because most runs are not looked at
 
         of_this = self.drawn_motion()
-        n = len(of_this.t)
-        own = name or of_this.outline.name
+        n, own = len(of_this.t), name or of_this.outline.name
         positive(speed, "scene: speed")
         runs, more = {own: self, **(beside or {})}, dict(ghosts or {})
         if len(runs) != 1 + len(beside or {}) or set(runs) & set(more):
             raise ModelError(f"scene: two runs have the name '{own}'; give each another name, this run by name=")
-        for label, run in (*runs.items(), *more.items()):
-            if not isinstance(run, Seen):
-                raise ModelError(f"scene: '{label}' is {shown(run)}; give what runtime.simulate returned")
-        motions = {label: of_this if run is self else run.drawn_motion() for label, run in (runs | more).items()}
+        motions = {label: of_this if run is self else _motion_of(label, run) for label, run in (runs | more).items()}
         for label, motion in motions.items():
             if not len(motion.t):
                 raise ModelError(f"scene: run '{label}' has no output; ask simulate for times (t_eval) that it reaches")
@@ -129,6 +125,12 @@ class Seen:
         from runtime.view.output import show
 
         return show(self.scene(speed=speed, **more), speed=speed)
+
+
+def _motion_of(label: str, run: Any) -> DrawnMotion:
+    if not isinstance(run, Seen):
+        raise ModelError(f"scene: '{label}' is {shown(run)}; give what runtime.simulate returned")
+    return run.drawn_motion()
 
 
 def _arrays(what: str, groups: Mapping[str, Mapping[str, ArrayLike]], shape: tuple[int, ...]) -> Arrays:
