@@ -16,14 +16,15 @@ from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrix
 from runtime.system.shapes import along
 from runtime.view import colours
-from runtime.view.scene import STILL, Arrows, Chart, Group, Lines, Pose, Scene, Solid
+from runtime.view.scene import STILL, Arrows, Chart, Follow, Group, Lines, Pose, Scene, Solid
 from runtime.view.triangles import Triangles, box, ellipsoid, triangles
 
 FRAMES_PER_SECOND = 50.0  # of playing
 MOST_FRAMES = 900
 GHOST = 0.3  # opacity
 APART = 1.3  # distance of runs side by side, in widths
-POINT = 0.012  # radius of points, as a fraction of the model's size
+FAR = 1.0  # path, in sizes of the model, from which on a page follows a motion
+POINT = 0.016  # radius of points, as a fraction of the model's size
 UNLOADED = 1e-3  # of the largest force of loads, below which their point of action is not shown
 POINT_OF_LOADS = "point of action of the loads"
 FORCE, GRAVITY = 0.5, 0.2  # length of the longest arrow, as a fraction of the model's size
@@ -261,22 +262,37 @@ def scene_of(
         colour = colours.PALETTE[(n + len(runs)) % len(colours.PALETTE)]
         _Drawn(to, run, offset=np.zeros(3), one=f"ghost {n}", label=label, colour=colour, ghost=True).bodies()
     low, high = _corners(to)
-    _add_gravity(to, next(iter(runs.values())), low)
-    t = next(iter(runs.values())).t
+    first = next(iter(runs.values()))
+    follow = _followed(to, first)
+    _add_gravity(to, first, low if follow is None else follow.low + follow.moved[0])
     return Scene(
-        title, t[to.frames(t)], tuple(to.solids), tuple(to.lines), tuple(to.arrows), tuple(to.groups.values()), low, high,
-        float(low[2]), _charts(runs, curves), choice, tuple(to.notes),
+        title, first.t[to.frames(first.t)], tuple(to.solids), tuple(to.lines), tuple(to.arrows), tuple(to.groups.values()),
+        low, high, float(low[2]), _charts(runs, curves), choice, tuple(to.notes), follow,
     )  # fmt: skip
 
 
-def _corners(to: _Drawing) -> tuple[Floats, Floats]:
-    """Corners of the box that holds the solids but the ground at all times."""
+def _followed(to: _Drawing, run: DrawnMotion) -> Follow | None:
+    """The horizontal displacement of a motion that goes farther than the model is large; else None."""
+    t = run.t[to.frames(run.t)]
+    path = np.mean([run.r[body.name] for body in run.outline.bodies], axis=0)[to.frames(run.t)]
+    moved = (path - path.mean(axis=0)) * np.array([1.0, 1.0, 0.0])
+    if np.ptp(moved, axis=0).max() < FAR * to.size:
+        return None
+    return Follow(t, moved, *_corners(to, t, moved))
+
+
+def _corners(to: _Drawing, t: Floats | None = None, moved: Floats | None = None) -> tuple[Floats, Floats]:
+    """Corners of the box that holds the solids but the ground at all times, less displacements ``moved`` at times ``t``."""
     found: list[Floats] = []
     for solid in to.solids:
-        if solid.group != "ground":
-            ends = np.array([solid.vertices.min(axis=0), solid.vertices.max(axis=0)])
-            corners = np.array([ends[[a, b, c], [0, 1, 2]] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
-            found += [r + corners @ rotation_matrix(p).T for r, p in zip(solid.pose.r, solid.pose.p, strict=True)]
+        if solid.group == "ground":
+            continue
+        ends = np.array([solid.vertices.min(axis=0), solid.vertices.max(axis=0)])
+        corners = np.array([ends[[a, b, c], [0, 1, 2]] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+        places = solid.pose.r
+        if t is not None and moved is not None:
+            places = places - np.stack([np.interp(solid.pose.t, t, column) for column in moved.T], axis=1)
+        found += [r + corners @ rotation_matrix(p).T for r, p in zip(places, solid.pose.p, strict=True)]
     points = np.concatenate(found)
     return points.min(axis=0), points.max(axis=0)
 
