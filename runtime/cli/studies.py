@@ -20,6 +20,7 @@ from runtime.report.report import Report
 from runtime.report.tables import print_json
 from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
+from runtime.support.notice import stage
 from runtime.support.results_folder import results_in
 
 OR_ZERO = "or 0"  # annotation of a study's option that may be 0
@@ -43,6 +44,13 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     or_zero = [p.name for p in signature.parameters.values() if OR_ZERO in getattr(p.annotation, "__metadata__", ())]
     several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
 
+    def say(line: str) -> None:
+        from runtime.report.terminal import print_error
+
+        stage("")
+        print_error(line, dim=True)
+        stage(line)
+
     def command(**options: Any) -> None:
         from runtime.report.terminal import print_error, print_line, show_report
 
@@ -53,7 +61,10 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
         with results_in(out, f"talus-{name}") as folder:
-            report = study(folder, lambda line: print_error(line, dim=True), **options)
+            try:
+                report = study(folder, say, **options)
+            finally:
+                stage("")
         if as_json:
             print_json(report.data())
         else:
