@@ -121,14 +121,15 @@ def _is_file(name: str) -> bool:
 
 
 def _motions(files: Sequence[str], model: str | None, arguments: list[str] | None) -> dict[str, Seen]:
-    """The motions of files by name: that of the file, with its folder where several have the same."""
+    """The motions of files by name: of the file, or of its folder where files have the same name."""
     from runtime.results.motion_file import read_netcdf
 
     if len(set(files)) < len(files):
         raise ModelError(f"talus view {' '.join(files)}: a file is given twice; give each once")
     system = None if model is None else build_model(model, arguments)
-    stems = [Path(file).stem for file in files]
-    names = stems if len(set(stems)) == len(stems) else [str(Path(file).with_suffix("")) for file in files]
+    paths = [Path(file).resolve() for file in files]
+    candidates = ([path.stem for path in paths], [path.parent.name for path in paths], list(files))
+    names = next(each for each in candidates if len(set(each)) == len(each))
     motions = [read_netcdf(file, system=system) for file in files]
     if len(files) == 1:
         names = [motions[0].motion.outline.name]

@@ -74,7 +74,7 @@ class _TerminalBar:
 def reporter(
     progress: bool | Callable[[float, float], None] | None, start: float, end: float, what: str = "simulated time"
 ) -> Progress:
-    """The reporter that a caller asked for: a bar (True; default on a terminal and in a notebook), none (False), or a function."""
+    """The reporter that a caller asked for: a bar (True; default on a terminal and in a notebook), none (False), a function."""
     if callable(progress):
         return Progress(False, progress, start, end, what)
     show = (sys.stderr is not None and sys.stderr.isatty()) or in_notebook() if progress is None else progress
