@@ -6,7 +6,7 @@ import re
 import pytest
 
 import runtime.cli
-from runtime.report import figure_files, terminal
+from runtime.report import figure_files, printing, terminal
 from runtime.report.tables import text
 from tests.support.gait_files import laboratory
 
@@ -23,7 +23,9 @@ SLOW = ("ankle --t-end 0.2", "drop --t-end 0.2", "claims", "gait --contact")
 def reports_of(tmp_path, monkeypatch):
     """The reports that a call of the command shows."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(figure_files.FigureFiles, "write", lambda self: [])  # files take most of the time
+    for name, nothing in (("add", None), ("add_motion", None), ("write", [])):  # files take most of the time
+        monkeypatch.setattr(figure_files.FigureFiles, name, lambda *_, nothing=nothing, **__: nothing)
+    monkeypatch.setattr(printing, "missing", lambda: "not in this test")
 
     def call(*arguments):
         shown = []

@@ -147,6 +147,7 @@ def gait(
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     say("figures and data")
     files_of_figures.add(drawn)
+    files_of_figures.add_motion(found[0])
     report.files += written.write(found, trial_soles, folder)
     write_report(report, folder, figures=files_of_figures)
     return report
