@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
@@ -41,7 +41,7 @@ def drop(
     say: Callable[[str], None],
     *,
     t_end: float = 1.0,
-    tolerance: Annotated[float, "as rtol, atol"] = 1e-8,
+    tolerance: measures.Tolerance = 1e-8,
     height: float = 0.05,
     formats: str = FORMATS,
 ) -> Report:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def study(
     say: Callable[[str], None],
     *,
     t_end: float = 5.0,
-    tolerance: Annotated[float, "as rtol, atol"] = 1e-10,
+    tolerance: measures.Tolerance = 1e-10,
     formats: str = FORMATS,
 ) -> Report:
     """Simulate a pendulum with limits of motion.  Varies compliance, maximum moment, damping (Rodrigues da Silva et al. 2024b).

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from models import foot
 from models.papers import cited
@@ -35,12 +35,7 @@ Say = Callable[[str], None]
 
 
 def ankle(
-    folder: Path,
-    say: Say,
-    *,
-    t_end: float = 5.0,
-    tolerance: Annotated[float, "as rtol, atol"] = 1e-10,
-    formats: str = FORMATS,
+    folder: Path, say: Say, *, t_end: float = 5.0, tolerance: measures.Tolerance = 1e-10, formats: str = FORMATS
 ) -> Report:
     """Compare the classical with the modified ankle of the foot.  Runs: free, with limits, and with links of several lengths.
 
