@@ -41,7 +41,7 @@ def drop(
     say: Callable[[str], None],
     *,
     t_end: float = 1.0,
-    tolerance: float = 1e-8,
+    tolerance: measures.Tolerance = 1e-8,
     height: float = 0.05,
     formats: str = FORMATS,
 ) -> Report:

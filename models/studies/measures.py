@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from runtime import Run, System, simulate
 from runtime.results import LimitMotion
 
+Tolerance = Annotated[float, "as rtol, atol"]  # of a study; messages of runs name it so
 PER_SECOND = 1000  # output times; a limit acts for tens of milliseconds
 WRITTEN_PER_SECOND = 200  # output times written to files
 PARTS = 8  # parts of an integration step, to resolve the forces within it

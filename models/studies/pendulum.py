@@ -91,7 +91,12 @@ def evaluations(systems: Mapping[str, System], seconds: float, tolerance: float)
 
 
 def study(
-    folder: Path, say: Callable[[str], None], *, t_end: float = 5.0, tolerance: float = 1e-10, formats: str = FORMATS
+    folder: Path,
+    say: Callable[[str], None],
+    *,
+    t_end: float = 5.0,
+    tolerance: measures.Tolerance = 1e-10,
+    formats: str = FORMATS,
 ) -> Report:
     """Simulate a pendulum with limits of motion.  Varies compliance, maximum moment, damping (Rodrigues da Silva et al. 2024b).
 

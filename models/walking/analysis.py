@@ -19,7 +19,7 @@ from models.walking import leg_foot
 from models.walking.capture import Capture, Subject
 from models.walking.capture.trial import Side
 from models.walking.gait_events import GaitCycle
-from models.walking.gait_result import FLAT, Gait
+from models.walking.gait_result import FLAT, Gait, Marker
 from models.walking.geometry import euler_parameters
 from models.walking.ground_loads import force_on_foot, load_on_foot, loads_on_foot_and_toes
 from models.walking.heading import along_x
@@ -47,6 +47,7 @@ MAX_RESIDUAL = 0.02  # [m] root mean square distance of markers from the model, 
 SAME_MASS = 0.03  # relative difference of the masses that two files of one subject may state
 
 Toes = Literal["auto", "guided", "locked"]
+Positions = Mapping[str, tuple[str, Floats]]  # label -> body, positions (n, 3) [m]
 
 
 # Above 60 lines: the parameters and the order of the steps in one place.
@@ -105,7 +106,7 @@ def analyse(
 
     labels, guided = _tracked(trial, subject, toes)
     notes += _notes_of_toes(trial, labels, toes)
-    fit, within = _fit_markers(trial, subject, cycle, labels, filters, locked=not guided)
+    fit, within, positions = _fit_markers(trial, subject, cycle, labels, filters, locked=not guided)
     coordinates = leg_foot.coordinates_of(fit, subject, locked=not guided)
 
     ground, shown = force_on_foot(trial, side, cycle, assignment, filters)
@@ -118,7 +119,8 @@ def analyse(
         moments={joint: axis.effort for joint, axis in axes.items()},
         powers={joint: axis.power for joint, axis in axes.items()},
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
-        toes_guided=guided, speed=_speed(motion), spatiotemporal=steps, notes=(*notes, *shown),
+        markers=_markers(subject, motion, positions, within), toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
+        notes=(*notes, *shown),
     )  # fmt: skip
 
 
@@ -181,8 +183,8 @@ def _notes_of_toes(trial: Capture, labels: Mapping[str, str], toes: Toes) -> lis
 
 def _fit_markers(
     trial: Capture, subject: LegFoot, cycle: GaitCycle, labels: Mapping[str, str], filters: Filters, *, locked: bool
-) -> tuple[Motion, slice]:
-    """The motion that meets the markers by least squares, and which of its frames are analysed."""
+) -> tuple[Motion, slice, Positions]:
+    """The motion that meets the markers by least squares, which of its frames are analysed, and the markers."""
     window, within = choose_frames(trial, cycle, tuple(labels))
     positions = marker_positions(trial, labels, window, filters)
     t = np.array(trial.t[window])
@@ -194,7 +196,16 @@ def _fit_markers(
             f"{trial.name}: the model misses the markers by {1e3 * worst:.0f} mm at t = {t[fit.residual.argmax()]:.2f} s, the "
             f"limit is {1e3 * MAX_RESIDUAL:.0f} mm; is the static trial of the same subject, and are the labels right?"
         )
-    return fit, within
+    return fit, within, positions
+
+
+def _markers(subject: LegFoot, motion: Motion, positions: Positions, within: slice) -> dict[str, Marker]:
+    """The markers as measured, and those points of the bodies of the motion where they were while standing."""
+    found = {}
+    for label, (body, measured) in positions.items():
+        arm = np.einsum("nab,b->na", motion.rotations(body), subject.bodies[body].markers[label])
+        found[label] = Marker(body, measured[within], motion.r[body] + arm)
+    return found
 
 
 def _first_state(subject: LegFoot, trial: Capture, window: slice) -> State:

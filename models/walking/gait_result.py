@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -15,18 +16,42 @@ from models.walking.leg_foot import Coordinates
 from models.walking.spatiotemporal import Spatiotemporal
 from models.walking.subject import LegFoot
 from runtime.analysis import Motion
+from runtime.results import Seen
 from runtime.support import checked_class
 from runtime.support.arrays import Floats
 
+if TYPE_CHECKING:
+    from runtime.results import DrawnMotion
+    from runtime.view import Group, Scene
+
 PERCENT = np.linspace(0.0, 100.0, 101)
 PERCENT.flags.writeable = False
+# Labels of the loads, which are the ground's, in views.
+GROUND_LABELS = {
+    "load forces": "ground force",
+    "load moments": "free moment of the ground",
+    "point of action of the loads": "centre of pressure",
+}
 FLAT = (0.25, 0.5)  # part of stance in which the foot is flat on the floor and loaded
 
 
+class Marker(NamedTuple):
+    """A marker at the times of a trial: positions (n, 3) [m] in axes of the laboratory.
+
+    ``measured``: filtered; ``modelled``: of the same point of ``body`` on the driven model.
+    """
+
+    body: str
+    measured: Floats
+    modelled: Floats
+
+
 @checked_class
-@dataclass(frozen=True, eq=False)
-class Gait:
+@dataclass(frozen=True, eq=False, repr=False)
+class Gait(Seen):
     """One trial of one foot: a driven motion over a gait cycle.
+
+    ``view()`` and ``animation(file)`` show the motion with its markers, measured and modelled, and the ground force.
 
     Attributes
     ----------
@@ -44,6 +69,8 @@ class Gait:
         Root mean square distance of the markers from the model.
     coordinates, motion
         The signals that drive the model, and the motion with its reactions.
+    markers : mapping of label to Marker
+        Those that the motion follows.
     toes_guided : bool
         Whether the toes follow their markers.
     speed : float [m/s]
@@ -66,10 +93,40 @@ class Gait:
     residual: Floats
     coordinates: Coordinates
     motion: Motion
+    markers: Mapping[str, Marker]
     toes_guided: bool
     speed: float
     spatiotemporal: Spatiotemporal
     notes: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return f"Gait('{self.name}', {self.side} foot, {len(self.t)} times, {self.t[0]:g} .. {self.t[-1]:g} s)"
+
+    def drawn_motion(self) -> DrawnMotion:
+        """The arrays that are drawn."""
+        return self.motion.drawn_motion()
+
+    def scene(self, **more: Any) -> Scene:
+        """What is seen: the leg and foot, markers, measured and modelled, the ground force and its centre of pressure, angles.
+
+        Parameters
+        ----------
+        more
+            As for ``Run.scene``; ``points`` and ``curves`` are added.
+
+        Raises
+        ------
+        ModelError
+        """
+        points = {
+            f"markers, {kind}": {label: getattr(marker, kind) for label, marker in self.markers.items()}
+            for kind in ("measured", "modelled")
+        }
+        angles = {"angles [deg]": {joint: np.rad2deg(angle) for joint, angle in self.angles.items()}}
+        more = {"name": f"{self.name}, {self.side} foot"} | more
+        more["points"], more["curves"] = points | (more.get("points") or {}), angles | (more.get("curves") or {})
+        found = super().scene(**more)
+        return replace(found, groups=tuple(_of_ground(group) for group in found.groups))
 
     @property
     def toe_off(self) -> float:
@@ -112,3 +169,11 @@ class Gait:
         heel = main_foot.markers[self.subject.landmarks.labels["heel"]]
         path: Floats = (local - heel)[:, :2]
         return path
+
+
+def _of_ground(group: Group) -> Group:
+    """An entry of the legend; those of loads with the words for the ground force."""
+    if group.key not in GROUND_LABELS:
+        return group
+    _, comma, largest = group.label.partition(", ")
+    return replace(group, label=f"{GROUND_LABELS[group.key]}{comma}{largest}")

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 a run failed or the output could not be written, 2 bad usa
 
 from __future__ import annotations
 
-from runtime.cli.verbs import app, main
+from runtime.cli.application import app
+from runtime.cli.verbs import main
 
 __all__ = ["app", "main"]

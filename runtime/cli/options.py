@@ -14,6 +14,7 @@ Out = Annotated[
     Path | None, typer.Option("--out", help="Folder for the results, which must not exist yet; default: ./talus-NAME.")
 ]
 Full = Annotated[bool, typer.Option("--full", help="Show all tables; the file summary.md has them in any case.")]
+FullTables = Annotated[bool, typer.Option("--full", help="Show all tables.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
 Arguments = Annotated[
     list[str] | None,

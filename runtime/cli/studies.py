@@ -14,10 +14,13 @@ import typer
 
 from runtime.cli.helps import helps_of
 from runtime.cli.options import FAILED, Full, Json, Out
+from runtime.cli.spelling import spelled
+from runtime.cli.verb import Verb
 from runtime.report.report import Report
 from runtime.report.tables import print_json
 from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
+from runtime.support.notice import stage
 from runtime.support.results_folder import results_in
 
 OR_ZERO = "or 0"  # annotation of a study's option that may be 0
@@ -41,6 +44,13 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     or_zero = [p.name for p in signature.parameters.values() if OR_ZERO in getattr(p.annotation, "__metadata__", ())]
     several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
 
+    def say(line: str) -> None:
+        from runtime.report.terminal import print_error
+
+        stage("")
+        print_error(line, dim=True)
+        stage(line)
+
     def command(**options: Any) -> None:
         from runtime.report.terminal import print_error, print_line, show_report
 
@@ -51,7 +61,10 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
         with results_in(out, f"talus-{name}") as folder:
-            report = study(folder, lambda line: print_error(line, dim=True), **options)
+            try:
+                report = study(folder, say, **options)
+            finally:
+                stage("")
         if as_json:
             print_json(report.data())
         else:
@@ -60,7 +73,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
             for sentence in report.not_written:
                 print_error(sentence, dim=True)
         for failure in report.failures:
-            print_error(failure)
+            print_error(spelled(failure))
         if report.failures:
             raise typer.Exit(FAILED)
 
@@ -73,7 +86,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     command.__annotations__ = {p.name: p.annotation for p in (*own, *extra)}
     command.__doc__ = doc.split("\n\n")[0]
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name=name, epilog=f"Example: {_example(name, study)}")(command)
+    alone.command(name=name, cls=Verb, epilog=f"Example: {_example(name, study)}")(command)
     return typer.main.get_command(alone)
 
 

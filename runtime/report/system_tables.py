@@ -1,4 +1,4 @@
-"""The tables about a system that ``talus info`` shows."""
+"""The answer and the tables about a system that ``talus info`` shows."""
 
 from __future__ import annotations
 
@@ -7,9 +7,26 @@ from typing import Any
 import numpy as np
 
 from runtime.report.force_table import force_table
+from runtime.report.geometry_tables import geometry_tables
 from runtime.report.tables import Table
 from runtime.system.system import System
 from runtime.system.whole_model import place_of
+
+
+def system_answer(system: System) -> str:
+    """Bodies, joints, degrees of freedom and redundant rows, in a sentence or two."""
+    joints = len(system.joints) - len(system.drivers)
+    counts = {
+        "body": len(system.bodies), "joint": joints, "driver": len(system.drivers), "limit": len(system.limits),
+        "contact": len(system.contacts), "force": len(system.forces), "load": len(system.loads),
+    }  # fmt: skip
+    parts = [f"{n} {name if n == 1 else {'body': 'bodies'}.get(name, name + 's')}" for name, n in counts.items() if n]
+    parts.append(f"{system.degrees_of_freedom} degree{'s' * (system.degrees_of_freedom != 1)} of freedom")
+    redundant = len(system.redundant)
+    more = (
+        f"  {redundant} of its constraint rows {'repeat' if redundant > 1 else 'repeats'} others." if redundant else ""
+    )
+    return f"{system.name}: {', '.join(parts)}.{more}"
 
 
 def system_tables(system: System, *, all_rows: bool = False) -> list[Table]:
@@ -29,7 +46,7 @@ def system_tables(system: System, *, all_rows: bool = False) -> list[Table]:
             for name, s in system.signals.items()
         ]
         tables.append(Table("signals of drivers, loads, motors and forces", ["signal", "defined", "pieces"], signals))
-    return tables
+    return [*tables, *geometry_tables(system)]
 
 
 def _facts(system: System) -> Table:
@@ -38,14 +55,14 @@ def _facts(system: System) -> Table:
         ["degrees of freedom", system.degrees_of_freedom],
         ["rank of D", system.rank],
         ["redundant rows", ", ".join(system.redundant) or "none"],
-        ["assembly", f"{a.iterations} iterations, max |Phi| = {a.residual:.1e}"],
+        ["assembly", f"{a.iterations} iteration{'s' * (a.iterations != 1)}, max |Phi| = {a.residual:.1e}"],
         ["largest displacement", f"{a.largest_move:.3g} m, body {a.moved_body}"],
         ["largest rotation", f"{a.largest_turn:.3g} rad, body {a.turned_body}"],
         *(["remark", remark] for remark in a.remarks),
         ["gravity [m/s^2]", ", ".join(f"{g:g}" for g in system.gravity)],
         ["whole-model kernel", place_of(system) or "none; codegen.compile_model(system) emits one"],
     ]
-    return Table(system.name, ["fact", "value"], facts)
+    return Table("system", ["fact", "value"], facts)
 
 
 def _bodies(system: System) -> Table:
@@ -53,7 +70,8 @@ def _bodies(system: System) -> Table:
     for b in system.bodies:
         moments = ", ".join(f"{moment:.4g}" for moment in np.linalg.eigvalsh(b.inertia))
         bodies.append([b.name, b.mass, moments, ", ".join(f"{c:.4g}" for c in system.state.r[b.name])])
-    return Table("bodies", ["body", "mass [kg]", "principal inertia [kg m²]", "centre [m]"], bodies)
+    columns = ["body", "mass [kg]", "principal inertia [kg m²]", "centre [m]"]
+    return Table("bodies", columns, bodies, brief=[columns[0], columns[1], columns[3]])
 
 
 def _joints(system: System, all_rows: bool) -> Table:

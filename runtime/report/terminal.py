@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -42,6 +43,20 @@ def print_error(line: str, *, dim: bool = False) -> None:
     err_console.print(one_line(line), style="dim" if dim else None, soft_wrap=True)
 
 
+def print_text(text: str) -> None:
+    """Print sentences on stdout, in lines as wide as the terminal."""
+    out_console.print(text)
+
+
+def print_pairs(texts: Mapping[str, str]) -> None:
+    """Print texts by name, in two columns as wide as the terminal."""
+    indent = 2 + max(map(len, texts), default=0) + 2
+    for name, described in texts.items():
+        first = f"  {name}".ljust(indent)
+        lines = fill(described, out_console.width, initial_indent=first, subsequent_indent=" " * indent)
+        out_console.print(lines, soft_wrap=True)
+
+
 @dataclass(frozen=True)
 class _Column:
     """One column, formatted."""
@@ -61,8 +76,8 @@ class _Column:
         return max(cell_len(word) for word in re.split("[ \n]", " ".join([self.heading, *self.cells])))
 
 
-def show(table: Table) -> None:
-    """Print a table and its note.
+def show(table: Table, *, elsewhere: str = "the files contain all columns") -> None:
+    """Print a table and its note; ``elsewhere``: where to find the columns for which the terminal is too narrow.
 
     Where the terminal is too narrow, columns are left out: all but ``brief`` first, then from the last on.  Numbers and words
     are not broken, but words of more than ``LONGEST_WORD`` letters, such as paths.
@@ -87,7 +102,7 @@ def show(table: Table) -> None:
         shown.add_row(*cells)
     out_console.print(shown)
     if left_out:
-        notice = f"The terminal is too narrow for {', '.join(left_out)}; the files contain all columns."
+        notice = f"The terminal is too narrow for {', '.join(left_out)}; {elsewhere}."
         out_console.print(notice)
     if table.note:
         out_console.print(table.note, style="italic")
@@ -95,15 +110,15 @@ def show(table: Table) -> None:
         out_console.print()
 
 
-def show_report(report: Report, *, full: bool) -> None:
+def show_report(report: Report, *, full: bool = False) -> None:
     """Print the answer of a report and the tables that belong to it; with ``full`` all tables."""
     if report.answer:
         out_console.print(f"{report.answer}\n")
     shown = report.tables if full else report.shown_first()
     for table in shown:
-        show(table)
+        show(table, elsewhere="the files contain all columns" if report.files else "--json has all columns")
     if rest := [table.title for table in report.tables if table not in shown]:
-        more = f"More tables with --full, and in summary.md: {', '.join(rest)}."
+        more = f"More tables with --full{', and in summary.md' if report.files else ''}: {'; '.join(rest)}."
         out_console.print(more)
 
 

@@ -8,25 +8,31 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.results.contact_motion import ContactMotion, GroundReaction
+    from runtime.results.drawn_motion import DrawnMotion
     from runtime.results.energy_balance import EnergyBalance
     from runtime.results.export import write_columns, write_dataset, write_storage
     from runtime.results.limit_motion import LimitMotion
+    from runtime.results.motion_file import MotionFile, read_netcdf
     from runtime.results.reactions import Reaction
+    from runtime.results.seen import Seen
     from runtime.results.stats import Stats
 else:
     __getattr__, __dir__ = late_names(
         __name__,
         {
             "contact_motion": "ContactMotion GroundReaction",
+            "drawn_motion": "DrawnMotion",
             "energy_balance": "EnergyBalance",
             "export": "write_columns write_dataset write_storage",
             "limit_motion": "LimitMotion",
+            "motion_file": "MotionFile read_netcdf",
             "reactions": "Reaction",
+            "seen": "Seen",
             "stats": "Stats",
         },
     )
 
 __all__ = [
-    "ContactMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "Reaction", "Stats", "write_columns", "write_dataset",
-    "write_storage",
+    "ContactMotion", "DrawnMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "MotionFile", "Reaction", "Seen", "Stats",
+    "read_netcdf", "write_columns", "write_dataset", "write_storage",
 ]  # fmt: skip

@@ -1,18 +1,17 @@
-"""What is drawn of a system: bodies by their shapes, massless links, axes of joints, cones of limits, spheres of contacts."""
+"""What is drawn of an outline: bodies by their shapes, massless links, axes of joints, cones of limits, spheres of contacts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from runtime.results.recorded import Recorded
+from runtime.results.drawn_motion import DrawnMotion
+from runtime.results.outline import DrawnBody, DrawnLimit, Outline, Part
 from runtime.support.arrays import Floats
-from runtime.system.parts import GROUND, Body, Force, Joint, Limit
+from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrix
 from runtime.system.shapes import along
-from runtime.system.system import System
 from runtime.view import colours
 from runtime.view.triangles import Triangles, ellipsoid, fan, long_shape, rod, triangles
 
@@ -26,46 +25,35 @@ THIN, AXIS, CONE, LARGEST = (
 SAME = 1e-3  # of the size: points closer than this are one
 
 
-def model_size(system: System) -> float:
+def model_size(outline: Outline) -> float:
     """Largest distance between centres of mass and points of joints in the initial pose [m]; of a single body, its extent."""
-    points = [system.state.r[body.name] for body in system.bodies]
-    for part in (*connecting(system), *system.forces, *system.contacts):
-        points += [start_point(system, body, local) for body, local in ends_of(part)]
-    extents = [float(semi_axes(body).max()) for body in system.bodies]
+    points = [body.r for body in outline.bodies]
+    for part in (*outline.joints, *outline.forces, *outline.contacts):
+        points += [start_point(outline, body, local) for body, local in ends_of(part)]
+    extents = [float(semi_axes(body).max()) for body in outline.bodies]
     return max(float(np.linalg.norm(np.ptp(np.array(points), axis=0))), *extents, 1e-9)
 
 
-def start_point(system: System, body: str, local: Floats) -> Floats:
+def start_rotation(outline: Outline, body: str) -> Floats:
+    """Rotation matrix (3, 3) of a body in the initial pose."""
+    return np.eye(3) if body == GROUND else rotation_matrix(outline.body(body).p)
+
+
+def start_point(outline: Outline, body: str, local: Floats) -> Floats:
     """Global coordinates in the initial pose of a point in axes of a body."""
-    if body == GROUND:
-        return local
-    point: Floats = system.state.r[body] + rotation_matrix(system.state.p[body]) @ local
+    origin = np.zeros(3) if body == GROUND else outline.body(body).r
+    point: Floats = origin + start_rotation(outline, body) @ local
     return point
 
 
-def ends_of(part: Any) -> Iterator[tuple[str, Floats]]:
+def ends_of(part: Part) -> Iterator[tuple[str, Floats]]:
     """Bodies and local points s_i, s_j that a joint, force or contact has."""
-    first, second = two_bodies(part)
-    for body, name in ((first, "s_i"), (second, "s_j")):
+    for body, name in zip(part.bodies, ("s_i", "s_j"), strict=True):
         if name in part.values:
             yield body, np.asarray(part.values[name])
 
 
-def connecting(system: System) -> tuple[Joint, ...]:
-    """Its joints without drivers, which are not seen."""
-    return tuple(joint for joint in system.joints if not joint.signals)
-
-
-def two_bodies(part: Any) -> tuple[str, str]:
-    """Bodies i and j of a joint, force or contact."""
-    if isinstance(part, Joint):
-        return part.body_i, part.body_j
-    if isinstance(part, Force):
-        return part.ends[0], part.ends[1]
-    return part.body, part.plane
-
-
-def semi_axes(body: Body) -> Floats:
+def semi_axes(body: DrawnBody) -> Floats:
     """Semi-axes [m] of the homogeneous ellipsoid with the body's mass and principal moments of inertia."""
     moments = np.linalg.eigvalsh(body.inertia)
     squares = 2.5 / body.mass * (moments.sum() - 2.0 * moments)
@@ -73,14 +61,12 @@ def semi_axes(body: Body) -> Floats:
     return axes
 
 
-def body_triangles(system: System, body: Body, size: float) -> list[Coloured]:
+def body_triangles(outline: Outline, body: DrawnBody, size: float) -> list[Coloured]:
     """Shapes of a body in its axes: those that it was given; else rods to its joints and an ellipsoid of its inertia."""
-    given = [shape for shape in system.shapes if shape.body == body.name]
+    given = [shape for shape in outline.shapes if shape.body == body.name]
     if given:
         return [(triangles(shape), shape.colour, shape.label) for shape in given]
-    ends = [
-        local for part in (*connecting(system), *system.forces) for name, local in ends_of(part) if name == body.name
-    ]
+    ends = [local for part in (*outline.joints, *outline.forces) for name, local in ends_of(part) if name == body.name]
     found: list[Coloured] = []
     for end in ends:
         if (length := float(np.linalg.norm(end))) > SAME * size:
@@ -94,21 +80,20 @@ def body_triangles(system: System, body: Body, size: float) -> list[Coloured]:
     return [*found, ((vertices @ turn.T, faces), None, "")]
 
 
-def axes_of(joint: Joint) -> Iterator[tuple[str, Floats, Floats]]:
+def axes_of(joint: Part) -> Iterator[tuple[str, Floats, Floats]]:
     """Body, point and direction (3,) of each axis of a joint, in axes of its body."""
-    for side, body in (("i", joint.body_i), ("j", joint.body_j)):
+    for side, body in zip("ij", joint.bodies, strict=True):
         point, direction = joint.values.get(f"s_{side}"), joint.values.get(f"a_{side}")
         if point is not None and direction is not None:
             yield body, np.asarray(point), np.asarray(direction)
 
 
-def drawn_axes(system: System, size: float) -> Iterator[tuple[str, Triangles]]:
+def drawn_axes(outline: Outline, size: float) -> Iterator[tuple[str, Triangles]]:
     """Rods along the axes of joints, each with the body that carries it; a common axis of both bodies is drawn once."""
-    for joint in connecting(system):
+    for joint in outline.joints:
         seen: list[tuple[Floats, Floats]] = []
         for body, point, direction in axes_of(joint):
-            at = start_point(system, body, point)
-            turned = direction if body == GROUND else rotation_matrix(system.state.p[body]) @ direction
+            at, turned = start_point(outline, body, point), start_rotation(outline, body) @ direction
             if any(
                 np.linalg.norm(np.cross(turned, d)) < SAME and np.linalg.norm(at - p) < SAME * size for p, d in seen
             ):
@@ -118,7 +103,7 @@ def drawn_axes(system: System, size: float) -> Iterator[tuple[str, Triangles]]:
             yield body, (point + vertices @ along(direction).T, faces)
 
 
-def limit_frame(limit: Limit) -> Floats:
+def limit_frame(limit: DrawnLimit) -> Floats:
     """The joint's frame (3, 3), columns xi, eta, zeta, in axes of the reference body."""
     values = limit.values
     zeta = np.asarray(values["u_zeta_i"])
@@ -131,49 +116,41 @@ def limit_frame(limit: Limit) -> Floats:
     return frame
 
 
-def apex(system: System, limit: Limit) -> Floats:
+def apex(outline: Outline, limit: DrawnLimit) -> Floats:
     """The joint's point on the reference body of a limit, (3,) from its centre of mass."""
-    joint = system.joint(limit.joint)
-    name = "s_i" if joint.body_i == limit.reference else "s_j"
+    joint = outline.joint(limit.joint)
+    name = "s_i" if joint.bodies[0] == limit.reference else "s_j"
     return np.asarray(joint.values.get(name, np.zeros(3)))
 
 
-def cone_triangles(system: System, limit: Limit, size: float) -> Triangles:
+def cone_triangles(outline: Outline, limit: DrawnLimit, size: float) -> Triangles:
     """The cone of a limit in axes of its reference body."""
     samples = limit.cone.pieces.samples[:, :-1].reshape(-1, 3)  # directions of the rim in the joint's frame
-    point, frame = apex(system, limit), limit_frame(limit)
+    point, frame = apex(outline, limit), limit_frame(limit)
     return fan(point, point + CONE * size * samples @ frame.T)
 
 
-def cone_directions(run: Recorded, limit: Limit) -> Floats:
+def cone_directions(motion: DrawnMotion, limit: DrawnLimit) -> Floats:
     """The direction that a limit restrains, (n, 3) in global axes."""
-    motion = run.limits[limit.name]
-    latitude, longitude = motion.latitude, motion.longitude
+    _, latitude, longitude = motion.limits[limit.name]
     in_frame = np.stack(
         [np.sin(latitude) * np.cos(longitude), np.sin(latitude) * np.sin(longitude), np.cos(latitude)], axis=1
     )
-    directions: Floats = np.einsum("nab,nb->na", run.rotations(limit.reference), in_frame @ limit_frame(limit).T)
+    directions: Floats = np.einsum("nab,nb->na", motion.rotations(limit.reference), in_frame @ limit_frame(limit).T)
     return directions
 
 
-def points_of(run: Recorded, body: str, local: Floats) -> Floats:
-    """Global coordinates (n, 3) of a point in axes of a body."""
-    turned: Floats = np.einsum("nab,b->na", run.rotations(body), local)
-    return turned if body == GROUND else run.r[body] + turned
-
-
-def links(run: Recorded, size: float) -> Iterator[tuple[str, Floats]]:
-    """Joints whose points are apart, such as massless links, and forces between two points: their ends (n, 2, 3)."""
-    parts: tuple[Joint | Force, ...] = (*connecting(run.system), *run.system.forces)
-    for part in parts:
+def links(motion: DrawnMotion, size: float) -> Iterator[tuple[Part, Floats]]:
+    """Joints whose points are apart, such as massless links, and forces between two points: with their ends (n, 2, 3)."""
+    for part in (*motion.outline.joints, *motion.outline.forces):
         ends = list(ends_of(part))
         if len(ends) == 2:
-            points = np.stack([points_of(run, body, local) for body, local in ends], axis=1)
+            points = np.stack([motion.points(body, local) for body, local in ends], axis=1)
             if np.linalg.norm(points[:, 1] - points[:, 0], axis=1).max() > SAME * size:
-                yield part.name, points
+                yield part, points
 
 
-def sphere_colours(normal_force: Floats) -> tuple[str, ...]:
-    """Colour of a contact's sphere at each time, by its force."""
-    most = float(normal_force.max(initial=0.0)) or 1.0
-    return tuple(colours.between(colours.UNLOADED, colours.LOADED, float(force) / most) for force in normal_force)
+def sphere_colours(force: Floats) -> tuple[str, ...]:
+    """Colour of a contact's sphere at each time, by the magnitude (n,) of its force."""
+    most = float(force.max(initial=0.0)) or 1.0
+    return tuple(colours.between(colours.UNLOADED, colours.LOADED, float(each) / most) for each in force)

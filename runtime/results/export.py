@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.results.drawn_motion import centre_of_pressure, load_motion, reactions_of
+from runtime.results.outline import OUTLINE, outline_of, outline_text
 from runtime.results.recorded import Recorded
 from runtime.results.storage_columns import checked_columns, numbers_in_columns, one_line
 from runtime.support.arguments import checked
@@ -67,8 +69,15 @@ CONTACT_QUANTITIES = {
 }
 
 
+WRENCH_QUANTITIES = {
+    "force": ("N", "force on the body, global axes"),
+    "moment": ("N m", "moment on the body about the point, global axes"),
+    "point": ("m", "point of action; of a joint, its point on the body"),
+}
+
+
 def to_xarray(run: Recorded) -> xarray.Dataset:
-    """A dataset with the dimensions time, body, axis, euler, row (``joint.row``), limit and contact."""
+    """A dataset with the dimensions time, body, axis, euler, row (``joint.row``), limit, contact, load and joint."""
     import xarray
 
     system = run.system
@@ -117,11 +126,33 @@ def to_xarray(run: Recorded) -> xarray.Dataset:
             events = [system.contact_names[int(k)] for k in run.contact_events[:, 1]]
             coordinates["contact_event_contact"] = ("contact_event", events)
             coordinates["contact_event_kind"] = ("contact_event", list(kinds))
+    _add_wrenches(run, data, coordinates)
     for name, unit, values in _of_forces(run):
         data[name] = (("time",), values, {"units": unit, "long_name": f"of the force '{name.partition('.')[0]}'"})
     for name, (unit, meaning) in SCALARS.items():
         data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
     return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
+
+
+def _add_wrenches(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
+    """Add the loads, the reactions of the joints without drivers, and the centre of pressure of the contacts."""
+    system = run.system
+    kinds = {"load": {load.name: load_motion(run, load) for load in system.loads}}
+    kinds["reaction"] = reactions_of(run) if run.has_forces else {}
+    for kind, wrenches in kinds.items():
+        dimension = "joint" if kind == "reaction" else "load"
+        for name, (unit, meaning) in WRENCH_QUANTITIES.items() if wrenches else ():
+            values = np.stack([getattr(wrench, name) for wrench in wrenches.values()], axis=1)
+            data[f"{kind}_{name}"] = (("time", dimension, "axis"), values, {"units": unit, "long_name": meaning})
+            coordinates[dimension] = list(wrenches)
+    if kinds["reaction"]:
+        coordinates["reaction_on"] = ("joint", [system.joint(name).body_j for name in kinds["reaction"]])
+    if system.loads:
+        fixed = [int(load.point is None or load.point_of_body) for load in system.loads]
+        data["load_point_is_fixed"] = (("load",), fixed, {"long_name": "1 for a point that is fixed in the body"})
+    if (path := centre_of_pressure(run)) is not None:
+        meaning = "of all contacts; NaN without a normal force"
+        data["centre_of_pressure"] = (("time", "axis"), path, {"units": "m", "long_name": meaning})
 
 
 def _of_forces(run: Recorded) -> Iterator[tuple[str, str, Floats]]:
@@ -149,6 +180,7 @@ def _attributes(run: Recorded) -> dict[str, Any]:
         "message": run.message,
         "degrees_of_freedom": run.system.degrees_of_freedom,
         "redundant_rows": ", ".join(run.system.redundant),
+        OUTLINE: outline_text(outline_of(run.system)),
     }
 
 

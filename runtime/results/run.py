@@ -25,7 +25,7 @@ from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.limit_motion import LimitMotion, limit_motion
 from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
 from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
-from runtime.results.seen import Seen
+from runtime.results.seen import SeenRun
 from runtime.results.stats import Stats
 from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints
@@ -46,7 +46,7 @@ COMPUTED = tuple(
 
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(Seen):
+class Run(SeenRun):
     """A simulated motion.
 
     Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from runtime.results import drawn_bodies as drawn
-from runtime.results.recorded import Recorded
+from runtime.results.drawn_motion import DrawnMotion, Wrench
+from runtime.results.outline import Part
 from runtime.support.arrays import Floats, Ints
-from runtime.support.errors import ModelError
-from runtime.system.parts import GROUND, Contact, Load
+from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrix
 from runtime.system.shapes import along
 from runtime.view import colours
-from runtime.view.scene import STILL, Arrows, Chart, Group, Lines, Pose, Scene, Solid
+from runtime.view.scene import STILL, Arrows, Chart, Follow, Group, Lines, Pose, Scene, Solid
 from runtime.view.triangles import Triangles, box, ellipsoid, triangles
 
 FRAMES_PER_SECOND = 50.0  # of playing
 MOST_FRAMES = 900
 GHOST = 0.3  # opacity
 APART = 1.3  # distance of runs side by side, in widths
+FAR = 1.0  # path, in sizes of the model, from which on a page follows a motion
+POINT = 0.016  # radius of points, as a fraction of the model's size
+UNLOADED = 1e-3  # of the largest force of loads, below which their point of action is not shown
+POINT_OF_LOADS = "point of action of the loads"
 FORCE, GRAVITY = 0.5, 0.2  # length of the longest arrow, as a fraction of the model's size
 
 
@@ -59,7 +63,7 @@ class _Drawn:
     """One run in a drawing: what it adds is moved by ``offset`` and belongs to groups of its own."""
 
     def __init__(
-        self, to: _Drawing, run: Recorded, *, offset: Floats, one: str = "", label: str = "", colour: str = "",
+        self, to: _Drawing, run: DrawnMotion, *, offset: Floats, one: str = "", label: str = "", colour: str = "",
         ghost: bool = False,
     ) -> None:  # fmt: skip
         self.to, self.run, self.offset, self.ghost = to, run, offset, ghost
@@ -90,154 +94,158 @@ class _Drawn:
     def bodies(self) -> None:
         """Bodies, joined by massless links and forces."""
         run, size = self.run, self.to.size
-        for k, body in enumerate(run.system.bodies):
+        for k, body in enumerate(run.outline.bodies):
             own = colours.PALETTE[k % len(colours.PALETTE)]
-            for n, (shape, given, label) in enumerate(drawn.body_triangles(run.system, body, size)):
+            for n, (shape, given, label) in enumerate(drawn.body_triangles(run.outline, body, size)):
                 colour = self.colour or given or own
                 text = label or body.name
                 self.solid(
                     self.group(text, text.replace("_", " "), colour), f"{body.name} {n}", shape, colour, body.name
                 )
-        for n, fixed in enumerate(shape for shape in run.system.shapes if shape.body == GROUND):
+        for n, fixed in enumerate(shape for shape in run.outline.shapes if shape.body == GROUND):
             colour = fixed.colour or colours.GROUND
             self.solid(self.group("ground", "ground", colour), f"ground {n}", triangles(fixed), colour, GROUND)
-        names = run.system.joint_names
-        for name, points in drawn.links(run, size):
-            link = name in names and "l" in run.system.joint(name).values
+        for part, points in drawn.links(run, size):
+            link = part in run.outline.joints and "l" in part.values
             label, colour = ("massless link", colours.LINK) if link else ("springs and slides", colours.SPRING)
             colour = (self.colour if self.ghost else "") or colour
             moved = points[self.kept][:, None] + self.offset
             self.to.lines.append(
                 Lines(
-                    self.group(label, label, colour), self.name(name), self.t, moved, colour, 0.025 if link else 0.008
+                    self.group(label, label, colour),
+                    self.name(part.name),
+                    self.t,
+                    moved,
+                    colour,
+                    0.025 if link else 0.008,
                 )
             )
 
     def joints(self) -> None:
         """Axes of the joints, and limits of motion."""
         run, size = self.run, self.to.size
-        for n, (body, shape) in enumerate(drawn.drawn_axes(run.system, size)):
+        for n, (body, shape) in enumerate(drawn.drawn_axes(run.outline, size)):
             self.solid(self.group("axes", "axes of joints", colours.AXIS), f"axis {n}", shape, colours.AXIS, body)
-        for limit in run.system.limits:
+        for limit in run.outline.limits:
             group = self.group("limits", "limits of motion", colours.CONE)
-            cone = drawn.cone_triangles(run.system, limit, size)
+            cone = drawn.cone_triangles(run.outline, limit, size)
             self.solid(group, f"cone {limit.name}", cone, colours.CONE, limit.reference, opacity=0.3)
-            start = drawn.points_of(run, limit.reference, drawn.apex(run.system, limit))
+            start = run.points(limit.reference, drawn.apex(run.outline, limit))
             ends = start + drawn.CONE * size * drawn.cone_directions(run, limit)
             points = (np.stack([start, ends], axis=1)[self.kept] + self.offset)[:, None]
             self.to.lines.append(Lines(group, self.name("direction", limit.name), self.t, points, colours.FORCE, 0.006))
 
     def contacts(self) -> None:
         """Spheres coloured by their force, planes, forces on the bodies and the trail of the centre of pressure."""
-        run = self.run
-        if not run.system.contacts:
+        run, contacts = self.run, self.run.outline.contacts
+        if not contacts:
             return
-        for contact in run.system.contacts:
+        for contact in contacts:
             values = contact.values
             vertices, faces = ellipsoid(np.full(3, float(values["radius"])))
             seen = drawn.sphere_colours(run.contacts[contact.name].normal_force[self.kept])
             group = self.group("contacts", "contacts, red under load", colours.LOADED)
             shape = (vertices + values["s_i"], faces)
-            self.solid(group, contact.name, shape, seen[0], contact.body, colours=seen)
-        for contact in {(c.plane, *c.values["n_j"], *c.values["s_j"]): c for c in run.system.contacts}.values():
+            self.solid(group, contact.name, shape, seen[0], contact.bodies[0], colours=seen)
+        for contact in {(c.bodies[1], *c.values["n_j"], *c.values["s_j"]): c for c in contacts}.values():
             self._plane(contact)
-        forces = np.array([run.contacts[name].force[self.kept] for name in run.system.contact_names])
-        most = float(np.linalg.norm(forces, axis=2).max(initial=0.0))
+        forces = np.array([run.contacts[contact.name].force for contact in contacts])
+        most = _longest(forces)
         group = self.group("contact forces", _forces("contact forces", most), colours.FORCE)
-        for name, force in zip(run.system.contact_names, forces, strict=True):
-            self.arrow(group, name, run.contacts[name].point[self.kept], force, most, colours.FORCE)
-        with suppress(ModelError):  # contacts on several planes have no common centre of pressure
-            self._centre_of_pressure()
+        for contact, force in zip(contacts, forces, strict=True):
+            self.arrow(group, contact.name, run.contacts[contact.name].point, force, most, colours.FORCE)
+        if run.centre_of_pressure is not None:
+            self.trail("centre of pressure", run.centre_of_pressure)
 
-    def _centre_of_pressure(self) -> None:
-        trail = self.run.ground_reaction().centre_of_pressure[self.kept]
-        parts = np.stack([trail[:-1], trail[1:]], axis=1)
+    def trail(self, label: str, points: Floats) -> None:
+        """The path of a point (n, 3); NaN where there is none."""
+        points = points[self.kept]
+        parts = np.stack([points[:-1], points[1:]], axis=1)
         parts = parts[np.isfinite(parts).all(axis=(1, 2))]
         if len(parts):
-            group = self.group("centre of pressure", "centre of pressure", colours.PALETTE[2])
-            points = parts[None] + self.offset
-            self.to.lines.append(Lines(group, self.name("trail"), np.zeros(1), points, colours.PALETTE[2]))
+            group = self.group(label, label, colours.TRAIL)
+            moved = parts[None] + self.offset
+            self.to.lines.append(Lines(group, self.name(f"path, {label}"), np.zeros(1), moved, colours.TRAIL))
 
-    def _plane(self, contact: Contact) -> None:
+    def _plane(self, contact: Part) -> None:
         vertices, faces = box(np.array([1.6, 1.6, 0.004]) * self.to.size)
         values = contact.values
         turned = vertices @ along(values["n_j"]).T
         group = self.group("ground", "ground", colours.GROUND)
         place = np.asarray(values["s_j"]) - 0.002 * self.to.size * np.asarray(values["n_j"])
         self.solid(
-            group, f"plane of {contact.name}", (turned + place, faces), colours.GROUND, contact.plane, opacity=0.5
+            group, f"plane of {contact.name}", (turned + place, faces), colours.GROUND, contact.bodies[1], opacity=0.5
         )
 
     def loads(self) -> None:
-        """Prescribed forces and moments, gravity, and reactions of the joints, which are hidden at first."""
+        """Prescribed forces and moments, paths of points on which they act, and reactions, which are hidden at first."""
         run = self.run
-        for load in run.system.loads:
-            start, force, moment = _load(run, load, self.kept)
-            for what, vector, colour in (("force", force, colours.FORCE), ("moment", moment, colours.MOMENT)):
-                if most := float(np.linalg.norm(vector, axis=1).max(initial=0.0)):
-                    text = f"{load.name}: {_forces(what, most, 'N' if what == 'force' else 'N m')}"
-                    self.arrow(
-                        self.group(f"load {what}", text, colour), f"{load.name} {what}", start, vector, most, colour
-                    )
-        if not self.one and run.has_forces:
-            self._reactions()
+        self._wrenches("load", run.loads, shown=True)
+        if run.moving_loads:
+            self.trail(POINT_OF_LOADS, _common_path([run.loads[name] for name in run.moving_loads]))
+        if not self.one:
+            self._wrenches("reaction", run.reactions, shown=False)
+            self.to.notes += run.notes
 
-    def _reactions(self) -> None:
-        run = self.run
-        joints = drawn.connecting(run.system)
-        try:
-            found = [run.reaction(joint.name, on=joint.body_j) for joint in joints]
-        except ModelError as error:
-            self.to.notes.append(f"Reactions are not drawn: {error}")
-            return
+    def _wrenches(self, kind: str, wrenches: Mapping[str, Wrench], *, shown: bool) -> None:
+        """Forces and moments, each drawn to one scale."""
         for what, colour, unit in (("force", colours.FORCE, "N"), ("moment", colours.MOMENT, "N m")):
-            vectors = [getattr(reaction, what)[self.kept] for reaction in found]
-            most = max((float(np.linalg.norm(v, axis=1).max(initial=0.0)) for v in vectors), default=0.0)
-            if most == 0.0:
+            vectors = {name: getattr(wrench, what) for name, wrench in wrenches.items()}
+            if not (most := max(map(_longest, vectors.values()), default=0.0)):
                 continue
-            group = self.group(f"reaction {what}s", _forces(f"reaction {what}s", most, unit), colour, shown=False)
-            for joint, vector in zip(joints, vectors, strict=True):
-                local = np.asarray(joint.values.get("s_j", np.zeros(3)))
-                start = drawn.points_of(run, joint.body_j, local)[self.kept]
-                self.arrow(group, f"{joint.name} {what}", start, vector, most, colour)
+            one = next(iter(wrenches)) if len(wrenches) == 1 and shown else ""
+            text = _forces(f"{one}: {what}" if one else f"{kind} {what}s", most, unit)
+            group = self.group(f"{kind} {what}s", text, colour, shown=shown)
+            for name, vector in vectors.items():
+                self.arrow(group, f"{name} {what}", wrenches[name].point, vector, most, colour)
+
+    def points(self, groups: Mapping[str, Mapping[str, Floats]]) -> None:
+        """Points beside the bodies as small spheres, a colour for each group."""
+        for (label, points), colour in zip(groups.items(), itertools.cycle(colours.POINTS), strict=False):
+            group = self.to.group(f"points {label}", label, colour)
+            for name, path in points.items():
+                pose = Pose(self.t, path[self.kept] + self.offset, np.tile(STILL.p, (len(self.t), 1)))
+                sphere = ellipsoid(np.full(3, POINT * self.to.size), fine=False)
+                self.to.solids.append(Solid(group, self.name(label, name), *sphere, colour, pose))
 
     def arrow(self, group: str, name: str, start: Floats, vector: Floats, most: float, colour: str) -> None:
         """An arrow whose longest vector has the length of the drawing's longest arrow."""
-        scaled = vector * (FORCE * self.to.size / most) if most else vector
+        scaled = vector[self.kept] * (FORCE * self.to.size / most) if most else vector[self.kept]
         small = np.linalg.norm(scaled, axis=1) < 1e-3 * self.to.size
         scaled = np.where(small[:, None], np.nan, scaled)
-        self.to.arrows.append(Arrows(group, self.name(name), self.t, start + self.offset, scaled, colour))
+        self.to.arrows.append(Arrows(group, self.name(name), self.t, start[self.kept] + self.offset, scaled, colour))
+
+
+def _longest(vectors: Floats) -> float:
+    """Length of the longest of the vectors (..., 3)."""
+    return float(np.linalg.norm(vectors, axis=-1).max(initial=0.0))
+
+
+def _common_path(loads: list[Wrench]) -> Floats:
+    """Centre (n, 3) of the points on which loads act, weighted by the magnitudes of their forces; NaN without a force."""
+    sizes = np.array([np.linalg.norm(load.force, axis=1) for load in loads])
+    loaded = sizes.sum(axis=0) > UNLOADED * sizes.max(initial=0.0)
+    path = np.full((len(loaded), 3), np.nan)
+    weighted = np.einsum("ln,lna->na", sizes, np.array([load.point for load in loads]))
+    path[loaded] = weighted[loaded] / sizes.sum(axis=0)[loaded, None]
+    return path
 
 
 def _forces(what: str, most: float, unit: str = "N") -> str:
     return f"{what}, up to {most:.3g} {unit}"
 
 
-def _load(run: Recorded, load: Load, kept: Ints) -> tuple[Floats, Floats, Floats]:
-    """Point of action, force and moment of a load at the shown times, (n, 3) each, in global axes."""
-    t = run.t[kept]
-    force, moment = (np.stack([signal(t) for signal in part], axis=1) for part in (load.force, load.moment))
-    A = run.rotations(load.body)[kept]
-    if load.axes == "body":
-        force, moment = (np.einsum("nab,nb->na", A, vector) for vector in (force, moment))
-    if load.point is None:
-        return run.r[load.body][kept], force, moment
-    point = np.stack([signal(t) for signal in load.point], axis=1)
-    if load.point_of_body:
-        point = run.r[load.body][kept] + np.einsum("nab,nb->na", A, point)
-    return point, force, moment
-
-
 def scene_of(
-    runs: Mapping[str, Recorded], *, ghosts: Mapping[str, Recorded], title: str, choice: str, speed: float
-) -> Scene:
+    runs: Mapping[str, DrawnMotion], *, ghosts: Mapping[str, DrawnMotion], title: str, choice: str, speed: float,
+    points: Mapping[str, Mapping[str, Floats]], curves: Mapping[str, Mapping[str, Floats]],
+) -> Scene:  # fmt: skip
     """The scene of runs side by side; ``ghosts`` are drawn in the place of the first, one at a time."""
     everything = [*runs.values(), *ghosts.values()]
-    size = max(drawn.model_size(run.system) for run in everything)
+    size = max(drawn.model_size(run.outline) for run in everything)
     to = _Drawing(size, FRAMES_PER_SECOND / speed)
     several = len(runs) > 1 or bool(ghosts)
     width = max(
-        (float(np.ptp(run.r[body.name][:, 1])) for run in runs.values() for body in run.system.bodies), default=0.0
+        (float(np.ptp(run.r[body.name][:, 1])) for run in runs.values() for body in run.outline.bodies), default=0.0
     )
     step = np.array([0.0, APART * max(0.5 * size, width + 0.3 * size), 0.0])
     for n, (label, run) in enumerate(runs.items()):
@@ -248,32 +256,49 @@ def scene_of(
         shown.joints()
         shown.contacts()
         shown.loads()
+        if n == 0:
+            shown.points(points)
     for n, (label, run) in enumerate(ghosts.items()):
         colour = colours.PALETTE[(n + len(runs)) % len(colours.PALETTE)]
         _Drawn(to, run, offset=np.zeros(3), one=f"ghost {n}", label=label, colour=colour, ghost=True).bodies()
     low, high = _corners(to)
-    _add_gravity(to, next(iter(runs.values())), low)
-    t = next(iter(runs.values())).t
+    first = next(iter(runs.values()))
+    follow = _followed(to, first)
+    _add_gravity(to, first, low if follow is None else follow.low + follow.moved[0])
     return Scene(
-        title, t[to.frames(t)], tuple(to.solids), tuple(to.lines), tuple(to.arrows), tuple(to.groups.values()), low, high,
-        float(low[2]), _charts(runs), choice, tuple(to.notes),
+        title, first.t[to.frames(first.t)], tuple(to.solids), tuple(to.lines), tuple(to.arrows), tuple(to.groups.values()),
+        low, high, float(low[2]), _charts(runs, curves), choice, tuple(to.notes), follow,
     )  # fmt: skip
 
 
-def _corners(to: _Drawing) -> tuple[Floats, Floats]:
-    """Corners of the box that holds the solids but the ground at all times."""
+def _followed(to: _Drawing, run: DrawnMotion) -> Follow | None:
+    """The horizontal displacement of a motion that goes farther than the model is large; else None."""
+    t = run.t[to.frames(run.t)]
+    path = np.mean([run.r[body.name] for body in run.outline.bodies], axis=0)[to.frames(run.t)]
+    moved = (path - path.mean(axis=0)) * np.array([1.0, 1.0, 0.0])
+    if np.ptp(moved, axis=0).max() < FAR * to.size:
+        return None
+    return Follow(t, moved, *_corners(to, t, moved))
+
+
+def _corners(to: _Drawing, t: Floats | None = None, moved: Floats | None = None) -> tuple[Floats, Floats]:
+    """Corners of the box that holds the solids but the ground at all times, less displacements ``moved`` at times ``t``."""
     found: list[Floats] = []
     for solid in to.solids:
-        if solid.group != "ground":
-            ends = np.array([solid.vertices.min(axis=0), solid.vertices.max(axis=0)])
-            corners = np.array([ends[[a, b, c], [0, 1, 2]] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
-            found += [r + corners @ rotation_matrix(p).T for r, p in zip(solid.pose.r, solid.pose.p, strict=True)]
+        if solid.group == "ground":
+            continue
+        ends = np.array([solid.vertices.min(axis=0), solid.vertices.max(axis=0)])
+        corners = np.array([ends[[a, b, c], [0, 1, 2]] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+        places = solid.pose.r
+        if t is not None and moved is not None:
+            places = places - np.stack([np.interp(solid.pose.t, t, column) for column in moved.T], axis=1)
+        found += [r + corners @ rotation_matrix(p).T for r, p in zip(places, solid.pose.p, strict=True)]
     points = np.concatenate(found)
     return points.min(axis=0), points.max(axis=0)
 
 
-def _add_gravity(to: _Drawing, run: Recorded, low: Floats) -> None:
-    gravity = np.asarray(run.system.gravity)
+def _add_gravity(to: _Drawing, run: DrawnMotion, low: Floats) -> None:
+    gravity = run.outline.gravity
     if (size := float(np.linalg.norm(gravity))) > 0.0:
         vector = GRAVITY * to.size * gravity / size
         group = to.group("gravity", f"gravity, {size:.3g} m/s²", colours.GRAVITY)
@@ -281,30 +306,24 @@ def _add_gravity(to: _Drawing, run: Recorded, low: Floats) -> None:
         to.arrows.append(Arrows(group, "gravity", np.zeros(1), start[None], vector[None], colours.GRAVITY))
 
 
-def _charts(runs: Mapping[str, Recorded]) -> tuple[Chart, ...]:
-    """Angles of the limits, and the energies."""
-    charts: list[Chart] = []
-    names = dict.fromkeys(limit.name for run in runs.values() for limit in run.system.limits)
-    for name in names:
-        curves = [
-            (label, run.t, np.rad2deg(run.limits[name].angle))
-            for label, run in runs.items()
-            if name in run.system.limit_names
+def _charts(runs: Mapping[str, DrawnMotion], own: Mapping[str, Mapping[str, Floats]]) -> tuple[Chart, ...]:
+    """Curves of the first run that were asked for, angles of the limits, and, with nothing else asked for, the energies."""
+    first = next(iter(runs.values()))
+    charts = [_chart(title, [(label, first.t, y) for label, y in curves.items()]) for title, curves in own.items()]
+    for name in dict.fromkeys(limit.name for run in runs.values() for limit in run.outline.limits):
+        angles = [
+            (label, run.t, np.rad2deg(run.limits[name].angle)) for label, run in runs.items() if name in run.limits
         ]
-        charts.append(_chart(f"{name} [deg]", curves))
+        charts.append(_chart(f"{name} [deg]", angles))
     if len(runs) > 1:
-        charts.append(_chart("kinetic energy [J]", [(label, run.t, run.kinetic_energy) for label, run in runs.items()]))
-    else:
-        run = next(iter(runs.values()))
-        energies = {
-            "kinetic": run.kinetic_energy,
-            "potential": run.potential_energy,
-            "total": run.energy,
-        }
-        charts.append(_chart("energy − start [J]", [(label, run.t, e - e[0]) for label, e in energies.items()]))
+        kinetic = [(label, run.t, run.energies.kinetic) for label, run in runs.items()]
+        charts.append(_chart("kinetic energy [J]", kinetic))
+    elif not own:
+        energies = [(label, first.t, e - e[0]) for label, e in first.energies._asdict().items()]
+        charts.append(_chart("energy − start [J]", energies))
     return tuple(charts)
 
 
 def _chart(title: str, curves: list[tuple[str, Floats, Floats]]) -> Chart:
-    coloured = zip(curves, colours.PALETTE * (len(curves) // len(colours.PALETTE) + 1), strict=False)
+    coloured = zip(curves, itertools.cycle(colours.PALETTE), strict=False)
     return Chart(title, tuple((label, colour, t, y) for (label, t, y), colour in coloured))

@@ -6,30 +6,42 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
 from runtime.dynamics.status import Status
 from runtime.results.export import free_file
 from runtime.results.recorded import Recorded
 from runtime.support.arguments import checked_class
-from runtime.support.checks import positive
+from runtime.support.arrays import Floats
+from runtime.support.checks import numbers_of_shape, positive
 from runtime.support.errors import ModelError, shown
 from runtime.support.html import html_table
 
 if TYPE_CHECKING:
+    from runtime.results.drawn_motion import DrawnMotion
     from runtime.view.scene import Scene
+
+Arrays = Mapping[str, Mapping[str, Floats]]
 
 
 @checked_class
 class Seen:
-    """The part of a run that shows its motion in three dimensions."""
+    """A motion that can be shown in three dimensions."""
+
+    def drawn_motion(self) -> DrawnMotion:
+        """The arrays that are drawn."""
+        raise NotImplementedError
 
     def scene(
-        self: Recorded,
+        self,
         *,
         name: str = "",
         beside: Mapping[str, Any] | None = None,
         ghosts: Mapping[str, Any] | None = None,
         choice: str = "ghost",
         speed: float = 1.0,
+        points: Mapping[str, Mapping[str, ArrayLike]] | None = None,
+        curves: Mapping[str, Mapping[str, ArrayLike]] | None = None,
     ) -> Scene:
         """What is seen: bodies, massless links, axes of joints, limits of motion, contacts, forces, gravity, and charts.
 
@@ -47,6 +59,11 @@ class Seen:
             What the slider chooses, such as "length of the link".
         speed : float
             Of playing; 0.25 for a fourth of the real speed.
+        points : mapping of labels to mappings of names to (n, 3) [m], optional
+            Points beside this motion at its times, such as {"markers, measured": {"heel": ...}}: small spheres in a colour of the
+            label's own.
+        curves : mapping of titles to mappings of labels to (n,), optional
+            Charts of this motion beside the scene, such as {"angles [deg]": {"ankle": ...}}, in place of that of the energies.
 
         Raises
         ------
@@ -54,18 +71,25 @@ class Seen:
         """
         from runtime.results.run_scene import scene_of  # here because most runs are not looked at
 
-        own = name or self.system.name
+        of_this = self.drawn_motion()
+        n, own = len(of_this.t), name or of_this.outline.name
         positive(speed, "scene: speed")
         runs, more = {own: self, **(beside or {})}, dict(ghosts or {})
         if len(runs) != 1 + len(beside or {}) or set(runs) & set(more):
             raise ModelError(f"scene: two runs have the name '{own}'; give each another name, this run by name=")
-        for label, run in (*runs.items(), *more.items()):
-            if not isinstance(run, Seen):
-                raise ModelError(f"scene: '{label}' is {shown(run)}; give what runtime.simulate returned")
-            if not len(run.t):  # type: ignore[attr-defined]
+        motions = {label: of_this if run is self else _motion_of(label, run) for label, run in (runs | more).items()}
+        for label, motion in motions.items():
+            if not len(motion.t):
                 raise ModelError(f"scene: run '{label}' has no output; ask simulate for times (t_eval) that it reaches")
-        title = own if len(runs) == 1 else " and ".join(runs)
-        return scene_of(runs, ghosts=more, title=title, choice=choice, speed=speed)
+        return scene_of(
+            {label: motions[label] for label in runs},
+            ghosts={label: motions[label] for label in more},
+            title=own if len(runs) == 1 else " and ".join(runs),
+            choice=choice,
+            speed=speed,
+            points=_arrays("points", points or {}, (n, 3)),
+            curves=_arrays("curves", curves or {}, (n,)),
+        )
 
     def animation(self, file: str | Path, *, speed: float = 1.0, overwrite: bool = False, **more: Any) -> Path:
         """Write the motion as a page that needs no other file (.html) or as a film (.gif, .mp4); returns the file.
@@ -84,7 +108,7 @@ class Seen:
         from runtime.view.output import write
 
         path = free_file(Path(file), overwrite)
-        return write(self.scene(speed=speed, **more), path, speed=speed)  # type: ignore[misc]
+        return write(self.scene(speed=speed, **more), path, speed=speed)
 
     def view(self, *, speed: float = 1.0, **more: Any) -> Any:
         """Show the motion in the browser; in a notebook, in its output.
@@ -100,7 +124,34 @@ class Seen:
         """
         from runtime.view.output import show
 
-        return show(self.scene(speed=speed, **more), speed=speed)  # type: ignore[misc]
+        return show(self.scene(speed=speed, **more), speed=speed)
+
+
+def _motion_of(label: str, run: Any) -> DrawnMotion:
+    if not isinstance(run, Seen):
+        raise ModelError(f"scene: '{label}' is {shown(run)}; give what runtime.simulate returned")
+    return run.drawn_motion()
+
+
+def _arrays(what: str, groups: Mapping[str, Mapping[str, ArrayLike]], shape: tuple[int, ...]) -> Arrays:
+    """Arrays of groups by name, of this shape each; NaN where nothing is drawn."""
+    return {
+        label: {
+            name: numbers_of_shape(array, shape, f"scene: {what} '{label}', '{name}'") for name, array in each.items()
+        }
+        for label, each in groups.items()
+    }
+
+
+@checked_class
+class SeenRun(Seen):
+    """The part of a run that shows its motion in three dimensions, and how it went."""
+
+    def drawn_motion(self: Recorded) -> DrawnMotion:  # type: ignore[misc]
+        """The arrays that are drawn."""
+        from runtime.results.drawn_motion import drawn_motion
+
+        return drawn_motion(self)
 
     def _repr_html_(self: Recorded) -> str:
         """How the run went, for notebooks."""

@@ -12,6 +12,7 @@ from typing import Any
 
 MOST_NAMES = 60  # in a message
 SHAPE = "has the shape"  # begins a reason
+ACCEPTED = "; check_units=False accepts it"  # ends questions about units
 LONGEST = 3000  # characters of a message, which a name of any length may be in
 
 

@@ -1,5 +1,7 @@
 """Notice of compilation: one line on stderr once it has lasted SILENT_SECONDS, on a terminal updated in place.
 
+So is the stage of long work, while nothing is compiled; it is shown on terminals alone.
+
 Compilations with less than PAUSE between them are one burst, which has one line.  Processes of an engine are silent; the process
 that started them gives the notice.
 """
@@ -36,6 +38,7 @@ class _Notice:
         self.begin = self.end = -PAUSE  # of the burst
         self.outer = 0.0  # start of the outermost compilation
         self.watched = self.given = self.in_place = False
+        self.stage: tuple[str, float] | None = None  # of long work, and its start
         self.history: list[Compilation] = []
 
     def start(self, what: str, folder: Path) -> None:
@@ -47,11 +50,7 @@ class _Notice:
                 if now - self.end > PAUSE:
                     self.begin, self.given = now, False
             self.under_way.append((what, folder))
-            self.changed.notify_all()
-            if not self.watched:
-                with suppress(RuntimeError):  # the interpreter is about to end
-                    threading.Thread(target=self._watch, name="notice of compilation", daemon=True).start()
-                    self.watched = True
+            self._look()
 
     def stop(self, what: str, folder: Path) -> None:
         """A compilation has ended."""
@@ -63,10 +62,26 @@ class _Notice:
                 self.clear()
             self.changed.notify_all()
 
+    def set_stage(self, what: str) -> None:
+        """A stage of long work begins; "": it has ended."""
+        with self.changed:
+            self.clear()
+            self.stage = (what, clock.monotonic()) if what and _on_terminal() else None
+            self._look()
+
+    def _look(self) -> None:
+        """Wake the thread that writes the line, or start it."""
+        self.changed.notify_all()
+        if not self.watched and (self.under_way or self.stage):
+            with suppress(RuntimeError):  # the interpreter is about to end
+                threading.Thread(target=self._watch, name="notice of compilation", daemon=True).start()
+                self.watched = True
+
     def _watch(self) -> None:
         with self.changed:
-            while self.under_way:
-                wait = self.begin + SILENT_SECONDS - clock.monotonic()
+            while self.under_way or self.stage:
+                begin = self.begin if self.under_way or self.stage is None else self.stage[1]
+                wait = begin + SILENT_SECONDS - clock.monotonic()
                 if wait <= 0.0:
                     with suppress(OSError, ValueError, AttributeError):  # stderr is closed, or there is none
                         self._write()
@@ -80,11 +95,15 @@ class _Notice:
         stream = sys.stderr
         if stream is None or parent_process() is not None:  # without a stream, print would write to stdout
             return
+        if not self.under_way:
+            if self.stage is not None and _on_terminal():
+                self._put(f"{self.stage[0]}, {clock.monotonic() - self.stage[1]:.0f} s")
+                self.in_place = True
+            return
         what, folder = self.under_way[-1]
         where = f"(once; kept in {_short(folder)})" if _may_be_kept(folder) else ""
         seconds = clock.monotonic() - self.begin
-        # A bar of progress replaces stderr: lines are printed above it.
-        if stream.isatty() and stream is sys.__stderr__:
+        if _on_terminal():
             self._put(f"compiling {what}, {seconds:.0f} s {where}")
             self.in_place = True
         elif not self.given:
@@ -107,6 +126,11 @@ class _Notice:
                 self.in_place = False
                 with suppress(OSError, ValueError, AttributeError):
                     self._put("")
+
+
+def _on_terminal() -> bool:
+    """Whether stderr is a terminal.  A bar of progress replaces stderr: lines are printed above it."""
+    return sys.stderr is not None and sys.stderr.isatty() and sys.stderr is sys.__stderr__
 
 
 def _short(folder: Path) -> str:
@@ -141,6 +165,11 @@ def compiling(what: str, folder: Path) -> Iterator[None]:
         yield
     finally:
         _NOTICE.stop(what, folder)
+
+
+def stage(what: str) -> None:
+    """Note the stage of long work, "" at its end: on a terminal a line with its time, updated in place."""
+    _NOTICE.set_stage(what)
 
 
 def clear_notice() -> None:

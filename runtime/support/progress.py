@@ -1,4 +1,4 @@
-"""Progress of long runs: a bar on the terminal that appears after SILENT_SECONDS."""
+"""Progress of long runs: a bar on the terminal, or in the output of a notebook, that appears after SILENT_SECONDS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Any
 
 from runtime.support.checks import called
-from runtime.support.notice import SILENT_SECONDS, clear_notice
+from runtime.support.notebook import NotebookLine, in_notebook
+from runtime.support.notice import REFRESH, SILENT_SECONDS, clear_notice
 
 
 class Progress:
@@ -19,7 +20,7 @@ class Progress:
         self, show: bool, tell: Callable[[float, float], None] | None, start: float, end: float, what: str
     ) -> None:
         self.show, self.tell, self.start, self.end, self.what = show, tell, start, end, what
-        self.begin = clock.perf_counter()
+        self.begin = self.shown = clock.perf_counter()
         self.bar: Any = None
 
     def __enter__(self) -> Progress:
@@ -37,23 +38,44 @@ class Progress:
             called(self.tell, "progress", t, self.end)
         if not self.show:
             return
-        if self.bar is None and clock.perf_counter() - self.begin > SILENT_SECONDS:
-            from rich.console import Console
-            from rich.progress import Progress as Bar
+        now = clock.perf_counter()
+        if self.bar is None and now - self.begin > SILENT_SECONDS:
+            self.bar = self._started()
+        if self.bar is not None and now - self.shown > REFRESH:
+            self.shown = now
+            self.bar.update((t - self.start) / (self.end - self.start))
 
-            self.bar = Bar(console=Console(stderr=True), transient=True)
-            self.task = self.bar.add_task(self.what, total=self.end - self.start)
-            clear_notice()
-            self.bar.start()
-        if self.bar is not None:
-            self.bar.update(self.task, completed=t - self.start)
+    def _started(self) -> NotebookLine | _TerminalBar:
+        self.shown = 0.0
+        if in_notebook():
+            return NotebookLine(self.what)
+        clear_notice()
+        return _TerminalBar(self.what)
+
+
+class _TerminalBar:
+    """A bar of rich, which removes itself."""
+
+    def __init__(self, what: str) -> None:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+
+        self.bar = Bar(console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task(what, total=1.0)
+        self.bar.start()
+
+    def update(self, share: float) -> None:
+        self.bar.update(self.task, completed=share)
+
+    def stop(self) -> None:
+        self.bar.stop()
 
 
 def reporter(
     progress: bool | Callable[[float, float], None] | None, start: float, end: float, what: str = "simulated time"
 ) -> Progress:
-    """The reporter that a caller asked for: a bar (True; default on a terminal), none (False), or a function of t and t_end."""
+    """The reporter that a caller asked for: a bar (True; default on a terminal and in a notebook), none (False), a function."""
     if callable(progress):
         return Progress(False, progress, start, end, what)
-    show = (sys.stderr is not None and sys.stderr.isatty()) if progress is None else progress
+    show = (sys.stderr is not None and sys.stderr.isatty()) or in_notebook() if progress is None else progress
     return Progress(show, None, start, end, what)

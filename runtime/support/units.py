@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from runtime.support.arguments import name_at_border
-from runtime.support.errors import ModelError
+from runtime.support.errors import ACCEPTED, ModelError
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What a number in another unit is multiplied by, with the name of that unit.
@@ -97,7 +97,7 @@ def ask(what: str, value: Any, of: Usual) -> None:
         )
     else:
         span = f"at most {of.most:g} {of.unit}"
-    raise ModelError(f"{what} = {size:g} {of.unit}, but {of.of} is {span}; {question}; check_units=False accepts it")
+    raise ModelError(f"{what} = {size:g} {of.unit}, but {of.of} is {span}; {question}{ACCEPTED}")
 
 
 def ask_about_change(what: str, before: Any, after: Any, unit: str, factor: float, whose: str) -> None:

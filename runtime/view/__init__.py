@@ -8,8 +8,8 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.view.output import show, write
-    from runtime.view.scene import Scene
+    from runtime.view.scene import Group, Scene
 else:
-    __getattr__, __dir__ = late_names(__name__, {"output": "show write", "scene": "Scene"})
+    __getattr__, __dir__ = late_names(__name__, {"output": "show write", "scene": "Group Scene"})
 
-__all__ = ["Scene", "show", "write"]
+__all__ = ["Group", "Scene", "show", "write"]

@@ -4,6 +4,8 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # 
 LINK = "#F0E442"  # massless links, such as the talus
 AXIS, CONE, GROUND = "#303030", "#56B4E9", "#9A9A9A"
 FORCE, MOMENT, GRAVITY, SPRING = "#B2182B", "#7B3294", "#555555", "#777777"
+TRAIL = "#009E73"  # of the centre of pressure
+POINTS = ("#000000", "#56B4E9", "#E69F00", "#CC79A7")  # groups of points, such as markers
 UNLOADED, LOADED = "#FFFFFF", "#B2182B"  # contacts without a force, and with the largest
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import webbrowser
 from html import escape
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from runtime.support.errors import ModelError
 from runtime.support.files import write_text
+from runtime.support.notebook import in_notebook
 from runtime.view.movie import write_movie
 from runtime.view.page import page
 from runtime.view.scene import Scene
@@ -46,12 +46,6 @@ class Framed:
     def _repr_html_(self) -> str:
         style = f"width: 100%; height: {HEIGHT}px; border: 1px solid #ddd"
         return f'<iframe srcdoc="{escape(self._html)}" style="{style}"></iframe>'
-
-
-def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return hasattr(shell, "kernel")
 
 
 def show(scene: Scene, *, speed: float = 1.0) -> Framed | None:

@@ -18,16 +18,15 @@ import numpy as np
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.view.colours import rgb
-from runtime.view.scene import Arrows, Lines, Scene, Solid
+from runtime.view.scene import Arrows, Lines, Pose, Scene, Solid
+from runtime.view.triangles import rod
 
-VIEW = (
-    0.75,
-    1.35,
-    0.45,
-)  # from the centre to the camera, of the size of the scene: from the medial side, in front and above
-FIELD_OF_VIEW = 0.75  # [rad]
+VIEW = np.array([0.47, 0.84, 0.28])  # from the centre towards the camera: from the medial side, in front and above
+FIELD_OF_VIEW = 0.75  # [rad] upwards
+ASPECT = 1.1  # width by height of the part of a window beside the legend
 SMOOTH = 60  # a solid of fewer faces has flat ones
 HEAD = (0.006, 0.014, 0.035)  # of arrows: radii of shaft and head, length of the head
+SAME = 1e-3  # relative change of length, below which a line is a rod
 CHART_POINTS = 400
 Change = tuple[float, Callable[[], None]]
 
@@ -61,17 +60,21 @@ def page(scene: Scene, speed: float) -> str:
 def _recorded(server: Any, scene: Scene, speed: float) -> str:
     """Viser's page of the scene, in units of its size, about its centre."""
     drawing = server.scene
-    centre, size = 0.5 * (scene.low + scene.high), scene.size
+    low, high = scene.near
+    centre, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
     drawing.set_up_direction("+z")
     camera = server.initial_camera
-    camera.look_at, camera.position, camera.fov = (0.0, 0.0, 0.0), VIEW, FIELD_OF_VIEW
+    camera.look_at, camera.position, camera.fov = (0.0, 0.0, 0.0), _camera(scene, centre) / size, FIELD_OF_VIEW
     cell = grid_cell(scene) / size
-    floor = (scene.floor - centre[2]) / size
-    drawing.add_grid("/grid", 4.0, 4.0, cell_size=cell, section_size=5 * cell, position=(0.0, 0.0, floor - 1e-3))
-    for group in scene.groups:
-        drawing.add_frame(f"/{_node(group.key)}", show_axes=False, visible=group.shown)
+    floor = np.array([0.0, 0.0, (scene.floor - centre[2]) / size - 1e-3])
+    grid = drawing.add_grid("/grid", 4.0, 4.0, cell_size=cell, section_size=5 * cell, position=floor)
+    frames = [drawing.add_frame(f"/{_node(group.key)}", show_axes=False, visible=group.shown) for group in scene.groups]
     changes: list[Change] = []
     place = partial(_place, count())
+    if scene.follow is not None:
+        for t, moved in zip(scene.follow.t, scene.follow.moved / size, strict=True):
+            changes += [(float(t), _setter(frame, position=-moved)) for frame in frames]
+            changes.append((float(t), _setter(grid, position=floor - np.fmod(moved, 5 * cell))))  # which has no end
     for solid in scene.solids:
         changes += _solid(drawing, place(solid), solid, centre, size)
     for lines in scene.lines:
@@ -84,9 +87,24 @@ def _recorded(server: Any, scene: Scene, speed: float) -> str:
     return html
 
 
+def _camera(scene: Scene, centre: Floats) -> Floats:
+    """Place of the camera (3,) [m] from the centre, so near that the box of the scene just fits into its view."""
+    towards = VIEW / np.linalg.norm(VIEW)
+    aside = np.cross([0.0, 0.0, 1.0], towards)
+    aside /= np.linalg.norm(aside)
+    ends = np.array(scene.near) - centre
+    corners = np.array([[ends[a, 0], ends[b, 1], ends[c, 2]] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+    half = np.tan(0.5 * FIELD_OF_VIEW)
+    across = np.abs(corners @ aside) / (ASPECT * half)
+    upwards = np.abs(corners @ np.cross(towards, aside)) / half
+    place: Floats = towards * float((corners @ towards + np.maximum(across, upwards)).max())
+    return place
+
+
 def grid_cell(scene: Scene) -> float:
     """Width of the grid's cells [m]: a power of ten."""
-    return float(10.0 ** np.floor(np.log10(max(scene.size, 1e-9) / 3.0)))
+    low, high = scene.near
+    return float(10.0 ** np.floor(np.log10(max(float(np.linalg.norm(high - low)), 1e-9) / 3.0)))
 
 
 def _play(serializer: Any, changes: list[Change], start: float, end: float, speed: float) -> None:
@@ -138,10 +156,29 @@ def _solid(drawing: Any, place: str, solid: Solid, centre: Floats, size: float) 
 
 def _lines(drawing: Any, place: str, lines: Lines, centre: Floats, size: float) -> list[Change]:
     points = ((lines.points - centre) / size).astype(np.float32)
+    lengths = np.linalg.norm(points[:, 0, 1] - points[:, 0, 0], axis=1)
+    if (
+        points.shape[:2] == (len(lines.t), 1)
+        and len(points) > 1
+        and float(np.ptp(lengths)) < SAME * float(lengths.max())
+    ):
+        return _solid(drawing, place, _moving_rod(lines, float(lengths[0]) * size, size), centre, size)
     handle = drawing.add_line_segments(place, points[0], rgb(lines.colour), thickness=lines.width)
     return [] if len(points) == 1 else [
         (float(t), _setter(handle, points=at)) for t, at in zip(lines.t, points, strict=True)
     ]  # fmt: skip
+
+
+def _moving_rod(lines: Lines, length: float, size: float) -> Solid:
+    """A line of constant length as a solid: pages move solids at once, and redraw lines when there is time."""
+    ends = lines.points[:, 0]
+    zeta = (ends[:, 1] - ends[:, 0]) / length
+    # The turn of the z axis to zeta by the shortest way: (1 + zeta_z, z x zeta), normalised; half a turn about x opposite to it.
+    p = np.stack([1.0 + zeta[:, 2], -zeta[:, 1], zeta[:, 0], np.zeros(len(zeta))], axis=1)
+    p[np.linalg.norm(p, axis=1) < SAME] = (0.0, 1.0, 0.0, 0.0)
+    pose = Pose(lines.t, ends.mean(axis=1), p / np.linalg.norm(p, axis=1)[:, None])
+    vertices, faces = rod(0.5 * lines.width * size, length)
+    return Solid(lines.group, lines.name, vertices, faces, lines.colour, pose)
 
 
 def _arrow(drawing: Any, place: str, arrow: Arrows, centre: Floats, size: float) -> list[Change]:

@@ -84,6 +84,19 @@ class Chart:
 
 
 @dataclass(frozen=True, eq=False)
+class Follow:
+    """What a page follows, so that a motion that goes far is seen from near: displacements (n, 3) [m] at times (n,).
+
+    ``low``, ``high``: corners of the box that holds all less its displacement.
+    """
+
+    t: Floats
+    moved: Floats
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """A scene over time [s]; lengths in metres, z up."""
 
@@ -99,6 +112,12 @@ class Scene:
     charts: tuple[Chart, ...] = ()
     choice: str = ""  # the quantity of the slider
     notes: tuple[str, ...] = field(default=())
+    follow: Follow | None = None
+
+    @property
+    def near(self) -> tuple[Floats, Floats]:
+        """Corners of the box that holds all, as a page shows it."""
+        return (self.low, self.high) if self.follow is None else (self.follow.low, self.follow.high)
 
     @property
     def size(self) -> float:

@@ -30,10 +30,10 @@ def _in_own_axes(shape: Shape) -> Triangles:
     return ellipsoid(sizes)
 
 
-def ellipsoid(semi_axes: Floats) -> Triangles:
-    """An ellipsoid about the origin."""
-    latitude = np.linspace(-np.pi / 2, np.pi / 2, 2 * RINGS + 1)
-    vertices, faces = revolved(np.cos(latitude), np.sin(latitude))
+def ellipsoid(semi_axes: Floats, *, fine: bool = True) -> Triangles:
+    """An ellipsoid about the origin; not ``fine``: of few faces, for small ones."""
+    latitude = np.linspace(-np.pi / 2, np.pi / 2, 2 * (RINGS if fine else RINGS // 2) + 1)
+    vertices, faces = revolved(np.cos(latitude), np.sin(latitude), SIDES if fine else SIDES // 2)
     return vertices * semi_axes, faces
 
 
@@ -51,14 +51,14 @@ def rod(radius: float, length: float) -> Triangles:
     return revolved(np.array([0.0, radius, radius, 0.0]), 0.5 * length * np.array([-1.0, -1.0, 1.0, 1.0]))
 
 
-def revolved(r: Floats, z: Floats) -> Triangles:
+def revolved(r: Floats, z: Floats, sides: int = SIDES) -> Triangles:
     """The surface of a profile with radii r and heights z, from bottom to top, revolved about z."""
-    angle = np.linspace(0.0, 2.0 * np.pi, SIDES, endpoint=False)
-    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(SIDES)], axis=1)
+    angle = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
+    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(sides)], axis=1)
     vertices = (r[:, None, None] * ring + z[:, None, None] * np.array([0.0, 0.0, 1.0])).reshape(-1, 3)
-    k, n = np.meshgrid(np.arange(len(r) - 1), np.arange(SIDES), indexing="ij")
-    a, b = k * SIDES + n, k * SIDES + (n + 1) % SIDES
-    faces = np.stack([a, b, b + SIDES, a, b + SIDES, a + SIDES], axis=-1).reshape(-1, 3)
+    k, n = np.meshgrid(np.arange(len(r) - 1), np.arange(sides), indexing="ij")
+    a, b = k * sides + n, k * sides + (n + 1) % sides
+    faces = np.stack([a, b, b + sides, a, b + sides, a + sides], axis=-1).reshape(-1, 3)
     p, q, s = (vertices[faces[:, corner]] for corner in range(3))
     return vertices, faces[np.linalg.norm(np.cross(q - p, s - p), axis=1) > 0.0]  # none without area, at the poles
 

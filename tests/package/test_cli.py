@@ -178,8 +178,55 @@ def test_view_writes_a_page_and_says_where(talus, tmp_path):
     assert "<title>" in (tmp_path / "a.html").read_text(encoding="utf-8")
     again = talus("view", "pendulum", "--t-end", "0.1", "--out", "a.html")
     assert again.returncode == 2
-    assert "'a.html' exists" in again.stderr
+    assert again.stderr == "--out a.html exists; name another file, so that nothing is overwritten\n"
     assert "--speed = -1" in talus("view", "pendulum", "--speed", "-1", "--out", "b.html").stderr
+
+
+def test_view_reads_files_of_runs(talus, tmp_path):
+    pytest.importorskip("viser", reason="pages need the extra view")
+    for name in ("one", "two"):
+        assert talus("simulate", "pendulum", "--t-end", "0.1", "--points", "5", "--out", name).returncode == 0
+    done = talus("view", "one/run.nc", "two/run.nc", "--out", "a.html")
+    assert done.returncode == 0, done.stderr
+    assert all(f'"label": "{name}"' in (tmp_path / "a.html").read_text(encoding="utf-8") for name in ("one", "two"))
+    with xarray.open_dataset("one/run.nc") as data:
+        old = data.load().assign_attrs(outline="")
+    del old.attrs["outline"]
+    old.to_netcdf("old.nc", engine="scipy")
+    said = talus("view", "old.nc", "--out", "b.html").stderr
+    assert (
+        said.startswith("'old.nc' contains no shapes and joints") and "that it was made with, --model, or make" in said
+    )
+    assert talus("view", "old.nc", "--model", "pendulum", "--out", "b.html").returncode == 0
+    for arguments, text in (
+        (("foot.nc",), "cannot read 'foot.nc': No such file"),
+        (("one/run.nc", "one/run.nc"), "a file is given twice"),
+        (("one/run.nc", "--t-end", "1"), "--t-end belongs to models"),
+        (("one/run.nc", "--set", "length=1"), "--set belongs to models"),
+        (("foot", "pendulum"), "give one model, or files of runs (.nc)"),
+        (("one/run.csv",), "'one/run.csv' is no NetCDF file of a run"),
+    ):
+        done = talus("view", *arguments)
+        assert done.returncode == 2 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_a_driven_model_is_simulated_as_long_as_its_signals(talus):
+    assert "reached t = 1.16 s" in talus("simulate", "gait").stdout
+
+
+def test_the_verbs_answer_first(talus):
+    for arguments, answer in (
+        (("models",), "9 models can be simulated by name"),
+        (("info", "four_bar", "--set", "joints=revolute"), "four-bar linkage"),
+        (("doctor",), "The installation works: "),
+        (("warm", "free_body"), "1 model is ready: "),
+        (("simulate", "pendulum", "--t-end", "0.1"), "planar pendulum: reached t = 0.1 s"),
+    ):
+        done = talus(*arguments)
+        assert done.stdout.startswith(answer), done.stdout
+        sentences = re.findall(r"[.:](?:\s|$)", done.stdout.split("\n\n")[0])
+        assert len(sentences) <= 4  # three sentences, and a colon after the name
+        assert done.stdout.count("───\n") + done.stdout.count("── \n") <= 1  # one table
 
 
 def test_simulate(talus, tmp_path):
@@ -206,8 +253,13 @@ def test_info_models_doctor(talus):
     facts = {row["fact"]: row["value"] for row in next(iter(json.loads(info.stdout).values()))}
     assert facts["degrees of freedom"] == 1 and facts["redundant rows"].count(",") == 2
     foot = talus("info", "foot").stdout
-    assert "metatarsophalangeal" in foot and "generated/whole/foot_modified.py" in foot
-    assert "none; codegen.compile_model(system) emits one" in talus("info", "chain", "--set", "links=9").stdout
+    assert foot.startswith("foot, modified ankle: 3 bodies, 4 joints, 2 degrees of freedom.\n")
+    assert "metatarsophalangeal" in foot and "More tables with --full: system; bodies; points" in foot
+    whole = talus("info", "foot", "--full").stdout
+    assert "generated/whole/foot_modified.py" in whole and "-0.2438" in whole  # of the ankle on the leg
+    assert (
+        "none; codegen.compile_model(system) emits one" in talus("info", "chain", "--set", "links=9", "--full").stdout
+    )
     assert "spatial double pendulum" in talus("models").stdout
     doctor = talus("doctor")
     assert doctor.returncode == 0 and "fresh" in doctor.stdout and "reached t = 0.5 s" in doctor.stdout
@@ -223,7 +275,7 @@ BAD = {
     ("simulate", "models.foot:"): "is no name of a function",
     ("simulate", "foot", "--set", "link_length={[]: 1}"): "link_length",
     ("simulate", "foot", "--set", "link_length=" + "(" * 9999): "link_length",
-    ("simulate", "foot", "--t-end", "1e400"): "t_end = inf is not finite; give finite numbers",
+    ("simulate", "foot", "--t-end", "1e400"): "--t-end = inf is not finite; give finite numbers",
     ("simulate", "foot", "--points", "1000000000000"): "Invalid value for '--points'",
     (
         "simulate",
@@ -232,10 +284,10 @@ BAD = {
         "colour=red",
     ): "model 'foot' has no 'colour'; it takes ankle, link_length, limits, preset",
     ("simulate", "foot", "--set", "ankle"): "--set ankle: give KEY=VALUE",
-    ("simulate", "foot", "--set", "link_length=-1"): "link_length = -1 m must be a finite length",
-    ("simulate", "foot", "--t-end", "-1"): "t_end = -1 s must be after t_start = 0 s",
+    ("simulate", "foot", "--set", "link_length=-1"): "--set link_length = -1 m must be a finite length",
+    ("simulate", "foot", "--t-end", "-1"): "--t-end = -1 s must be after t_start = 0 s",
     ("simulate", "foot", "--method", "ode15s"): "unknown method 'ode15s'; use auto, dop853",
-    ("simulate", "foot", "--rtol", "nan"): "rtol = nan is not finite",
+    ("simulate", "foot", "--rtol", "nan"): "--rtol = nan is not finite",
     ("ankle", "--t-end", "-1"): "--t-end = -1 must be a finite number above 0",
     ("ankle", "--tolerance", "0"): "--tolerance = 0 must be a finite number above 0",
     ("ankle", "--out", "/proc/none"): "output folder '/proc/none' cannot be made",

@@ -7,6 +7,7 @@ import models
 import runtime
 from runtime import ModelError
 from runtime.results.drawn_bodies import body_triangles, semi_axes
+from runtime.results.outline import outline_of
 from tests.support.vectors import matrix
 
 T = np.linspace(0.0, 0.3, 16)  # at most 50 per second, so that all are shown
@@ -118,8 +119,9 @@ def test_a_body_without_shapes_has_the_ellipsoid_of_its_inertia():
     moments = 0.2 * 3.0 * (semi @ semi - semi**2)
     b.body("egg", mass=3.0, inertia=moments, free=True)
     system = b.build()
-    assert semi_axes(system.body("egg")) == pytest.approx(sorted(semi, reverse=True))
-    (((vertices, _), _, _),) = body_triangles(system, system.body("egg"), 1.0)
+    outline = outline_of(system)
+    assert semi_axes(outline.body("egg")) == pytest.approx(sorted(semi, reverse=True))
+    (((vertices, _), _, _),) = body_triangles(outline, outline.body("egg"), 1.0)
     assert np.abs(vertices).max(axis=0) == pytest.approx(semi, rel=0.02)
 
 

@@ -149,6 +149,7 @@ def calls(world):
             results.write_columns,
             dict(file=Path("a.csv"), names=["time", "x"], values=np.ones((3, 2)), digits=17),
         ),
+        "read_netcdf": (results.read_netcdf, dict(file=w.run.to_netcdf(w.folder / "run.nc"), system=w.run.system)),
         "write_dataset": (results.write_dataset, dict(data=w.run.to_xarray(), file=Path("a.nc"))),
         "write_storage": (
             results.write_storage,
@@ -322,7 +323,18 @@ def methods(w):
         "Run.reaction": (w.run.reaction, reaction),
         "Run.rotations": (w.run.rotations, dict(body="rod")),
         "Run.ground_reaction": (w.touching.ground_reaction, dict(contacts=["ball"])),
-        "Run.scene": (w.run.scene, dict(name="a", beside={"b": w.run}, ghosts={}, choice="a", speed=1.0)),
+        "Run.scene": (
+            w.run.scene,
+            dict(
+                name="a",
+                beside={"b": w.run},
+                ghosts={},
+                choice="a",
+                speed=1.0,
+                points={"p": {"q": w.run.r["rod"]}},
+                curves={"c": {"d": w.run.t}},
+            ),
+        ),
         "Run.animation": (w.run.animation, dict(file="a.html", speed=1.0, overwrite=True, name="a")),
         "Run.to_csv": (w.run.to_csv, dict(file="a.csv", overwrite=True)),
         "Run.to_sto": (w.run.to_sto, dict(file="a.sto", overwrite=True)),

@@ -37,7 +37,15 @@ def pages(tmp_path_factory):
             ghosts=ghosts,
             choice="length of the link",
         ),
+        "gait": _trial().animation(folder / "gait.html"),
     }
+
+
+def _trial():
+    """The analysis of the synthetic walking trial."""
+    walking = models.walking
+    markers, filters = dict(walking.synthetic.MARKERS), walking.Filters.off()
+    return walking.analyse(walking.synthetic.static(), walking.synthetic.trial(), markers=markers, filters=filters)
 
 
 @pytest.fixture
@@ -122,6 +130,26 @@ def test_the_legend_hides_and_the_slider_chooses(opened):
     page.get_by_label("classical").uncheck()
     page.wait_for_function("window.__viserSceneTree.getState()['/classical']?.overrideVisibility === false")
     assert visible(page, "/modified")
+
+
+@pytest.mark.slow
+@IN_BROWSER
+def test_the_markers_of_a_trial_are_hidden_and_shown_as_groups(opened):
+    page = opened("gait")
+    legend = page.inner_text("#talus")
+    for text in ("markers, measured", "markers, modelled", "ground force, up to", "centre of pressure", "angles [deg]"):
+        assert text in legend
+    nodes = page.evaluate("Object.keys(window.__viserSceneTree.getState())")
+    assert len([name for name in nodes if name.startswith("/points markers, modelled/")]) == 10
+    page.get_by_label("markers, measured").uncheck()
+    page.wait_for_function(
+        "window.__viserSceneTree.getState()['/points markers, measured']?.overrideVisibility === false"
+    )
+    assert visible(page, "/points markers, modelled")
+    page.get_by_label("markers, measured").check()
+    page.wait_for_function(
+        "window.__viserSceneTree.getState()['/points markers, measured']?.overrideVisibility === true"
+    )
 
 
 def small_scene():

@@ -36,7 +36,9 @@ REPEATS = 5
 Say = Callable[[str], None]
 
 
-def ankle(folder: Path, say: Say, *, t_end: float = 5.0, tolerance: float = 1e-10, formats: str = FORMATS) -> Report:
+def ankle(
+    folder: Path, say: Say, *, t_end: float = 5.0, tolerance: measures.Tolerance = 1e-10, formats: str = FORMATS
+) -> Report:
     """Compare the classical with the modified ankle of the foot.  Runs: free, with limits, and with links of several lengths.
 
     Parameters

@@ -126,10 +126,9 @@ def earlier(values: Mapping[str, float | None]) -> str:
     if classical is None or modified is None:
         late = [name for name, value in values.items() if value is None]
         return f"not within the run with the {' and the '.join(late)} joint"
-    ratio = modified / classical
-    if abs(ratio - 1.0) < ALIKE:
+    if abs(modified - classical) <= ALIKE * classical:
         return f"at the same time with both joints ({modified:.3f} s modified, {classical:.3f} s classical)"
-    first = "modified" if ratio < 1.0 else "classical"
+    first = "modified" if modified < classical else "classical"
     return f"earlier with the {first} joint ({modified:.3f} s modified, {classical:.3f} s classical)"
 
 

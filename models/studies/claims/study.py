@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from models.papers import cited
+from models.studies import measures
 from models.studies.claims import rodrigues_da_silva_2024a, rodrigues_da_silva_2024b, rodrigues_da_silva_2024c
 from models.studies.claims.foot_runs import foot_runs
 from models.studies.claims.pendulum_runs import pendulum_runs
@@ -15,7 +16,7 @@ from runtime.report import Report, Table, write_report
 SECONDS = 5.0  # the papers' simulated time
 
 
-def claims(folder: Path, say: Callable[[str], None], *, tolerance: float = 1e-10) -> Report:
+def claims(folder: Path, say: Callable[[str], None], *, tolerance: measures.Tolerance = 1e-10) -> Report:
     """Check the claims of three papers by simulation.  Papers: Rodrigues da Silva et al. (2024a, 2024b, 2024c).
 
     Parameters

@@ -45,14 +45,14 @@ def gait(
     height: float | None = None,
     sex: str | None = None,
     filter: bool = True,
-    marker_cutoff: float = 6.0,
-    cop_cutoff: float = 15.0,
-    force_cutoff: float = 20.0,
-    order: int = 3,
-    longest_gap: Annotated[float, "or 0"] = 0.1,
+    marker_cutoff: Annotated[float, "as filters: markers"] = 6.0,
+    cop_cutoff: Annotated[float, "as filters: cop"] = 15.0,
+    force_cutoff: Annotated[float, "as filters: forces"] = 20.0,
+    order: Annotated[int, "as filters: order"] = 3,
+    longest_gap: Annotated[float, "or 0", "as filters: longest_gap"] = 0.1,
     toes: str = "auto",
     forces: list[str] | None = None,
-    marker: list[str] | None = None,
+    marker: Annotated[list[str] | None, "as markers"] = None,
     up: str | None = None,
     units: str | None = None,
     contact: bool = False,
@@ -105,7 +105,11 @@ def gait(
         Formats of the figures, separated by commas: png, svg, pdf.
     """
     files_of_figures = FigureFiles(folder, formats_of(formats))
-    for name, value, allowed in (("side", side, SIDES), ("toes", toes, TOES), ("sex", sex or SEXES[0], SEXES)):
+    for name, value, allowed in (
+        ("side", side, SIDES),
+        ("toes", toes, TOES),
+        ("sex", SEXES[0] if sex is None else sex, SEXES),
+    ):
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
     filters = Filters(marker_cutoff, cop_cutoff, force_cutoff, order, longest_gap)
@@ -143,6 +147,7 @@ def gait(
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     say("figures and data")
     files_of_figures.add(drawn)
+    files_of_figures.add_motion(found[0])
     report.files += written.write(found, trial_soles, folder)
     write_report(report, folder, figures=files_of_figures)
     return report

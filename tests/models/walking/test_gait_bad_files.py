@@ -135,7 +135,7 @@ BAD_FILES = {
     "gap at the strike": (walk_with(lambda walk: gap(walk, "R_TTC", 0, 20)), (W, "'R_TTC' of the leg", "from 0 to 0.2 s")),
     "millimetres called metres": (
         rewritten(W, lines_of(lambda x: [x.__setitem__(k, scaled(x[k])) for k in range(3, len(x))] and None)),
-        (W, "the unit of the positions is wrong", "units='mm' would fit"),
+        (W, "the unit of the positions is wrong", "--units mm would fit"),
     ),
     "no unit": (rewritten(W, lambda text: text.replace("# units m/N\n", "")), (W, "unit of the positions is not known")),
     "unknown unit": (rewritten(W, lambda text: text.replace("units m/N", "units ft")), (W, "unit of the positions")),

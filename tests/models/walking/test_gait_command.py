@@ -129,6 +129,7 @@ def test_files_that_the_command_writes(talus, tmp_path):
         truth = synthetic.exact(values[:, 0])["talocrural", "moment"]
         assert relative(values[:, 1], truth) < 1e-3  # the walks are a little off the synthetic one
         with xarray.open_dataset(folder / f"{name}_motion.nc") as motion:
+            assert "markers, modelled" in (folder / "motion.html").read_text(encoding="utf-8")
             assert motion.r.attrs["units"] == "m" and list(motion.body.values) == ["leg", "main_foot", "toes"]
             assert np.allclose(motion.time, angles[:, 0])
     summary = json.loads((folder / "summary.json").read_text())

@@ -1,0 +1,85 @@
+"""The tables and the answer about a run that ``talus simulate`` shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.report.tables import Table
+from runtime.results.run import Run
+
+
+def run_answer(run: Run) -> str:
+    """How the run went, in two sentences."""
+    s = run.stats
+    balance = run.energy_balance.largest_error
+    return (
+        f"{run.system.name}: {run.message}, with {s.evaluations} evaluations in {1000 * s.wall_time:.3g} ms.  Its energy balance "
+        f"holds within {abs(balance):.1e} J, its constraints within {float(run.violation.max(initial=0.0)):.1e}."
+    )
+
+
+def run_tables(run: Run) -> list[Table]:
+    """Tables of the motion, of limits and contacts, and of the integration."""
+    tables = [_motion(run)]
+    if run.system.limits:
+        tables.append(_limits(run))
+    if run.system.contacts:
+        tables.append(_contacts(run))
+    return [*tables, Table("integration", ["fact", "value"], facts_of(run))]
+
+
+def facts_of(run: Run) -> list[list[Any]]:
+    """Facts of the integration."""
+    s = run.stats
+    return [
+        ["result", run.message],
+        ["method", s.method],
+        ["kernel", s.kernel],
+        ["evaluations", s.evaluations],
+        ["steps", s.steps],
+        ["rejected", s.rejections],
+        ["time [ms]", 1000 * s.wall_time],
+        ["compilation [ms]", 1000 * s.compile_time],
+        ["error of the energy balance [J]", run.energy_balance.largest_error],
+        ["max |Phi|", float(run.violation.max(initial=0.0))],
+    ]
+
+
+def _motion(run: Run) -> Table:
+    rows: list[list[Any]] = []
+    for body in run.system.body_names:
+        r = run.r[body]
+        speed, rate = (np.linalg.norm(of[body], axis=1) for of in (run.v, run.omega))
+        ranges = [float(np.ptp(r[:, k])) if len(r) else 0.0 for k in range(3)]
+        rows.append([body, *ranges, float(speed.max(initial=0.0)), float(rate.max(initial=0.0))])
+    columns = ["body", "range x [m]", "range y [m]", "range z [m]", "largest speed [m/s]", "largest rate [rad/s]"]
+    note = "Of the centres of mass, at the output times.  Rate: of the rotation."
+    return Table("motion", columns, rows, note, brief=["body", *columns[1:4]])
+
+
+def _limits(run: Run) -> Table:
+    rows = [
+        [
+            name, *np.rad2deg([m.angle.min(), m.angle.max(), m.excess.max()]).tolist(), float(m.restricting_moment.max()),
+            float(m.dissipative_moment.max()),
+        ]
+        for name, m in run.limits.items()
+        if len(m.angle)
+    ]  # fmt: skip
+    columns = [
+        "limit", "least angle [deg]", "largest angle [deg]", "largest excess [deg]", "restricting moment [N m]",
+        "dissipative moment [N m]",
+    ]  # fmt: skip
+    return Table("limits", columns, rows, "Excess: angle outside the cone.", brief=columns[:4])
+
+
+def _contacts(run: Run) -> Table:
+    rows = [
+        [name, float(m.touch_down[0]) if len(m.touch_down) else None, len(m.touch_down), float(m.normal_force.max(initial=0.0)),
+         1000.0 * max(0.0, float(m.penetration.max(initial=0.0)))]
+        for name, m in run.contacts.items()
+    ]  # fmt: skip
+    columns = ["contact", "first touch-down [s]", "touch-downs", "largest force [N]", "largest penetration [mm]"]
+    return Table("contacts", columns, rows, "Forces and penetrations at the output times.", brief=columns[:4])

@@ -1,0 +1,149 @@
+"""The motion that views draw: arrays over time of a run, or of a file that a run was written to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.kinematics import rotations_of
+from runtime.results.outline import Outline, outline_of
+from runtime.results.recorded import Recorded
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.parts import GROUND, Load
+
+
+class LimitAngles(NamedTuple):
+    """Angles of a limit, (n,) [rad]."""
+
+    angle: Floats
+    latitude: Floats
+    longitude: Floats
+
+
+class ContactForce(NamedTuple):
+    """The normal force (n,) [N] of a contact, its force [N] and the point of application [m], (n, 3) each in global axes."""
+
+    normal_force: Floats
+    force: Floats
+    point: Floats
+
+
+class Wrench(NamedTuple):
+    """A force [N], a moment [N m] about a point, and this point [m], (n, 3) each in global axes."""
+
+    force: Floats
+    moment: Floats
+    point: Floats
+
+
+class Energies(NamedTuple):
+    """Energies, (n,) [J]."""
+
+    kinetic: Floats
+    potential: Floats
+    total: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnMotion:
+    """What is drawn of a motion: mappings by the names of bodies, limits, contacts, loads and joints.
+
+    ``reactions``: on body j of each joint without a driver, about its point there; empty where they are not known.
+    """
+
+    outline: Outline
+    t: Floats  # (n,) [s]
+    r: Mapping[str, Floats]  # (n, 3) [m]
+    p: Mapping[str, Floats]  # (n, 4)
+    limits: Mapping[str, LimitAngles]
+    contacts: Mapping[str, ContactForce]
+    centre_of_pressure: Floats | None  # (n, 3) [m] of contacts with one plane
+    loads: Mapping[str, Wrench]
+    moving_loads: tuple[str, ...]  # loads whose point is not fixed in a body
+    reactions: Mapping[str, Wrench]
+    energies: Energies
+    notes: tuple[str, ...] = field(default=())
+
+    def rotations(self, body: str) -> Floats:
+        """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""
+        if body == GROUND:
+            return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
+        A = np.empty((len(self.t), 3, 3))
+        rotations_of(np.array(self.p[body]), A)
+        return A
+
+    def points(self, body: str, local: Floats) -> Floats:
+        """Global coordinates (n, 3) of a point in axes of a body."""
+        turned: Floats = np.einsum("nab,b->na", self.rotations(body), local)
+        return turned if body == GROUND else self.r[body] + turned
+
+
+def drawn_motion(run: Recorded) -> DrawnMotion:
+    """What is drawn of a run."""
+    system = run.system
+    reactions, notes = _reactions(run)
+    return DrawnMotion(
+        outline=outline_of(system),
+        t=run.t,
+        r=run.r,
+        p=run.p,
+        limits={name: LimitAngles(m.angle, m.latitude, m.longitude) for name, m in run.limits.items()},
+        contacts={name: ContactForce(m.normal_force, m.force, m.point) for name, m in run.contacts.items()},
+        centre_of_pressure=centre_of_pressure(run),
+        loads={load.name: load_motion(run, load) for load in system.loads},
+        moving_loads=tuple(load.name for load in system.loads if load.point and not load.point_of_body),
+        reactions=reactions,
+        energies=Energies(run.kinetic_energy, run.potential_energy, run.energy),
+        notes=notes,
+    )
+
+
+def centre_of_pressure(run: Recorded) -> Floats | None:
+    """That of all contacts; None where they do not share a plane, or there are none."""
+    found: Floats | None = None
+    if run.system.contacts:
+        with suppress(ModelError):
+            found = run.ground_reaction().centre_of_pressure
+    return found
+
+
+def _reactions(run: Recorded) -> tuple[dict[str, Wrench], tuple[str, ...]]:
+    """The reactions; without them, a note on the reason."""
+    if not run.has_forces:
+        return {}, ()
+    try:
+        return reactions_of(run), ()
+    except ModelError as error:
+        return {}, (f"Reactions are not drawn: {error}",)
+
+
+def reactions_of(run: Recorded) -> dict[str, Wrench]:
+    """Reactions on body j of each joint without a driver, about the joint's point there."""
+    found = {}
+    for joint in run.system.joints:
+        if not joint.signals:
+            reaction = run.reaction(joint.name, on=joint.body_j)
+            local = np.asarray(joint.values.get("s_j", np.zeros(3)))
+            point = np.einsum("nab,b->na", run.rotations(joint.body_j), local)
+            point = point if joint.body_j == GROUND else run.r[joint.body_j] + point
+            found[joint.name] = Wrench(reaction.force, reaction.moment, point)
+    return found
+
+
+def load_motion(run: Recorded, load: Load) -> Wrench:
+    """Force, moment and point of a load."""
+    t, A = run.t, run.rotations(load.body)
+    force, moment = (np.stack([signal(t) for signal in part], axis=1) for part in (load.force, load.moment))
+    if load.axes == "body":
+        force, moment = (np.einsum("nab,nb->na", A, vector) for vector in (force, moment))
+    if load.point is None:
+        return Wrench(force, moment, run.r[load.body])
+    point = np.stack([signal(t) for signal in load.point], axis=1)
+    if load.point_of_body:
+        point = run.r[load.body] + np.einsum("nab,nb->na", A, point)
+    return Wrench(force, moment, point)

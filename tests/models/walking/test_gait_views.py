@@ -1,0 +1,68 @@
+"""Views of a gait trial: markers, measured and modelled, the ground force at its centre of pressure, joint angles."""
+
+import numpy as np
+import pytest
+
+from models.walking import analysis, synthetic
+from models.walking.preparation import Filters
+
+
+@pytest.fixture(scope="module")
+def one():
+    """The analysis of the synthetic trial."""
+    markers = dict(synthetic.MARKERS)
+    return analysis.analyse(synthetic.static(), synthetic.trial(), markers=markers, side="right", filters=Filters.off())
+
+
+@pytest.fixture(scope="module")
+def scene(one):
+    return one.scene()
+
+
+def of_group(parts, group):
+    return [part for part in parts if part.group == group]
+
+
+def test_markers_are_spheres_where_they_were_measured_and_modelled(one, scene):
+    trial = synthetic.trial()
+    frames = np.searchsorted(trial.t, one.t)
+    for kind in ("measured", "modelled"):
+        spheres = {solid.name.split()[-1]: solid for solid in of_group(scene.solids, f"points markers, {kind}")}
+        assert set(spheres) == set(one.markers)
+        assert {solid.colour for solid in spheres.values()} == {{"measured": "#000000", "modelled": "#56B4E9"}[kind]}
+        for label, solid in spheres.items():
+            kept = np.searchsorted(one.t, solid.pose.t)
+            # The trial was made by the model, so that the model meets its markers.
+            np.testing.assert_allclose(solid.pose.r, trial.markers[label][frames][kept], atol=1e-6)
+    assert one.markers["R_TOE"].body == "toes"
+
+
+def test_the_ground_force_acts_at_its_centre_of_pressure(one, scene):
+    arrows = of_group(scene.arrows, "load forces")
+    assert len(arrows) == 2  # on the main foot, then on the toes
+    drawn = np.nansum([arrow.vector for arrow in arrows], axis=0)
+    force, cop, _ = one.ground_at(arrows[0].t)
+    largest = np.linalg.norm(force, axis=1).max()
+    np.testing.assert_allclose(drawn, force * np.linalg.norm(drawn, axis=1).max() / largest, atol=0.01)  # one scale
+    (trail,) = of_group(scene.lines, "point of action of the loads")
+    loaded = np.isfinite(cop).all(axis=1) & (force[:, 2] > 20.0)
+    distances = np.linalg.norm(trail.points[0].reshape(1, -1, 3) - cop[loaded][:, None], axis=2)
+    assert distances.min(axis=1).max() < 1e-3
+    labels = {group.key: group.label for group in scene.groups}
+    assert labels["load forces"].startswith("ground force, up to 7")
+    assert labels["point of action of the loads"] == "centre of pressure"
+
+
+def test_the_angles_are_a_chart_and_a_page_follows_the_leg(one, scene):
+    (chart,) = scene.charts
+    assert chart.title == "angles [deg]"
+    assert [label for label, *_ in chart.curves] == list(one.angles)
+    low, high = scene.near
+    assert (high - low)[0] < 0.5 * (scene.high - scene.low)[0]
+
+
+def test_views_of_trials_beside_each_other_and_errors(one):
+    assert {"first", "second"} <= {g.label for g in one.scene(name="first", beside={"second": one}).groups}
+    assert repr(one) == f"Gait('synthetic trial', right foot, 197 times, {one.t[0]:g} .. {one.t[-1]:g} s)"
+    with pytest.raises(ValueError, match=r"scene: points 'a', 'b' has the shape \(3,\); give 197 x 3 numbers"):
+        one.scene(points={"a": {"b": np.zeros(3)}})

@@ -1,0 +1,119 @@
+"""Messages of the command name its options where Python's name arguments: each option of each verb, with odd values."""
+
+import re
+from types import SimpleNamespace
+
+import pytest
+
+import runtime.cli
+from runtime.cli.spelling import with_options
+from tests.support.gait_files import laboratory
+
+OPTIONS = {
+    "t_end": "--t-end", "markers": "--marker", "filters: markers": "--marker-cutoff", "toes": "--toes", "mass": "--mass",
+    "link_length": "--set link_length", "ankle": "--set ankle", "check_units": "--set check_units", "rtol": "--rtol",
+}  # fmt: skip
+
+MESSAGES = {
+    "t_end = -1 s must be after t_start = 0 s": "--t-end = -1 s must be after t_start = 0 s",
+    "simulate: rtol = 'a': give one number": "--rtol = 'a': give one number",
+    "if it has another label, give markers={'heel': LABEL}": "if it has another label, give --marker heel=LABEL",
+    "give markers={landmark: label}": "give --marker LANDMARK=LABEL",
+    "filters: markers = 0 Hz; give more": "--marker-cutoff = 0 Hz; give more",
+    "markers: no landmark 'x'": "--marker: no landmark 'x'",
+    "no marker, which toes='guided' needs; use toes='locked'": "no marker, which --toes guided needs; use --toes locked",
+    "give mass= or mass=70": "give --mass or --mass 70",
+    "models.foot.build: link_length = 41.7 m; check_units=False accepts it":
+        "--set link_length = 41.7 m; --set check_units=False accepts it",
+    "link_length = 1 m has no meaning; use ankle='modified'": "--set link_length = 1 m has no meaning; use --set ankle=modified",
+    "body 'rod': mass = -1 is not positive": "body 'rod': --mass = -1 is not positive",
+    "--set ankle=4: give KEY=VALUE": "--set ankle=4: give KEY=VALUE",
+    "a file 'mass = 3' of l.ankle = 2 and no-mass = 4": "a file 'mass = 3' of l.ankle = 2 and no-mass = 4",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_arguments_become_options(message):
+    assert with_options(message, OPTIONS) == MESSAGES[message]
+
+
+def test_a_remedy_without_an_option_is_left_out():
+    message = "height = 100 m, but it is at most 10 m; is another unit meant?; check_units=False accepts it"
+    assert with_options(message, {"height": "--height"}).endswith("is another unit meant?")
+
+
+@pytest.fixture
+def talus(tmp_path, monkeypatch, capsys):
+    """The command in this process: its exit code and its last line on stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["talus", *map(str, arguments)])
+        try:
+            runtime.cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        lines = capsys.readouterr().err.splitlines()
+        return SimpleNamespace(code=code, sentence=lines[-1] if lines else "")
+
+    return call
+
+
+ODD = ("-1", "nan", "abc", "1e30", "")
+KEYS = {
+    "foot": ("ankle", "link_length", "limits", "preset", "law", "check_units"), "chain": ("links",),
+    "pendulum": ("length", "mass", "angle", "longitude", "kind", "limits", "damping", "law"),
+    "foot_ground": ("shape", "height", "pitch_deg", "speed", "mu_d"), "four_bar": ("crank", "joints"),
+}  # fmt: skip
+CALLS = [
+    *(("simulate", "pendulum", option, odd) for option in ("--t-end", "--rtol", "--atol", "--method") for odd in ODD),
+    *(("view", "pendulum", "--out", "a.html", option, odd) for option in ("--t-end", "--speed") for odd in ODD[:3]),
+    *(("info", model, "--set", f"{key}={odd}") for model, keys in KEYS.items() for key in keys for odd in ODD),
+    *(("drop", option, odd) for option in ("--t-end", "--tolerance", "--height", "--formats") for odd in ODD[:3]),
+    *(("ankle", "--formats", odd) for odd in ODD),
+    ("ankle", "--tolerance", "1e-40"), ("claims", "--tolerance", "1e-40"), ("pendulum", "--tolerance", "1e-40"),
+    ("drop", "--tolerance", "1e-40"), ("drop", "--height", "100"), ("info", "foot", "--set", "link_length=41.7"),
+    ("info", "foot", "--set", "law=printed"), ("info", "pendulum", "--set", "limits=elastic", "--set", "damping=1"),
+]  # fmt: skip
+
+
+def check(sentence):
+    """An argument with a value, or to be given, is an option."""
+    sentence = re.sub("'[^']*'", "''", sentence)
+    assert not re.findall(r"(?<![-.\w])(?<!--set )[a-z]\w*=(?!<)", sentence), sentence
+    for name in re.findall(r"(?<![-.\w'])(?<!--set )([a-z]\w*) = ", sentence):
+        assert name in ("t_start", "subject"), sentence  # "mass of the subject = "
+
+
+def test_every_option_with_odd_values(talus):
+    refused = 0
+    for arguments in CALLS:
+        done = talus(*arguments)
+        assert done.code in (0, 2), arguments
+        if done.code == 2:
+            refused += 1
+            check(done.sentence)
+    assert refused > 120
+
+
+GAIT = (
+    "--side", "--mass", "--height", "--sex", "--marker-cutoff", "--cop-cutoff", "--force-cutoff", "--order", "--longest-gap",
+    "--toes", "--forces", "--marker", "--up", "--units", "--formats",
+)  # fmt: skip
+
+
+def test_every_option_of_gait_with_odd_values(talus, tmp_path):
+    files = laboratory(tmp_path)
+    for option in GAIT:
+        for odd in ("-1", "nan", "1e9", "x=y", "heel=NONE"):
+            done = talus("gait", *files, option, odd) if (option, odd) != ("--longest-gap", "1e9") else None
+            if done is not None:
+                assert done.code == 2, (option, odd)
+                check(done.sentence.replace(odd, "odd").removesuffix(", such as heel=RHEE"))
+    assert talus("gait", *files, "--marker", "heel=NONE").sentence.startswith(
+        "--marker: walk_markers.csv has no marker 'NONE'"
+    )
+    assert talus("gait", *files, "--mass", "1e9").sentence.endswith("give --mass in kilograms")
+    assert "--toes guided needs; use --toes locked" in talus("gait", *files, "--toes", "guided").sentence
+    assert talus("gait", *files, "--units", "mm").sentence.endswith("--units m would fit")

@@ -1,0 +1,96 @@
+"""Progress of long work: a bar in the output of a notebook, which empties itself; the stage of a study on a terminal."""
+
+import sys
+import time
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from runtime.support import notebook, notice, progress
+
+
+@pytest.fixture
+def cell(monkeypatch):
+    """What a cell of a notebook was asked to display, as kernels do it."""
+    shown = []
+
+    class Handle:
+        def update(self, data, raw):
+            shown.append(("update", data))
+
+    def display(data, raw, display_id):
+        shown.append(("display", data))
+        return Handle()
+
+    module = ModuleType("IPython")
+    module.get_ipython = lambda: SimpleNamespace(kernel=object())
+    module.display = SimpleNamespace(display=display)
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    monkeypatch.setattr(progress, "SILENT_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "REFRESH", 0.02)
+    return shown
+
+
+def work(bar, seconds):
+    steps = 10
+    for k in range(steps + 1):
+        bar.update(k / steps)
+        time.sleep(seconds / steps)
+
+
+def test_a_notebook_shows_one_line_that_is_updated_and_emptied(cell, capsys):
+    with progress.reporter(None, 0.0, 1.0, "time <s>") as bar:
+        work(bar, 0.5)
+    assert [kind for kind, _ in cell].count("display") == 1
+    assert len(cell) > 3
+    assert cell[1][1]["text/plain"].startswith("time <s>: ") and "time &lt;s&gt; <progress" in cell[1][1]["text/html"]
+    shares = [float(data["text/plain"].split()[-2]) for _, data in cell[:-1]]
+    assert shares == sorted(shares)
+    assert cell[-1] == ("update", {"text/plain": "", "text/html": ""})
+    assert capsys.readouterr() == ("", "")
+
+
+def test_short_work_shows_nothing_in_a_notebook(cell):
+    with progress.reporter(None, 0.0, 1.0) as bar:
+        work(bar, 0.0)
+    assert cell == []
+
+
+def test_outside_of_notebooks_and_terminals_there_is_no_bar(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SILENT_SECONDS", 0.0)
+    assert not notebook.in_notebook()
+    with progress.reporter(None, 0.0, 1.0) as bar:
+        work(bar, 0.05)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_real_kernel_shows_the_progress_of_a_run():
+    nbclient = pytest.importorskip("nbclient", reason="needs nbclient and ipykernel")
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    source = (
+        "import models, runtime\nfrom runtime.support import progress\nprogress.SILENT_SECONDS = 0.0\n"
+        "runtime.simulate(models.chain.build(links=9), 2.0, rtol=1e-12, atol=1e-12);"
+    )
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    nbclient.NotebookClient(book, timeout=300, kernel_name="python3").execute()
+    (output,) = book.cells[0].outputs
+    assert output["output_type"] == "display_data" and output["data"]["text/plain"] == ""
+
+
+def test_the_stage_of_long_work_is_a_line_with_its_time_that_disappears(monkeypatch):
+    written = []
+    monkeypatch.setattr(notice, "_NOTICE", notice._Notice())
+    monkeypatch.setattr(notice, "SILENT_SECONDS", 0.1)
+    monkeypatch.setattr(notice, "REFRESH", 0.05)
+    monkeypatch.setattr(notice, "_on_terminal", lambda: True)
+    monkeypatch.setattr(notice._Notice, "_put", staticmethod(written.append))
+    notice.stage("figures")
+    time.sleep(0.05)
+    assert written == []
+    time.sleep(0.3)
+    notice.stage("")
+    assert len(written) > 2 and set(written[:-1]) == {"figures, 0 s"} and written[-1] == ""
+    count = len(written)
+    time.sleep(0.15)
+    assert len(written) == count
