@@ -18,7 +18,7 @@ from models.studies import measures
 from runtime import Cone, Run, System, simulate
 from runtime.report import Report, Table, cone_plots, plots, write_report
 from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
-from runtime.support.beside import Beside
+from runtime.support import Beside
 
 BODY, LIMIT = "rod", "pivot"
 CASES: dict[str, dict[str, Any]] = {
@@ -231,10 +231,6 @@ def _figures(
 ) -> dict[str, Drawing]:
     limited = {case: run for case, run in three.items() if case != "free"}
     cone = limited["elastic"].system.limits[0].cone
-    x: dict[str, Callable[[Run], Any]] = {f"{DIRECTIONS[0]} [m]": partial(_coordinate, 0)}
-    restricting = {"restricting\nmoment [N m]": lambda run: run.limits[LIMIT].restricting_moment}
-    dissipative = {"dissipative\nmoment [N m]": lambda run: run.limits[LIMIT].dissipative_moment}
-    energy = {"mechanical\nenergy [J]": measures.mechanical}
     figures = {
         "positions": Drawing(
             partial(plots.over_time, three, {f"{c} [m]": partial(_coordinate, axis) for axis, c in enumerate(DIRECTIONS)}),
@@ -281,24 +277,31 @@ def _figures(
         ),
     }  # fmt: skip
     for number, name in ((23, "compliance"), (25, "max_moment"), (26, "damping")):
-        runs = by_parameter[name]
-        firsts = [excursion for run in runs.values() for excursion in measures.excursions(run, LIMIT)[:1]]
-        span = (min(begin for begin, _ in firsts) - 0.01, max(end for _, end in firsts) + 0.01) if firsts else None
-        quantities = x | restricting | (dissipative | energy if name == "damping" else {})
-        words = name.replace("max_", "maximum ")
-        figures[f"motion_by_{name}"] = Drawing(
-            partial(plots.over_time, runs, quantities, span=span),
-            f"Motion and moments over time for each {words}, over the whole run and during the first excursion.",
-            f"{PAPER}, Fig. {number}",
-        )
-        figures[f"top_view_by_{name}"] = Drawing(
-            partial(
-                cone_plots.top_view, runs, {LIMIT: cone}, until=TOP_VIEW_SECONDS, zooms={LIMIT: (315.0, 45.0, 12.0)}
-            ),
-            f"Direction of the rod in the cone, seen from above, for each {words}.",
-            f"{PAPER}, Fig. {number}c",
-        )
+        figures |= _figures_by(name, by_parameter[name], cone, number)
     return figures
+
+
+def _figures_by(name: str, runs: dict[str, Run], cone: Cone, number: int) -> dict[str, Drawing]:
+    """Figures of the runs in which one parameter varies; ``number`` of the paper's figure."""
+    x: dict[str, Callable[[Run], Any]] = {f"{DIRECTIONS[0]} [m]": partial(_coordinate, 0)}
+    restricting = {"restricting\nmoment [N m]": lambda run: run.limits[LIMIT].restricting_moment}
+    dissipative = {"dissipative\nmoment [N m]": lambda run: run.limits[LIMIT].dissipative_moment}
+    energy = {"mechanical\nenergy [J]": measures.mechanical}
+    firsts = [excursion for run in runs.values() for excursion in measures.excursions(run, LIMIT)[:1]]
+    span = (min(begin for begin, _ in firsts) - 0.01, max(end for _, end in firsts) + 0.01) if firsts else None
+    quantities = x | restricting | (dissipative | energy if name == "damping" else {})
+    words = name.replace("max_", "maximum ")
+    motion = Drawing(
+        partial(plots.over_time, runs, quantities, span=span),
+        f"Motion and moments over time for each {words}, over the whole run and during the first excursion.",
+        f"{PAPER}, Fig. {number}",
+    )
+    top_view = Drawing(
+        partial(cone_plots.top_view, runs, {LIMIT: cone}, until=TOP_VIEW_SECONDS, zooms={LIMIT: (315.0, 45.0, 12.0)}),
+        f"Direction of the rod in the cone, seen from above, for each {words}.",
+        f"{PAPER}, Fig. {number}c",
+    )
+    return {f"motion_by_{name}": motion, f"top_view_by_{name}": top_view}
 
 
 def _coordinate(axis: int, run: Run) -> np.ndarray:

@@ -40,14 +40,16 @@ def simulate_command(
     method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "auto",
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
     atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
+    page: Annotated[bool, typer.Option("--report/--no-report", help="Write figures and report.html too.")] = True,
     full: FullTables = False,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Simulate a model and write its motion to files.  The formats are NetCDF, CSV and OpenSim storage."""
     from runtime.integrate.simulate import simulate
+    from runtime.report.run_report import write_run_report
     from runtime.report.run_tables import facts_of, run_answer, run_tables
-    from runtime.report.terminal import print_error, print_line, show_report
+    from runtime.report.terminal import print_error, show_files, show_report
 
     system = build_model(model, arguments)
     for remark in system.assembly.remarks:
@@ -56,14 +58,17 @@ def simulate_command(
     with results_in(out, f"talus-{model.replace(':', '-')}") as folder:
         run = simulate(system, end, t_eval=_times(system, end, points), method=method, rtol=rtol, atol=atol)
         files = [run.to_netcdf(folder / "run.nc"), run.to_csv(folder / "run.csv"), run.to_sto(folder / "run.sto")]
-    report = Report(system.name, run_tables(run), answer=run_answer(run))
+        if page:
+            report = write_run_report(run, folder, files)
+        else:
+            report = Report(system.name, run_tables(run), files, answer=run_answer(run))
     if as_json:
         tables = {table.title: table.records() for table in report.tables}
         given = {"model": system.name, "success": run.success, "answer": report.answer}
-        print_json({**given, **dict(facts_of(run)), "tables": tables, "files": [str(f) for f in files]})
+        print_json({**given, **dict(facts_of(run)), "tables": tables, "files": [str(f) for f in report.files]})
     else:
         show_report(report, full=full)
-        print_line(f"written to {folder}")
+        show_files(report, folder)
     _end_if_failed(run)
 
 

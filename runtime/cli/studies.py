@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -52,7 +52,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
         stage(line)
 
     def command(**options: Any) -> None:
-        from runtime.report.terminal import print_error, print_line, show_report
+        from runtime.report.terminal import print_error, show_files, show_report
 
         as_json, out, full = options.pop("as_json"), options.pop("out"), options.pop("full")
         for key, value in options.items():
@@ -69,9 +69,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
             print_json(report.data())
         else:
             show_report(report, full=full)
-            print_line(f"{len(report.files)} files in {folder}{_page(report.files)}")
-            for sentence in report.not_written:
-                print_error(sentence, dim=True)
+            show_files(report, folder)
         for failure in report.failures:
             print_error(spelled(failure))
         if report.failures:
@@ -88,12 +86,6 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name=name, cls=Verb, epilog=f"Example: {_example(name, study)}")(command)
     return typer.main.get_command(alone)
-
-
-def _page(files: Sequence[Path]) -> str:
-    """The page to open first, if it was written."""
-    pages = [file.name for file in files if file.name in ("report.html", "report.pdf")]
-    return f"; open {pages[0]}" if pages else ""
 
 
 def _example(name: str, study: Callable[..., Report]) -> str:

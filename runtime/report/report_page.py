@@ -15,6 +15,7 @@ from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from runtime.report.panels import DOTS_PER_INCH
 from runtime.report.report import Report, ShownFigure
 from runtime.report.tables import Table, text
 from runtime.support.files import write_text
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 FILE = "report.html"
 PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}  # formats that a page can show
+PIXELS_PER_INCH = 96  # of pages
 PACKAGES = ("numpy", "scipy", "numba")
 COMMAND = "talus"
 
@@ -44,7 +46,7 @@ def write_page(report: Report, folder: Path) -> Path:
         report=report,
         first=first,
         rest=[table for table in report.tables if table not in first],
-        figures=[(figure, _embedded(figure)) for figure in report.figures],
+        figures=[(figure, *_embedded(figure)) for figure in report.figures],
         text=text,
         numeric=_numeric,
         made=_made(),
@@ -76,13 +78,15 @@ def _numeric(table: Table) -> list[bool]:
     return [bool(cells) and all(isinstance(cell, Number) for cell in cells) for cells in columns]
 
 
-def _embedded(figure: ShownFigure) -> str:
-    """The smallest picture of a figure as an address that contains it; empty where it has none that pages show."""
-    pictures = [(file.read_bytes(), PICTURES[file.suffix]) for file in figure.files if file.suffix in PICTURES]
+def _embedded(figure: ShownFigure) -> tuple[str, int | None]:
+    """Address that contains the smallest picture of a figure, and its width in a page; empty where pages show no format."""
+    pictures = [(file.read_bytes(), file.suffix) for file in figure.files if file.suffix in PICTURES]
     if not pictures:
-        return ""
-    data, kind = min(pictures, key=lambda picture: len(picture[0]))
-    return f"data:{kind};base64,{b64encode(data).decode()}"
+        return "", None
+    data, suffix = min(pictures, key=lambda picture: len(picture[0]))
+    # A PNG states its width in pixels at byte 16.
+    width = int.from_bytes(data[16:20]) * PIXELS_PER_INCH // DOTS_PER_INCH if suffix == ".png" else None
+    return f"data:{PICTURES[suffix]};base64,{b64encode(data).decode()}", width
 
 
 def _made() -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -120,6 +121,14 @@ def show_report(report: Report, *, full: bool = False) -> None:
     if rest := [table.title for table in report.tables if table not in shown]:
         more = f"More tables with --full{', and in summary.md' if report.files else ''}: {'; '.join(rest)}."
         out_console.print(more)
+
+
+def show_files(report: Report, folder: Path) -> None:
+    """Print where the files of a report are and which to open first; to stderr, what was not written and why."""
+    pages = [file.name for file in report.files if file.name in ("report.html", "report.pdf")]
+    print_line(f"{len(report.files)} files in {folder}{f'; open {pages[0]}' if pages else ''}")
+    for sentence in report.not_written:
+        print_error(sentence, dim=True)
 
 
 def _column(table: Table, number: int) -> _Column:

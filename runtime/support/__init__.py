@@ -12,6 +12,7 @@ from runtime.support.results_folder import results_folder
 
 if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
+    from runtime.support.beside import Beside
     from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
     from runtime.support.files import made_folder
     from runtime.support.late_names import no_attribute
@@ -23,6 +24,7 @@ else:
         __name__,
         {
             "arguments": "checked checked_class",
+            "beside": "Beside",
             "checks": "bounded finite finite_number increasing_times positive",
             "files": "made_folder",
             "late_names": "no_attribute",
@@ -33,6 +35,7 @@ else:
     )
 
 __all__ = [
+    "Beside",
     "Usual",
     "bounded",
     "checked",

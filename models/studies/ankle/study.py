@@ -28,8 +28,7 @@ from models.studies.ankle.runs import (
 from runtime import Run, System, simulate
 from runtime.report import Report, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
-from runtime.support import made_folder
-from runtime.support.beside import Beside
+from runtime.support import Beside, made_folder
 
 REPEATS = 5
 

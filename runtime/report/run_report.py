@@ -1,0 +1,77 @@
+"""The report of a run that ``talus simulate`` writes."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from runtime.report import plots
+from runtime.report.figure_files import Drawing, FigureFiles
+from runtime.report.report import Report
+from runtime.report.report_files import write_report
+from runtime.report.run_tables import run_answer, run_tables
+from runtime.results.run import Run
+
+MOST_LINES = 6  # in a chart: those with the largest values
+TIME = "time [s]"
+
+
+def write_run_report(run: Run, folder: Path, files: list[Path]) -> Report:
+    """Write tables, figures, motion and page of a run; ``files`` are those of the run in the folder."""
+    report = Report(run.system.name, run_tables(run), files, answer=run_answer(run))
+    if not run.success:
+        report.failures.append(run.message)
+    figures = FigureFiles(folder)
+    if len(run.t) > 1:
+        figures.add(run_figures(run))
+        figures.add_motion(run)
+    write_report(report, folder, figures=figures)
+    return report
+
+
+def run_figures(run: Run) -> dict[str, Drawing]:
+    """Positions of the bodies, energies, limits of motion and forces of contacts over time, by file name."""
+    names = _largest({name: np.ptp(run.r[name], axis=0).max() for name in run.system.body_names})
+    positions = [
+        plots.Chart(direction, f"{direction} [m]", {name: (run.t, run.r[name][:, axis]) for name in names})
+        for axis, direction in enumerate(plots.DIRECTIONS)
+    ]
+    some = f" of the {MOST_LINES} bodies that move most" if len(names) < len(run.system.bodies) else " of the bodies"
+    figures = {
+        "positions": Drawing(partial(plots.charts, positions, TIME, columns=1), f"Centres of mass{some} over time."),
+        "energies": Drawing(
+            partial(plots.energies, {run.system.name: run}), "Energies over time, and the drift of their sum."
+        ),
+    }
+    if run.system.limits:
+        limits = [
+            plots.Chart(
+                name,
+                "latitude [deg]",
+                {
+                    "latitude": (run.t, np.rad2deg(motion.latitude)),
+                    "limit": (run.t, np.rad2deg(motion.maximum_latitude)),
+                },
+            )
+            for name, motion in run.limits.items()
+        ]
+        figures["limits"] = Drawing(
+            partial(plots.charts, limits, TIME),
+            "Latitude of each limit of motion and the largest one at its longitude.",
+        )
+    if run.system.contacts:
+        forces = {name: run.contacts[name].normal_force for name in run.system.contact_names}
+        kept = _largest({name: force.max() for name, force in forces.items()})
+        chart = plots.Chart("contacts", "normal force [N]", {name: (run.t, forces[name]) for name in kept})
+        figures["contacts"] = Drawing(
+            partial(plots.charts, [chart], TIME), "Normal forces of the contacts over time, the largest ones."
+        )
+    return figures
+
+
+def _largest(values: dict[str, float]) -> list[str]:
+    """Names of the largest values, in their order."""
+    kept = sorted(values, key=lambda name: -values[name])[:MOST_LINES]
+    return [name for name in values if name in kept]
