@@ -23,14 +23,12 @@ AGREED = 1e-7  # largest difference of the second method at two tolerances where
 ROWS = 1e-9  # largest violation of a row, as a fraction of the size (or of its square)
 ENERGY = 1e-7  # largest change of the energy, as a fraction of its range
 MAX_STEPS = 20_000
-# An error above that of a right motion is amplified by the motion where at FINER times the tolerance it is right and falls below
-# FOLLOWS times itself; of tolerances above FINEST.
-FINEST, FINER, FOLLOWS = 1e-11, 1e-2, 0.1
-BRIEF, BRIEF_OUTPUTS, BRIEF_TOLERANCES = (
-    0.25,
-    5,
-    (1e-9, 1e-11),
-)  # share of the duration, times, tolerances of a brief comparison, the coarse one first
+# An error, violation or change of energy above that of a right motion is amplified by the motion where at FINER times the
+# tolerance the motion is right and it falls below FOLLOWS times itself; of tolerances above FINEST.
+FINEST, FINER, FOLLOWS = 1e-12, 1e-2, 0.1
+MEASURES = {"wrong": "largest error", "drift": "violation", "energy": "drift"}  # facts that decide on a kind
+# Of a brief comparison: share of the duration, times, and tolerances, the coarse one first.
+BRIEF, BRIEF_OUTPUTS, BRIEF_TOLERANCES = 0.25, 5, (1e-9, 1e-11)
 
 
 @dataclass
@@ -190,9 +188,10 @@ def examine(name: str, seed: int, make: Any, *, brief: bool = False, **override:
     verdict.seconds = *verdict.seconds, perf_counter() - begin
     verdict.facts["evaluations of the second"] = second.evaluations
     judge(verdict, m, run, found)
-    if verdict.kind == "wrong" and m.rtol > FINEST and "rtol" not in override:
+    if verdict.kind in MEASURES and m.rtol > FINEST and "rtol" not in override:
         finer = examine(name, seed, make, brief=brief, rtol=FINER * m.rtol, **override)
-        if finer.kind == "right" and finer.error < FOLLOWS * verdict.error:
+        measure = MEASURES[verdict.kind]
+        if finer.kind == "right" and finer.facts[measure] < FOLLOWS * verdict.facts[measure]:
             verdict.kind = "amplified"
     return verdict
 
@@ -253,7 +252,7 @@ def judge(verdict: Verdict, m: Mechanism, run: Any, found: tuple[Floats, Floats,
     agreed = apart[:n] <= AGREED
     verdict.compared, verdict.status = int(agreed.sum()), int(run.status)
     verdict.error = float(error[agreed].max()) if agreed.any() else np.nan
-    verdict.facts["error"] = error
+    verdict.facts |= {"error": error, "largest error": verdict.error}
     verdict.facts["freedoms agree"] = verdict.facts["freedoms"] == verdict.facts["dof"]
     bound = max(ROWS, (1e2 if m.keeps_energy else 1e3) * m.rtol) * max(m.size, m.size**2, 1.0)
     violation = float(np.max(run.violation, initial=0.0))
