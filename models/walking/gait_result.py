@@ -123,7 +123,8 @@ class Gait(Seen):
             for kind in ("measured", "modelled")
         }
         angles = {"angles [deg]": {joint: np.rad2deg(angle) for joint, angle in self.angles.items()}}
-        more = {"name": f"{self.name}, {self.side} foot"} | more
+        foot = f", {self.side} foot"
+        more = {"name": self.name.removesuffix(foot) + foot} | more
         more["points"], more["curves"] = points | (more.get("points") or {}), angles | (more.get("curves") or {})
         found = super().scene(**more)
         return replace(found, groups=tuple(_of_ground(group) for group in found.groups))

@@ -61,11 +61,11 @@ def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events
             ax.set_visible(False)
     for ax in axes[-1]:
         ax.set_xlabel("gait cycle [%]", fontsize=8)
-    place_legend(fig, _legend(rows[0][0].curves))
+    place_legend(fig, _legend(rows[0][0].curves, events))
     return fig
 
 
-def _legend(curves: Mapping[str, Floats]) -> dict[str, Any]:
+def _legend(curves: Mapping[str, Floats], events: Mapping[str, Events]) -> dict[str, Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -77,7 +77,8 @@ def _legend(curves: Mapping[str, Floats]) -> dict[str, Any]:
     if any(len(trials) > 1 for trials in curves.values()):
         handles["single trials"] = Line2D([], [], color="0.3", linewidth=0.5)
     handles["foot off"] = Line2D([], [], color="0.3", linewidth=0.9)
-    handles["off and strike of the other foot"] = Line2D([], [], color="0.3", linewidth=0.9, linestyle=":")
+    if any(np.isfinite([at.opposite_off, at.opposite_strike]).any() for at in events.values()):
+        handles["off and strike of the other foot"] = Line2D([], [], color="0.3", linewidth=0.9, linestyle=":")
     handles["norm, mean ± SD"] = Patch(color="0.85")
     return handles
 

@@ -143,7 +143,8 @@ def _add_bones(b: Builder, subject: LegFoot) -> None:
         start, end = calcaneal.points["main_foot"], ball.points["main_foot"] + side * ball.axes["main_foot"]
         b.shape("main_foot", "bone", start=start + 0.3 * (end - ball.points["main_foot"]), end=end, radius=thick)
         start = ball.points["toes"] + side * ball.axes["toes"]
-        tip = start - 2.0 * ball.points["toes"]  # as far before the centre of mass as the joint is behind it
+        # As far before the centre of mass as the joint is behind it, and at the height of the joint.
+        tip = start - 2.0 * ball.points["toes"] * [1.0, 1.0, 0.0]
         b.shape("toes", "bone", start=start, end=tip, radius=0.8 * thick)
     heel = calcaneal.points["main_foot"] - HEEL * (ball.points["main_foot"] - calcaneal.points["main_foot"])
     b.shape("main_foot", "bone", start=calcaneal.points["main_foot"], end=heel, radius=2 * thick)

@@ -91,7 +91,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
 def _example(name: str, study: Callable[..., Report]) -> str:
     """A call of a study, with a file where it takes files."""
     files = any(p.annotation == tuple[Path, ...] for p in inspect.signature(study, eval_str=True).parameters.values())
-    return f"talus {name}{' trial.c3d' if files else ''} --out results"
+    return f"talus {name}{' static.c3d walk.c3d' if files else ''} --out results"
 
 
 def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter:

@@ -64,7 +64,8 @@ class FigureFiles:
     """
 
     def __init__(self, folder: Path, formats: tuple[str, ...] = panels.FORMATS) -> None:
-        self.folder, self.formats = folder, formats
+        # Pages show no PDF.
+        self.folder, self.formats = folder, formats if set(formats) & {"png", "svg"} else (*formats, "png")
         self.motion: Path | None = None  # the page with a view in three dimensions
         self._drawings: dict[str, Drawing] = {}
         self._batches: list[_Batch] = []

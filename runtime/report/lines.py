@@ -9,17 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.support.arguments import checked
+from runtime.view.colours import NAMED, first_word
 
 COLOURS = ("#56B4E9", "#D55E00", "#004D40", "#CC79A7", "#0072B2", "#333333")
 STYLES = ("-", (0, (4, 1.5)), (0, (2, 2)), (0, (6, 1.5, 1, 1.5)), "-", (0, (8, 2)))
 WIDTHS = (3.4, 2.0, 1.2, 1.3, 0.8, 1.0)
-# Joints and cases, by the first word of their label: colour, dashes, width, and hatching of bars.
-NAMED: dict[str, tuple[str, Any, float, str]] = {
-    "classical": ("#E69F00", "-", 2.8, ""),
-    "modified": ("#0072B2", (0, (4, 1.2)), 1.2, "///"),
-    "free": ("0.72", "-", 3.0, ""),
-    "elastic": ("#882255", "-", 1.0, "///"),
-    "dissipative": ("#009E73", (0, (5, 1.5)), 1.7, "..."),
+# Joints and cases, by the first word of their label: dashes, width, and hatching of bars; their colours are those of views.
+DRAWN: dict[str, tuple[Any, float, str]] = {
+    "classical": ("-", 2.8, ""),
+    "modified": ((0, (4, 1.2)), 1.2, "///"),
+    "free": ("-", 3.0, ""),
+    "elastic": ("-", 1.0, "///"),
+    "dissipative": ((0, (5, 1.5)), 1.7, "..."),
 }
 EDGE = "#333333"  # of limits and outlines
 
@@ -30,8 +31,8 @@ def style(number: int, label: str = "", *, thin: float = 1.0) -> dict[str, Any]:
 
     ``thin`` scales the width, for paths that cross themselves.
     """
-    if (name := _first_word(label)) in NAMED:
-        colour, dashes, width, _ = NAMED[name]
+    if (name := first_word(label)) in DRAWN:
+        colour, (dashes, width, _) = NAMED[name], DRAWN[name]
     else:
         colour, dashes, width = (
             COLOURS[number % len(COLOURS)],
@@ -44,10 +45,6 @@ def style(number: int, label: str = "", *, thin: float = 1.0) -> dict[str, Any]:
 @checked
 def fill(number: int, label: str = "") -> dict[str, Any]:
     """Colour and hatching of a bar, which agree with ``style``."""
-    name = _first_word(label)
-    hatch = NAMED[name][3] if name in NAMED else ("", "///", "...", "xx", "\\\\", "++")[number % 6]
+    name = first_word(label)
+    hatch = DRAWN[name][2] if name in DRAWN else ("", "///", "...", "xx", "\\\\", "++")[number % 6]
     return {"facecolor": style(number, label)["color"], "hatch": hatch, "edgecolor": "white", "linewidth": 0.0}
-
-
-def _first_word(label: str) -> str:
-    return label.replace(",", " ").partition(" ")[0]

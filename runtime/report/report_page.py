@@ -79,10 +79,8 @@ def _numeric(table: Table) -> list[bool]:
 
 
 def _embedded(figure: ShownFigure) -> tuple[str, int | None]:
-    """Address that contains the smallest picture of a figure, and its width in a page; empty where pages show no format."""
+    """Address that contains the smallest picture of a figure, and its width in a page [pixels] where it is a PNG."""
     pictures = [(file.read_bytes(), file.suffix) for file in figure.files if file.suffix in PICTURES]
-    if not pictures:
-        return "", None
     data, suffix = min(pictures, key=lambda picture: len(picture[0]))
     # A PNG states its width in pixels at byte 16.
     width = int.from_bytes(data[16:20]) * PIXELS_PER_INCH // DOTS_PER_INCH if suffix == ".png" else None

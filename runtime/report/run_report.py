@@ -36,7 +36,7 @@ def run_figures(run: Run) -> dict[str, Drawing]:
     names = _largest({name: np.ptp(run.r[name], axis=0).max() for name in run.system.body_names})
     positions = [
         plots.Chart(direction, f"{direction} [m]", {name: (run.t, run.r[name][:, axis]) for name in names})
-        for axis, direction in enumerate(plots.DIRECTIONS)
+        for axis, direction in enumerate("xyz")
     ]
     some = f" of the {MOST_LINES} bodies that move most" if len(names) < len(run.system.bodies) else " of the bodies"
     figures = {

@@ -249,7 +249,7 @@ def scene_of(
     )
     step = np.array([0.0, APART * max(0.5 * size, width + 0.3 * size), 0.0])
     for n, (label, run) in enumerate(runs.items()):
-        colour = colours.PALETTE[n % len(colours.PALETTE)] if len(runs) > 1 else ""
+        colour = colours.of_run(n, label) if len(runs) > 1 else ""
         one = label if len(runs) > 1 else ""
         shown = _Drawn(to, run, offset=n * step, one=one, label=label if several else "", colour=colour)
         shown.bodies()
@@ -259,7 +259,7 @@ def scene_of(
         if n == 0:
             shown.points(points)
     for n, (label, run) in enumerate(ghosts.items()):
-        colour = colours.PALETTE[(n + len(runs)) % len(colours.PALETTE)]
+        colour = colours.of_run(n + len(runs), label)
         _Drawn(to, run, offset=np.zeros(3), one=f"ghost {n}", label=label, colour=colour, ghost=True).bodies()
     low, high = _corners(to)
     first = next(iter(runs.values()))
@@ -325,5 +325,4 @@ def _charts(runs: Mapping[str, DrawnMotion], own: Mapping[str, Mapping[str, Floa
 
 
 def _chart(title: str, curves: list[tuple[str, Floats, Floats]]) -> Chart:
-    coloured = zip(curves, itertools.cycle(colours.PALETTE), strict=False)
-    return Chart(title, tuple((label, colour, t, y) for (label, t, y), colour in coloured))
+    return Chart(title, tuple((label, colours.of_run(n, label), t, y) for n, (label, t, y) in enumerate(curves)))

@@ -18,6 +18,7 @@ from models.studies.gait import files as written
 from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures
 from models.studies.gait.head import head
+from models.studies.gait.sources import SOURCES
 from models.walking import analysis, synthetic
 from models.walking.capture import Capture, read_capture
 from models.walking.capture.trial import Side
@@ -133,8 +134,10 @@ def gait(
     found, left_out = _analysed(static, trials, options, report, say)
     report.tables += [tables.peaks(found), tables.steps(found), tables.trials(found, filters), *tables.subjects(found)]
     report.head = head(found, filters)
-    report.cite = cited("n.d.", "2011")
+    report.cite = [*cited("n.d.", *(["2011"] if contact else [])), *SOURCES]
     report.answer, report.first = tables.answer(found), ("peaks",)
+    if left_out and len({one.side for one in found}) == 1:
+        report.answer += f"  {left_out[0][0].upper()}{left_out[0][1:].partition(':')[0]}, see notes."
     if not files:
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))

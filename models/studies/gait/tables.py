@@ -172,9 +172,10 @@ def answer(found: Sequence[Gait]) -> str:
             f"{mean['talocrural power, largest [W/kg]']:.2f} W/kg."
         )
         forces.append(
-            " and ".join(f"{mean[f'vertical force, {which} peak [BW]']:.2f}" for which in ("first", "second"))
+            f"{side} "
+            + " and ".join(f"{mean[f'vertical force, {which} peak [BW]']:.2f}" for which in ("first", "second"))
         )
-    return "  ".join([*sentences, f"The vertical force peaks at {', '.join(forces)} times body weight."])
+    return "  ".join([*sentences, f"Peaks of the vertical force, {'; '.join(forces)} times body weight."])
 
 
 def recovery(one: Gait) -> Table:

@@ -71,7 +71,7 @@ def find_vertical(contents: Contents, middle: Floats) -> str:
         heights = middle[:, k] - (np.mean(corners) if corners else 0.0)
         axis = "-" + axis if heights.max() < -heights.min() else axis
     axis = axis.lstrip("+")
-    contents.notes.append(f"the vertical is {axis}, because {why}; up= overrules this")
+    contents.notes.append(f"the vertical is {axis}, because {why}; another axis can be stated (up)")
     return axis
 
 

@@ -232,7 +232,7 @@ BAD_OPTIONS = {
     ("--up", "w"): ("up = 'w'", "z, y, x"),
     ("--up", "y"): ("y up",),
     ("--units", "km"): ("units = 'km'", "'mm', 'cm' or 'm'"),
-    ("--units", "mm"): ("unit of the positions is wrong", "units='m' would fit"),
+    ("--units", "mm"): ("unit of the positions is wrong", "--units m would fit"),
     ("--forces", "x.mot"): ("x.mot: no such file",),
     ("--forces", "x.mot", "--forces", "y.mot"): ("--forces: 2 files for 1 trials",),
 }
