@@ -16,12 +16,8 @@ from runtime.view import colours
 from runtime.view.triangles import Triangles, ellipsoid, fan, long_shape, rod, triangles
 
 Coloured = tuple[Triangles, str | None, str]  # triangles, colour, label
-THIN, AXIS, CONE, LARGEST = (
-    0.02,
-    0.35,
-    0.25,
-    0.12,
-)  # of the size of the model: radius, length of axes, of cones, of ellipsoids
+# Of the size of the model: radius, length of axes, of cones, of ellipsoids.
+THIN, AXIS, CONE, LARGEST = 0.02, 0.35, 0.25, 0.12
 SAME = 1e-3  # of the size: points closer than this are one
 
 

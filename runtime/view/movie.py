@@ -12,8 +12,9 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.files import write_bytes
 from runtime.support.progress import reporter
+from runtime.system.reference import rotation_matrix
 from runtime.view.colours import rgb
-from runtime.view.scene import Pose, Scene, Solid
+from runtime.view.scene import Scene, Solid
 
 FRAMES_PER_SECOND = 25
 MOST_FRAMES = 1000
@@ -106,18 +107,10 @@ def _place(t: Floats, time: float) -> int:
 def _polygons(solid: Solid, time: float) -> tuple[Floats, Floats]:
     """Triangles (n, 3, 3) at a time, and their shaded colours (n, 4)."""
     n = _place(solid.pose.t, time) if solid.pose.moves else 0
-    vertices = solid.pose.r[n] + solid.vertices @ _rotation(solid.pose, n).T
+    vertices = solid.pose.r[n] + solid.vertices @ rotation_matrix(solid.pose.p[n]).T
     corners = vertices[solid.faces[:: 1 + len(solid.faces) // MOST_FACES]]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-30)[:, None]
     bright = AMBIENT + (1.0 - AMBIENT) * np.abs(normals @ LIGHT)
     colour = np.array(rgb(solid.colours[n] if solid.colours else solid.colour)) / 255.0
     return corners, np.column_stack([bright[:, None] * colour, np.full(len(corners), solid.opacity)])
-
-
-def _rotation(pose: Pose, n: int) -> Floats:
-    e0, e1, e2, e3 = pose.p[n]
-    e = np.array([e1, e2, e3])
-    tilde = np.array([[0.0, -e3, e2], [e3, 0.0, -e1], [-e2, e1, 0.0]])
-    rotation: Floats = np.eye(3) + 2.0 * (e0 * tilde + np.outer(e, e) - (e @ e) * np.eye(3))
-    return rotation
