@@ -67,6 +67,7 @@ class FigureFiles:
         # Pages show no PDF.
         self.folder, self.formats = folder, formats if set(formats) & {"png", "svg"} else (*formats, "png")
         self.motion: Path | None = None  # the page with a view in three dimensions
+        self.not_written: list[str] = []  # a sentence for each file that an optional library would write
         self._drawings: dict[str, Drawing] = {}
         self._batches: list[_Batch] = []
 
@@ -85,9 +86,11 @@ class FigureFiles:
 
     def add_motion(self, run: Seen, **more: Any) -> None:
         """Add ``motion.html``, a view of runs in three dimensions, where viser is installed; ``more`` as for ``run.scene``."""
-        if find_spec("viser") is not None:
-            self.motion = self.folder / MOTION
-            self._batches.append(_Batch([partial(run.animation, self.motion, overwrite=True, **more)]))
+        if find_spec("viser") is None:
+            self.not_written.append(f"{MOTION} was not written: it needs viser: pip install 'talus-multibody[view]'")
+            return
+        self.motion = self.folder / MOTION
+        self._batches.append(_Batch([partial(run.animation, self.motion, overwrite=True, **more)]))
 
     def _save(self, name: str) -> None:
         panels.save(self._drawings[name].draw(), self.folder, name, self.formats)

@@ -28,6 +28,7 @@ def write_report(report: Report, folder: Path, *, figures: FigureFiles | None = 
     if figures is not None:
         report.figures += figures.write()
         report.motion = figures.motion
+        report.not_written += figures.not_written
         report.files += [file for figure in report.figures for file in figure.files]
         report.files += [report.motion] if report.motion else []
         report.tables += [figures.table()] if report.figures else []

@@ -4,8 +4,9 @@ import re
 from html import unescape
 
 from models.papers import PAPERS
-from runtime.report import Report, Table, plots, printing, report_page, write_report
+from runtime.report import Report, Table, figure_files, plots, printing, report_page, write_report
 from runtime.report.figure_files import Drawing, FigureFiles
+from runtime.results.seen import Seen
 from runtime.version import CITATION, __version__
 from tests.support.browser import IN_BROWSER
 from tests.support.paths import ROOT
@@ -71,6 +72,14 @@ def test_a_missing_library_is_named_with_its_command(tmp_path, monkeypatch):
     (sentence,) = report.not_written
     assert "report.html" in sentence and "pip install 'talus-multibody[report]'" in sentence
     assert report.data()["not written"] == [sentence]
+
+
+def test_a_motion_without_viser_is_named_with_its_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(figure_files, "find_spec", lambda name: None)
+    figures, report = FigureFiles(tmp_path), Report("t", [Table("a", ["x"], [[1.0]])])
+    figures.add_motion(Seen())
+    write_report(report, tmp_path, figures=figures, pdf=False)
+    assert report.motion is None and "pip install 'talus-multibody[view]'" in report.not_written[0]
 
 
 def test_papers_are_those_of_the_citation_file():
