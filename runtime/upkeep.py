@@ -24,12 +24,20 @@ from runtime.jit.cache import cache_folder
 from runtime.jit.references import compiled_at_once
 from runtime.jit.second_process import SETTING
 from runtime.jit.tidying import size_of
+from runtime.report.printing import browser
+from runtime.report.printing import missing as printing_missing
 from runtime.support.notice import compilations
 from runtime.system.parameters import parameters
 from runtime.system.system import System
 from runtime.version import __version__
 
 DURATION = 1e-3  # [s] of the runs
+EXTRAS = (
+    ("report", "jinja2", "report.html"),
+    ("view", "viser", "views in three dimensions"),
+    ("gait", "ezc3d", "C3D files"),
+    ("cluster", "distributed", "ensembles on several machines"),
+)
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,23 @@ def checked(distribution: str, build: Callable[[], System] | None) -> tuple[list
         facts.append(["foot, 0.5 s", f"{run.message}, energy drift {drift:.1e} J, {1000 * run.stats.wall_time:.1f} ms"])
         healthy = run.success and drift < 1e-8
     folder, size = compiled_code()
-    return [*facts, ["compiled code", f"{folder} ({size})"]], healthy
+    return [*facts, *_extras(distribution), ["compiled code", f"{folder} ({size})"]], healthy
+
+
+def _extras(distribution: str) -> list[list[str]]:
+    """What each optional library adds, and its version or the command that installs it."""
+    facts = []
+    for extra, library, adds in EXTRAS:
+        try:
+            found = f"{library} {version(library)}"
+        except PackageNotFoundError:
+            found = f"not installed: pip install '{distribution}[{extra}]'"
+        facts.append([adds, found])
+    return [
+        *facts,
+        ["report.pdf", browser() or printing_missing() or "WeasyPrint"],
+        ["films (.mp4)", shutil.which("ffmpeg") or "not installed: install ffmpeg"],
+    ]
 
 
 def _installed(distribution: str) -> str:

@@ -79,9 +79,9 @@ def outline_of(system: System) -> Outline:
         name=system.name,
         gravity=system.gravity,
         bodies=tuple(DrawnBody(b.name, b.mass, b.inertia, r[b.name], p[b.name]) for b in system.bodies),
-        joints=tuple(_part(joint) for joint in system.joints if not joint.signals),
-        forces=tuple(_part(force) for force in system.forces),
-        contacts=tuple(_part(contact) for contact in system.contacts),
+        joints=tuple(_drawn(joint) for joint in system.joints if not joint.signals),
+        forces=tuple(_drawn(force) for force in system.forces),
+        contacts=tuple(_drawn(contact) for contact in system.contacts),
         limits=tuple(
             DrawnLimit(limit.name, limit.joint, limit.reference, limit.cone, limit.values) for limit in system.limits
         ),
@@ -89,7 +89,7 @@ def outline_of(system: System) -> Outline:
     )
 
 
-def _part(part: Joint | Force | Contact) -> Part:
+def _drawn(part: Joint | Force | Contact) -> Part:
     if isinstance(part, Joint):
         return Part(part.name, (part.body_i, part.body_j), part.values)
     if isinstance(part, Force):
