@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.lines import COLOURS, style
-from runtime.report.panels import figure, legend
+from models.walking.laboratory_page import FEET
+from runtime.report.panels import figure, legend, place_legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,23 +44,38 @@ def pressed(
     return fig
 
 
-def under_the_foot(paths: Mapping[str, Any], marks: Mapping[str, Any]) -> Figure:
-    """Path of the centre of pressure under the right foot from heel strike to toe off.
+def under_the_foot(feet: Mapping[str, tuple[Sequence[Any], Mapping[str, Any]]]) -> Figure:
+    """Path of the centre of pressure under each foot from heel strike to toe off, seen from above: single trials and their mean.
 
     Rodrigues da Silva et al. (n.d.), Fig. 6.
-    ``paths``: by label (n, 2) [m], anterior and medial of the heel; ``marks``: points of the foot by name, (2,) [m].
+    ``feet``: by side, the paths (n, 2) [m] of the trials, anterior and medial of the heel, and points of the foot by name.
     """
-    points = 1e3 * np.concatenate([*paths.values(), *(np.array(mark)[None] for mark in marks.values())])
-    (back, side), (front, other) = np.nanmin(points, axis=0) - 15.0, np.nanmax(points, axis=0) + 15.0
-    fig, axes = figure(1, 1, width=4.4, widths=[float(other - side) + 30.0], heights=[float(front - back)])
-    ax = axes[0, 0]
-    for number, (label, path) in enumerate(paths.items()):
-        ax.plot(1e3 * -path[:, 1], 1e3 * path[:, 0], label=label, **style(number))
-        ax.plot(1e3 * -path[0, 1], 1e3 * path[0, 0], "o", color=COLOURS[number % len(COLOURS)], markersize=4)
-    for name, (anterior, medial) in marks.items():
-        ax.plot(-1e3 * medial, 1e3 * anterior, "x", color="0.35", markersize=6)
-        ax.annotate(name, (-1e3 * medial, 1e3 * anterior), (4, 4), textcoords="offset points", fontsize=7, color="0.35")
-    ax.set(xlabel="lateral of the heel [mm]", ylabel="anterior of the heel [mm]")
-    ax.set(xlim=(-other, 30.0 - side), ylim=(back, front))
-    legend(fig, ax)
+    outer = {"right": -1.0, "left": 1.0}  # medial is to the left of a right foot
+    every = [
+        np.array(x) for paths, marks in feet.values() for x in (*paths, *(np.array(m)[None] for m in marks.values()))
+    ]
+    low, high = (1e3 * pick([pick(x, axis=0) for x in every], axis=0) for pick in (np.nanmin, np.nanmax))
+    back, front, side, other = low[0] - 15.0, high[0] + 15.0, low[1] - 30.0, high[1] + 30.0
+    widths, heights = [float(other - side)] * len(feet), [float(front - back)]
+    fig, axes = figure(1, len(feet), width=4.4, widths=widths, heights=heights, share_y=True)
+    for ax, (foot, (paths, marks)) in zip(axes[0], feet.items(), strict=True):
+        colour, dashes = FEET[foot]
+        for path in paths:
+            thin = {"linewidth": 0.6, "alpha": 0.7} if len(paths) > 1 else {"linewidth": 1.8}
+            ax.plot(1e3 * outer[foot] * path[:, 1], 1e3 * path[:, 0], color=colour, linestyle=dashes, **thin)
+        if len(paths) > 1:
+            share = np.linspace(0.0, 1.0, 101)
+            even = [[np.interp(share, np.linspace(0.0, 1.0, len(path)), c) for c in path.T] for path in paths]
+            anterior, medial = np.mean(even, axis=0)
+            ax.plot(1e3 * outer[foot] * medial, 1e3 * anterior, color=colour, linestyle=dashes, linewidth=1.8)
+        for name, (anterior, medial) in marks.items():
+            place = (1e3 * outer[foot] * medial, 1e3 * anterior)
+            ax.plot(*place, "x", color="0.35", markersize=6)
+            ax.annotate(name, place, (4, 4), textcoords="offset points", fontsize=7, color="0.35")
+        edges = sorted((outer[foot] * side, outer[foot] * other))
+        direction = "lateral" if foot == "right" else "medial"
+        count = f"mean of {len(paths)} trials" if len(paths) > 1 else "one trial"
+        ax.set(title=f"{foot} foot, {count}", xlabel=f"{direction} of the heel [mm]", xlim=edges, ylim=(back, front))
+    axes[0, 0].set(ylabel="anterior of the heel [mm]")
+    place_legend(fig, {})
     return fig

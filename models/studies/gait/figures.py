@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from models.studies.gait.curves import curve, joints, numbered
+from models.studies.gait.curves import curve, joints
 from models.walking import gait_plots, norms
 from models.walking.gait_result import Gait
 from models.walking.laboratory_page import Events, Norm, Panel, laboratory_page
@@ -41,7 +41,7 @@ def figures(found: Sequence[Gait]) -> dict[str, Drawing]:
     feet = {side: [one for one in found if one.side == side] for side in dict.fromkeys(one.side for one in found)}
     rows = [[_panel(feet, quantity, joint) for quantity in UNITS] for joint in joints(found)]
     rows.append([_force(feet, axis, name) for axis, name in enumerate(FORCES)])
-    paths = dict(zip(numbered([one.name for one in found]), (one.cop_in_foot() for one in found), strict=True))
+    paths = {side: ([one.cop_in_foot() for one in trials], _landmarks(trials[0])) for side, trials in feet.items()}
     return {
         "gait": Drawing(
             partial(laboratory_page, rows, {side: _events(trials) for side, trials in feet.items()}),
@@ -49,8 +49,8 @@ def figures(found: Sequence[Gait]) -> dict[str, Drawing]:
             f"{PAPER}, Figs. 5 and 7",
         ),
         "centre_of_pressure": Drawing(
-            partial(gait_plots.under_the_foot, paths, _landmarks(found[0])),
-            "Path of the centre of pressure under the foot from heel strike to toe off.",
+            partial(gait_plots.under_the_foot, paths),
+            "Path of the centre of pressure under each foot from heel strike to toe off.",
             f"{PAPER}, Fig. 6",
         ),
     }
