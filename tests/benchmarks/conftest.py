@@ -53,7 +53,6 @@ def answer(tmp_path, capsys, monkeypatch, printed):
         assert {"summary.md", "summary.json", "machine.csv"} <= files
         for name in FIGURES[question]:
             assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-            assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert len([name for name in files if name.endswith(".csv")]) == len(data["tables"])
         facts = {row["fact"] for row in data["tables"]["machine"]}
         assert {"command", "cpu", "cores", "python", "numpy", "scipy", "numba"} <= facts
