@@ -150,7 +150,8 @@ def test_a_full_disk_is_a_sentence_of_the_command(talus, tmp_path):
     assert len(done.stderr.splitlines()) == 1 and not (tmp_path / "o").exists()
 
 
-def test_version_and_completion(talus):
+def test_version_and_completion(talus, monkeypatch):
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # the tests may run without a shell
     assert talus("--version").stdout == f"talus-multibody {runtime.__version__}\n"
     assert "talus_completion" in talus("--show-completion", "bash").stdout
 
