@@ -19,8 +19,8 @@ SMALL = 5.8  # [points]
 
 
 @dataclass(frozen=True)
-class Norm:
-    """Mean and SD (m,) over the gait cycle, and their source."""
+class Band:
+    """Mean and SD (m,) of a norm over the gait cycle, and their source."""
 
     mean: Floats
     sd: Floats
@@ -36,7 +36,7 @@ class Panel:
     negative: str
     unit: str
     curves: Mapping[str, Floats]
-    norm: Norm | None = None
+    norm: Band | None = None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from models.studies.gait.curves import by_foot
 from models.walking import contact_fit, sole
 from models.walking.contact import Prediction, in_stance, predict_ground_force
 from models.walking.contact_fit import SoleFit
@@ -39,7 +40,7 @@ class TrialSoles:
 def analyse(found: Sequence[Gait], say: Callable[[str], None]) -> list[TrialSoles]:
     """Fit a sole to each trial, predict each trial by a sole fitted to the others, and vary the arch."""
     trial_soles = []
-    feet = {one.side: [other for other in found if other.side == one.side] for one in found}
+    feet = by_foot(found)
     several = all(len(trials) > 1 for trials in feet.values())
     for one in found:
         say(f"fitting a sole to {one.name}")

@@ -41,6 +41,12 @@ def joints(found: Sequence[Gait]) -> tuple[str, ...]:
     return JOINTS if all(one.toes_guided for one in found) else JOINTS[:2]
 
 
+def by_foot(found: Sequence[Gait]) -> dict[str, list[Gait]]:
+    """The trials of each foot, right first."""
+    feet = {side: [one for one in found if one.side == side] for side in ("right", "left")}
+    return {side: trials for side, trials in feet.items() if trials}
+
+
 def stems(found: Sequence[Gait]) -> list[str]:
     """Names of the trials for files, with the foot where there are two."""
     several = len({one.side for one in found}) > 1

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from models.studies.gait.curves import curve, joints
+from models.studies.gait.curves import by_foot, curve, joints
 from models.walking import gait_plots, norms
 from models.walking.gait_result import Gait
-from models.walking.laboratory_page import Events, Norm, Panel, laboratory_page
+from models.walking.laboratory_page import Band, Events, Panel, laboratory_page
 from models.walking.subject import GRAVITY
 from runtime.report.figure_files import Drawing
 from runtime.support.arrays import Floats
@@ -38,7 +38,7 @@ UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 
 def figures(found: Sequence[Gait]) -> dict[str, Drawing]:
     """The figures by file name, to be drawn when called."""
-    feet = {side: [one for one in found if one.side == side] for side in dict.fromkeys(one.side for one in found)}
+    feet = by_foot(found)
     rows = [[_panel(feet, quantity, joint) for quantity in UNITS] for joint in joints(found)]
     rows.append([_force(feet, axis, name) for axis, name in enumerate(FORCES)])
     paths = {side: ([one.cop_in_foot() for one in trials], _landmarks(trials[0])) for side, trials in feet.items()}
@@ -76,9 +76,9 @@ def _force(feet: Feet, axis: int, name: str) -> Panel:
     return Panel(f"{name} ground force", *FORCES[name], "body weights", curves, _norm(f"{name}_force", 1.0))
 
 
-def _norm(name: str, scale: float) -> Norm:
+def _norm(name: str, scale: float) -> Band:
     _, mean, sd = norms.band(name)
-    return Norm(scale * mean, abs(scale) * sd, norms.NORMS[name].source.rsplit(", ", 1)[0])
+    return Band(scale * mean, abs(scale) * sd, norms.NORMS[name].source.rsplit(", ", 1)[0])
 
 
 def _events(trials: Sequence[Gait]) -> Events:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from models.studies.gait.curves import by_foot
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 
@@ -13,7 +14,7 @@ from models.walking.preparation import Filters
 def head(found: Sequence[Gait], filters: Filters) -> dict[str, str]:
     """Name and value of each fact."""
     person = found[0].subject
-    feet = list(dict.fromkeys(one.side for one in found))
+    feet = by_foot(found)
     facts = {
         "subject": f"{person.name}, {person.mass:.1f} kg ({person.sources['mass']})",
         "feet": " and ".join(feet),
@@ -23,7 +24,7 @@ def head(found: Sequence[Gait], filters: Filters) -> dict[str, str]:
         "gait events": ", ".join(dict.fromkeys(f"from the {one.cycle.source}" for one in found)),
         "axes": "x anterior, y medial, z up; dorsiflexion and inversion are positive and zero while standing",
     }
-    return facts | {f"{side} foot": _steps([one for one in found if one.side == side]) for side in feet}
+    return facts | {f"{side} foot": _steps(trials) for side, trials in feet.items()}
 
 
 def _steps(trials: Sequence[Gait]) -> str:

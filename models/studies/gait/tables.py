@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from models.studies.gait.curves import curve, force_peaks, vertical
+from models.studies.gait.curves import by_foot, curve, force_peaks, vertical
 from models.studies.gait.recovery import recovered, replayed
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
@@ -33,7 +33,7 @@ SIGNS = (
 
 def subjects(found: Sequence[Gait]) -> list[Table]:
     """The subject's data and the source of each, for each foot."""
-    feet = _by_foot(found)
+    feet = by_foot(found)
     return [_subject(one[0], f"{side} foot: " if len(feet) > 1 else "") for side, one in feet.items()]
 
 
@@ -131,12 +131,6 @@ def _steps(one: Gait) -> dict[str, float]:
     }
 
 
-def _by_foot(found: Sequence[Gait]) -> dict[str, list[Gait]]:
-    """The trials of each foot, right first."""
-    feet = {side: [one for one in found if one.side == side] for side in ("right", "left")}
-    return {side: trials for side, trials in feet.items() if trials}
-
-
 def _means(
     title: str,
     found: Sequence[Gait],
@@ -145,7 +139,7 @@ def _means(
     literature: Mapping[str, str] | None = None,
 ) -> Table:
     """Mean and SD of values over the trials of each foot where they are known, beside those of the literature."""
-    feet = {side: [values(one) for one in trials] for side, trials in _by_foot(found).items()}
+    feet = {side: [values(one) for one in trials] for side, trials in by_foot(found).items()}
     columns, rows = [""], [[name] for name in next(iter(feet.values()))[0]]
     for side, trials in feet.items():
         columns += ["mean", "SD"] if len(feet) == 1 else [f"{side} foot", f"SD, {side}"]
@@ -162,7 +156,7 @@ def _means(
 def answer(found: Sequence[Gait]) -> str:
     """The main results, a sentence for each foot and one on the force."""
     sentences, forces = [], []
-    for side, trials in _by_foot(found).items():
+    for side, trials in by_foot(found).items():
         mean = {name: float(np.mean([_peaks(one)[name] for one in trials])) for name in _peaks(trials[0])}
         count = "1 trial" if len(trials) == 1 else f"mean of {len(trials)} trials"
         sentences.append(
