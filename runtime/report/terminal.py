@@ -119,7 +119,8 @@ def show_report(report: Report, *, full: bool = False) -> None:
     for table in shown:
         show(table, elsewhere="the files contain all columns" if report.files else "--json has all columns")
     if rest := [table.title for table in report.tables if table not in shown]:
-        more = f"More tables with --full{', and in summary.md' if report.files else ''}: {'; '.join(rest)}."
+        written = any(file.name == "summary.md" for file in report.files)
+        more = f"More tables with --full{', and in summary.md' if written else ''}: {'; '.join(rest)}."
         out_console.print(more)
 
 
