@@ -1,13 +1,15 @@
 """Symbolic code generation: from the equation of a joint to its compiled kernels.
 
-The dictionary, which users edit, is in this folder: ``joints``, ``drivers``, ``limits``, ``contacts``, ``forces``, ``cones``,
-``laws``, ``bodies``, and ``basics``, the constraints that joints share.  The compiler behind it is in ``codegen/compiler/``.
+The dictionary, which users edit, is in this folder: ``joints``, ``motions``, ``drivers``, ``limits``, ``contacts``, ``forces``,
+``cones``, ``laws``, ``bodies``, and ``basics``, the constraints that joints share.  The compiler behind it is in
+``codegen/compiler/``.
 
 Stages, with their modules in ``codegen.compiler``:
 
 1. definition   a function of body vectors, with inputs named by rule     calculus, declarations
 2. reading      call it with symbols, check the rules, find the units     reading, units, bounds
-3. derivation   differentiate moving vectors: D, nu, gamma, forces        derive, soundness, forces, limit_forces,
+3. derivation   differentiate moving vectors: D, nu, gamma, forces;       derive, soundness, motion, motion_proof,
+                prove the motions of joints from their rows               forces, limit_forces,
                                                                           contact_forces, force_elements, body_forces, cone_curves
 4. functions    straight-line code, its exact tangents and data slopes     layout, straight, tangents, data_slopes
 5. modules      data, kernels, and a header with a digest                 emit, module, text

@@ -64,6 +64,17 @@ def refuse_unclear_limits(limits: Sequence[Definition], joints: Sequence[Definit
             taken[joint] = definition.__name__
 
 
+def refuse_motions_without_joint(motions: Sequence[Definition], joints: Sequence[Definition]) -> None:
+    """Refuse a motion that has no joint of its name."""
+    names = [joint.__name__ for joint in joints]
+    for motion in motions:
+        if motion.__name__ not in names:
+            raise DefinitionError(
+                f"motion '{motion.__name__}': there is no joint of this name; remove it, or give it the name of its joint: "
+                f"{', '.join(names)}"
+            )
+
+
 def _vectors_of(joint: Definition) -> set[str]:
     """The points and directions among the arguments of a joint, which its user gives."""
     scope = Scope(joint.__name__)

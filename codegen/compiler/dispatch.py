@@ -74,8 +74,8 @@ def emit_dispatch(families: dict[str, tuple[list[str], list[Switch]]], source: s
     return with_header("\n".join([*lines, ""]), source)
 
 
-def emit_list(names: list[str], what: str, source: str) -> str:
-    """The module ``joints`` or ``forces``: a list of modules, which compiled code calls through their addresses."""
-    lines = [f'"""The {what}, in the order of the dictionary."""', ""]
-    lines += [*(f"from generated import {name}" for name in sorted(names)), "", f"MODULES = ({', '.join(names)},)", ""]
-    return with_header("\n".join(lines), source)
+def emit_list(modules: dict[str, str], what: str, source: str) -> str:
+    """The module ``joints`` or ``forces``: names of modules by definition; a model imports those that it uses."""
+    lines = [f'"""The {what} and their modules, in the order of the dictionary."""', "", "MODULES = {"]
+    lines += [f'    "{definition}": "generated.{name}",' for definition, name in modules.items()]
+    return with_header("\n".join([*lines, "}", ""]), source)

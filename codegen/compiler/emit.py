@@ -7,11 +7,13 @@ import re
 import sympy as sp
 
 from codegen.compiler.bounds import bounds_of
-from codegen.compiler.calculus import BODIES, vector
+from codegen.compiler.calculus import BODIES, Definition, vector
 from codegen.compiler.data_slopes import slopes_of_reference, slopes_of_rows
 from codegen.compiler.derive import Derivation
 from codegen.compiler.layout import Layout, kernel
 from codegen.compiler.module import assemble_module, data_lines
+from codegen.compiler.motion import read_motion
+from codegen.compiler.motion_proof import prove
 from codegen.compiler.straight import Lines, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
@@ -19,8 +21,8 @@ EVALUATE = ("Phi", "Phi_dot", "D", "gamma")
 DIRECTIONS = 24  # displacements and changes of velocity of two bodies
 
 
-def emit(d: Derivation, source: str) -> str:
-    """The module of a definition.  ``source`` names the file of the definition for the reader."""
+def emit(d: Derivation, source: str, motion: Definition | None = None) -> str:
+    """The module of a definition and of its motion.  ``source`` names the file of the definition for the reader."""
     layout = Layout(d.scope)
     D = [(f"D[{r}, {c}]", d.D[r, c]) for r in range(d.D.rows) for c in range(d.D.cols)]
     Phi, Phi_dot, gamma = (indexed(name, getattr(d, name)) for name in ("Phi", "Phi_dot", "gamma"))
@@ -59,7 +61,7 @@ def emit(d: Derivation, source: str) -> str:
             base | {"about": "(18,)", "seeds": f"({DIRECTIONS}, {DIRECTIONS})", "out": f"({12 + 3 * rows}, {DIRECTIONS})"},
         ),
     ]  # fmt: skip
-    return assemble_module(d.doc, layout, _data(d, layout), kernels, source)
+    return assemble_module(d.doc, layout, _data(d, layout, motion), kernels, source)
 
 
 def _tangent(d: Derivation, layout: Layout) -> Lines:
@@ -81,7 +83,7 @@ def _entry(name: str, called: str, shapes: dict[str, str]) -> Lines:
     return [f"def {name}({', '.join(shapes)}):", doc, f"    {called}({arrays})"]
 
 
-def _data(d: Derivation, layout: Layout) -> Lines:
+def _data(d: Derivation, layout: Layout, motion: Definition | None) -> Lines:
     """The facts about a definition that the runtime reads, as plain data under the same names in every module."""
     singular = re.search(r"Singular (when .*?)\.(?=\s|$)", " ".join(d.doc.split()))
     keywords = tuple(m.name for m in layout.vectors if m.kind in ("point", "direction")) + tuple(layout.parameters)
@@ -101,4 +103,15 @@ def _data(d: Derivation, layout: Layout) -> Lines:
         "SIZE": layout.size,
         "SINGULAR": singular.group(1) if singular else "",
     }
+    if not d.scope.signals:
+        data |= _motion(d, motion)
     return data_lines(data)
+
+
+def _motion(d: Derivation, definition: Definition | None) -> dict[str, object]:
+    """The steps of a joint's motion, proven, and where its coordinates or its rows depend on each other."""
+    if definition is None:
+        return {"MOTION": None}
+    motion = read_motion(d.scope, definition)
+    where = prove(d, motion)
+    return {"MOTION": motion.data(), "DEPENDENT_COORDINATES": where.coordinates, "DEPENDENT_ROWS": where.rows}

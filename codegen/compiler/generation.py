@@ -14,7 +14,7 @@ from pathlib import Path
 from codegen.compiler.command import end_with_parent, without_interruption
 from codegen.compiler.errors import NoSystemsError
 from codegen.compiler.output import digest_of_files, modules_in
-from codegen.compiler.plan import FOLDER, Output, outputs
+from codegen.compiler.plan import FOLDER, MOTIONS, Output, outputs
 from codegen.compiler.swap import WHOLE, surplus
 from codegen.compiler.text import (
     COMMAND,
@@ -101,11 +101,12 @@ def generate(kept: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def _check_declarations() -> None:
-    from codegen import joints, limits  # the dictionary imports SymPy, which a check by digests does without
-    from codegen.compiler.declarations import refuse_unclear_limits
+    from codegen import joints, limits, motions  # the dictionary imports SymPy, which a check by digests does without
+    from codegen.compiler.declarations import refuse_motions_without_joint, refuse_unclear_limits
     from codegen.compiler.dispatch import definitions
 
     refuse_unclear_limits(definitions(limits), definitions(joints))
+    refuse_motions_without_joint(definitions(motions), definitions(joints))
 
 
 def _lists(planned: Iterable[Output]) -> dict[str, str]:
@@ -117,7 +118,7 @@ def _lists(planned: Iterable[Output]) -> dict[str, str]:
         for family, form in FAMILIES.items()
     }
     listed = {
-        file: emit_list([output.name for output in planned if output.form == form], what, ALL)
+        file: emit_list({output.definition: output.name for output in planned if output.form == form}, what, ALL)
         for file, form, what in (("joints", "joint", "joints and drivers"), ("forces", "force", "forces"))
     }
     return {"dispatch": emit_dispatch(families, ALL), **listed}
@@ -160,7 +161,8 @@ def derived(output: Output) -> str:
     definition, source = getattr(dictionary, output.definition), f"{place}: {output.definition}"
     match output.form:
         case "joint":
-            return emit(derive(definition), source)
+            motions = import_module(f"codegen.{MOTIONS}")
+            return emit(derive(definition), source, getattr(motions, output.definition, None))
         case "limit":
             return emit_limit(derive_limit(definition), source)
         case "force":

@@ -6,7 +6,7 @@ import builtins
 import dis
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -23,9 +23,9 @@ FIXED = ("sympy", "numpy", "math", "codegen")  # packages whose digest or versio
 OUTSIDE = {"open", "input", "eval", "exec", "__import__", "globals", "locals", "vars", "id", "hash"}
 
 
-def kept(definition: FunctionType, derived: Callable[[], str], folder: str) -> str:
-    """The emitted text of a definition, from a folder of the cache if it was derived before."""
-    key = digest_of(definition)
+def kept(definitions: Sequence[FunctionType], derived: Callable[[], str], folder: str) -> str:
+    """The text that is emitted from definitions, from a folder of the cache if it was derived before."""
+    key = digest_of(*definitions)
     if key is None:
         return derived()
     file = cache_folder() / folder / f"{key[:32]}.py"
@@ -38,10 +38,10 @@ def kept(definition: FunctionType, derived: Callable[[], str], folder: str) -> s
     return text
 
 
-def digest_of(definition: FunctionType) -> str | None:
-    """Digest of a definition and of all that it uses; None where these cannot be listed."""
+def digest_of(*definitions: FunctionType) -> str | None:
+    """Digest of definitions and of all that they use; None where these cannot be listed."""
     try:
-        return digest(repr((_parts(definition, set()), _common())))
+        return digest(repr((*(_parts(definition, set()) for definition in definitions), _common())))
     except (_UnknownError, TypeError, ValueError, RecursionError):  # an empty cell, a list that contains itself
         return None
 

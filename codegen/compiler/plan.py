@@ -20,6 +20,7 @@ from codegen.compiler.text import digest
 FOLDER = Path(__file__).resolve().parents[1]
 MEASURES = ("position", "separation", "top_view")  # of directions, in ``codegen.cones`` beside the shapes of cones
 CONTACT = "sphere_plane"
+MOTIONS = "motions"  # file of the motions of the joints, which have their names
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def _tree(file: str) -> ast.Module:
 def _inputs(file: str, name: str) -> str:
     """Digest of a definition: its text, with all that it uses from the dictionary, and what all modules are made with."""
     texts: dict[tuple[str, str], str] = {}
-    waiting = [(file, name)]
+    waiting = [(file, name), (MOTIONS, name)] if file == "joints" else [(file, name)]
     while waiting:
         where, what = waiting.pop()
         node = _global(where, what)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _of_one_argument(function: F) -> F:
+def _with_these_arguments(function: F) -> F:
     """Refuse calls with more, fewer or other arguments in a sentence."""
     signature = inspect.signature(function)
 
@@ -38,8 +38,8 @@ def _of_one_argument(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
-@_of_one_argument
-def compile_joint(definition: Definition) -> ModuleType:
+@_with_these_arguments
+def compile_joint(definition: Definition, motion: Definition | None = None) -> ModuleType:
     """Derive and emit a joint's kernels; the result goes to ``Builder.joint`` in place of a built-in joint's name.
 
     They are kept in the cache by the digest of the definition and of all that it uses: another process derives nothing, and does
@@ -50,6 +50,8 @@ def compile_joint(definition: Definition) -> ModuleType:
     ----------
     definition : function
         Written by the rules of ``codegen.compiler.calculus``: its arguments are the inputs, it returns the rows by name.
+    motion : function, optional
+        Turns and slides by which body j can move against body i, written as those of ``codegen.motions``; proven from the rows.
 
     Returns
     -------
@@ -59,12 +61,18 @@ def compile_joint(definition: Definition) -> ModuleType:
     Raises
     ------
     DefinitionError
-        Naming the definition and the rule that it breaks.
+        Naming the definition and the rule that it breaks, or what the motion does not satisfy.
     """
-    return _compiled("joint", definition, _derived_joint)
+    if motion is None:
+        return _compiled("joint", definition, derived=_derived_joint)
+    if type(motion) is not FunctionType:
+        raise DefinitionError(
+            f"compile_joint: motion = {shown(motion)}; give the function that returns the steps by the names of coordinates"
+        )
+    return _compiled("joint", definition, motion, derived=_derived_joint)
 
 
-@_of_one_argument
+@_with_these_arguments
 def compile_force(definition: Definition) -> ModuleType:
     """Derive and emit the kernels of a force; the result goes to ``Builder.force`` in place of a built-in force's name.
 
@@ -86,10 +94,10 @@ def compile_force(definition: Definition) -> ModuleType:
     DefinitionError
         Naming the definition and the rule that it breaks.
     """
-    return _compiled("force", definition, _derived_force)
+    return _compiled("force", definition, derived=_derived_force)
 
 
-@_of_one_argument
+@_with_these_arguments
 def compile_event(definition: Definition) -> ModuleType:
     """Derive and emit the kernel of an event; the result goes to ``runtime.crossing``.
 
@@ -108,17 +116,18 @@ def compile_event(definition: Definition) -> ModuleType:
     DefinitionError
         Naming the definition and the rule that it breaks.
     """
-    return _compiled("event", definition, _derived_event)
+    return _compiled("event", definition, derived=_derived_event)
 
 
-def _compiled(sort: str, definition: Definition, derived: Callable[[Definition], str]) -> ModuleType:
-    """The module of a definition of a joint, a force or an event (``sort``), whose text ``derived`` makes."""
+def _compiled(sort: str, definition: Definition, *more: Definition, derived: Callable[..., str]) -> ModuleType:
+    """The module of a definition of a joint, a force or an event (``sort``), whose text ``derived`` makes of all definitions."""
     if type(definition) is not FunctionType:
         returns = {"joint": "rows", "force": "potential, dissipation or forces", "event": "scalar"}[sort]
         raise DefinitionError(
             f"compile_{sort}({shown(definition)}): give the function that returns the {sort}'s {returns}"
         )
-    text = kept(definition, lambda: derived(definition), f"{sort}s")  # type: ignore[arg-type]
+    definitions = (definition, *more)
+    text = kept(definitions, lambda: derived(*definitions), f"{sort}s")  # type: ignore[arg-type]
     file = f"<kernels of {definition.__name__}, {digest(text)[:16]}>"  # two definitions may have one name
     return module_from(text, file, f"generated_from_{definition.__name__}")
 
@@ -132,11 +141,11 @@ def module_from(text: str, file: str, name: str) -> ModuleType:
     return module
 
 
-def _derived_joint(definition: Definition) -> str:
+def _derived_joint(definition: Definition, motion: Definition | None = None) -> str:
     from codegen.compiler.derive import derive
     from codegen.compiler.emit import emit
 
-    return emit(derive(definition), f"the definition '{definition.__name__}'")
+    return emit(derive(definition), f"the definition '{definition.__name__}'", motion)
 
 
 def _derived_event(definition: Definition) -> str:
@@ -151,7 +160,7 @@ def _derived_force(definition: Definition) -> str:
     return emit_force(derive_force(definition), f"the definition '{definition.__name__}'")
 
 
-@_of_one_argument
+@_with_these_arguments
 def compile_model(system: Any) -> Path:
     """Emit the whole-model kernel of a system; from now on its simulations use it.
 

@@ -11,7 +11,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import _nrt_python, rtsys
 
 import models
-from generated import dispatch, joints
+from generated import dispatch
 from runtime.dynamics.equations import derivative_repeated, workspace_for
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
@@ -22,6 +22,7 @@ from tests.support.kernels import case, shapes
 from tests.support.limit_kernels import LIMITS
 from tests.support.limit_kernels import case as limit_case
 from tests.support.marks import quick_for
+from tests.support.modules import JOINT_MODULES
 from tests.support.motions import distance
 
 # In the quick set ``evaluate`` of every joint and driver is compiled, through its address; here all kernels of a few.
@@ -54,7 +55,7 @@ def test_every_kernel_is_reached_through_its_address():
             gamma.ctypes.data,
         )  # fmt: skip
 
-    for module, address in zip(joints.MODULES, addresses.addresses_of(joints.MODULES), strict=True):
+    for module, address in zip(JOINT_MODULES, addresses.addresses_of(JOINT_MODULES), strict=True):
         c = case(module.NAME, 1)
         outputs = [np.full(size, np.nan) for size in shapes(module)["evaluate"]]
         call(address, c.body_i, c.body_j, c.x, *outputs)

@@ -7,9 +7,9 @@ import sympy as sp
 
 from codegen import Vector, compile_joint
 from codegen.compiler.derive import derive
-from generated import joints
 from tests.support.kernels import Setting, call
 from tests.support.marks import quick_for
+from tests.support.modules import JOINT_MODULES
 from tests.support.motions import Motion, distance
 
 SEEDS = range(3)
@@ -92,7 +92,7 @@ def is_a_coordinate(module, seed):
     return max(distance(v, values[0]) for v in values) < 1e-10
 
 
-@pytest.mark.parametrize("module", joints.MODULES, ids=lambda m: m.NAME)
+@pytest.mark.parametrize("module", JOINT_MODULES, ids=lambda m: m.NAME)
 def test_coordinates_are_found(module):
     """An Euler parameter is none, although D does not depend on its signal: no moment belongs to it."""
     assert module.COORDINATE == (module.NAME in ("guided_angle", "guided_link", "guided_distance"))

@@ -13,8 +13,7 @@ import generated
 from codegen import compile_joint, cones, contacts, drivers, forces, joints, laws, limits
 from codegen.compiler.dispatch import definitions
 from generated import digests, dispatch
-from generated import forces as generated_forces
-from generated import joints as generated_joints
+from tests.support.modules import FORCE_MODULES, JOINT_MODULES
 
 COMMAND = "python -m codegen"
 GENERATED = Path(generated.__file__).parent
@@ -57,10 +56,10 @@ def test_every_definition_has_a_module():
         modules = getattr(dispatch, family)
         assert [prefix + module.NAME for module in modules] == [m.__name__.removeprefix("generated.") for m in modules]
     assert {name for name in vars(dispatch) if name.isupper()} == set(prefixes)
-    every = (*generated_joints.MODULES, *generated_forces.MODULES)
+    every = (*JOINT_MODULES, *FORCE_MODULES)
     listed = {m.__name__.removeprefix("generated.") for m in every}
-    assert [m.NAME for m in generated_forces.MODULES] == [f.__name__ for f in definitions(forces)]
-    assert [m.NAME for m in generated_joints.MODULES] == [f.__name__ for d in (joints, drivers) for f in definitions(d)]
+    assert [m.NAME for m in FORCE_MODULES] == [f.__name__ for f in definitions(forces)]
+    assert [m.NAME for m in JOINT_MODULES] == [f.__name__ for d in (joints, drivers) for f in definitions(d)]
     switched = {m.__name__.removeprefix("generated.") for family in prefixes for m in getattr(dispatch, family)}
     alone = {
         "__init__",

@@ -5,12 +5,13 @@ import re
 
 import pytest
 
-from generated import digests, joints
+from generated import digests
 from tests.support.definitions import DEFINITIONS, GENERATED, module_of
 from tests.support.kernel_checks import KERNELS
 from tests.support.kernel_text import STATE_INPUTS, functions_of, lint, lint_tangent
 from tests.support.kernels import shapes
 from tests.support.limit_kernels import LIMITS, MEASURES, MODULES, NORMAL_LAWS
+from tests.support.modules import JOINT_MODULES
 
 # Operations of each ``evaluate``.  Raise a count only on purpose.
 OPERATIONS = {
@@ -155,7 +156,7 @@ def test_operation_count_has_not_risen(name):
 
 def test_every_definition_of_a_joint_or_driver_has_a_module_and_a_count():
     assert set(OPERATIONS) == set(GENERATED)
-    assert [module.NAME for module in joints.MODULES] == GENERATED
+    assert [module.NAME for module in JOINT_MODULES] == GENERATED
 
 
 # Limits, cones, measures, laws, contacts

@@ -87,7 +87,7 @@ def test_what_is_no_definition_is_refused_in_one_line(function, make):
 
 
 def test_calls_of_other_arguments_are_refused():
-    for given, named in (((), {}), ((repeated, 2), {}), ((), {"joint": repeated})):
+    for given, named in (((), {}), ((repeated, None, 2), {}), ((), {"joint": repeated})):
         with pytest.raises(DefinitionError, match="compile_joint: .*; it takes definition"):
             compile_joint(*given, **named)
 

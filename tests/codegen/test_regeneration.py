@@ -69,7 +69,7 @@ def test_a_new_and_a_removed_definition(copy):
     assert "generated/new_angle.py (from the definitions)" in done.stdout
     assert run(copy, "-m", "codegen").returncode == 0
     assert not (copy / "generated" / "constant_angle.py").exists()
-    assert "import new_angle" in (copy / "generated" / "joints.py").read_text(encoding="utf-8")
+    assert '"new_angle": "generated.new_angle"' in (copy / "generated" / "joints.py").read_text(encoding="utf-8")
 
 
 def test_an_edit_of_the_compiler_makes_the_digest_of_the_sources_stale(copy):

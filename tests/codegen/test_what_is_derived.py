@@ -47,6 +47,15 @@ def test_an_edit_is_derived_alone(copy):
     assert derived(copy) == []
 
 
+def test_an_edit_of_a_motion_derives_its_joint(copy):
+    edit(copy / "codegen" / "motions.py", '{"orientation": ball(s_i)}', '{"turn_of_j": ball(s_i)}')
+    assert derived(copy) == ["spherical"]
+    assert regenerate(copy) == {"spherical.py", "digests.py"}
+    edit(copy / "codegen" / "motions.py", "def spherical(", "def sphericle(")
+    done = run(copy, "-m", "codegen")
+    assert done.returncode == 2 and "motion 'sphericle': there is no joint of this name" in done.stderr
+
+
 @pytest.mark.slow
 def test_what_a_definition_uses_counts(copy):
     edit(copy / "codegen" / "basics.py", "return r_j + s_j - r_i - s_i", "return s_j + r_j - s_i - r_i")

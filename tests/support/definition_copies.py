@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = {
     "joints": {"constant_distance", "constant_angle", "point_on_plane", "spherical"},
+    "motions": {"point_on_plane", "spherical"},
     "drivers": {"guided_point"},
     "limits": {"cone"},
     "cones": {"elliptical", "position", "separation", "top_view"},

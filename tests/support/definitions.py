@@ -7,7 +7,7 @@ import sympy as sp
 
 from codegen import Vector, compile_joint, drivers, joints
 from codegen.compiler.dispatch import definitions
-from generated import joints as generated_joints
+from tests.support.modules import JOINT_MODULES
 
 
 def driven_distance(r_i, s_i, r_j, s_j, l_t):
@@ -97,4 +97,4 @@ def bodies_of(name):
 
 @cache
 def module_of(name):
-    return {m.NAME: m for m in generated_joints.MODULES}.get(name) or compile_joint(DEFINITIONS[name])
+    return {m.NAME: m for m in JOINT_MODULES}.get(name) or compile_joint(DEFINITIONS[name])

@@ -6,15 +6,15 @@ import numpy as np
 
 from codegen import Vector
 from codegen import forces as forces_dictionary
-from generated import forces
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.system.force_building import table_pieces
+from tests.support.modules import FORCE_MODULES
 from tests.support.rotations import turned
 
-FORCES = {module.NAME: module for module in forces.MODULES if not module.LOADS}
+FORCES = {module.NAME: module for module in FORCE_MODULES if not module.LOADS}
 REACTIVE = {
-    module.NAME: module for module in forces.MODULES if module.LOADS
+    module.NAME: module for module in FORCE_MODULES if module.LOADS
 }  # with normal loads, by the reaction of a joint
 TABLE = np.column_stack([[0.5, 1.0, 1.6, 2.4, 3.5, 5.0, 9.0], [0.0, 3.0, 10.0, 31.0, 60.0, 62.0, 40.0]])
 # Values at which corners are away: an extended cable, a stop that is pressed in.
