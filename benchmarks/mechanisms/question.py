@@ -167,11 +167,16 @@ def simulate(one: Problem, system: System, tolerance: float) -> Run:
 
 def _solution(one: Problem, system: System, tolerance: float, cases: Cases) -> Solution:
     run = simulate(one, system, tolerance)
+    remark = "" if run.success else run.message
+    try:
+        model.driven_rates(one, run)
+    except BenchmarkError as other_rate:
+        remark = str(other_rate)
     error, reactions = measured(one, run)
     took = min(_times(lambda: simulate(one, system, tolerance), run.stats.wall_time, cases))
     return Solution(
         one.name, TALUS, run.stats.method, tolerance, error, reactions, run.stats.evaluations, took, run.status.name.lower(),
-        "" if run.success else run.message,
+        remark,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from runtime.dynamics.places import KINEMATICS
 from runtime.dynamics.signals import evaluate_signals
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
-from runtime.jit.compilation import compiled, inlined
+from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, call_at
 
 
@@ -125,13 +125,6 @@ def evaluate_joints(t, w):  # type: ignore[no-untyped-def]
             t.address[k], body_i.ctypes.data, body_j.ctypes.data, w.x[k].ctypes.data,
             w.Phi[k].ctypes.data, w.Phi_dot[k].ctypes.data, w.D[k].ctypes.data, w.gamma[k].ctypes.data,
         )  # fmt: skip
-
-
-@compiled
-def rotations_of(p, A):  # type: ignore[no-untyped-def]
-    """Rotation matrices (n, 3, 3) of many Euler parameters (n, 4)."""
-    for n in range(len(p)):
-        rotation(p[n], A[n])
 
 
 @inlined

@@ -6,8 +6,9 @@ block-tridiagonal and a tree without fill, so the factorisation is linear in the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -75,8 +76,15 @@ def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
     )
 
 
-def has_loops(body_i: Ints, body_j: Ints) -> bool:
-    """True if joints between bodies ``body_i`` and ``body_j`` (joints,) close a loop of three bodies or more, with the ground."""
+def has_loops(body_i: Ints, body_j: Ints, points: Sequence[bool]) -> bool:
+    """True if joints between bodies ``body_i`` and ``body_j`` (joints,) close a loop.
+
+    A loop has three bodies or more, with the ground, or two that are connected by two joints with ``points`` (joints,), as by two
+    rods of constant length.  Joints that constrain rotation alone, as a lock beside a hinge, close no loop of two bodies.
+    """
+    pairs = [frozenset(pair) for pair in zip(body_i.tolist(), body_j.tolist(), strict=True)]
+    if max(Counter(compress(pairs, points)).values(), default=0) > 1:
+        return True
     joined: dict[int, int] = {}
 
     def root(body: int) -> int:
@@ -84,7 +92,7 @@ def has_loops(body_i: Ints, body_j: Ints) -> bool:
             body = joined[body]
         return body
 
-    for pair in {frozenset(pair) for pair in zip(body_i.tolist(), body_j.tolist(), strict=True)}:
+    for pair in set(pairs):
         a, b = (root(body) for body in pair)
         if a == b:
             return True

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from runtime.support.checks import shape_text
 from runtime.support.errors import ModelError, Refused, UnknownNameError, did_you_mean, shown
 from runtime.support.numbers import real_numbers
+from runtime.system.displacement import coordinate_of
 from runtime.system.parameters import ask_about_units
 from runtime.system.quantity import INERTIA, Quantity, Role, quantities
 from runtime.system.state import PARTS
@@ -133,6 +134,10 @@ def check_names(
         quantity = parsed[name]
         if quantity.role is Role.STATE:
             example.body_index(quantity.owner)
+        elif quantity.role is Role.COORDINATE:
+            joint, column = coordinate_of(example, quantity.owner)
+            unit = example.joint_motions[joint].units[column]
+            quantity = quantity._replace(unit=unit if quantity.part == "angle" else f"{unit}/s")
         elif quantity.role is Role.PARAMETER and name in known:
             quantity = known[name][0]
         elif isinstance(system, System):

@@ -233,6 +233,8 @@ def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
         quantity, unit = ensemble.quantities[name], ensemble.quantities[name].unit
         if quantity.role is Role.STATE:
             _, unit, meaning = BODY_QUANTITIES[quantity.part]
+        elif quantity.role is Role.COORDINATE:
+            meaning = quantity.role.value
         else:
             meaning = "parameter of the system, or argument of the function that builds it"
         coordinates[f"case_{name}"] = (("case", *further), values[wanted], {"units": unit, "long_name": meaning})

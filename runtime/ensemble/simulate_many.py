@@ -80,9 +80,11 @@ def simulate_many(
         named parameters are replaced for each case, which is several times as fast.
     cases : mapping
         Name -> values (n, ...), a row for each case.  Names are keywords of the function; parameters of the system (see
-        ``runtime.parameters``), such as "mass.toes", "l.ankle", "damping.talocrural", "gravity"; and parts of the initial state:
-        "r.", "p.", "v." or "omega." with the name of a body, in [m], Euler parameters, [m/s] and [rad/s].  Values of keywords may
-        be numbers, strings and None.  Constants that joints hold are computed from the initial state of the system.
+        ``runtime.parameters``), such as "mass.toes", "l.ankle", "damping.talocrural", "gravity"; parts of the initial state:
+        "r.", "p.", "v." or "omega." with the name of a body, in [m], Euler parameters, [m/s] and [rad/s]; and initial
+        coordinates of joints and their rates (see ``Run.angles``), such as "angle.ankle.theta_i" and "rate.ankle.theta_i", in
+        [rad], [m], [rad/s] and [m/s].  Values of keywords may be numbers, strings and None.  Constants that joints hold are
+        computed from the reference configuration of the system.
     t_end : float [s]
         End of all runs.
     t_eval : (m,) [s], optional

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.kinematics import rotations_of
 from runtime.dynamics.layout import OMEGA, STATE, P, V
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, START, UNCERTAIN
@@ -15,6 +14,7 @@ from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
 from runtime.results.energy_balance import Work
 from runtime.support.arrays import Floats, Ints
+from runtime.system.reference import rotation_matrices
 
 # What each step may add to the error, in units of the tolerance.  Measured on feet, pendulums, chains, loops, contacts, limits,
 # springs, motors and drivers, with tolerances from 1e-12 to 1e-3: in runs of 10 steps half of this at most, in long ones a
@@ -52,9 +52,8 @@ def unbalanced_cases(data: ModelData, how: Settings, steps: Ints, times: Floats,
     """Remarks as of ``judged`` by case, of states (cases, n, 13 bodies) of a system whose energy has no sources."""
     cases, n = states.shape[:2]
     s = states.reshape(cases, n, -1, STATE)
-    A = np.empty((s[..., 0].size, 3, 3))
-    rotations_of(np.ascontiguousarray(s[..., P:V]).reshape(-1, 4), A)
-    w = np.einsum("cnbji,cnbj->cnbi", A.reshape(*s.shape[:3], 3, 3), s[..., OMEGA:])
+    A = rotation_matrices(s[..., P:V].reshape(-1, 4)).reshape(*s.shape[:3], 3, 3)
+    w = np.einsum("cnbji,cnbj->cnbi", A, s[..., OMEGA:])
     kinetic = 0.5 * np.einsum("cnbi,bij,cnbj->cn", w, data.inertia[1:], w)
     kinetic += 0.5 * np.einsum("b,cnbi->cn", data.mass[1:], s[..., V:OMEGA] ** 2)
     potential = -np.einsum("b,cnbi,i->cn", data.mass[1:], s[..., :P], data.gravity)

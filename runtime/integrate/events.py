@@ -114,7 +114,7 @@ class Crossing:
 
 def watched(crossings: Sequence[Crossing], system: System) -> ForceData:
     """Flat data of events that are definitions."""
-    places, states = body_places(system.body_names), states_with_ground(system.state.y)
+    places, states = body_places(system.body_names), states_with_ground(system.reference_configuration.y)
     return frozen(force_data([event.element(system) for event in crossings], (), places, states, 0))
 
 

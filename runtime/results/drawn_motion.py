@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runtime.dynamics.kinematics import rotations_of
 from runtime.results.outline import Outline, outline_of
 from runtime.results.recorded import Recorded
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.parts import GROUND, Load
+from runtime.system.reference import rotation_matrices
 
 
 class LimitAngles(NamedTuple):
@@ -73,9 +73,7 @@ class DrawnMotion:
         """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""
         if body == GROUND:
             return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
-        A = np.empty((len(self.t), 3, 3))
-        rotations_of(np.array(self.p[body]), A)
-        return A
+        return rotation_matrices(self.p[body])
 
     def points(self, body: str, local: Floats) -> Floats:
         """Global coordinates (n, 3) of a point in axes of a body."""

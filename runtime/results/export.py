@@ -77,7 +77,7 @@ WRENCH_QUANTITIES = {
 
 
 def to_xarray(run: Recorded) -> xarray.Dataset:
-    """A dataset with the dimensions time, body, axis, euler, row (``joint.row``), limit, contact, load and joint."""
+    """A dataset with the dimensions time, body, axis, euler, row and coordinate (of joints), limit, contact, load, joint."""
     import xarray
 
     system = run.system
@@ -105,33 +105,49 @@ def to_xarray(run: Recorded) -> xarray.Dataset:
         ):
             values = np.concatenate([getattr(run, name)[joint.name] for joint in system.joints], axis=1)
             data[name] = (("time", "row"), values, {"units": units, "long_name": meaning})
+    if listed := list(_of_angles(run)):
+        coordinates["coordinate"] = [name for name, *_ in listed]
+        coordinates["coordinate_unit"] = ("coordinate", [unit for _, unit, *_ in listed])
+        for name, meaning, units, k in (
+            ("angle", "coordinate of a joint, 0 in the reference configuration", "see coordinate_unit", 2),
+            ("angle_rate", "rate of the coordinate", "see coordinate_unit, per second", 3),
+        ):
+            values = np.column_stack([entry[k] for entry in listed])
+            data[name] = (("time", "coordinate"), values, {"units": units, "long_name": meaning})
     if system.limits:
         coordinates["limit"] = list(system.limit_names)
         for name, (unit, meaning) in LIMIT_QUANTITIES.items():
             values = np.stack([getattr(motion, name) for motion in run.limits.values()], axis=1)
             data[f"limit_{name}"] = (("time", "limit"), values, {"units": unit, "long_name": meaning})
-    if system.contacts:
-        coordinates["contact"] = list(system.contact_names)
-        for name, (unit, meaning) in CONTACT_QUANTITIES.items():
-            values = np.stack([getattr(motion, name) for motion in run.contacts.values()], axis=1)
-            contact_dims = ("time", "contact") + (("axis",) if values.ndim == 3 else ())
-            data[f"contact_{name}"] = (contact_dims, values, {"units": unit, "long_name": meaning})
-        if len(run.contact_events):
-            kinds = np.where(run.contact_events[:, 2] == 1.0, "touch-down", "lift-off")
-            data["contact_event_time"] = (
-                ("contact_event",),
-                run.contact_events[:, 0],
-                {"units": "s", "long_name": "touch-downs and lift-offs"},
-            )
-            events = [system.contact_names[int(k)] for k in run.contact_events[:, 1]]
-            coordinates["contact_event_contact"] = ("contact_event", events)
-            coordinates["contact_event_kind"] = ("contact_event", list(kinds))
+    _add_contacts(run, data, coordinates)
     _add_wrenches(run, data, coordinates)
     for name, unit, values in _of_forces(run):
         data[name] = (("time",), values, {"units": unit, "long_name": f"of the force '{name.partition('.')[0]}'"})
     for name, (unit, meaning) in SCALARS.items():
         data[name] = (("time",), getattr(run, name), {"units": unit, "long_name": meaning})
     return xarray.Dataset(data, coords=coordinates, attrs=_attributes(run))
+
+
+def _add_contacts(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
+    """Add motion and forces of the contacts, and their touch-downs and lift-offs."""
+    system = run.system
+    if not system.contacts:
+        return
+    coordinates["contact"] = list(system.contact_names)
+    for name, (unit, meaning) in CONTACT_QUANTITIES.items():
+        values = np.stack([getattr(motion, name) for motion in run.contacts.values()], axis=1)
+        contact_dims = ("time", "contact") + (("axis",) if values.ndim == 3 else ())
+        data[f"contact_{name}"] = (contact_dims, values, {"units": unit, "long_name": meaning})
+    if len(run.contact_events):
+        kinds = np.where(run.contact_events[:, 2] == 1.0, "touch-down", "lift-off")
+        data["contact_event_time"] = (
+            ("contact_event",),
+            run.contact_events[:, 0],
+            {"units": "s", "long_name": "touch-downs and lift-offs"},
+        )
+        events = [system.contact_names[int(k)] for k in run.contact_events[:, 1]]
+        coordinates["contact_event_contact"] = ("contact_event", events)
+        coordinates["contact_event_kind"] = ("contact_event", list(kinds))
 
 
 def _add_wrenches(run: Recorded, data: dict[str, Any], coordinates: dict[str, Any]) -> None:
@@ -153,6 +169,13 @@ def _add_wrenches(run: Recorded, data: dict[str, Any], coordinates: dict[str, An
     if (path := centre_of_pressure(run)) is not None:
         meaning = "of all contacts; NaN without a normal force"
         data["centre_of_pressure"] = (("time", "axis"), path, {"units": "m", "long_name": meaning})
+
+
+def _of_angles(run: Recorded) -> Iterator[tuple[str, str, Floats, Floats]]:
+    """Name, unit, values and rates of the coordinates of the joints, such as ``ankle.theta_i``."""
+    for joint, angles in run.angles.items():
+        for name, values in angles.values.items():
+            yield f"{joint}.{name}", angles.units[name], values, angles.rates[name]
 
 
 def _of_forces(run: Recorded) -> Iterator[tuple[str, str, Floats]]:
@@ -198,6 +221,10 @@ def columns_of(run: Recorded) -> tuple[list[str], list[str], Floats]:
             names.append(f"{joint.name}.lam_{row}")
             units.append(joint.multiplier_units[k])
             columns.append(run.lam[joint.name][:, k])
+    for name, unit, values, rates in _of_angles(run):
+        names += [name, f"{name}_rate"]
+        units += [unit, f"{unit}/s"]
+        columns += [values, rates]
     for limit, motion in run.limits.items():
         for name, (unit, _) in LIMIT_QUANTITIES.items():
             names.append(f"{limit}.{name}")
@@ -296,6 +323,20 @@ def to_sto(run: Recorded, file: Path, overwrite: bool) -> Path:
     names, _, values = columns_of(run)
     title = one_line(run.system.name)
     return write_storage(file, title, [name.replace(".", "/") for name in names], values, overwrite=overwrite)
+
+
+def to_mot(run: Recorded, file: Path, overwrite: bool) -> Path:
+    """Write the coordinates of the joints as OpenSim motion, angles in degrees."""
+    listed = list(_of_angles(run))
+    if not listed:
+        kinds = ", ".join(sorted({joint.kind for joint in run.system.joints})) or "none"
+        raise ModelError(
+            f"'{file}': system '{run.system.name}' has no joint with coordinates (joints: {kinds}); write to_sto() or to_csv()"
+        )
+    values = [np.rad2deg(values) if unit == "rad" else values for _, unit, values, _ in listed]
+    names = ["time", *(name.replace(".", "_") for name, *_ in listed)]
+    table = np.column_stack([run.t, *values])
+    return write_storage(file, one_line(run.system.name), names, table, in_degrees=True, overwrite=overwrite)
 
 
 @checked

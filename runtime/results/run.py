@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,45 +13,43 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.derived import Derived, derived, energies_of_states, largest_of_rows
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.kinematics import rotations_of
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
-from runtime.results import export
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
 from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
+from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.limit_motion import LimitMotion, limit_motion
 from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
 from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
 from runtime.results.seen import SeenRun
 from runtime.results.stats import Stats
+from runtime.results.written import WrittenRun
 from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints
 from runtime.support.checks import bounded, check_array, finite
 from runtime.support.errors import ModelError, shown
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Joint
+from runtime.system.reference import rotation_matrices
 from runtime.system.state import State
 from runtime.system.system import System
 
-if TYPE_CHECKING:
-    import xarray
-
 COMPUTED = tuple(
-    "_derived _energies _forces undetermined limits contacts forces degrees_of_freedom driven".split()
+    "_derived _energies _forces undetermined limits contacts forces angles degrees_of_freedom driven".split()
 )  # a pickled run leaves them out
 
 
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(SeenRun):
+class Run(SeenRun, WrittenRun):
     """A simulated motion.
 
     Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
     [m/s^2], ``omega_dot`` [rad/s^2], all in global axes.  From a joint's name: ``lam``, ``Phi``, ``Phi_dot`` (n, rows).
     From a limit's name: ``limits``, a ``LimitMotion`` each; from a contact's: ``contacts``, a ``ContactMotion`` each; from a
-    force's: ``forces``, a ``ForceMotion`` each.
+    force's: ``forces``, a ``ForceMotion`` each.  From a joint's: ``angles``, ``JointAngles`` of each joint with a motion.
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J]; ``energy_balance``.  ``violation``: largest
     abs Phi of all rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).
     ``reaction(joint, ...)``.
@@ -290,6 +287,11 @@ class Run(SeenRun):
         """Reported quantities, energy and power of each force, by its name."""
         return force_motions(self.system.forces, self.system.body_names, self._state, self._derived.force_outputs)
 
+    @cached_property
+    def angles(self) -> Mapping[str, JointAngles]:
+        """Coordinates of the joints that have a motion, such as hinges, with rates, by the names of the joints."""
+        return joint_angles(self.system, self._state)
+
     def ground_reaction(self, contacts: Sequence[str] | str | None = None) -> GroundReaction:
         """The sum of the forces of contacts that share a plane, with its centre of pressure.
 
@@ -378,22 +380,4 @@ class Run(SeenRun):
         """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""
         if body == GROUND:
             return np.broadcast_to(np.eye(3), (len(self.t), 3, 3))
-        A = np.empty((len(self.t), 3, 3))
-        rotations_of(np.array(self._state[:, self.system.body_index(body), P:V]), A)
-        return A
-
-    def to_xarray(self) -> xarray.Dataset:
-        """A labelled dataset with units: time, body, axis, row; attributes name the model and the method."""
-        return export.to_xarray(self)
-
-    def to_netcdf(self, file: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the dataset as NetCDF; returns the file.  An existing file is refused unless ``overwrite``."""
-        return export.to_netcdf(self, Path(file), overwrite)
-
-    def to_csv(self, file: str | Path, *, overwrite: bool = False) -> Path:
-        """Write a table, one line per time, columns ``body.r_x [m]`` and so on; returns the file."""
-        return export.to_csv(self, Path(file), overwrite)
-
-    def to_sto(self, file: str | Path, *, overwrite: bool = False) -> Path:
-        """Write an OpenSim storage file with the same columns; returns the file."""
-        return export.to_sto(self, Path(file), overwrite)
+        return rotation_matrices(self._state[:, self.system.body_index(body), P:V])

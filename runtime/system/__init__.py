@@ -8,6 +8,7 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.system.contact_building import hertz_stiffness
+    from runtime.system.displacement import displaced
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
     from runtime.system.parts import Body, Contact, Joint, Limit
     from runtime.system.shapes import Shape
@@ -16,10 +17,21 @@ else:
         __name__,
         {
             "contact_building": "hertz_stiffness",
+            "displacement": "displaced",
             "limit_building": "RestrictingMoment restricting_moment",
             "parts": "Body Contact Joint Limit",
             "shapes": "Shape",
         },
     )
 
-__all__ = ["Body", "Contact", "Joint", "Limit", "RestrictingMoment", "Shape", "hertz_stiffness", "restricting_moment"]
+__all__ = [
+    "Body",
+    "Contact",
+    "Joint",
+    "Limit",
+    "RestrictingMoment",
+    "Shape",
+    "displaced",
+    "hertz_stiffness",
+    "restricting_moment",
+]

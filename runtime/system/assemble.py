@@ -153,19 +153,24 @@ def assemble(system: System, state: State, *, time: float | None = None, project
     return State(state.names, y)
 
 
+def check_configuration(system: System, time: float, y: Floats, remedy: str) -> None:
+    """Refuse poses with Phi != 0, naming the worst row."""
+    work = shared_workspace_for(system.data)
+    worst = projection.worst_row(time, y, system.data, work, False)
+    if not worst <= POSITION_TOLERANCE:
+        k, r = map(int, work.failed)
+        raise AssemblyError(
+            f"the initial configuration violates {system.row_name(k, r)}: |Phi| = {worst:.1e} {system.joints[k].units[r]}, "
+            f"limit {POSITION_TOLERANCE:.0e}; {remedy}"
+        )
+
+
 def check_state(system: System, state: State, time: float) -> None:
     """Refuse a state of other bodies than this system's, or one that violates its constraints at a time [s]."""
     system.check_bodies(state)
     if not system.joints:
         return
-    work = shared_workspace_for(system.data)
-    worst = projection.worst_row(time, state.y, system.data, work, False)
-    if not worst <= POSITION_TOLERANCE:
-        k, r = map(int, work.failed)
-        raise AssemblyError(
-            f"the initial configuration violates {system.row_name(k, r)}: |Phi| = {worst:.1e} {system.joints[k].units[r]}, "
-            f"limit {POSITION_TOLERANCE:.0e}; pass it through runtime.assemble(system, state)"
-        )
+    check_configuration(system, time, state.y, "pass it through runtime.assemble(system, state)")
     if names := mirrored(system, time, state.y):
         raise AssemblyError(
             f"the initial configuration has joint {' and '.join(repr(name) for name in names)} as the mirror image of the "

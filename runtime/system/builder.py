@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.support.arguments import checked_class
 from runtime.support.checks import finite, finite_number
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, unknown_name
 from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.data_building import Parts
@@ -48,6 +49,8 @@ class Builder(LoadBuilder):
         self.name = name
         self.gravity = finite(gravity, (3,), "gravity")
         self.gravity.flags.writeable = False
+        self._angles: dict[str, float] = {}
+        self._rates: dict[str, float] = {}
         super().__init__(axes)
 
     def body(
@@ -186,6 +189,29 @@ class Builder(LoadBuilder):
         states = self._global_states(axes, f"driver '{name}'")
         self._joints[name] = connection("driver", name, module, body, other, values, self._bodies, states)
 
+    def angles(self, joint: str, *, rates: Mapping[str, float] | None = None, **values: float) -> None:
+        """Start a joint at other coordinates than those of the reference pose, where they are 0.
+
+        Points, axes, limits and constants that joints hold remain those of the reference pose, which ``body`` gave.
+
+        Parameters
+        ----------
+        joint : str
+        rates : mapping, optional
+            Initial rates by the names of coordinates [rad/s], [m/s]; default: those of the bodies' velocities.
+        **values : float
+            Coordinates by name [rad], [m], such as ``theta_i=0.2``; ``System.joint_motions`` lists those of each joint.
+
+        Raises
+        ------
+        ModelError
+        """
+        if joint not in self._joints:
+            raise unknown_name(joint, self._joints, "joint", whose="angles: ")
+        for what, of_what, into in (("angle", values, self._angles), ("rate", rates or {}, self._rates)):
+            checked = {f"{joint}.{name}": finite_number(v, f"{what} '{joint}.{name}'") for name, v in of_what.items()}
+            into.update(checked)
+
     # Long by its signature and docstring.
     def build(
         self,
@@ -254,4 +280,6 @@ class Builder(LoadBuilder):
             project_velocities,
             checked_adjust(adjust),
             check_units,
+            self._angles,
+            self._rates,
         )

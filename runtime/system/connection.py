@@ -15,6 +15,7 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number, positive, unit
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, floats
+from runtime.system.definitions import Definitions
 from runtime.system.global_axes import AXIS, POINT, local_values
 from runtime.system.parts import AXIS_TOLERANCE, GROUND, Joint
 from runtime.system.signal import as_signal
@@ -24,7 +25,7 @@ TRIANGLE_TOLERANCE = (
 )
 ROUNDING = 1e-12  # relative, of a principal moment that is zero
 Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
-KINDS: dict[str, ModuleType] = {module.NAME: module for module in joints.MODULES}
+KINDS = Definitions(joints.MODULES)
 
 
 def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:

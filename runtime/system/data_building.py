@@ -65,7 +65,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         gravity=gravity.copy(),
         alpha=5.0,
         beta=5.0,
-        closed=int(has_loops(body_i, body_j)),
+        closed=int(has_loops(body_i, body_j, [j.holds_points for j in joints])),
         redundant=0,
         address=addresses_of(j.module for j in joints),
         body_i=body_i,

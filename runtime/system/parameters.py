@@ -99,7 +99,7 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
         _made_of=(),
     )
     if joints_changed:
-        other = replace(other, branch_signs=branch_signs_of(other, other.time, other.state.y))
+        other = replace(other, branch_signs=branch_signs_of(other, other.time, other.reference_configuration.y))
     if model := like_model(system.model, other.data, other.state.y):
         vars(other)["model"] = model  # a new description would take as long as all steps above
     return other
@@ -124,7 +124,7 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     """Return the system with other parameters and its initial state moved onto the constraints by the least change.
 
     Quantities that joints keep constant from the reference configuration on, such as the angle of a fixed joint, have their
-    values of the initial state before the move.
+    values of the reference configuration before the move.
 
     Parameters
     ----------
@@ -148,7 +148,8 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     remarks: tuple[str, ...] = ()
     singular: tuple[str, ...] = ()
     y, iterations, residual = assembled(other, other.time, before)
-    if joints_differ(system, other):
+    moved = joints_differ(system, other)
+    if moved:
         refuse_singular_joints(other, y)
         other, singular = _with_rank(other, y, "keep" if system.redundant else "refuse")
         remarks = tuple(locked(other, y))
@@ -160,7 +161,10 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     for remark in remarks:
         warn(remark)
     assembly = replace(change(other.body_names, before, y, iterations, residual), remarks=remarks)
-    found = replace(other, state=State(other.body_names, y), assembly=assembly)
+    reference = system.reference
+    if reference is not None and moved:
+        reference = State(other.body_names, assembled(other, other.time, reference.y)[0])
+    found = replace(other, state=State(other.body_names, y), reference=reference, assembly=assembly)
     if "model" in vars(other):
         vars(found)["model"] = vars(other)["model"]
     return found
@@ -168,7 +172,8 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
 
 def _with_rank(system: System, y: Floats, redundant: str) -> tuple[System, tuple[str, ...]]:
     """The system with the rank of its rows, which may be another one than before, and rows dependent in this pose alone."""
-    data = system.data._replace(closed=has_loops(system.data.body_i, system.data.body_j), redundant=0)
+    points = [joint.holds_points for joint in system.joints]
+    data = system.data._replace(closed=int(has_loops(system.data.body_i, system.data.body_j, points)), redundant=0)
     system, singular = with_redundant_rows_named(replace(system, data=frozen(data), redundant=()), y, redundant)
     rank = int(system.data.rows.sum()) - len(system.redundant)
     return replace(system, rank=rank, degrees_of_freedom=6 * len(system.bodies) - rank), singular
@@ -207,7 +212,7 @@ def _change_joints(system: System, changes: Changes, new: dict[str, Any], data: 
         x = data.setdefault("x", t.x.copy())
         local = data.setdefault("vector_local", t.vector_local.copy())
         x[k] = 0.0
-        states = states_with_ground(system.state.y)
+        states = states_with_ground(system.reference_configuration.y)
         found = reference(joints[k], states[t.body_i[k]], states[t.body_j[k]], x[k])
         for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
             local[row] = found[name]
@@ -253,7 +258,7 @@ def _change_forces(system: System, changes: Changes, new: dict[str, Any], data: 
             forces[k] = replace(found, borrowed=tuple(key for key in force.borrowed if key not in own))
             new["forces"] = tuple(forces)
     if "forces" in new:
-        places, states = body_places(system.body_names), states_with_ground(system.state.y)
+        places, states = body_places(system.body_names), states_with_ground(system.reference_configuration.y)
         data["forces"] = force_data(new["forces"], system.joints, places, states, first)
 
 
@@ -273,4 +278,6 @@ def _change_limits(system: System, changes: Changes, new: dict[str, Any], data: 
         limits[k] = replace(limit, **law)
         new["limits"] = tuple(limits)
     if "limits" in new:
-        data["limits"] = limit_data(limits, body_places(system.body_names), states_with_ground(system.state.y))
+        data["limits"] = limit_data(
+            limits, body_places(system.body_names), states_with_ground(system.reference_configuration.y)
+        )

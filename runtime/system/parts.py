@@ -17,6 +17,7 @@ from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
+from runtime.system.definitions import Definitions
 from runtime.system.signal import Signal
 
 GROUND = "ground"  # name of the fixed body
@@ -24,7 +25,7 @@ AXIS_TOLERANCE = 1e-9  # [1] how far a unit vector's length may be from 1, and t
 LIMIT_KINDS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LIMITS}
 LIMIT_UNITS = {"max_moment": "N m", "compliance": "rad", "damping": "N m s"}  # of the parameters of a limit's law
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
-FORCE_KINDS: dict[str, ModuleType] = {module.NAME: module for module in force_definitions.MODULES}
+FORCE_KINDS = Definitions(force_definitions.MODULES)
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
 
 
@@ -81,6 +82,11 @@ class Joint:
         """Names of the rows of its Phi."""
         rows: tuple[str, ...] = self.module.ROWS
         return rows
+
+    @property
+    def holds_points(self) -> bool:
+        """Its rows constrain points or centres of mass, not the rotation alone: they contain lengths."""
+        return any(power != 0 for power in self.module.UNITS)
 
     @property
     def units(self) -> tuple[str, ...]:

@@ -22,12 +22,14 @@ from runtime.system.system import System
 GRAVITY, INERTIA, LATITUDES = "gravity", "inertia", "latitudes"
 BODY_UNITS = {"mass": "kg", INERTIA: "kg m^2"}
 MOTOR_PARTS = ("stiffness", "damping")
+COORDINATES = ("angle", "rate")  # "angle.ankle.theta_i": coordinate of a joint in the initial state, and its rate
 
 
 class Role(Enum):
     """What a named quantity belongs to."""
 
     STATE = "part of the initial state"
+    COORDINATE = "initial coordinate of a joint, or its rate"
     PARAMETER = "parameter of a system"
     ARGUMENT = "argument of a function that builds a system"
 
@@ -35,9 +37,10 @@ class Role(Enum):
 class Quantity(NamedTuple):
     """A named quantity.
 
-    ``name``: "part.owner"; gravity and the arguments of a function have no owner.  ``owner_sort``: "body", "joint" (drivers
-    included), "motor", "force" or "limit".  ``unit_length``: a unit vector, or Euler parameters.  Where a parameter or an
-    argument was parsed without a system, ``shape`` is None and ``unit`` and ``owner_sort`` are empty.
+    ``name``: "part.owner", of a coordinate "angle.joint.coordinate"; gravity and the arguments of a function have no owner.
+    ``owner_sort``: "body", "joint" (drivers included), "motor", "force" or "limit".  ``unit_length``: a unit vector, or Euler
+    parameters.  Where a parameter or an argument was parsed without a system, ``shape`` is None and ``unit`` and ``owner_sort``
+    are empty.
     """
 
     name: str
@@ -64,6 +67,8 @@ def parse(name: str, *, of_system: bool = False) -> Quantity:
     if dot and part in PARTS:
         shape = (PARTS[part].stop - PARTS[part].start,)
         return Quantity(name, part, owner, Role.STATE, shape, STATE_UNITS[part], "body", part == "p")
+    if part in COORDINATES and "." in owner:
+        return Quantity(name, part, owner, Role.COORDINATE, (), "", "joint")
     return Quantity(name, part, owner, Role.PARAMETER if dot or of_system else Role.ARGUMENT)
 
 

@@ -14,6 +14,8 @@ from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
+BODY_FRAME = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))  # axes of a body in its own components
+
 
 def ground_state() -> Floats:
     """The state of the ground, (13,)."""
@@ -39,6 +41,13 @@ def rotation_matrix(p: Floats) -> Floats:
     return A
 
 
+def rotation_matrices(p: Floats) -> Floats:
+    """Rotation matrices of Euler parameters (n, 4), (n, 3, 3), from local to global components."""
+    A = np.empty((len(p), 3, 3))
+    python_code(rotation)(p.T, A.transpose(1, 2, 0))
+    return A
+
+
 def reference(
     joint: Joint | Limit | Contact | Force, state_i: Floats, state_j: Floats, x: Floats, *more: Floats
 ) -> dict[str, Floats]:
@@ -51,14 +60,13 @@ def reference(
     module = joint.module
     states = (state_i, state_j, *more)
     A = {body: rotation_matrix(state[P:V]) for body, state in zip("ijkl", states, strict=False)}
-    frame = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))
     local: dict[str, Floats] = {}
     carried: list[tuple[int, str, str]] = []
     for n, (vector, kind, body) in enumerate(module.VECTORS):
         if kind == "frame":
-            local[vector] = frame[vector.split("_")[0]]
+            local[vector] = BODY_FRAME[vector.split("_")[0]]
         elif kind.startswith("across"):
-            local[vector] = _across(local[kind.split(":")[1]])[int(kind[6]) - 1]
+            local[vector] = tangents(local[kind.split(":")[1]])[int(kind[6]) - 1]
         elif kind.startswith("carried"):
             carried.append((n, vector, body))
             local[vector] = np.zeros(3)
@@ -109,7 +117,7 @@ def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> t
     return tuple(map(float, np.sign(out[before:])))
 
 
-def _across(a: Floats) -> tuple[Floats, Floats]:
+def tangents(a: Floats) -> tuple[Floats, Floats]:
     """Two unit vectors that complete the unit vector a to a right-handed triad."""
     other = np.zeros(3)
     other[np.argmin(np.abs(a))] = 1.0

@@ -22,6 +22,7 @@ MOVED = 1e-3  # of the model's size: a body is named if its centre of mass, or a
 TURNED = 1e-2  # [rad] the same for its rotation
 FAR = 1.0  # of the model's size: a body that would have to move farther is refused
 CHANGED = 1e-3  # of the largest speed: a given velocity that is changed by more is named
+UNSEEN = 1e-9  # of the speed of points of the model: a change that counts as rounding
 LIGHT = 1e-6  # factor of mass and inertia by which bodies of first guesses move before others
 OPPOSITE = -1.0 + 1e-6  # a_i . a_j of axes that point against each other
 
@@ -123,8 +124,10 @@ def changed_velocities(system: System, before: Floats, after: Floats) -> list[st
     """A sentence on given velocities, not zero, that were changed to satisfy the constraints."""
     a, b = before.reshape(-1, STATE), after.reshape(-1, STATE)
     found = []
-    for part, name, unit in ((slice(V, OMEGA), "v", "m/s"), (slice(OMEGA, STATE), "omega", "rad/s")):
-        largest = float(np.abs(a[:, part]).max(initial=0.0))
+    size = model_size(system, before) or 1.0
+    speed = max(np.abs(a[:, V:OMEGA]).max(initial=0.0), size * np.abs(a[:, OMEGA:]).max(initial=0.0))
+    for part, name, unit, scale in ((slice(V, OMEGA), "v", "m/s", 1.0), (slice(OMEGA, STATE), "omega", "rad/s", size)):
+        largest = max(float(np.abs(a[:, part]).max(initial=0.0)), UNSEEN / CHANGED * float(speed) / scale)
         for body, old, new in zip(system.bodies, a[:, part], b[:, part], strict=True):
             change = float(np.linalg.norm(new - old))
             if old.any() and not body.guess and change > CHANGED * largest:

@@ -16,8 +16,10 @@ from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.force_addresses import force_addresses, reactive_data
+from runtime.system.joint_motion import JointMotion, joint_motion
 from runtime.system.model_description import Model, describe_model
 from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
+from runtime.system.reference import body_places, states_with_ground
 from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
 from runtime.system.state import State
@@ -54,6 +56,7 @@ class System:
     branch_signs: tuple[tuple[float, ...], ...]  # of each joint's definition, in the reference configuration
     data: ModelData = field(repr=False)
     shapes: tuple[Shape, ...] = ()  # drawn in views
+    reference: State | None = None  # its reference configuration; None: the initial state
     _made_of: tuple[Any, ...] = field(default=(), repr=False)  # the parts that the data follow from
 
     def __post_init__(self) -> None:
@@ -209,6 +212,18 @@ class System:
         """Description of the system for a whole-model kernel, ``codegen.compile_model``."""
         loaded = bool(self.limits or self.loads or self.motors or self.contacts or self.forces)
         return describe_model(self.name, self.body_names, self.joints, loaded, self.data, self.state.y)
+
+    @property
+    def reference_configuration(self) -> State:
+        """The state in which constants of joints, limits and forces were computed and coordinates of joints are 0."""
+        return self.reference or self.state
+
+    @cached_property
+    def joint_motions(self) -> Mapping[str, JointMotion]:
+        """Motions of the joints that have coordinates, by their names."""
+        states, places = states_with_ground(self.reference_configuration.y), body_places(self.body_names)
+        found = {j.name: joint_motion(j, states[places[j.body_i]], states[places[j.body_j]]) for j in self.joints}
+        return {name: motion for name, motion in found.items() if motion is not None}
 
     def check_bodies(self, state: State) -> None:
         """Refuse a state of other bodies than this system's."""

@@ -13,9 +13,10 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError, ModelError, warn
 from runtime.system.adjustable import Chosen
 from runtime.system.adjusting import adjusted
-from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
+from runtime.system.assemble import assembled, branch_signs_of, change, check_configuration, check_velocities
 from runtime.system.branches import refuse_undecided_start
 from runtime.system.data_building import Parts, model_data
+from runtime.system.displacement import Values, displaced
 from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
     refuse_infinite_forces,
@@ -39,7 +40,7 @@ from runtime.system.unusual_values import ask_about_values
 
 def build_system(
     name: str, parts: Parts, gravity: Floats, y: Floats, time: float, redundant: str, project_velocities: bool | None,
-    adjust: Chosen = False, check_units: bool = True,
+    adjust: Chosen = False, check_units: bool = True, angles: Values | None = None, rates: Values | None = None,
 ) -> System:  # fmt: skip
     """Assemble parts from the given states y (13 bodies,) and check the whole; see ``Builder.build``.
 
@@ -58,13 +59,23 @@ def build_system(
     refuse_singular_motors(system, y)
     if adjust:
         system, adjustments = adjusted(system, adjust)
-    start, iterations, residual = _moved(system, time, y, redundant)
+    placed, iterations, residual = _moved(system, time, y, redundant)
+    start, reference = placed, None
+    if angles or rates:
+        reference = State(system.body_names, placed)
+        start = displaced(replace(system, state=reference), angles, rates).y
+        if system.drivers:
+            check_configuration(
+                system, time, start, "leave out angles of joints that drivers move, or change their signals"
+            )
+        refuse_singular_joints(system, start)
     system, singular = with_redundant_rows_named(system, start, redundant)
     lock = locked(system, start)
-    remarks = [*_on_poses(system, y, start), *opposite_axes(system, start), *lock]
+    remarks = [*_on_poses(system, y, placed), *opposite_axes(system, start), *lock]
     if project_velocities or (project_velocities is None and (system.drivers or adjust)):
+        before = start
         start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
-        remarks += changed_velocities(system, y, start)
+        remarks += changed_velocities(system, y if reference is None else before, start)
         remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
     else:
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
@@ -75,9 +86,9 @@ def build_system(
     for remark in remarks:
         warn(remark)
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
-    assembly = change(names, y, start, iterations, residual)
+    assembly = change(names, y, start if reference is None else placed, iterations, residual)
     return replace(
-        system, state=State(names, start), rank=rank, degrees_of_freedom=6 * len(names) - rank,
+        system, state=State(names, start), reference=reference, rank=rank, degrees_of_freedom=6 * len(names) - rank,
         assembly=replace(assembly, remarks=tuple(remarks), adjustments=adjustments),
     )  # fmt: skip
 

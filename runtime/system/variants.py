@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, said_by, shown
+from runtime.system.assemble import assemble
+from runtime.system.displacement import displaced
 from runtime.system.parameters import joints_differ, replace_parameters
 from runtime.system.quantity import Quantity, Role
 from runtime.system.state import State
@@ -75,8 +78,8 @@ def variant(
 ) -> tuple[System, State, bool]:
     """Return a system and its initial state with the given values, and whether parameters of joints are among these.
 
-    ``quantities`` by the names of the values: arguments of the function, parameters of the system, and parts of the initial
-    state.  The state is not moved onto the constraints.
+    ``quantities`` by the names of the values: arguments of the function, parameters of the system, parts of the initial state,
+    coordinates of joints.  The state is not moved onto the constraints, unless coordinates follow other parameters of joints.
 
     Raises
     ------
@@ -85,14 +88,24 @@ def variant(
     system = build if isinstance(build, System) else build_variant(build, values, quantities)
     parameters: dict[str, Any] = {}
     state: dict[str, dict[str, Any]] = {}
+    coordinates: dict[str, dict[str, float]] = {"angle": {}, "rate": {}}
     for name, value in values.items():
         quantity = quantities[name]
         if quantity.role is Role.PARAMETER:
             parameters[name] = value
         elif quantity.role is Role.STATE:
             state.setdefault(quantity.part, {})[quantity.owner] = value
+        elif quantity.role is Role.COORDINATE:
+            coordinates[quantity.part][quantity.owner] = value
     other = replace_parameters(system, parameters) if parameters else system
-    return other, other.state.replace(**state) if state else other.state, joints_differ(system, other)
+    moved = joints_differ(system, other)
+    start = other.state.replace(**state) if state else other.state
+    if any(coordinates.values()):
+        if moved:  # coordinates are 0 in the reference configuration of the changed joints
+            reference = assemble(other, other.reference_configuration)
+            start, other = assemble(other, start), replace(other, reference=reference)
+        start = displaced(other, coordinates["angle"], coordinates["rate"], state=start)
+    return other, start, moved
 
 
 def structure_of(system: System) -> list[Any]:

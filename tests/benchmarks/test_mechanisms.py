@@ -115,6 +115,53 @@ def test_driver_on_a_turned_body():
     assert_met(made(t, columns, {"rod": rod}, [hinge], drivers=[driver]))
 
 
+BALL = {"name": "ball", "type": "spherical", "i": "ground", "j": "top", "point": [0, 0, 0]}
+CROSS = {"name": "cross", "type": "universal", "i": "ground", "j": "top", "point": [0, 0, 0], "axis_i": [0, 0, 2],
+         "axis_j": [1, 1, 0]}  # fmt: skip
+
+
+def driven_top(joints, axis=(0, 0, 1)):
+    drive = {"name": "drive", "i": "ground", "j": "top", "axis": list(axis), "rate": 3.0}
+    bodies = {"top": {"r0": [0.3, 0, -0.4], "v0": [-0.2, 1.1, -0.15], "w0": [0.5, 0.5, 3.0]}}
+    one = made(
+        np.linspace(0.0, 1.0, 11), {"x": ("pos", {"body": "top", "comp": 0}, 0.0)}, bodies, joints, drivers=[drive]
+    )
+    one.data["acceptance"]["key"].append("x")
+    return one
+
+
+@pytest.mark.parametrize(("joints", "axis"), [([BALL], (0, 0, 1)), ([CROSS], (1, 1, 0)), ([CROSS], (0, 0.6, 0.8))])
+def test_a_driver_about_no_axis_of_its_joint_is_refused(joints, axis):
+    """There n . (w_j - w_i) is the rate of no angle."""
+    (found,) = question.solutions(driven_top(joints, axis), question.QUICK)
+    assert (
+        found.status == "not built"
+        and "driver 'drive': its axis " in found.remark
+        and "is no axis of the" in found.remark
+    )
+
+
+def test_a_driver_on_a_universal_joint():
+    one = driven_top([CROSS])
+    run = solved(one)
+    assert run.success and np.abs(run.omega["top"][:, 2] - 3.0).max() < 1e-8
+    model.driven_rates(one, run)
+
+
+def test_a_driver_against_which_its_body_tilts_is_a_failure():
+    found = question.solutions(driven_top([]), question.QUICK)
+    assert all("departs from 3 rad/s by" in solution.remark for solution in found)
+
+
+@pytest.mark.parametrize("lost", ["axis", "point"])
+def test_entries_that_lack_are_named(lost):
+    """A point never stands for a direction."""
+    hinge = {"name": "hinge", "type": "revolute", "i": "ground", "j": "top", "point": [0, 0, 1], "axis": [0, 0, 1]}
+    del hinge[lost]
+    (found,) = question.solutions(driven_top([hinge]), question.QUICK)
+    assert found.status == "not built" and found.remark.startswith(f"'hinge': lacks '{lost}'")
+
+
 @pytest.mark.parametrize("kind", ["cylindrical", "prismatic", "inline"])
 def test_slides(kind):
     """A body slides down a line of 30 degrees; the joint's point on body j moves along, and the moment is about that point."""

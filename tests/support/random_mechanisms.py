@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from generated import joints
 from runtime import GROUND, Builder
+from tests.support.modules import JOINT_MODULES
 
-MODULES = {module.NAME: module for module in joints.MODULES if not module.SIGNALS}
+MODULES = {module.NAME: module for module in JOINT_MODULES if not module.SIGNALS}
 GRAVITY = np.array([0.3, -0.2, -9.81])
 
 

@@ -128,6 +128,16 @@ def test_a_changed_velocity_is_named():
     assert said(lambda: bob(1.0, v=(0.48, 0, 0), guess=True).build(project_velocities=True))[0] == []
 
 
+@pytest.mark.parametrize("part", ["v", "omega"])
+def test_rounding_of_velocities_that_are_zero_is_not_named(part):
+    b = runtime.Builder("shaft")
+    spin = {"v": ((0.0, 1e-17, 0.0), (0.0, 0.0, 2.0)), "omega": ((0.0, 0.0, 2.0), (0.0, 1e-17, 0.0))}[part]
+    b.body("shaft", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0.0, 0.0, 1.0), v=spin[0], omega=spin[1], free=True)
+    kind = {"v": "revolute", "omega": "translational"}[part]
+    b.joint("bearing", kind, "ground", "shaft", s_i=(0, 0, 0), s_j=(0, 0, -1), a_i=(0, 0, 1), a_j=(0, 0, 1))
+    assert said(lambda: b.build(project_velocities=True))[0] == []
+
+
 def test_velocities_that_no_projection_makes_consistent_have_another_remedy(monkeypatch):
     monkeypatch.setattr(system_building.projection, "project_velocities", lambda time, y, *rest: y)  # as if it failed
     with pytest.raises(

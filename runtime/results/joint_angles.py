@@ -1,0 +1,70 @@
+"""Coordinates of the joints of a run: angles and distances of their motions, with rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from runtime.dynamics.layout import GROUND_INDEX, STATE
+from runtime.support.arrays import Floats
+from runtime.support.names import named
+from runtime.system.joint_motion import JointMotion, coordinates, rates, relative_poses
+from runtime.system.reference import body_places, ground_state
+from runtime.system.system import System
+
+
+@dataclass(frozen=True)
+class JointAngles:
+    """Coordinates of a joint over time, those of its definition in ``codegen/motions.py``; arrays (n,).
+
+    They describe how body j has moved against body i since the reference configuration, where they are 0: turns [rad], positive
+    about the axis by the right hand, without jumps while a turn between two times of the result is less than half a turn;
+    distances [m]; of any turn about a point the components of the rotation vector [rad] in axes of body i.
+
+    ``run.angles["ankle"].theta_i``, ``["theta_i"]``: a coordinate; ``rates["theta_i"]`` [rad/s], [m/s]; ``units["theta_i"]``.
+    The rates of a rotation vector are the components of the relative angular velocity in axes of body i.
+    """
+
+    name: str
+    kind: str
+    values: Mapping[str, Floats] = field(repr=False)
+    rates: Mapping[str, Floats] = field(repr=False)
+    units: Mapping[str, str]
+
+    def __getitem__(self, coordinate: str) -> Floats:
+        return self.values[coordinate]
+
+    def __getattr__(self, name: str) -> Floats:
+        """A coordinate."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        values: Mapping[str, Floats] = object.__getattribute__(self, "values")
+        if name not in values:
+            raise AttributeError(
+                f"joint '{self.name}' ({self.kind}) has no coordinate '{name}'; it has {', '.join(values)}"
+            )
+        return values[name]
+
+
+def joint_angles(system: System, states: Floats) -> Mapping[str, JointAngles]:
+    """Coordinates by the names of the joints that have a motion, from the states (n, bodies, 13) of a run."""
+    places = body_places(system.body_names)
+    ground = np.broadcast_to(ground_state(), (len(states), STATE))
+    found = {}
+    for motion in system.joint_motions.values():
+        ends = places[motion.joint.body_i], places[motion.joint.body_j]
+        of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
+        found[motion.joint.name] = _angles(motion, of_i, of_j)
+    return named("joint with coordinates", found, "joints with coordinates")
+
+
+def _angles(motion: JointMotion, of_i: Floats, of_j: Floats) -> JointAngles:
+    poses, joint = relative_poses(of_i, of_j), motion.joint
+
+    def by_name(array: Floats) -> Mapping[str, Floats]:
+        return named("coordinate", dict(zip(motion.units, np.ascontiguousarray(array.T), strict=True)))
+
+    values, speeds = coordinates(motion, poses), rates(motion, poses, of_i, of_j)
+    return JointAngles(joint.name, joint.kind, by_name(values), by_name(speeds), motion.units)

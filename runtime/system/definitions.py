@@ -1,0 +1,23 @@
+"""The generated definitions of a family, such as the joints, by name; a model imports those that it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from types import ModuleType
+
+
+class Definitions(Mapping[str, ModuleType]):
+    """Generated modules by the names of their definitions, imported when they are asked for."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = places
+
+    def __getitem__(self, name: str) -> ModuleType:
+        return import_module(self._places[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)

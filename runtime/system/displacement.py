@@ -1,0 +1,175 @@
+"""States with other coordinates of joints: the bodies beyond a joint move with it as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from runtime.dynamics import projection
+from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
+from runtime.support.arguments import checked
+from runtime.support.arrays import Floats
+from runtime.support.checks import finite_number
+from runtime.support.errors import ModelError, unknown_name
+from runtime.system.assemble import POSITION_TOLERANCE
+from runtime.system.joint_motion import (
+    JointMotion,
+    Pose,
+    coordinates,
+    moved_pose,
+    relative_poses,
+    twists,
+)
+from runtime.system.joint_motion import rates as rates_of
+from runtime.system.orientation import euler_parameters
+from runtime.system.reference import body_places, rotation_matrix, states_with_ground
+from runtime.system.state import State
+from runtime.system.system import System
+
+Values = Mapping[str, float]  # by the names of coordinates, such as "ankle.theta_i"
+
+
+@checked
+def displaced(
+    system: System, angles: Values | None = None, rates: Values | None = None, *, state: State | None = None
+) -> State:
+    """The state of a system with other coordinates of its joints and other rates of them.
+
+    All bodies on the side of the joint that does not hold the ground move as one; their joints keep coordinates and rates.
+
+    Parameters
+    ----------
+    system : System
+    angles, rates : mapping, optional
+        Values by name, such as ``{"ankle.theta_i": 0.2}`` [rad], [m], [rad/s], [m/s]; see ``Run.angles``.
+    state : State, optional
+        The state to start from.  Default: ``system.state``.
+
+    Raises
+    ------
+    ModelError
+        For a coordinate that does not exist, a joint of a closed loop, whose other joints would have to follow, and a joint
+        that another one between the same bodies keeps from moving.
+    """
+    state = system.state if state is None else state
+    system.check_bodies(state)
+    wanted: dict[str, dict[str, dict[str, float]]] = {}
+    for what, given in (("angle", angles or {}), ("rate", rates or {})):
+        for name, value in given.items():
+            joint, column = coordinate_of(system, name)
+            wanted.setdefault(joint, {"angle": {}, "rate": {}})[what][column] = finite_number(value, f"{what} '{name}'")
+    states = states_with_ground(state.y)
+    neighbours = _neighbours(system) if wanted else []
+    for joint, values in wanted.items():
+        before = states.copy()
+        _displace(system, system.joint_motions[joint], states, values["angle"], values["rate"], neighbours)
+        _refuse_held(system, joint, before, states)
+    return State(system.body_names, states[1:].ravel())
+
+
+def coordinate_of(system: System, name: str) -> tuple[str, str]:
+    """Joint and coordinate of a name such as "ankle.theta_i".  Raises ModelError."""
+    joint, _, column = name.rpartition(".")
+    motions = system.joint_motions
+    if joint not in motions or column not in motions[joint].units:
+        known = [f"{motion.joint.name}.{c}" for motion in motions.values() for c in motion.units]
+        raise unknown_name(name, known, "coordinate", whose=f"system '{system.name}': ")
+    return joint, column
+
+
+def _displace(
+    system: System, motion: JointMotion, states: Floats, angles: Values, rates: Values, neighbours: Sequence[set[int]]
+) -> None:
+    """Change the states (bodies + 1, 13) of the bodies beyond a joint."""
+    joint, places = motion.joint, body_places(system.body_names)
+    i, j = places[joint.body_i], places[joint.body_j]
+    moving, on_j = _beyond(system, joint.name, i, j, neighbours)
+    of_i, of_j = states[i : i + 1], states[j : j + 1]
+    poses, columns = relative_poses(of_i, of_j), list(motion.units)
+    q, u = coordinates(motion, poses)[0], rates_of(motion, poses, of_i, of_j)[0]
+    q = np.array([angles.get(column, value) for column, value in zip(columns, q, strict=True)])
+    u = np.array([rates.get(column, value) for column, value in zip(columns, u, strict=True)])
+    pose = moved_pose(motion, q)
+    v, omega = np.split(twists(motion, Pose(pose.A[None], pose.r[None]))[0] @ u, 2)
+
+    rest, moved = (i, j) if on_j else (j, i)
+    before, held = states[moved].copy(), states[rest]
+    A_rest, A_before = rotation_matrix(held[P:V]), rotation_matrix(before[P:V])
+    if on_j:
+        A, r = A_rest @ pose.A, held[R:P] + A_rest @ pose.r
+        turning = held[OMEGA:STATE] + A_rest @ omega
+        speed = held[V:OMEGA] + np.cross(held[OMEGA:STATE], r - held[R:P]) + A_rest @ v
+    else:
+        A = A_rest @ pose.A.T
+        r = held[R:P] - A @ pose.r
+        turning = held[OMEGA:STATE] - A @ omega
+        speed = held[V:OMEGA] - np.cross(turning, held[R:P] - r) - A @ v
+    by = A @ A_before.T
+    own = states[moving]
+    arms = own[:, R:P] - before[R:P]
+    slips = own[:, V:OMEGA] - before[V:OMEGA] - np.cross(before[OMEGA:STATE], arms)
+    own[:, V:OMEGA] = speed + np.cross(turning, arms @ by.T) + slips @ by.T
+    own[:, OMEGA:STATE] = turning + (own[:, OMEGA:STATE] - before[OMEGA:STATE]) @ by.T
+    own[:, R:P] = r + arms @ by.T
+    e0, e1, e2, e3 = euler_parameters(by, f"turn of joint '{joint.name}'")
+    product = np.array([[e0, -e1, -e2, -e3], [e1, e0, -e3, e2], [e2, e3, e0, -e1], [e3, -e2, e1, e0]])
+    turned = own[:, P:V] @ product.T  # Euler parameters of one turn after another
+    own[:, P:V] = turned / np.linalg.norm(turned, axis=1)[:, None]
+    states[moving] = own
+
+
+def _neighbours(system: System) -> list[set[int]]:
+    """Places of the bodies, the ground first, to which joints connect each of them."""
+    places = body_places(system.body_names)
+    found: list[set[int]] = [set() for _ in places]
+    for joint in system.joints:
+        i, j = places[joint.body_i], places[joint.body_j]
+        found[i].add(j)
+        found[j].add(i)
+    return found
+
+
+def _beyond(system: System, joint: str, i: int, j: int, neighbours: Sequence[set[int]]) -> tuple[list[int], bool]:
+    """The bodies that move with a joint of bodies i and j, and whether j is among them rather than i."""
+
+    def side(start: int, other: int) -> set[int]:
+        reached, left = {start}, [start]
+        while left:
+            body = left.pop()
+            more = neighbours[body] - reached - ({other} if body == start else set())
+            reached |= more
+            left += more
+        return reached
+
+    beyond_j = side(j, i)
+    if i in beyond_j:
+        raise ModelError(
+            f"joint '{joint}' of system '{system.name}' belongs to a closed loop, in which other joints have to follow; give "
+            "poses of bodies, and runtime.assemble moves them onto the joints"
+        )
+    on_j = GROUND_INDEX not in beyond_j
+    return sorted(beyond_j if on_j else side(i, j)), on_j
+
+
+def _refuse_held(system: System, joint: str, before: Floats, after: Floats) -> None:
+    """Refuse states in which a joint has moved that another joint of the same bodies keeps from moving."""
+    pair = {system.joint(joint).body_i, system.joint(joint).body_j}
+    others = [k for k, o in enumerate(system.joints) if o.name != joint and {o.body_i, o.body_j} == pair]
+    others = [k for k in others if not system.joints[k].signals]  # drivers move: compared where their time is known
+    if not others:
+        return
+    work, violated = shared_workspace_for(system.data), []
+    for states in (before, after):
+        projection.worst_row(system.time, states[1:].ravel(), system.data, work, False)
+        violated.append(np.maximum(np.abs(work.Phi), np.abs(work.Phi_dot)))
+    for k in others:
+        rows = len(system.joints[k].rows)
+        r = int(violated[1][k, :rows].argmax())
+        if violated[1][k, r] > violated[0][k, r] + POSITION_TOLERANCE:
+            raise ModelError(
+                f"joint '{joint}' of system '{system.name}' cannot have these coordinates and rates: they violate "
+                f"{system.row_name(k, r)} between the same bodies by {violated[1][k, r]:.1e}, limit {POSITION_TOLERANCE:.0e}; "
+                f"give values that joint '{system.joints[k].name}' allows"
+            )

@@ -1,0 +1,249 @@
+"""The motion of a joint: its coordinates in a pose, their rates, and the pose that they lead to.
+
+The steps are those of ``codegen.motions``, which codegen has proven from the rows of the joint.  All coordinates are 0 in the
+reference configuration.  Arrays of poses are those of body j in axes of body i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.support.arrays import Floats
+from runtime.system.parts import Joint
+from runtime.system.reference import BODY_FRAME, rotation_matrices, tangents
+
+UNITS = {"turn": "rad", "slide": "m", "ball": "rad"}
+AXES = ("x", "y", "z")
+FULL_TURN = 2.0 * np.pi
+NO_TURN = 1e-6  # [rad] turn below which its axis is that of the time before
+PARALLEL = 1e-9  # [1] sine of the angle between axes below which they are parallel
+
+
+class Pose(NamedTuple):
+    """Orientation A (n, 3, 3) and place r (n, 3) of body j, in axes of body i."""
+
+    A: Floats
+    r: Floats
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a motion, in axes of body i in the reference configuration."""
+
+    name: str
+    kind: str  # "turn", "slide" or "ball"
+    axis: Floats  # (3,) of a turn or slide
+    point: Floats  # (3,) of a turn or ball
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of its coordinates; of any turn, the components of its rotation vector."""
+        return tuple(f"{self.name}_{axis}" for axis in AXES) if self.kind == "ball" else (self.name,)
+
+
+@dataclass(frozen=True)
+class JointMotion:
+    """The steps of a joint of a system, and the pose in which its coordinates are 0."""
+
+    joint: Joint
+    steps: tuple[Step, ...]
+    reference: Pose  # of one pose
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Units of the coordinates by their names."""
+        return {column: UNITS[step.kind] for step in self.steps for column in step.columns}
+
+
+def joint_motion(joint: Joint, state_i: Floats, state_j: Floats) -> JointMotion | None:
+    """The motion of a joint from its reference configuration, states (13,) of its bodies; None if it has no coordinates."""
+    if not getattr(joint.module, "MOTION", None):
+        return None
+    reference = relative_poses(state_i[None], state_j[None])
+    A, r = reference.A[0], reference.r[0]
+
+    def axis(text: str) -> Floats:
+        if not text:
+            return np.zeros(3)
+        across, _, name = text.rpartition(":")  # such as "across1:a_i"
+        stem, _, body = name.rpartition("_")
+        local = BODY_FRAME[stem] if stem in BODY_FRAME else np.asarray(joint.values[name], float)
+        if across:
+            local = tangents(local)[int(across[-1]) - 1]
+        return A @ local if body == "j" else local
+
+    def point(text: str) -> Floats:
+        local = np.asarray(joint.values[text], float) if text else np.zeros(3)
+        return r + A @ local if text.endswith("_j") else local
+
+    steps = tuple(Step(name, kind, axis(a), point(s)) for name, kind, a, s in joint.module.MOTION)
+    return JointMotion(joint, steps, Pose(A, r))
+
+
+def relative_poses(states_i: Floats, states_j: Floats) -> Pose:
+    """Poses of body j in axes of body i, from their states (n, 13)."""
+    A_i, A_j = rotation_matrices(states_i[:, P:V]), rotation_matrices(states_j[:, P:V])
+    return Pose(np.swapaxes(A_i, 1, 2) @ A_j, np.einsum("nba,nb->na", A_i, states_j[:, R:P] - states_i[:, R:P]))
+
+
+def _turned(motion: JointMotion, poses: Pose) -> Floats:
+    """Turns (n, 3, 3) of body j since the reference configuration."""
+    turns: Floats = poses.A @ motion.reference.A.T
+    return turns
+
+
+def _carried(motion: JointMotion, poses: Pose, point: Floats) -> Floats:
+    """Where a point (3,) of the reference configuration that is fixed in body j is in poses, (n, 3)."""
+    places: Floats = poses.r + np.einsum("nab,b->na", _turned(motion, poses), point - motion.reference.r)
+    return places
+
+
+def coordinates(motion: JointMotion, poses: Pose) -> Floats:
+    """The coordinates in poses that follow each other, (n, coordinates); angles without jumps.
+
+    A pose that violates the rows has the coordinates of one nearby.
+    """
+    turned = _turned(motion, poses)
+    values: dict[str, Floats] = {}
+    turns = [step for step in motion.steps if step.kind == "turn"]
+    for step, following in zip(turns, [*turns[1:], None], strict=False):
+        if following is None:
+            angle = _angle(turned, step.axis)
+        else:
+            angle = _first_angle(motion, poses, step, following)
+            turned = rotations_about(step.axis, -angle) @ turned
+        values[step.name] = np.unwrap(angle)[:, None]
+    for step in motion.steps:
+        if step.kind == "ball":
+            values[step.name] = _rotation_vectors(turned)
+    _add_slides(motion, poses.r, values)
+    return np.concatenate([values[step.name] for step in motion.steps], axis=1)
+
+
+def _add_slides(motion: JointMotion, r: Floats, values: dict[str, Floats]) -> None:
+    """The distances of slides, by least squares, where all turns are known."""
+    place = np.broadcast_to(motion.reference.r, r.shape)
+    ways: dict[str, Floats] = {}
+    for step in reversed(motion.steps):
+        if step.kind == "slide":
+            ways[step.name] = np.broadcast_to(step.axis, r.shape)
+            continue
+        A = _turn(step, values[step.name])
+        place = step.point + np.einsum("nab,nb->na", A, place - step.point)
+        ways = {name: np.einsum("nab,nb->na", A, way) for name, way in ways.items()}
+    if ways:
+        B = np.stack(list(ways.values()), axis=2)
+        distances = np.einsum("nab,nb->na", np.linalg.pinv(B), r - place)
+        values |= {name: distances[:, k : k + 1] for k, name in enumerate(ways)}
+
+
+def _turn(step: Step, values: Floats) -> Floats:
+    """Rotation matrices of a turn or ball for values of its coordinates (n, 1 or 3)."""
+    if step.kind == "turn":
+        return rotations_about(step.axis, values[:, 0])
+    from scipy.spatial.transform import Rotation
+
+    turns: Floats = Rotation.from_rotvec(values).as_matrix()
+    return turns
+
+
+def moved_pose(motion: JointMotion, values: Floats) -> Pose:
+    """The pose (3, 3), (3,) of body j for values of its coordinates (coordinates,)."""
+    A, r = motion.reference.A, motion.reference.r
+    last = len(values)
+    for step in reversed(motion.steps):
+        own = values[last - len(step.columns) : last]
+        last -= len(step.columns)
+        if step.kind == "slide":
+            r = r + step.axis * own[0]
+            continue
+        by = _turn(step, own[None])[0]
+        A, r = by @ A, step.point + by @ (r - step.point)
+    return Pose(A, r)
+
+
+def twists(motion: JointMotion, poses: Pose) -> Floats:
+    """Velocity of the centre of body j and angular velocity for a unit rate of each coordinate, (n, 6, coordinates).
+
+    They are relative to body i and in its axes.  The rates of any turn are the components of the angular velocity.
+    """
+    n = len(poses.r)
+    A = _turned(motion, poses)
+    columns = []
+    for step, (_, _, axis_name, point_name) in zip(motion.steps, motion.joint.module.MOTION, strict=True):
+        axes = np.eye(3) if step.kind == "ball" else step.axis[None]
+        point = _carried(motion, poses, step.point) if point_name.endswith("_j") else step.point
+        for axis in axes:
+            e = np.einsum("nab,b->na", A, axis) if axis_name.endswith("_j") else np.broadcast_to(axis, (n, 3))
+            zero = np.zeros((n, 3))
+            columns.append(np.hstack([e, zero] if step.kind == "slide" else [np.cross(e, poses.r - point), e]))
+    return np.stack(columns, axis=2)
+
+
+def relative_twists(states_i: Floats, states_j: Floats) -> Floats:
+    """Velocity of the centre of body j and angular velocity relative to body i, in axes of body i, (n, 6)."""
+    A_i = rotation_matrices(states_i[:, P:V])
+    omega_i = states_i[:, OMEGA:STATE]
+    v = states_j[:, V:OMEGA] - states_i[:, V:OMEGA] - np.cross(omega_i, states_j[:, R:P] - states_i[:, R:P])
+    omega = states_j[:, OMEGA:STATE] - omega_i
+    return np.hstack([np.einsum("nba,nb->na", A_i, v), np.einsum("nba,nb->na", A_i, omega)])
+
+
+def rates(motion: JointMotion, poses: Pose, states_i: Floats, states_j: Floats) -> Floats:
+    """Rates of the coordinates (n, coordinates) in poses, from the states (n, 13) of both bodies.
+
+    Where the twists depend on each other, the rows of the joint do too, and no run goes there.
+    """
+    found: Floats = np.einsum("nka,na->nk", np.linalg.pinv(twists(motion, poses)), relative_twists(states_i, states_j))
+    return found
+
+
+def rotations_about(axis: Floats, angles: Floats) -> Floats:
+    """Rotation matrices (n, 3, 3) about a unit axis."""
+    x, y, z = axis
+    tilde = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    c, s = np.cos(angles)[:, None, None], np.sin(angles)[:, None, None]
+    turns: Floats = c * np.eye(3) + s * tilde + (1.0 - c) * np.outer(axis, axis)
+    return turns
+
+
+def _angle(A: Floats, axis: Floats) -> Floats:
+    """Angles of turns A (n, 3, 3) about an axis."""
+    vee = np.stack([A[:, 2, 1] - A[:, 1, 2], A[:, 0, 2] - A[:, 2, 0], A[:, 1, 0] - A[:, 0, 1]], axis=1)
+    cosine = np.trace(A, axis1=1, axis2=2) - np.einsum("a,nab,b->n", axis, A, axis)
+    angles: Floats = np.arctan2(vee @ axis, cosine)
+    return angles
+
+
+def _first_angle(motion: JointMotion, poses: Pose, step: Step, following: Step) -> Floats:
+    """Angles of the first of two turns: the second leaves its axis in place, and its point where the axes are parallel."""
+    first, then = following.axis, _turned(motion, poses) @ following.axis
+    if np.linalg.norm(np.cross(step.axis, first)) < PARALLEL:
+        first = following.point - step.point
+        then = _carried(motion, poses, following.point) - step.point
+    start = first - step.axis * (step.axis @ first)
+    angles: Floats = np.arctan2(then @ np.cross(step.axis, start), then @ start)
+    return angles
+
+
+def _rotation_vectors(A: Floats) -> Floats:
+    """Rotation vectors (n, 3) of turns that follow each other, without jumps."""
+    from scipy.spatial.transform import Rotation
+
+    vectors: Floats = Rotation.from_matrix(A).as_rotvec()
+    (clear,) = np.nonzero(np.linalg.norm(vectors, axis=1) > NO_TURN)
+    if not len(clear):
+        return vectors
+    axes = vectors[clear] / np.linalg.norm(vectors[clear], axis=1)[:, None]
+    reverses = np.einsum("na,na->n", axes[1:], axes[:-1]) < 0.0
+    axes[1:] *= np.cumprod(np.where(reverses, -1.0, 1.0))[:, None]
+    axes = axes[np.maximum(np.searchsorted(clear, np.arange(len(A)), side="right") - 1, 0)]
+    angles = np.einsum("na,na->n", vectors, axes)
+    whole_turns = np.round((np.unwrap(angles) - angles) / FULL_TURN) * FULL_TURN
+    followed: Floats = vectors + axes * whole_turns[:, None]
+    return followed
