@@ -71,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help=out)
     parser.add_argument("--json", action="store_true", dest="as_json", help="print the result as JSON, for machines")
     parser.add_argument("--quick", action="store_true", help="fewer and smaller cases, in seconds instead of minutes")
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     if options.question is None:
         if options.as_json:
             print_json(QUESTIONS)

@@ -35,7 +35,7 @@ from models.walking.preparation import (
     marker_positions,
 )
 from models.walking.scaling import scale_to_subject
-from models.walking.segment_motion import check_same_subject, segment_pose, tracked
+from models.walking.segment_motion import check_same_subject, jumps, segment_pose, tracked
 from models.walking.spatiotemporal import spatiotemporal
 from models.walking.subject import BODIES, LegFoot
 from runtime import ModelError, State, inverse_dynamics, kinematics
@@ -105,7 +105,7 @@ def analyse(
     notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else [])]
 
     labels, guided = _tracked(trial, subject, toes)
-    notes += _notes_of_toes(trial, labels, toes)
+    notes += [*jumps(trial, labels, cycle.strike, cycle.next_strike), *_notes_of_toes(trial, labels, toes)]
     fit, within, positions = _fit_markers(trial, subject, cycle, labels, filters, locked=not guided)
     coordinates = leg_foot.coordinates_of(fit, subject, locked=not guided)
 

@@ -105,8 +105,11 @@ def along_x(capture: Capture, feet: FootMarkers | None = None) -> tuple[Capture,
     angle, found = heading(capture, feet)
     quarters = round(2.0 * angle / math.pi)
     turn = quarters * math.pi / 2.0 if abs(angle - quarters * math.pi / 2.0) < SKEW else angle
-    sentence = f"{capture.name} {found}; turned by {-math.degrees(turn) + 0.0:g} degrees so that it is along +x"
-    return (capture.turned(-turn) if turn else capture), sentence
+    if not turn:
+        return capture, f"{capture.name} {found}"
+    return capture.turned(
+        -turn
+    ), f"{capture.name} {found}; turned by {-math.degrees(turn):g} degrees so that it is along +x"
 
 
 def _ends(points: Floats) -> tuple[int, int]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FEET = {"right": ("#007a5e", "-"), "left": ("#d55e00", (0, (5, 1.5)))}  # colour and dashes; also distinct in grey
 SMALL = 5.8  # [points]
+NUMBERS = 0.45  # [in] left of a panel
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Panel:
-    """A quantity over the gait cycle: its directions, unit, curves (trials, points) by foot, and norm."""
+    """A quantity over the gait cycle: its directions, unit, curves (trials, points) by foot, norm, and a caveat."""
 
     title: str
     positive: str
@@ -37,6 +38,7 @@ class Panel:
     unit: str
     curves: Mapping[str, Floats]
     norm: Band | None = None
+    caveat: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,12 @@ class Events:
     opposite_strike: float
 
 
-def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events]) -> Figure:
-    """Rows of panels over 0 to 100 % of the gait cycle.  Rodrigues da Silva et al. (n.d.), Figs. 5 and 7.
+def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events], heading: str = "") -> Figure:
+    """Rows of panels over 0 to 100 % of the gait cycle below a heading.  Rodrigues da Silva et al. (n.d.), Figs. 5 and 7.
 
     Mean and standard deviation of each foot, single trials thin; grey: norm; vertical lines: events of the foot in its colour.
     """
-    fig, axes = figure(len(rows), max(len(row) for row in rows), width=3.4, height=2.6)
+    fig, axes = figure(len(rows), max(len(row) for row in rows), width=3.4, height=2.6, numbers=NUMBERS)
     for row, panels in zip(axes, rows, strict=True):
         for ax, panel in zip(row, panels, strict=False):
             _draw(ax, panel, events)
@@ -61,7 +63,7 @@ def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events
             ax.set_visible(False)
     for ax in axes[-1]:
         ax.set_xlabel("gait cycle [%]", fontsize=8)
-    place_legend(fig, _legend(rows[0][0].curves, events))
+    place_legend(fig, _legend(rows[0][0].curves, events), heading=heading)
     return fig
 
 
@@ -88,8 +90,8 @@ def _draw(ax: Any, panel: Panel, events: Mapping[str, Events]) -> None:
         x = np.linspace(0.0, 100.0, len(panel.norm.mean))
         band = (panel.norm.mean - panel.norm.sd, panel.norm.mean + panel.norm.sd)
         ax.fill_between(x, *band, color="0.85", linewidth=0)
-        where = dict(transform=ax.transAxes, in_layout=False)
-        ax.text(0.0, 1.02, f"norm: {panel.norm.source}", fontsize=SMALL, color="0.4", **where)
+    below = ([f"norm: {panel.norm.source}"] if panel.norm else []) + ([panel.caveat] if panel.caveat else [])
+    ax.text(0.0, 1.02, "; ".join(below), fontsize=SMALL, color="0.4", transform=ax.transAxes, in_layout=False)
     for side, curves in panel.curves.items():
         colour, dashes = FEET[side]
         percent, mean = np.linspace(0.0, 100.0, curves.shape[1]), curves.mean(axis=0)

@@ -21,6 +21,8 @@ from runtime.support.arrays import Floats
 # Skin moves: in the data at hand the distance between two markers of a body changes by 3 mm in the median of the body's pairs
 # and by 10 mm at most while the foot is flat (12 mm over a trial); 5 per cent of size change every pair of the leg by 16 mm.
 MAX_MEDIAN_CHANGE, MAX_PAIR_CHANGE = 0.008, 0.022  # [m] median of the pairs of a body, and any pair
+# Change of a marker's distances from the other markers of its body, as their median: in the data at hand 0.4 m/s at most.
+MAX_CHANGE_RATE, MIN_JUMP = 0.45, 0.006  # [m/s]; [m] between two frames, below which noise of fast cameras is
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +120,30 @@ def _distance_changes(subject: LegFoot, trial: Capture, body: str, labels: tuple
         words = f"{a} to {b}: {1e3 * moving:.0f} mm, standing {1e3 * standing:.0f} mm"
         changes.append((abs(moving - standing), words))
     return changes
+
+
+def jumps(trial: Capture, labels: Mapping[str, str], begin: float, end: float) -> list[str]:
+    """A sentence for each marker that jumps against the other markers of its body between two times [s].
+
+    ``labels``: body by label.  Bodies with less than three markers do not show which one jumps.
+    """
+    limit = max(MIN_JUMP, MAX_CHANGE_RATE / trial.rate)
+    within = (trial.t >= begin) & (trial.t <= end)
+    t, found = trial.t[within], []
+    for label, body in labels.items():
+        others = [other for other, its_body in labels.items() if its_body == body and other != label]
+        if len(others) < 2:
+            continue
+        apart = [np.linalg.norm(trial.markers[label] - trial.markers[other], axis=1)[within] for other in others]
+        change = np.nan_to_num(np.median(np.abs(np.diff(apart)), axis=0))
+        worst = int(change.argmax()) if len(change) else 0
+        if len(change) and change[worst] > limit:
+            found.append(
+                f"{trial.name}: marker '{label}' jumps at t = {t[worst]:.3f} s: by {1e3 * change[worst]:.1f} mm in one frame "
+                f"against the other markers of the {body.replace('_', ' ')}, limit {1e3 * limit:.1f} mm; look at it in the "
+                "capture software"
+            )
+    return found
 
 
 @checked

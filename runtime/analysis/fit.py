@@ -18,6 +18,7 @@ from runtime.support.checks import finite_number, increasing_times
 from runtime.support.errors import ModelError, Refused, did_you_mean, shown
 from runtime.support.names import named
 from runtime.support.numbers import floats, real_numbers
+from runtime.support.progress import Progress, reporter
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
 from runtime.system.system import System
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # Limit of the steps of a candidate's run: this many times the steps of the first run, and at least this many.
 MAX_STEPS_RATIO, MIN_STEPS_LIMIT = 100, 1000
+MAX_RUNS = 100  # of a fit, for each number that is sought
 NO_EFFECT = 1e-9  # a quantity has no effect if a change by its own size changes all data by less than this fraction
 # Quantities whose effects on the data cancel to this fraction, or to this multiple of the tolerances of the runs, cannot be
 # distinguished; the derivatives are accurate to about 1e-9 or, with wide tolerances, to some multiple of them.
@@ -106,11 +108,12 @@ def fit_parameters(
     question = question_of(build, given, wrt, check_units=check_units)
     times = increasing_times(t, "t", single=True)
     start, (low, high) = question.row, _bounds(question, bounds)
-    problem = _Problem(question, times, _measured(data), _sigma(sigma), rtol, atol)
     if not (inside := (low <= start) & (start <= high) & (low < high)).all():
         at = int(np.argmin(inside))
         raise ModelError(f"bounds: {question.names[at]} = {start[at]:g} is not between {low[at]:g} and {high[at]:g}")
-    found = _search(problem, start, low, high)
+    with reporter(None, 0.0, MAX_RUNS * len(start), "runs of the fit") as bar:
+        problem = _Problem(question, times, _measured(data), _sigma(sigma), rtol, atol, bar)
+        found = _search(problem, start, low, high)
     squares = float(np.sum((problem.predicted(found.x) - problem.target) ** 2))
     deviation, undetermined = _determined(question, found.x, problem.effects(found.x), squares)
     message = str(found.message)
@@ -140,8 +143,9 @@ def _search(problem: _Problem, start: Floats, low: Floats, high: Floats) -> Opti
         return np.vstack([problem.effects(row).jacobian, tie])
 
     return least_squares(
-        residuals, start, jac=jacobian, bounds=(low, high), x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-14
-    )
+        residuals, start, jac=jacobian, bounds=(low, high), x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-14,
+        max_nfev=MAX_RUNS * len(start),
+    )  # fmt: skip
 
 
 class _Problem:
@@ -154,8 +158,10 @@ class _Problem:
     """
 
     def __init__(
-        self, question: Question, times: Floats, data: dict[Quantity, Floats], sigma: dict[str, float], rtol: float, atol: float
+        self, question: Question, times: Floats, data: dict[Quantity, Floats], sigma: dict[str, float], rtol: float,
+        atol: float, bar: Progress,
     ) -> None:  # fmt: skip
+        self.bar, self.runs = bar, 0
         self.question, self.times, self.sigma, self.rtol, self.atol = question, times, sigma, rtol, atol
         self.max_steps: int | None = None
         self._last: tuple[bytes, Sensitivities] | None = None
@@ -172,7 +178,12 @@ class _Problem:
         if self._last is None or self._last[0] != key:
             self._last = None
             end = float(self.times[-1])
-            found = solve(self.question, row, end, self.times, self.rtol, self.atol, max_steps=self.max_steps)
+            found = solve(
+                self.question, row, end, self.times, self.rtol, self.atol, max_steps=self.max_steps,
+                progress=lambda t, t_end: self.bar.update(self.runs + t / t_end),
+            )  # fmt: skip
+            self.runs += 1
+            self.bar.update(self.runs)
             self._last = key, found
         return self._last[1]
 

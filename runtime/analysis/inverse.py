@@ -22,6 +22,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import increasing_times, not_negative
 from runtime.support.errors import AssemblyError, ModelError, unknown_name
+from runtime.support.progress import reporter
 from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
@@ -38,6 +39,8 @@ RANK = 1e-7  # ratio of singular values below which drivers leave a degree of fr
 SINGULAR = (
     3e-5  # relative to the smallest singular value of D in a regular configuration: 3e-5 rad from losing a direction
 )
+
+ANALYSED = "configurations"  # of the progress bar
 
 
 @checked
@@ -108,11 +111,13 @@ def _fitted_states(system: System, times: Floats, y: Floats, scale: Floats) -> t
         np.empty((n_times, 6 * len(system.bodies))),
         np.zeros(n_times),
     )
-    for n, time in enumerate(times):
-        if n:
-            y = _extrapolated(y, time - times[n - 1])
-        y, fitted[n], residual[n] = _fit(system, float(time), y, scale)
-        states[n] = y
+    with reporter(None, 0.0, len(times), ANALYSED) as bar:
+        for n, time in enumerate(times):
+            if n:
+                y = _extrapolated(y, time - times[n - 1])
+            y, fitted[n], residual[n] = _fit(system, float(time), y, scale)
+            states[n] = y
+            bar.update(n + 1)
     return states, fitted, residual
 
 
@@ -121,16 +126,18 @@ def _driven_states(system: System, times: Floats, y: Floats, data: ModelData) ->
     _refuse_undriven(system)
     states = np.empty((len(times), len(y)))
     smallest = _refuse_singular(system, system.time, system.state.y, 0.0)
-    for n, time in enumerate(times):
-        if n:
-            y = _extrapolated(y, time - times[n - 1])
-        try:
-            y = _configuration(system, float(time), y, states[n - 1] if n else y)
-            smallest = _refuse_singular(system, float(time), y, smallest)
-        except AssemblyError as error:
-            raise AssemblyError(f"at t = {time:g} s: {error}") from None
-        y = projection.project_velocities(float(time), y, data, shared_workspace_for(system.data))
-        states[n] = y
+    with reporter(None, 0.0, len(times), ANALYSED) as bar:
+        for n, time in enumerate(times):
+            if n:
+                y = _extrapolated(y, time - times[n - 1])
+            try:
+                y = _configuration(system, float(time), y, states[n - 1] if n else y)
+                smallest = _refuse_singular(system, float(time), y, smallest)
+            except AssemblyError as error:
+                raise AssemblyError(f"at t = {time:g} s: {error}") from None
+            y = projection.project_velocities(float(time), y, data, shared_workspace_for(system.data))
+            states[n] = y
+            bar.update(n + 1)
     return states
 
 
@@ -203,7 +210,7 @@ def coordinate(
     side = {"i": places[body], "j": places[other]}
     A = {s: run.rotations(name) for s, name in (("i", body), ("j", other))}
     Phi, Phi_dot, D, gamma = np.zeros(1), np.zeros(1), np.zeros((1, 12)), np.zeros(1)
-    start = states_with_ground(system.state.y)
+    start = states_with_ground(system.reference_configuration.y)
     own = np.zeros(module.SIZE)
     local = reference(joint, start[side["i"]], start[side["j"]], own)
     x = np.tile(own, (n, 1))

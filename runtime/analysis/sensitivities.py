@@ -34,6 +34,7 @@ from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.names import named
+from runtime.support.progress import reporter
 from runtime.system.quantity import Role
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
@@ -182,6 +183,7 @@ class _Nearby(NamedTuple):
 def solve(
     question: Question, row: Floats, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float,
     alpha: float | None = None, beta: float | None = None, max_steps: int | None = None,
+    progress: Callable[[float, float], None] | None = None,
 ) -> Sensitivities:  # fmt: skip
     """Compute the run and its derivatives at a row of values of the question's quantities."""
     system, y = question.system(row)
@@ -210,7 +212,7 @@ def solve(
     if not how.projected and (module := _module(nearby)) is not None:
         states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
     else:
-        states, slopes, count = _one_by_one(question, how, system, y, initial, nearby)
+        states, slopes, count = _one_by_one(question, how, system, y, initial, nearby, progress)
     return Sensitivities(system, question.names, row, np.array(how.t), states, slopes, count)
 
 
@@ -272,6 +274,7 @@ def _in_batch(
 
 def _one_by_one(
     question: Question, how: Settings, system: System, y: Floats, initial: Floats, nearby: Sequence[_Nearby],
+    progress: Callable[[float, float], None] | None,
 ) -> tuple[Floats, Floats, int]:  # fmt: skip
     """The motion and its derivatives by the exact Jacobian of a system without contacts, integrated as one state."""
     n, count, times = len(y), len(initial), np.array(how.t)
@@ -294,13 +297,15 @@ def _one_by_one(
     first = 1 if times[0] == how.t_start else 0
     out[:first] = m.y
     code, steps, names = Status.RUNNING, 0, ", ".join(question.names)
-    while code == Status.RUNNING and steps < how.max_steps:
-        if given_up(steps, how.max_steps, how.t_start, m.t, how.t_end) is not None:
-            break
-        code, _ = m.advance(
-            min(PORTION, until_next_look(steps, how.max_steps)), times[first:], out[first:], NONE, NONE2
-        )
-        steps = m.counts()[1]
+    with reporter(progress, how.t_start, how.t_end) as bar:
+        while code == Status.RUNNING and steps < how.max_steps:
+            if given_up(steps, how.max_steps, how.t_start, m.t, how.t_end) is not None:
+                break
+            code, _ = m.advance(
+                min(PORTION, until_next_look(steps, how.max_steps)), times[first:], out[first:], NONE, NONE2
+            )
+            steps = m.counts()[1]
+            bar.update(m.t)
     if how.projected and (code == Status.SINGULAR_CONFIGURATION or m.close_to_singular):
         raise ModelError(
             f"the derivative by {names}: the motion of system '{system.name}' comes close to a singular pose, before t = "

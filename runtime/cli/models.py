@@ -10,7 +10,7 @@ import sys
 import warnings
 from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from runtime.cli.helps import helps_of
 from runtime.report.tables import Table
@@ -92,12 +92,30 @@ def build_model(model: str, given: list[str] | None) -> System:
 def arguments_table(model: str) -> list[Table]:
     """What ``--set`` takes."""
     build = load_model(model)
-    helps = helps_of(inspect.getdoc(build) or "")
+    helps, choices = helps_of(inspect.getdoc(build) or ""), choices_of(build)
     rows = [
-        [p.name, "needed" if p.default is p.empty else repr(p.default), _short(helps.get(p.name, ""))]
+        [
+            p.name,
+            "needed" if p.default is p.empty else repr(p.default),
+            _short(helps.get(p.name, "")) + (f"; one of {', '.join(choices[p.name])}" if p.name in choices else ""),
+        ]
         for p in inspect.signature(build).parameters.values()
     ]
     return [Table("arguments, --set KEY=VALUE", ["key", "default", "meaning"], rows)] if rows else []
+
+
+def choices_of(build: Any) -> dict[str, list[str]]:
+    """The values of each parameter of a function that takes one of a few, by its annotation."""
+    try:
+        kinds = get_type_hints(build)
+    except (NameError, TypeError):  # annotations that name what is imported for type checkers alone
+        return {}
+    found = {}
+    for name, kind in kinds.items():
+        parts = [part for part in (kind, *get_args(kind)) if get_origin(part) is Literal]
+        if parts:
+            found[name] = [str(value) for part in parts for value in get_args(part)]
+    return found
 
 
 def _short(text: str) -> str:

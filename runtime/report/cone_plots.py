@@ -17,6 +17,8 @@ from runtime.system.cone import Cone
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+VIEW = 1.25  # of the farthest point in a top view, with room for the labels of the spokes
+
 
 @checked
 def angles(groups: Mapping[str, Runs], limits: Mapping[str, Mapping[str, float]], *, until: float = np.inf) -> Figure:
@@ -80,8 +82,9 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
             tops = [float(line.get_ydata().max()) for line in ax.lines if line.get_ydata().max() > 0.0]
             if len(tops) > 1 and max(tops) > 0.3 * LOGARITHMIC * min(tops):
                 ax.set_yscale("symlog", linthresh=0.1)
-                ax.set(ylabel="logarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
-        row[0].set(ylabel="moment [N m]")
+                ax.set(ylabel="moment [N m], logarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
+            elif kind == "dissipative":
+                ax.set(ylabel="moment [N m]")
     for ax in axes[-1]:
         ax.set(xlabel="time [s]")
     legend(fig, axes[0, 0])
@@ -118,7 +121,7 @@ def top_view(
             ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of motion", zorder=5)
             ax.set_aspect("equal")
             ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")
-        row[0].set(title=name, xlim=(-1.15 * reach, 1.15 * reach), ylim=(-1.15 * reach, 1.15 * reach))
+        row[0].set(title=name, xlim=(-VIEW * reach, VIEW * reach), ylim=(-VIEW * reach, VIEW * reach))
         if name in zooms:
             longitude, latitude, half = zooms[name]
             x, y = _plane(np.deg2rad(longitude), np.deg2rad(latitude))

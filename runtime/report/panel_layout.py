@@ -28,14 +28,16 @@ class PanelLayout(LayoutEngine):  # type: ignore[misc]
 
     _adjust_compatible, _colorbar_gridspec = False, False
 
-    def __init__(self, axes: Any, widths: Sequence[float], heights: Sequence[float], equal: bool) -> None:
+    def __init__(
+        self, axes: Any, widths: Sequence[float], heights: Sequence[float], equal: bool, numbers: float
+    ) -> None:
         super().__init__()
         self.axes, self.widths, self.heights, self.equal = axes, np.array(widths), np.array(heights), equal
-        self.legend_rows = 0
+        self.legend_rows, self.numbers = 0, numbers  # [in] left of a panel
 
     def margins(self) -> tuple[Any, Any, Any, float]:
         """Left of each column, above and below each row, and of the legend [in]."""
-        left = [max(map(_left, column)) for column in self.axes.T]
+        left = [max(map(self._left, column)) for column in self.axes.T]
         above = [
             TITLE if any(ax.get_title(loc) for ax in row for loc in ("left", "center")) else EDGE for row in self.axes
         ]
@@ -67,18 +69,18 @@ class PanelLayout(LayoutEngine):  # type: ignore[misc]
                 if ax.get_title():  # at a fixed height, else matplotlib measures all numbers for each drawing
                     ax.set_title(ax.get_title(), y=1.0, fontsize=ax.title.get_fontsize())
                 lines = 1 + ax.get_ylabel().count("\n")
-                ax.yaxis.set_label_coords(-(_left(ax) - 0.55 * LINE * lines) / panel_width, 0.5)
+                ax.yaxis.set_label_coords(-(self._left(ax) - 0.55 * LINE * lines) / panel_width, 0.5)
                 ax.yaxis.label.set_verticalalignment("center")
                 ax.xaxis.set_label_coords(0.5, -(_below(ax) - 0.5 * LINE) / panel_height)
                 ax.xaxis.label.set_verticalalignment("center")
                 x += panel_width + EDGE
             y -= under
 
-
-def _left(ax: Any) -> float:
-    """Space for the numbers and the label left of a panel [in]."""
-    numbers = TICKS if ax.yaxis.get_tick_params()["labelleft"] and len(ax.yaxis.get_major_locator()()) else EDGE
-    return float(numbers + LINE * (1 + ax.get_ylabel().count("\n") if ax.get_ylabel() else 0))
+    def _left(self, ax: Any) -> float:
+        """Space for the numbers and the label left of a panel [in]."""
+        shown = ax.yaxis.get_tick_params()["labelleft"] and len(ax.yaxis.get_major_locator()())
+        lines = 1 + ax.get_ylabel().count("\n") if ax.get_ylabel() else 0
+        return float((self.numbers if shown else EDGE) + LINE * lines)
 
 
 def _below(ax: Any) -> float:

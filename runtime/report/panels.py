@@ -33,6 +33,7 @@ def figure(
     heights: Sequence[float] = (),
     share_x: bool = False,
     share_y: bool = False,
+    numbers: float | None = None,
 ) -> tuple[Figure, Any]:
     """An empty figure without a window, and its axes (rows, columns).
 
@@ -46,13 +47,11 @@ def figure(
         the same length in all panels and in both directions; ``height`` is not used.
     share_x, share_y : bool
         One scale for the panels of a column, and for those of a row; only the outer panels have numbers.
+    numbers : float [in], optional
+        Space for the numbers left of each panel.
     """
-    for what, value, most in (
-        ("rows", rows, 100),
-        ("columns", columns, 100),
-        ("width", width, 1000),
-        ("height", height, 1000),
-    ):
+    sides = ("rows", rows, 100), ("columns", columns, 100), ("width", width, 1000), ("height", height, 1000)
+    for what, value, most in sides:
         if not 0.1 <= value <= most:
             raise ModelError(
                 f"figure: {what} = {value:g}, limit 1 to {most}; give something to draw, and not more at once"
@@ -63,7 +62,7 @@ def figure(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from runtime.report.panel_layout import PanelLayout
+    from runtime.report.panel_layout import TICKS, PanelLayout
 
     fig = Figure(figsize=(width * columns, height * rows))
     FigureCanvasAgg(fig)
@@ -77,7 +76,9 @@ def figure(
         ax.locator_params(nbins=INTERVALS)
         ax.spines[["top", "right"]].set_visible(False)
     equal = bool(len(widths) and len(heights))
-    fig.set_layout_engine(PanelLayout(axes, widths or (1.0,) * columns, heights or (1.0,) * rows, equal))
+    fig.set_layout_engine(
+        PanelLayout(axes, widths or (1.0,) * columns, heights or (1.0,) * rows, equal, numbers or TICKS)
+    )
     return fig, axes
 
 
@@ -135,13 +136,18 @@ def legend(fig: Figure, *axes: Any) -> None:
 
 
 @checked
-def place_legend(fig: Figure, handles: Mapping[str, Any]) -> None:
-    """A legend of handles by label above all axes, in additional height; equal scales then set the height of the figure."""
+def place_legend(fig: Figure, handles: Mapping[str, Any], *, heading: str = "") -> None:
+    """A legend of handles by label above all axes, in additional height; equal scales then set the height of the figure.
+
+    ``heading``: one line above it.
+    """
     from runtime.report.panel_layout import LEGEND_ROW
 
     layout: Any = fig.get_layout_engine()
     if handles:
-        layout.legend_rows = _place(fig, list(handles.values()), list(handles))
+        layout.legend_rows = _place(fig, list(handles.values()), list(handles)) + bool(heading)
+        if heading:
+            fig.legends[-1].set_title(heading)
     if layout.equal:
         fig.set_size_inches(layout.size(fig.get_size_inches()[0]))
     else:

@@ -35,7 +35,7 @@ def facts_of(run: Run) -> list[list[Any]]:
     s = run.stats
     return [
         ["result", run.message],
-        ["method", s.method],
+        ["method", " and ".join(dict.fromkeys(part.method for part in s.parts)) or s.method],
         ["kernel", s.kernel],
         ["evaluations", s.evaluations],
         ["steps", s.steps],

@@ -76,12 +76,15 @@ def _bodies(system: System) -> Table:
 
 def _joints(system: System, all_rows: bool) -> Table:
     joints: list[list[Any]] = []
+    motions = system.joint_motions
     for j in system.joints:
         rows = ", ".join(j.rows).replace("_x, ", "_xyz, ")
         for group in {row[:-2] for row in j.rows if row.endswith("_y")}:
             rows = rows.replace(f", {group}_y, {group}_z", "")
-        joints.append([j.name, j.kind, f"{j.body_i}, {j.body_j}", list(j.rows) if all_rows else rows])
-    return Table("joints", ["joint", "kind", "bodies i, j", "rows"], joints)
+        coordinates = ", ".join(motions[j.name].units) if j.name in motions else None
+        joints.append([j.name, j.kind, f"{j.body_i}, {j.body_j}", list(j.rows) if all_rows else rows, coordinates])
+    columns = ["joint", "kind", "bodies i, j", "rows", "coordinates"]
+    return Table("joints", columns, joints, brief=columns[:4])
 
 
 def _adjustments(system: System) -> Table:

@@ -7,6 +7,7 @@
     parent.append(found);
     return found;
   };
+  const NARROW = 700; // [pixels]: the legend would cover nearly half of a window
   const shown = data.groups.map((group) => group.shown);
   const choices = data.groups.map((_, n) => n).filter((n) => data.groups[n].choice);
   let chosen = 0;
@@ -85,6 +86,7 @@
     const panel = make("div", document.body, { id: "talus" });
     const fold = make("button", panel, { className: "fold", textContent: "–", title: "fold" });
     fold.addEventListener("click", () => { fold.textContent = panel.classList.toggle("folded") ? "+" : "–"; });
+    if (window.innerWidth < NARROW) fold.click();
     make("h1", panel, { textContent: data.title });
     const clock = make("div", panel, { className: "time" });
     legend(panel);

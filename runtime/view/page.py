@@ -28,7 +28,8 @@ SMOOTH = 60  # a solid of fewer faces has flat ones
 HEAD = (0.006, 0.014, 0.035)  # of arrows: radii of shaft and head, length of the head
 SAME = 1e-3  # relative change of length, below which a line is a rod
 CHART_POINTS = 400
-Change = tuple[float, Callable[[], None]]
+UNCHANGED = 1e-6  # of coordinates in the size of the scene, and of Euler parameters
+Change = tuple[float, Any]  # time [s]; a function that changes a node, or a message to it
 
 
 def page(scene: Scene, speed: float) -> str:
@@ -109,16 +110,18 @@ def grid_cell(scene: Scene) -> float:
 
 def _play(serializer: Any, changes: list[Change], start: float, end: float, speed: float) -> None:
     """Record the changes at their times."""
-    at: dict[float, list[Callable[[], None]]] = defaultdict(list)
+    at: dict[float, list[Any]] = defaultdict(list)
     for time, change in changes:
         at[time].append(change)
     times = sorted({*at, start, end})
-    for change in at.get(times[0], ()):
-        change()
-    for before, after in pairwise(times):
-        serializer.insert_sleep((after - before) / speed)
-        for change in at.get(after, ()):
-            change()
+    for before, now in pairwise([times[0], *times]):
+        if now > before:
+            serializer.insert_sleep((now - before) / speed)
+        for change in at.get(now, ()):
+            if callable(change):
+                change()
+            else:
+                serializer._insert_message(change)
 
 
 def _node(name: str) -> str:
@@ -146,12 +149,26 @@ def _solid(drawing: Any, place: str, solid: Solid, centre: Floats, size: float) 
         position=places[0], cast_shadow=False, receive_shadow=False,
     )  # fmt: skip
     changes: list[Change] = []
-    for k in range(len(places) if solid.pose.moves else 0):
-        if k == 0 or not (np.array_equal(places[k], places[k - 1]) and np.array_equal(p[k], p[k - 1])):
-            changes.append((float(solid.pose.t[k]), _setter(handle, position=places[k], wxyz=p[k])))
-        if solid.colours and (k == 0 or solid.colours[k] != solid.colours[k - 1]):
-            changes.append((float(solid.pose.t[k]), _setter(handle, color=rgb(solid.colours[k]))))
+    if solid.pose.moves:
+        changes += [*_motion("Position", place, solid.pose.t, places), *_motion("Orientation", place, solid.pose.t, p)]
+        for k, colour in enumerate(solid.colours):
+            if k == 0 or colour != solid.colours[k - 1]:
+                changes.append((float(solid.pose.t[k]), _setter(handle, color=rgb(colour))))
     return changes
+
+
+def _motion(what: str, place: str, t: Floats, values: Floats) -> Iterator[Change]:
+    """Messages that move a node from the first of its positions, or orientations, to the others.
+
+    The node's setters send the same messages in four times the time: they wake a server to which no window is connected.
+    """
+    from viser import _messages
+
+    message, sent = getattr(_messages, f"Set{what}Message"), values[0].tolist()
+    for time, value in zip(t.tolist(), values.tolist(), strict=True):
+        if any(abs(new - old) > UNCHANGED * (1.0 + abs(old)) for new, old in zip(value, sent, strict=True)):
+            sent = value
+            yield time, message(place, tuple(value))
 
 
 def _lines(drawing: Any, place: str, lines: Lines, centre: Floats, size: float) -> list[Change]:

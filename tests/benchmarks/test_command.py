@@ -32,6 +32,12 @@ def test_refuses_unknown_question_in_a_process(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_files_may_follow_options(tmp_path, capsys):
+    file = tmp_path / "no.json"
+    assert main(["mechanisms", "--quick", "--out", str(tmp_path / "out"), str(file)]) == FAILED
+    assert f"{file}: No such file or directory" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_refuses_an_existing_folder(question, tmp_path, capsys):
     (tmp_path / "kept.txt").write_text("mine")

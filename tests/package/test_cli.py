@@ -354,3 +354,13 @@ def test_a_failed_run_ends_with_exit_1(monkeypatch, tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         runtime.cli.main()
     assert stop.value.code == 1 and "singular at t" in capsys.readouterr().err
+
+
+def test_set_lists_its_choices(talus):
+    text = talus("info", "foot", "--full").stdout
+    assert "one of classical, modified" in " ".join(text.split())
+
+
+def test_json_names_the_method_that_ran(talus, tmp_path):
+    out = talus("simulate", "pendulum", "--t-end", "0.1", "--no-report", "--json", "--out", str(tmp_path / "a")).stdout
+    assert json.loads(out)["method"] == "dop853"

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from runtime import Run
+from models import pendulum
+from runtime import Run, simulate
 from runtime.report import cone_plots, plots
 from runtime.system.cone import Cone
 
@@ -34,3 +35,16 @@ def test_top_view_draws_paths_that_coincide():
     figure = cone_plots.top_view({"first": OneRun(), "second": OneRun()}, {"pivot": cone})
     labels = [line.get_label() for line in figure.axes[0].lines if not line.get_label().startswith("_")]
     assert labels[:2] == ["first", "second"]
+
+
+def test_labels_of_a_top_view_lie_within_it():
+    system = pendulum.build(limits="elastic")
+    run = simulate(system, 0.5, t_eval=np.linspace(0.0, 0.5, 101))
+    (limit,) = system.limits
+    fig = cone_plots.top_view({"a": run}, {limit.name: limit.cone})
+    fig.draw_without_rendering()
+    (ax,) = fig.axes
+    box = ax.get_window_extent()
+    for text in ax.texts:
+        x0, y0, x1, y1 = text.get_window_extent().extents
+        assert box.x0 <= x0 and x1 <= box.x1 and box.y0 <= y0 and y1 <= box.y1, text.get_text()

@@ -2,6 +2,10 @@
 
 import re
 from html import unescape
+from shutil import which
+from subprocess import run
+
+import pytest
 
 from models.papers import PAPERS
 from runtime.report import Report, Table, figure_files, plots, printing, report_page, write_report
@@ -128,3 +132,12 @@ def test_a_report_is_printed(tmp_path, monkeypatch):
     monkeypatch.setattr(printing, "browser", lambda: "/bin/false")
     report, _ = made(tmp_path, monkeypatch, pdf=True)
     assert "report.pdf was not written" in report.not_written[0] and "exit code 1" in report.not_written[0]
+
+
+@IN_BROWSER
+@pytest.mark.skipif(which("pdftotext") is None, reason="needs pdftotext")
+def test_the_head_of_a_long_table_is_printed_on_each_page(tmp_path):
+    rows = [[float(n), "a"] for n in range(150)]
+    write_report(Report("t", [Table("a", ["heading", "other"], rows)]), tmp_path)
+    text = run(["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"], capture_output=True, text=True, check=True)
+    assert text.stdout.count("heading") >= text.stdout.count("\f") - 1 > 1  # the last page may be that of the citation

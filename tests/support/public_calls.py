@@ -53,6 +53,7 @@ def make_world(folder):
         foot=foot,
         state=rod.state,
         foot_state=foot.state,
+        foot_run=runtime.simulate(foot, 0.01, t_eval=[0.0, 0.01]),
         run=run,
         contact=contact,
         touching=touching,
@@ -112,6 +113,10 @@ def calls(world):
         "inverse_dynamics": (runtime.inverse_dynamics, dict(system=w.driven, t=w.t, initial=w.driven.state)),
         "parameters": (runtime.parameters, dict(system=w.system)),
         "with_parameters": (runtime.with_parameters, dict(system=w.system, values={"mass.rod": 3.0}, check_units=True)),
+        "displaced": (
+            system.displaced,
+            dict(system=w.foot, angles={"ankle.theta_i": 0.1}, rates={"ankle.theta_j": 1.0}, state=w.foot_state),
+        ),
         "with_parameters of a point": (runtime.with_parameters, dict(system=w.foot, values={"l.ankle": 0.04})),
         "sensitivities": (
             runtime.sensitivities,
@@ -284,6 +289,7 @@ def of_builder():
         ),
         "shape of two points": dict(body="tip", kind="capsule", start=three, end=(1, 0, 0), radius=0.1),
         "add_shapes": dict(shapes=()),
+        "angles": dict(joint="elbow", angle=0.1, rates={"angle": 1.0}),
         "build": dict(redundant="keep", project_velocities=True, time=0.0, check_units=True),
     }
     return {f"Builder.{name}": (_on_new(name.split()[0]), given) for name, given in arguments.items()}
@@ -338,6 +344,7 @@ def methods(w):
         "Run.animation": (w.run.animation, dict(file="a.html", speed=1.0, overwrite=True, name="a")),
         "Run.to_csv": (w.run.to_csv, dict(file="a.csv", overwrite=True)),
         "Run.to_sto": (w.run.to_sto, dict(file="a.sto", overwrite=True)),
+        "Run.to_mot": (w.foot_run.to_mot, dict(file="a.mot", overwrite=True)),
         "Run.to_netcdf": (w.run.to_netcdf, dict(file="a.nc", overwrite=True)),
         "Motion.joint_load": (w.motion.joint_load, reaction),
         "Linearisation.modes": (w.linear.modes, dict(coordinates=None)),

@@ -4,8 +4,11 @@ import sys
 import time
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
+import models
+from runtime import Builder, Signal, fit_parameters, inverse_dynamics, sensitivities, simulate
 from runtime.support import notebook, notice, progress
 
 
@@ -94,3 +97,35 @@ def test_the_stage_of_long_work_is_a_line_with_its_time_that_disappears(monkeypa
     count = len(written)
     time.sleep(0.15)
     assert len(written) == count
+
+
+SWING = Signal.spline(np.linspace(0.0, 1.0, 20), np.sin(np.linspace(0.0, 1.0, 20)))
+
+
+@pytest.mark.parametrize("what", ["inverse dynamics", "derivatives"])
+def test_analyses_show_their_progress(cell, monkeypatch, what):
+    monkeypatch.setattr(progress, "SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "REFRESH", 0.0)
+    if what == "inverse dynamics":
+        b = Builder("arm")
+        b.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -0.2))
+        b.joint("pin", "revolute", "ground", "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.2), a_j=(0, 1, 0))
+        b.driver("swing", "guided_angle", "ground", "arm", h_i=(0, 1, 0), a_i=(0, 0, -1), b_j=(0, 0, -1), theta_t=SWING)
+        inverse_dynamics(b.build(), np.linspace(0.0, 1.0, 20))
+    else:
+        system = models.four_bar.build()
+        sensitivities(system, {f"mass.{system.body_names[0]}": system.bodies[0].mass}, 0.3)
+    shares = [float(data["text/plain"].split()[-2]) for _, data in cell[:-1]]
+    assert shares and shares == sorted(shares) and shares[-1] == 100.0
+
+
+def test_a_fit_shows_its_runs_and_the_time_of_each(cell, monkeypatch):
+    monkeypatch.setattr(progress, "SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "REFRESH", 0.0)
+    system, times = models.four_bar.build(), np.linspace(0.0, 0.3, 4)
+    body = system.body_names[0]
+    path = simulate(system, 0.3, t_eval=times, progress=False).r[body]
+    fit_parameters(system, {f"mass.{body}": 1.1 * system.body(body).mass}, times, {f"r.{body}": path})
+    texts = [data["text/plain"] for _, data in cell[:-1]]
+    shares = [float(text.split()[-2]) for text in texts]
+    assert all("runs of the fit" in text for text in texts) and shares == sorted(shares) and len(set(shares)) > 2

@@ -1,6 +1,7 @@
 """Pages in a real browser, without any network: they open, play, and react."""
 
 import re
+from shutil import which
 
 import numpy as np
 import pytest
@@ -199,3 +200,22 @@ def test_a_film(tmp_path):
 def test_a_film_that_is_too_long(tmp_path):
     with pytest.raises(ModelError, match="limit 1000; give a higher speed, or a shorter run"):
         write(small_scene(), tmp_path / "a.gif", speed=1e-3)
+
+
+@pytest.mark.slow  # after the installation of ffmpeg
+@pytest.mark.skipif(which("ffmpeg") is None, reason="needs ffmpeg")
+def test_a_film_by_ffmpeg(tmp_path):
+    assert write(small_scene(), tmp_path / "a.mp4", speed=4.0).read_bytes()[4:8] == b"ftyp"
+
+
+@pytest.mark.slow
+@IN_BROWSER
+def test_the_legend_of_a_small_window_is_folded(pages, open_page):
+    page = open_page(pages["one"])
+    assert page.locator("#talus label").first.is_visible()
+    page.set_viewport_size({"width": 600, "height": 500})
+    page.reload()
+    page.wait_for_selector("#talus h1")
+    assert not page.locator("#talus label").first.is_visible()
+    page.locator("#talus .fold").click()
+    assert page.locator("#talus label").first.is_visible()

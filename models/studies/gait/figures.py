@@ -33,18 +33,22 @@ NORM = {
     ("moment", "talocalcaneal"): ("inversion_moment", 1.0),
     ("power", "talocrural"): ("ankle_power", 1.0),
 }
+BOUND = "upper bound: in front of the joint the toes take the whole force"
+CAVEATS = {("metatarsophalangeal", "moment"): BOUND, ("metatarsophalangeal", "power"): BOUND}
 UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 
 
-def figures(found: Sequence[Gait]) -> dict[str, Drawing]:
-    """The figures by file name, to be drawn when called."""
+def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing]:
+    """The figures by file name, to be drawn when called; ``head``: facts of the subject and the trials."""
     feet = by_foot(found)
     rows = [[_panel(feet, quantity, joint) for quantity in UNITS] for joint in joints(found)]
     rows.append([_force(feet, axis, name) for axis, name in enumerate(FORCES)])
     paths = {side: ([one.cop_in_foot() for one in trials], _landmarks(trials[0])) for side, trials in feet.items()}
     return {
         "gait": Drawing(
-            partial(laboratory_page, rows, {side: _events(trials) for side, trials in feet.items()}),
+            partial(
+                laboratory_page, rows, {side: _events(trials) for side, trials in feet.items()}, _heading(found, head)
+            ),
             "Angles, moments and powers of the joints and the ground force over the gait cycle, with norms and gait events.",
             f"{PAPER}, Figs. 5 and 7",
         ),
@@ -56,6 +60,12 @@ def figures(found: Sequence[Gait]) -> dict[str, Drawing]:
     }
 
 
+def _heading(found: Sequence[Gait], head: Mapping[str, str]) -> str:
+    """Subject and number of trials, in one line."""
+    trials = {one.name.removesuffix(f", {one.side} foot") for one in found}
+    return f"Subject: {head['subject']}.  Trials: {len(trials)}."
+
+
 def _panel(feet: Feet, quantity: str, joint: str) -> Panel:
     """A quantity of a joint of each foot."""
     curves = {side: np.array([curve(one, quantity, joint) for one in trials]) for side, trials in feet.items()}
@@ -64,7 +74,7 @@ def _panel(feet: Feet, quantity: str, joint: str) -> Panel:
     if (quantity, joint) in NORM:
         name, sign = NORM[quantity, joint]
         norm = _norm(name, sign * np.rad2deg(1.0) if quantity == "angle" else sign)
-    return Panel(f"{joint} {quantity}", *directions, UNITS[quantity], curves, norm)
+    return Panel(f"{joint} {quantity}", *directions, UNITS[quantity], curves, norm, CAVEATS.get((joint, quantity), ""))
 
 
 def _force(feet: Feet, axis: int, name: str) -> Panel:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from models.papers import cited
 from models.studies.gait import contact as soles
-from models.studies.gait import contact_figures, contact_tables, tables
+from models.studies.gait import contact_figures, contact_tables, motion, tables
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures
@@ -132,7 +132,8 @@ def gait(
         toes=toes,
     )  # fmt: skip
     found, left_out = _analysed(static, trials, options, report, say)
-    report.tables += [tables.peaks(found), tables.steps(found), tables.trials(found, filters), *tables.subjects(found)]
+    report.tables += [tables.peaks(found), tables.steps(found), *tables.steps_of_trials(found)]
+    report.tables += [tables.trials(found, filters), *tables.subjects(found)]
     report.head = head(found, filters)
     report.cite = [*cited("n.d.", *(["2011"] if contact else [])), *SOURCES]
     report.answer, report.first = tables.answer(found), ("peaks",)
@@ -141,7 +142,7 @@ def gait(
     if not files:
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
-    assumptions, drawn = [*notes(found), *left_out], figures(found)
+    assumptions, drawn = [*notes(found), *left_out], figures(found, report.head)
     trial_soles = soles.analyse(found, say) if contact else []
     if trial_soles:
         report.tables += contact_tables.tables(trial_soles)
@@ -150,7 +151,7 @@ def gait(
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     say("figures and data")
     files_of_figures.add(drawn)
-    files_of_figures.add_motion(found[0])
+    files_of_figures.add_motion(found[0], **motion.others(found))
     report.files += written.write(found, trial_soles, folder)
     write_report(report, folder, figures=files_of_figures)
     return report

@@ -65,11 +65,16 @@ def _direction(axis: Floats) -> str:
     return ", ".join(f"{c:.3f}" for c in axis)
 
 
+def _speed(one: Gait) -> float | None:
+    """Mean speed [m/s]; None where the walker stays in place."""
+    return one.speed if np.isfinite(one.spatiotemporal.stride_length) else None
+
+
 def trials(found: Sequence[Gait], filters: Filters) -> Table:
     """Gait cycle, speed and marker residual of each trial."""
     rows = [
         [
-            one.name, one.cycle.strike, one.cycle.next_strike - one.cycle.strike, one.toe_off, one.speed,
+            one.name, one.cycle.strike, one.cycle.next_strike - one.cycle.strike, one.toe_off, _speed(one),
             1e3 * float(np.sqrt(np.mean(one.residual**2))), 1e3 * float(one.residual.max()), one.cycle.source,
         ]
         for one in found
@@ -78,7 +83,10 @@ def trials(found: Sequence[Gait], filters: Filters) -> Table:
         "trial", "foot strike [s]", "cycle [s]", "toe off [%]", "speed [m/s]", "marker residual, rms [mm]", "largest [mm]",
         "events from",
     ]  # fmt: skip
-    note = f"Marker residual: distance of the markers from the model, root mean square of a frame.  Filters: {filters.text()}."
+    note = (
+        "A dash: the walker stays in place, as on a treadmill.  Marker residual: distance of the markers from the model, root "
+        f"mean square of a frame.  Filters: {filters.text()}."
+    )
     return Table("trials", columns, rows, note)
 
 
@@ -115,10 +123,24 @@ def steps(found: Sequence[Gait]) -> Table:
     return _means("spatiotemporal parameters", found, _steps, note)
 
 
+def steps_of_trials(found: Sequence[Gait]) -> list[Table]:
+    """Spatiotemporal parameters of each trial, where there are several."""
+    if len(found) == 1:
+        return []
+    values = [_steps(one) for one in found]
+    rows = [
+        [one.name, *(value if np.isfinite(value) else None for value in own.values())]
+        for one, own in zip(found, values, strict=True)
+    ]
+    columns = ["trial", *values[0]]
+    note = "As in the table of their means.  A dash: not seen, or the walker stays in place."
+    return [Table("spatiotemporal parameters of each trial", columns, rows, note, brief=columns[:5])]
+
+
 def _steps(one: Gait) -> dict[str, float]:
     s = one.spatiotemporal
     return {
-        "speed [m/s]": one.speed if np.isfinite(s.stride_length) else float("nan"),
+        "speed [m/s]": float("nan") if (speed := _speed(one)) is None else speed,
         "cadence [steps/min]": s.cadence,
         "stride time [s]": s.stride_time,
         "stride length [m]": s.stride_length,

@@ -1,8 +1,11 @@
 """Views of a gait trial: markers, measured and modelled, the ground force at its centre of pressure, joint angles."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from models.studies.gait import figures, motion, tables
 from models.walking import analysis, synthetic
 from models.walking.preparation import Filters
 
@@ -66,3 +69,32 @@ def test_views_of_trials_beside_each_other_and_errors(one):
     assert repr(one) == f"Gait('synthetic trial', right foot, 197 times, {one.t[0]:g} .. {one.t[-1]:g} s)"
     with pytest.raises(ValueError, match=r"scene: points 'a', 'b' has the shape \(3,\); give 197 x 3 numbers"):
         one.scene(points={"a": {"b": np.zeros(3)}})
+
+
+def test_other_trials_are_shown_from_the_foot_strike_of_the_first(one):
+    assert motion.others([one]) == {}
+    later = replace(one, name="later", cycle=replace(one.cycle, strike=one.cycle.strike + 0.1))
+    options = motion.others([one, later])
+    moved, own = options["ghosts"]["later"].drawn_motion(), one.drawn_motion()
+    strike = [np.interp(one.cycle.strike, m.t, m.r["main_foot"][:, 0]) for m in (moved, own)]
+    assert strike[0] == pytest.approx(strike[1], abs=1e-9) and moved.t[0] == pytest.approx(own.t[0] - 0.1)
+    scene = one.scene(**options)
+    assert [group.label for group in scene.groups if group.choice] == ["later"]
+
+
+def test_the_page_of_curves_names_the_subject_and_what_is_an_upper_bound(one):
+    drawn = figures.figures([one], {"subject": "somebody, 70 kg"})["gait"].draw()
+    assert drawn.legends[-1].get_title().get_text() == "Subject: somebody, 70 kg.  Trials: 1."
+    bounds = [
+        ax.get_title(loc="left") for ax in drawn.axes if any("upper bound" in text.get_text() for text in ax.texts)
+    ]
+    assert bounds == ["metatarsophalangeal moment", "metatarsophalangeal power"]
+
+
+def test_trials_have_steps_of_their_own_and_no_speed_on_a_treadmill(one):
+    assert tables.steps_of_trials([one]) == []
+    stays = replace(one, name="treadmill", spatiotemporal=replace(one.spatiotemporal, stride_length=float("nan")))
+    (table,) = tables.steps_of_trials([one, stays])
+    assert [row[0] for row in table.rows] == ["synthetic trial", "treadmill"]
+    assert table.records()[0]["cadence [steps/min]"] == pytest.approx(one.spatiotemporal.cadence)
+    assert [row["speed [m/s]"] is None for row in tables.trials([one, stays], Filters.off()).records()] == [False, True]

@@ -132,3 +132,10 @@ def test_a_shod_adult_on_a_treadmill(shod, side):
     locked = shod(side, "locked")
     assert not locked.toes_guided and np.abs(locked.angles["metatarsophalangeal"]).max() < 1e-9
     assert rms(locked.moments["talocrural"] - one.moments["talocrural"]) < 0.03 * one.subject.mass
+
+
+def test_only_the_marker_that_jumps_is_named(shod, adult):
+    (sentence,) = [note for note in shod("left").notes if "jumps" in note]
+    assert "marker 'L.Midfoot.Sup' jumps at t = 1.667 s" in sentence
+    for one in (shod("right"), adult("C3_02"), adult("C4_05")):
+        assert not any("jumps" in note for note in one.notes)

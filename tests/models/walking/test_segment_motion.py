@@ -5,7 +5,7 @@ import pytest
 
 from models.walking import rebuild, scale_to_subject, segment_pose
 from models.walking.capture import Capture
-from models.walking.segment_motion import check_same_subject, tracked
+from models.walking.segment_motion import check_same_subject, jumps, tracked
 from runtime import ModelError
 from tests.support.standing_subject import MAPPING, STANDING, known, standing, walking
 
@@ -104,3 +104,15 @@ def test_trials_without_a_common_marker_are_refused():
     trial = Capture("walk", np.zeros(1), {"R.Heel": np.zeros((1, 3))})
     with pytest.raises(ModelError, match=r"^walk: it has none of the markers of the static trial static \(R_FAX"):
         rebuild(known(), trial)
+
+
+def test_a_marker_that_jumps_is_named():
+    s = known()
+    trial, _ = walking(s, np.random.default_rng(5))
+    labels = {label: body for body in s.bodies for label in tracked(s, trial, body)}
+    assert jumps(trial, labels, trial.t[0], trial.t[-1]) == []  # however far the whole body moves between two frames
+    markers = {label: np.array(p) for label, p in trial.markers.items()}
+    markers["R_FAX"][3] += [0.02, 0.02, 0.02]
+    (sentence,) = jumps(Capture("walk", trial.t, markers), labels, trial.t[0], trial.t[-1])
+    assert sentence.startswith("walk: marker 'R_FAX' jumps at t = 0.0") and "limit 6.0 mm" in sentence
+    assert jumps(Capture("walk", trial.t, markers), labels, trial.t[4], trial.t[-1]) == []

@@ -80,3 +80,10 @@ def test_crop_keeps_the_interval_with_its_ends():
     uneven = Capture("c", [0.0, 1.0, 5.0], {"a": np.zeros((3, 3))})
     with pytest.raises(ModelError, match="c: times are not evenly spaced"):
         _ = uneven.rate
+
+
+def test_a_walk_that_is_not_turned_says_nothing_of_a_turn():
+    t = np.linspace(0.0, 1.0, 21)
+    capture = Capture("walk", t, {"a": np.column_stack([2.0 * t, 0.0 * t, 0.0 * t])})
+    assert along_x(capture)[1] == "walk walks 2.00 m towards 0 degrees from x"
+    assert along_x(capture.turned(np.pi / 2))[1].endswith("; turned by -90 degrees so that it is along +x")
