@@ -34,7 +34,10 @@ MODELS_COMMAND = f"{COMMAND} --models"
 ALL = "codegen/"
 LISTS = ("dispatch", "joints", "forces")  # modules that list others
 # The modules of the compiler that decide how whole-model kernels follow from the others.
-WHOLE_SOURCES = ("trace", "recorded_algebra", "model_inputs", "mass_groups", "elimination", "whole")
+WHOLE_SOURCES = (
+    "trace", "recorded_algebra", "model_inputs", "mass_groups", "elimination", "whole", "polynomials", "sine",
+    "tree_equations", "tree",
+)  # fmt: skip
 # By family in ``generated.dispatch``, the forms of its definitions.
 FAMILIES = {
     "LIMITS": "limit", "CONES": "cone", "NORMAL_LAWS": "normal law", "FRICTIONS": "friction",
@@ -183,7 +186,9 @@ def generate_models() -> dict[str, str]:
     that build them, as "package.module:NAME".  They come from outside, so codegen imports none of the packages that use it.
     A kernel that has the key of its model is kept: the key is the digest of everything that determines the text.
     """
-    from codegen.compiler.whole import emit_model  # as above
+    from codegen.compiler.study import refuse_wrong_tree  # as above
+    from codegen.compiler.tree import emit_tree
+    from codegen.compiler.whole import emit_model
 
     table = ROOT / "pyproject.toml"
     named = tomllib.loads(table.read_text(encoding="utf-8")) if table.is_file() else {}
@@ -197,10 +202,17 @@ def generate_models() -> dict[str, str]:
     doc += f'\nWHOLE = "{whole_digest()}"  # of the modules that emitted the kernels\n'
     made = {"__init__.py": with_header(doc, ALL, MODELS_COMMAND)}
     for name, build in pkgutil.resolve_name(place).items():
-        model = build().model
+        system = build()
+        model, tree = system.model, system.tree
         made[f"{name}.py"] = _kept_model(MODELS / f"{name}.py", model.key) or with_header(
             emit_model(model), f"{file}: {name}", MODELS_COMMAND
         )
+        if tree is not None:
+            of_tree = f"{tree.name}.py"
+            made[of_tree] = _kept_model(MODELS / of_tree, tree.key) or with_header(
+                emit_tree(tree.kinds, tree.parents, tree.key), file, MODELS_COMMAND
+            )
+            refuse_wrong_tree(system, made[of_tree])
     return made
 
 

@@ -20,6 +20,8 @@ from codegen.compiler.text import digest, with_header
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Definition
 
+WRONG = 1e-9  # of the largest acceleration: a difference of equations that is more than rounding, whatever the masses
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -204,11 +206,46 @@ def compile_model(system: Any) -> Path:
             f"compile_model: the system '{model.name}' has a body with a moment of inertia of 0, which whole-model kernels "
             "cannot have; simulate it without, or give the body a moment above 0"
         )
-    text, file = with_header(emit_model(model), f"the system '{model.name}'"), Path(model.file)
+    file, source = Path(model.file), f"the system '{model.name}'"
+    _put(file, with_header(emit_model(model), source), model.name)
+    if system.tree is not None:
+        _put_tree(file, system)
+    return file
+
+
+def _put_tree(beside: Path, system: Any) -> None:
+    """Store the equations of a tree in the coordinates of its joints, unless they are too large."""
+    from codegen.compiler.tree import TooLargeError, emit_tree
+
+    tree = system.tree
+    try:
+        text = with_header(emit_tree(tree.kinds, tree.parents, tree.key), f"the system '{system.name}'")
+    except TooLargeError:
+        return
+    refuse_wrong_tree(system, text)
+    _put(beside.with_name(f"model_{tree.key}.py"), text, system.name)
+
+
+def refuse_wrong_tree(system: Any, text: str) -> None:
+    """Compare the equations of a tree, a module's text, with those of all bodies of a system.
+
+    Raises
+    ------
+    DefinitionError
+    """
+    error = system.error_of_tree(module_from(text, f"<equations of {system.tree.name}>", system.tree.name))
+    if not error <= WRONG:
+        raise DefinitionError(
+            f"system '{system.name}': its equations in the coordinates of the joints differ from those of all bodies by "
+            f"{error:.1e} of the largest acceleration, limit {WRONG:.0e}; please report this system"
+        )
+
+
+def _put(file: Path, text: str, name: str) -> None:
+    """Store a kernel of a model; where this cannot be done it serves this process."""
     try:
         write_whole(file, text)
     except OSError as error:
-        tell(f"{file} cannot be written ({error.strerror}), so the kernel of '{model.name}' serves this process only")
+        tell(f"{file} cannot be written ({error.strerror}), so the kernel of '{name}' serves this process only")
         module = module_from(text, str(file), f"whole.{file.stem}")
         sys.modules[module.__name__] = module  # where the runtime looks before it looks for the file
-    return file

@@ -53,8 +53,8 @@ def emit_model(model: Model) -> str:
     """Text of the module of a model.  Raises DefinitionError for a model that is too large for one function."""
     inputs = ModelInputs(model)
     derivative, worst = state_derivative(inputs)
-    hoistable = _of_parameters_alone(inputs.record, inputs.evaluated)
-    constants = _hoisted(inputs.record, [n.index for _, n in derivative] + [worst.index], hoistable)
+    hoistable = of_parameters_alone(inputs.record, inputs.evaluated)
+    constants = hoisted(inputs.record, [n.index for _, n in derivative] + [worst.index], hoistable)
     recorded = Recorded(model, inputs, derivative, worst, constants)
     prepare, evaluate = _prepare(recorded), _derivative(recorded)
     lines = [
@@ -187,7 +187,7 @@ def _columns(name: str, call: str, recorded: Recorded, parts: int, what: str) ->
     ]
 
 
-def _of_parameters_alone(record: Record, evaluated: set[int]) -> list[bool]:
+def of_parameters_alone(record: Record, evaluated: set[int]) -> list[bool]:
     """Whether each node depends on parameters alone."""
     hoistable: list[bool] = []
     for n, operation in enumerate(record.operations):
@@ -197,7 +197,7 @@ def _of_parameters_alone(record: Record, evaluated: set[int]) -> list[bool]:
     return hoistable
 
 
-def _hoisted(record: Record, wanted: Sequence[int], hoistable: Sequence[bool]) -> list[int]:
+def hoisted(record: Record, wanted: Sequence[int], hoistable: Sequence[bool]) -> list[int]:
     """The nodes of parameters alone that other nodes read, in the order in which they were recorded."""
     found, seen, stack = set(), set(wanted), list(wanted)
     while stack:

@@ -19,6 +19,7 @@ add_words(
         "force_elements": "forces of definitions",
         "jacobian": "the Jacobian of the equations of motion",
         "kinematics": "rotations",
+        "lift": "the states of the bodies of a tree",
         "limits": "limits of motion",
         "state_jacobian": "the Jacobian of the states",
         "projection": "the projection onto the constraints",

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import STATE, V
+from runtime.dynamics.layout import STATE, P, V
+from runtime.dynamics.lift import lift_all
 from runtime.dynamics.projection import project_velocities, worst_of_all
 from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
 from runtime.integrate.balance_check import unbalanced_cases
+from runtime.integrate.choices import JOINT
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
 from runtime.integrate.step_control import NO_LIMIT
+from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows, tree_constants, weights_of
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
 from runtime.system.quantity import Quantity
 from runtime.system.rank import refuse_singular_joints
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates, lift_workspace, tree_data
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
 from runtime.system.variants import variant
-from runtime.system.whole_model import batch_kernel_of, whole_of
+from runtime.system.whole_model import batch_kernel_of, module_of, whole_of
 
 Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
 
@@ -53,7 +57,9 @@ class Task:
     def stored_settings(self) -> dict[str, Any]:
         """Settings of the runs, stored with the results."""
         max_steps = None if self.how.max_steps == NO_LIMIT else self.how.max_steps
-        return asdict(self.how) | {"assemble": self.assemble, "max_steps": max_steps}
+        found = asdict(self.how) | {"assemble": self.assemble, "max_steps": max_steps}
+        found["equations"] = f"{found.pop('coordinates')} coordinates"  # "coordinates" is an attribute of NetCDF's own
+        return found
 
 
 @dataclass(frozen=True)
@@ -72,8 +78,18 @@ class Chunk:
 
 def side_by_side(system: System, how: Settings) -> bool:
     """True if cases of a system can be run in a batch."""
-    alone = how.projected or system.redundant
-    return how.method == "dop853" and not alone and batch_kernel_of(system.model.key) is not None
+    return bool(_kernel_key(system, how))
+
+
+def _kernel_key(system: System, how: Settings) -> str:
+    """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
+    if how.coordinates == JOINT:
+        if system.tree is None or module_of(system.tree.key) is None:
+            return ""
+        _, weight = weights_of(system.tree)
+        return " ".join([system.tree.key, *map(str, weight)])  # cases of a batch have the same weights
+    alone = how.projected or system.redundant or how.method != "dop853"
+    return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
 
 
 def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
@@ -93,8 +109,8 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         (0, "") if isinstance(task.system, System) else mark_of(built, first),
     )  # fmt: skip
     groups: dict[str, list[int]] = {}
-    for case, (own, _) in built.items():
-        groups.setdefault(own.model.key if side_by_side(own, how) else "", []).append(case)
+    for own, cases_of in _places({case: own for case, (own, _) in built.items()}):
+        groups.setdefault(_kernel_key(own, how), []).extend(cases_of.tolist())
     for key, members in groups.items():
         alone = members if not key else _run_in_batch(key, members, built, task, chunk)
         for case in alone:
@@ -145,6 +161,8 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
                 )
             if state is not own.state or start != own.time or moved:
                 state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
+            if moved and task.how.coordinates == JOINT:
+                own = replace(own, reference=assemble(own, own.reference_configuration))
             if moved:
                 refuse_singular_joints(own, state.y)
             built[case] = own, state.y
@@ -189,29 +207,32 @@ def _many_velocities(system: System, task: Task, first: int, cases: Cases, count
 
 def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
     """Run cases in a batch; those that failed or came close to a singular configuration, to be run alone for the message."""
-    module, s = batch_kernel_of(key), task.how
+    module, s = batch_kernel_of(key.partition(" ")[0]), task.how
     assert module is not None
-    made: dict[int, Floats] = {}  # constants, once for each system
-    for case in members:
-        own = built[case][0]
-        if id(own) not in made:
-            made[id(own)] = _constants(own, s)
-    whole = [made[id(built[case][0])] for case in members]
+    systems = [built[case][0] for case in members]
     states = np.array([built[case][1] for case in members])
-    system = built[members[0]][0]
-    given, results = batch.arguments(s, states, np.array(whole))
+    in_joints = s.coordinates == JOINT
+    made = {id(own): _constants(own, s) for own, _ in _places(dict(enumerate(systems)))}
+    initial = _in_joints(systems, states) if in_joints else states
+    given, results = batch.arguments(s, initial, np.array([made[id(own)] for own in systems]))
     arrays: tuple[Any, ...] = (*given, *results)
     if task.gpu:
         from runtime.integrate import gpu
 
         gpu.integrate(module, *arrays)
     else:
-        memory = batch.batch_workspace(system.model.fixed[1:], whole[0].shape[0])
+        sizes = len(made[id(systems[0])])
+        memory = (
+            batch.tree_workspace(sizes, *weights_of(_tree(systems[0]))) if in_joints
+            else batch.batch_workspace(systems[0].model.fixed[1:], sizes)
+        )  # fmt: skip
         batch.run(module, "lanes", memory, *arrays, task.stop)
         if task.stop[0]:
             raise Stopped
-    at = np.array(members)
-    good = results.status == Status.REACHED_END
+    at, good = np.array(members), results.status == Status.REACHED_END
+    if in_joints:
+        out, off = _with_signs(_of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
+        results, good = results._replace(out=out), good & (off <= OFF_THE_ROWS)
     chunk.states[at[good]], chunk.status[at[good]], chunk.in_batch[at[good]] = (
         results.out[good],
         Status.REACHED_END,
@@ -220,6 +241,44 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     chunk.counts[at[good]], chunk.reached[at[good]] = results.counts[good], results.reached[good]
     _say_unbalanced(at[good], states[good], built, task, chunk)
     return at[~good].tolist()  # type: ignore[no-any-return]
+
+
+def _places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
+    """Each system once, with its keys."""
+    found: dict[int, tuple[System, list[int]]] = {}
+    for place, system in systems.items():
+        found.setdefault(id(system), (system, []))[1].append(place)
+    return [(system, np.array(places)) for system, places in found.values()]
+
+
+def _in_joints(systems: Sequence[System], states: Floats) -> Floats:
+    """Coordinates and rates of the trees of systems, (cases, 2 n), in states of their bodies (cases, 13 bodies)."""
+    z = np.empty((len(systems), 2 * len(_tree(systems[0]).kinds)))
+    for system, at in _places(dict(enumerate(systems))):
+        z[at] = joint_coordinates(_tree(system), system.body_names, system.joint_motions, states[at])
+    return z
+
+
+def _of_bodies(systems: Sequence[System], z: Floats) -> Floats:
+    """States of the bodies (cases, times, 13 bodies) for coordinates and rates of their trees (cases, times, 2 n)."""
+    cases, times, n = z.shape
+    out = np.empty((cases, times, STATE * len(systems[0].bodies)))
+    for system, at in _places(dict(enumerate(systems))):
+        lifted = np.empty((len(at) * times, out.shape[2]))
+        lift_all(tree_data(_tree(system)), lift_workspace(n // 2), z[at].reshape(-1, n), lifted)
+        out[at] = lifted.reshape(len(at), times, -1)
+    return out
+
+
+def _with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
+    """Lifted states (cases, 1 + times, 13 bodies) after the first, with the signs of the Euler parameters of the given ones.
+
+    Also how far the first ones are off the given ones.
+    """
+    own, given = (y.reshape(*y.shape[:-1], -1, STATE) for y in (lifted, states))
+    signs = np.where(np.einsum("cbp,cbp->cb", own[:, 0, :, P:V], given[..., P:V]) < 0.0, -1.0, 1.0)
+    own[..., P:V] *= signs[:, None, :, None]
+    return lifted[:, 1:], off_the_rows(lifted[:, 0], states)
 
 
 def _say_unbalanced(cases: Ints, states: Floats, built: Built, task: Task, chunk: Chunk) -> None:
@@ -238,7 +297,17 @@ def _say_unbalanced(cases: Ints, states: Floats, built: Built, task: Task, chunk
             chunk.messages[chunk.first + int(at[k])] = message_at_end(s.t_end) + remark
 
 
+def _tree(system: System) -> SpanningTree:
+    assert system.tree is not None
+    return system.tree
+
+
 def _constants(system: System, s: Settings) -> Floats:
+    if s.coordinates == JOINT:
+        tree = _tree(system)
+        module = module_of(tree.key)
+        assert module is not None
+        return tree_constants(tree, system.gravity, module)
     whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
     assert whole is not None
     return whole.constants

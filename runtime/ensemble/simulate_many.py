@@ -20,7 +20,7 @@ from runtime.ensemble.chunk import Chunk, Stopped, Task, run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
 from runtime.ensemble.waiting import first_of
-from runtime.integrate.choices import ATOL, RTOL
+from runtime.integrate.choices import ABSOLUTE, ATOL, JOINT, RTOL
 from runtime.integrate.settings import Settings, settings
 from runtime.support.arguments import checked
 from runtime.support.checks import counted
@@ -58,6 +58,7 @@ def simulate_many(
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
+    coordinates: str = ABSOLUTE,
     assemble: bool = False,
     check_units: bool = True,
     out: str | Path | None = None,
@@ -89,7 +90,7 @@ def simulate_many(
         End of all runs.
     t_eval : (m,) [s], optional
         Times of the results.  Default: only ``t_end``.
-    method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps
+    method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
         As in ``simulate``, but the default is "dop853", the method of vector instructions; "auto" runs case by case.
     assemble : bool
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
@@ -123,7 +124,9 @@ def simulate_many(
     parsed = {name: parse(name, of_system=isinstance(system, System)) for name in columns}
     example = example_system(system, columns, parsed)
     times = [t_end] if t_eval is None else t_eval
-    how = settings(example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
+    how = settings(
+        example, t_end, times, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
+    )  # fmt: skip
     quantities = check_names(system, example, columns, parsed)
     if check_units:
         ask_about_columns(example, columns)
@@ -226,6 +229,8 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
     except ImportError as error:
         raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus-multibody[gpu]'): {error}") from None
     gpu.refuse_without_device()
+    if how.coordinates == JOINT:
+        raise ModelError("engine='gpu' runs equations in absolute coordinates; use coordinates='absolute'")
     if not side_by_side(example, how):
         raise ModelError(
             f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel of a "

@@ -22,6 +22,7 @@ from runtime.integrate.batch_stages import (
     interpolate,
     norm,
     replace_accepted,
+    tree_workspace,
 )
 from runtime.integrate.dop853 import FASTEST, ORDER, SAFETY, SLOWEST
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
@@ -60,6 +61,7 @@ __all__ = [
     "integrate",
     "run",
     "run_until_interrupted",
+    "tree_workspace",
 ]
 
 EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
@@ -107,8 +109,8 @@ def make_ready(m, address, begin, end, rtol, atol, max_step, first_step, initial
             m.ready_length[lane] = first_step
         return
     for lane in range(LANES):
-        state_norm = norm(m.ready_y, m.ready_y, lane, n, rtol, atol)
-        rate_norm = norm(m.ready_k, m.ready_y, lane, n, rtol, atol)
+        state_norm = norm(m, m.ready_y, m.typical[0], lane, n, rtol, atol)
+        rate_norm = norm(m, m.ready_k, 0.0, lane, n, rtol, atol)
         h = trial_length(state_norm, rate_norm, end - begin, max_step)
         m.ready_length[lane] = h
         for i in range(n):
@@ -118,8 +120,8 @@ def make_ready(m, address, begin, end, rtol, atol, max_step, first_step, initial
     for e in range(len(m.error5)):
         m.error3[e] = m.error5[e] - m.ready_k[e]
     for lane in range(LANES):
-        h, rate_norm = m.ready_length[lane], norm(m.ready_k, m.ready_y, lane, n, rtol, atol)
-        change_norm = norm(m.error3, m.ready_y, lane, n, rtol, atol) / h
+        h, rate_norm = m.ready_length[lane], norm(m, m.ready_k, 0.0, lane, n, rtol, atol)
+        change_norm = norm(m, m.error3, 0.0, lane, n, rtol, atol) / h
         m.ready_length[lane] = first_length(h, rate_norm, change_norm, max_step)
 
 

@@ -40,6 +40,9 @@ WHICH, FACTORS = _combination(SUMS)
 GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 
 
+TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 at the start
+
+
 class BatchWorkspace(NamedTuple):
     """Memory of a batch.  States are flat, (n * LANES,), the lanes of a component next to each other."""
 
@@ -49,6 +52,9 @@ class BatchWorkspace(NamedTuple):
     polynomial: Floats  # (4, 16) of the dense output
     bodies: Ints  # (1,) count of those that have Euler parameters, which come first
     parts: Ints  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
+    cap: Floats  # (n * LANES,) largest value of a component that takes part in its tolerance
+    weight: Floats  # (n * LANES,) by which errors of it count
+    typical: Floats  # (1,) least size of the components with which the first step is compared
     y: Floats
     trial: Floats
     end: Floats  # of the step
@@ -96,15 +102,30 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool =
         The states are followed by their derivatives with respect to a parameter.
     """
     bodies = len(fixed)
-    size = bodies * STATE * LANES * (2 if directions else 1)
+    n = bodies * STATE * (2 if directions else 1)
     free = [b for b, still in enumerate([*fixed, *fixed] if directions else fixed) if not still]
-    parts = np.array([(b * STATE * LANES, (b + 1) * STATE * LANES) for b in free], np.int64).reshape(-1, 2)
+    return _workspace(
+        bodies, [(b * STATE, (b + 1) * STATE) for b in free], constants, np.full(n, np.inf), np.ones(n), 0.0
+    )
+
+
+def tree_workspace(constants: int, cap: Floats, weight: Floats) -> BatchWorkspace:
+    """Memory for coordinates and rates (n,) of a tree; ``cap`` and ``weight`` (n,) as of ``runtime.integrate.tree_loop``."""
+    return _workspace(0, [(0, len(cap))], constants, cap, weight, TYPICAL)
+
+
+def _workspace(
+    bodies: int, parts: Sequence[tuple[int, int]], constants: int, cap: Floats, weight: Floats, typical: float
+) -> BatchWorkspace:
+    """Memory for states (n,); ``parts``: first and last component of what moves."""
+    size = len(cap) * LANES
     flat, wide = (np.zeros(size) for _ in range(9)), (np.zeros(LANES, np.int64) for _ in range(7))
     y, trial, end, error5, error3, h, taken, ready_y, ready_k = flat
     code, end_code, after_rejection, accepted, between, output, ready_code = wide
     return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
-        bodies=np.array([bodies]), parts=parts, y=y, trial=trial, end=end,
+        bodies=np.array([bodies]), parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
+        weight=np.repeat(weight, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
         k=np.zeros((STAGES + 1 + EXTRA, size)), error5=error5, error3=error3, h=h, taken=taken,
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), start_worst=np.zeros(LANES),
         attempt_worst=np.zeros(LANES), ever_worst=np.zeros(LANES), time=np.zeros(LANES), length=np.zeros(LANES),
@@ -185,10 +206,10 @@ def stage(m, row, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def weigh(error, y, end, rtol, atol):  # type: ignore[no-untyped-def]
+def weigh(error, y, end, cap, weight, rtol, atol):  # type: ignore[no-untyped-def]
     """Errors as squares in units of the tolerance."""
     for e in range(len(error)):
-        v = error[e] / (atol + rtol * max(abs(y[e]), abs(end[e])))
+        v = weight[e] * error[e] / (atol + rtol * min(max(abs(y[e]), abs(end[e])), cap[e]))
         error[e] = v * v
 
 
@@ -201,8 +222,8 @@ def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
         m.error[0, lane] = m.error[1, lane] = 0.0
     for p in range(len(m.parts)):
         begin, end = m.parts[p, 0], m.parts[p, 1]
-        weigh(m.error5[begin:end], m.y[begin:end], m.end[begin:end], rtol, atol)
-        weigh(m.error3[begin:end], m.y[begin:end], m.end[begin:end], rtol, atol)
+        weigh(m.error5[begin:end], m.y[begin:end], m.end[begin:end], m.cap[begin:end], m.weight[begin:end], rtol, atol)
+        weigh(m.error3[begin:end], m.y[begin:end], m.end[begin:end], m.cap[begin:end], m.weight[begin:end], rtol, atol)
         for e in range(begin, end, LANES):
             for lane in range(LANES):
                 m.error[0, lane] += m.error5[e + lane]
@@ -237,12 +258,13 @@ def normalise(m, y):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def norm(values, y, lane, n, rtol, atol):  # type: ignore[no-untyped-def]
-    """Root mean square of a lane's components in units of the tolerance."""
+def norm(m, values, least, lane, n, rtol, atol):  # type: ignore[no-untyped-def]
+    """Root mean square of a lane's components, of this size at least, in units of the tolerance at its first state."""
     total = 0.0
     for i in range(n):
         e = i * LANES + lane
-        total += (values[e] / (atol + rtol * abs(y[e]))) ** 2
+        size = m.weight[e] * max(abs(values[e]), least)
+        total += (size / (atol + rtol * min(abs(m.ready_y[e]), m.cap[e]))) ** 2
     return math.sqrt(total / n)
 
 

@@ -230,6 +230,16 @@ class Compiled:
         work = self.s.balance.work[DONE]
         return np.concatenate([self.y, work]) if len(work) else self.y.copy()
 
+    def first_output(self, out: Floats) -> None:
+        """Count the state at the start, which is written to ``out``, as the first of the result."""
+        out[:] = self.row
+        self.s.counts[stepping.NEXT_OUTPUT] = 1
+
+    @property
+    def written(self) -> int:
+        """States of the result that are written."""
+        return int(self.s.counts[stepping.NEXT_OUTPUT])
+
     def work_until(self, t: float) -> Floats:
         work = self.s.balance.work[DONE]
         return work.copy() if t >= self.t or not len(work) else self._at(t)[1]

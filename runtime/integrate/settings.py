@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.integrate.choices import COMPILED_METHODS, METHODS, SCIPY_METHODS
+from runtime.integrate.choices import ABSOLUTE, COMPILED_METHODS, COORDINATES, JOINT, METHODS, SCIPY_METHODS
 from runtime.integrate.creeps import refuse_creeps, sticks
 from runtime.integrate.step_control import MOST_STEPS, NO_LIMIT
 from runtime.support.arrays import Floats
@@ -38,18 +38,23 @@ class Settings:
     first_step: float  # [s] 0: chosen by the method
     max_steps: int
     projected: bool  # states are projected onto the constraints
+    coordinates: str = ABSOLUTE
 
     @property
     def keywords(self) -> dict[str, Any]:
         """Keyword arguments of ``simulate`` except ``t_eval``."""
         names = ["t_start", "method", "rtol", "atol", "max_step", "max_steps"]
-        names += [] if self.projected else ["alpha", "beta"]
+        if self.coordinates == JOINT:
+            names.append("coordinates")
+        elif not self.projected:
+            names += ["alpha", "beta"]
         return {name: getattr(self, name) for name in names} | {"first_step": self.first_step or None}
 
 
 def settings(
     system: System, t_end: float, t_eval: ArrayLike | None, method: str, rtol: float, atol: float, t_start: float | None,
     alpha: float | None, beta: float | None, max_step: float, first_step: float | None, max_steps: int | None,
+    coordinates: str = ABSOLUTE,
 ) -> Settings:  # fmt: skip
     """Checked settings from the arguments of ``simulate``.
 
@@ -64,6 +69,7 @@ def settings(
         raise ModelError(f"t_end = {t_end:g} s must be after t_start = {t_start:g} s")
     if method not in METHODS:
         raise UnknownNameError(f"unknown method '{method}'; {did_you_mean(method, METHODS)}use {', '.join(METHODS)}")
+    _check_coordinates(coordinates, method, alpha, beta)
     projected = alpha is None and beta is None and system.data.closed == 1 and method in COMPILED_METHODS
     if projected:
         alpha = beta = 0.0
@@ -97,7 +103,26 @@ def settings(
         method = "radau"
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
-    return Settings(t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected)
+    return Settings(
+        t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected, coordinates
+    )
+
+
+def _check_coordinates(coordinates: str, method: str, alpha: float | None, beta: float | None) -> None:
+    """Refuse unknown coordinates, and what joint coordinates do not have."""
+    if coordinates not in COORDINATES:
+        raise UnknownNameError(
+            f"unknown coordinates '{coordinates}'; {did_you_mean(coordinates, COORDINATES)}use {' or '.join(COORDINATES)}"
+        )
+    if coordinates != JOINT:
+        return
+    if method not in ("auto", "dop853"):
+        raise ModelError(f"method '{method}' integrates absolute coordinates; use coordinates='absolute', or 'dop853'")
+    if alpha is not None or beta is not None:
+        raise ModelError(
+            "alpha and beta stabilise the rows of joints, which joint coordinates do not have; leave them out, or use "
+            "coordinates='absolute'"
+        )
 
 
 def _check_tolerances(rtol: float, atol: float) -> None:

@@ -16,7 +16,7 @@ from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
-from runtime.integrate.choices import ATOL, COMPILED_METHODS, RTOL
+from runtime.integrate.choices import ABSOLUTE, ATOL, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.methods import NONE, NONE2, Compiled, Method
@@ -31,6 +31,7 @@ from runtime.integrate.stepwise import (
     stopped_by,
     until_next_look,
 )
+from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results.run import Run
 from runtime.results.stats import Part, Stats
 from runtime.support.arguments import checked
@@ -72,6 +73,7 @@ def simulate(
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
+    coordinates: str = ABSOLUTE,
     progress: bool | Callable[[float, float], None] | None = None,
 ) -> Run:
     """Integrate the equations of motion from ``t_start`` to ``t_end``, with drivers, loads and motors by their signals.
@@ -104,6 +106,10 @@ def simulate(
     max_step, first_step : float [s]
     max_steps : int, optional
         Accepted steps after which the run ends with what was computed.  Default: no bound.
+    coordinates : "absolute" or "joint"
+        Of the equations of motion: "absolute", those of all bodies with the reactions of the joints, or "joint", those of the
+        motions of the joints, in fewer operations and on the constraints.  The latter need a tree of hinges, sliders and the
+        like without limits, contacts, forces and drivers; tolerances are those of joint coordinates then.
     progress : bool or callable(t, t_end), optional
         Default: a bar on the terminal when the run is long.
 
@@ -119,13 +125,18 @@ def simulate(
     ModelError
         For arguments that break a rule.  A failure of the integration itself never raises.
     """
-    how = settings(system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps)
+    how = settings(
+        system, t_end, t_eval, method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
+    )  # fmt: skip
     method, state = how.method, _start(system, how, initial, events)
     data = stabilised(system.data, how.alpha, how.beta)
     watch = Stopwatch()
-    given = method, system, data, state.y, how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
-    stepper: Compiled | SciPy
-    if method in COMPILED_METHODS:
+    span = how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
+    given = method, system, data, state.y, *span
+    stepper: Compiled | InJointCoordinates | SciPy
+    if how.coordinates == JOINT:
+        method, stepper = "dop853", InJointCoordinates(system, data, state, *span)
+    elif method in COMPILED_METHODS:
         stepper = (Automatic if method == "auto" else Compiled)(*given, projected=how.projected)
     else:
         stepper = SciPy(*given)
@@ -142,6 +153,8 @@ def simulate(
     counts = evaluations, steps, rejections = stepper.counts()
     parts = stepper.parts if isinstance(stepper, Automatic) else (Part(method, how.t_start, *counts),)
     kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"
+    if isinstance(stepper, InJointCoordinates):
+        kernel = "joint coordinates"
     finite_rows = np.isfinite(states).all(axis=1)
     work, unbalanced = judged(stepper, how, done[finite_rows])
     wall_time, compile_time = watch.times()
@@ -161,13 +174,13 @@ def simulate(
         stats=Stats(method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, kernel, parts, compile_time),
         events={name: np.array(times) for name, (times, _) in search.found.items()},
         contact_events=stepper.contact_events,
-        passages=tuple(stepper.passages) if isinstance(stepper, Compiled) else (),
+        passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages),
         event_states={
             name: tuple(State(system.body_names, y) for y in states) for name, (_, states) in search.found.items()
         },
         _work_done=work,
     )
-    if isinstance(stepper, Compiled):
+    if not isinstance(stepper, SciPy):
         stepper.give_back()
     return run
 
@@ -188,12 +201,12 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
 
 
 def _integrate(
-    stepper: Compiled | SciPy, how: Settings, search: EventSearch, bar: Progress
+    stepper: Compiled | InJointCoordinates | SciPy, how: Settings, search: EventSearch, bar: Progress
 ) -> tuple[Floats, Floats, Floats, Status, str]:
     """Times (m,), states (m, n) and work (m, sources) of the result, status, and the message unless the run reached its end."""
     outputs = None if how.t is None else np.array(how.t)
     with bar:
-        if isinstance(stepper, Compiled) and len(stepper.work.events.value) == len(search.events):
+        if not isinstance(stepper, SciPy) and len(stepper.work.events.value) == len(search.events):
             times, states, status, reason = _integrate_compiled(stepper, outputs, how, bar, search)
         else:
             recorder = Recorder(stepper, outputs)
@@ -240,18 +253,17 @@ def _turns(parts: Sequence[Part]) -> str:
 
 
 def _integrate_compiled(
-    m: Compiled, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch
+    m: Compiled | InJointCoordinates, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch
 ) -> tuple[Floats, Floats, Status, str]:
     """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
 
     Events that compiled code watches end a portion after the step in which one seems to be; it is then located.
     """
-    n = len(m.y) + m.s.balance.work.shape[1]
+    n = len(m.row)
     wanted = NONE if outputs is None else outputs
     out = np.full((len(wanted), n), np.nan)
     if len(wanted) and wanted[0] == m.t:
-        out[0] = m.row
-        m.s.counts[stepping.NEXT_OUTPUT] = 1
+        m.first_output(out[0])
     times, states, stop = [np.array([m.t])], [m.row[None, :]], np.inf
     portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2))  # a step of a large system takes long
     status, reason = Status.RUNNING, ""
@@ -259,7 +271,7 @@ def _integrate_compiled(
         if (first := search.begin(m)) is not None:
             status, reason = stopped_by(first, m.t)
         while status == Status.RUNNING:
-            steps = int(m.s.counts[stepping.STEPS])
+            steps = m.counts()[1]
             if (ended := given_up(steps, how.max_steps, how.t_start, m.t, how.t_end)) is not None:
                 status, reason = ended
                 break
@@ -268,9 +280,9 @@ def _integrate_compiled(
                 status, reason = steps_used_up(how.max_steps, m.t)
                 break
             record_t, record_y = (NONE, NONE2) if outputs is not None else (np.zeros(portion), np.zeros((portion, n)))
-            before, begin = int(m.s.counts[stepping.STEPS]), clock.perf_counter()
+            begin = clock.perf_counter()
             status, reason = m.advance(portion, wanted, out, record_t, record_y)
-            taken = int(m.s.counts[stepping.STEPS]) - before
+            taken = m.counts()[1] - steps
             if outputs is None:
                 times.append(record_t[:taken])
                 states.append(record_y[:taken])
@@ -293,6 +305,6 @@ def _integrate_compiled(
     if outputs is None:
         wanted, out = np.concatenate(times), np.concatenate(states)
     else:
-        done = min(int(m.s.counts[stepping.NEXT_OUTPUT]), int(np.searchsorted(wanted, stop, side="right")))
+        done = min(m.written, int(np.searchsorted(wanted, stop, side="right")))
         wanted, out = wanted[:done], out[:done]
     return wanted, out, status, reason

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -24,11 +24,15 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from runtime.jit import straight_line
+from runtime.jit.cache import digest_of
 from runtime.jit.machine_code import digest_of_kernel, file_of, making, store, stored
 from runtime.jit.stored_library import library_from, names_in
 from runtime.jit.words import words_of_kernel
 from runtime.support.arrays import Ints
 from runtime.support.stopwatch import preparing
+
+# Makes, of a generated module, the name of a function, an empty module of LLVM and a symbol, the module with that function.
+Translation = Callable[[ModuleType, str, ir.Module, str], ir.Module]
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -49,23 +53,28 @@ def call(typingctx: Any, address: Any, *arrays: Any) -> Any:
 
 def addresses_of(modules: Iterable[ModuleType], name: str = "entry") -> Ints:
     """Addresses (modules,) in this process of a kernel of generated modules: "entry" for ``evaluate``, or "tangent_entry"."""
-    return np.array([_kernel(module, name)[0] for module in modules], np.int64)
+    return np.array([_kernel(module, name, _translated)[0] for module in modules], np.int64)
+
+
+def address_of(module: ModuleType, name: str, translate: Translation, translator: str) -> int:
+    """Address in this process of a function that ``translate``, of the module ``translator``, makes of a generated module."""
+    return _kernel(module, name, translate, digest_of(translator))[0]
 
 
 @cache  # for the life of the process: the machine code at an address goes with its library
-def _kernel(module: ModuleType, name: str) -> tuple[int, Any]:
+def _kernel(module: ModuleType, name: str, translate: Translation, *more: str) -> tuple[int, Any]:
     """Address of a kernel's machine code, which comes from the cache or is made now, and the library that holds it."""
     if hasattr(module, "LANES"):
         _vectorise_lanes()
     codegen = cpu_target.target_context.codegen()
     sources = digest_of_kernel(inspect.getsource(module))
-    file = file_of(sources, f"{module.__name__.rpartition('.')[2]}.{name}", codegen.magic_tuple())
+    file = file_of(sources, f"{module.__name__.rpartition('.')[2]}.{name}", codegen.magic_tuple(), *more)
     symbol = f"talus_{sources}_{file.name}"
     with preparing(), global_compiler_lock:
         library = _stored(file, codegen)
         if library is None:
             with making(file, words_of_kernel(module.__name__)):
-                library = _stored(file, codegen) or _made(module, name, file, symbol, codegen)
+                library = _stored(file, codegen) or _made(module, name, translate, file, symbol, codegen)
     return int(library.get_pointer_to_function(symbol)), library
 
 
@@ -76,11 +85,11 @@ def _stored(file: Path, codegen: Any) -> Any:
     return None
 
 
-def _made(module: ModuleType, name: str, file: Path, symbol: str, codegen: Any) -> Any:
+def _made(module: ModuleType, name: str, translate: Translation, file: Path, symbol: str, codegen: Any) -> Any:
     """A new library with one kernel under the name ``symbol``; the library is stored in the file."""
     library = codegen.create_library(symbol)
     library.enable_object_caching()
-    library.add_ir_module(_translated(module, name, library.create_ir_module(symbol), symbol))
+    library.add_ir_module(translate(module, name, library.create_ir_module(symbol), symbol))
     library.finalize()
     store(file, pickle.dumps((library.serialize_using_object_code(), names_in(library))))
     return library

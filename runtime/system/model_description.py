@@ -89,7 +89,7 @@ def describe_model(
     ]  # fmt: skip
     return Model(
         name=name,
-        key=hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16],
+        key=key_of(decided),
         made_from=kernels,
         fixed=fixed,
         joints=[(joint.module.evaluate, *pair, own) for joint, pair, own in zip(joints, pairs, rows, strict=True)],
@@ -100,6 +100,11 @@ def describe_model(
         parameters=parameters,
         folded=folded,
     )
+
+
+def key_of(decided: object) -> str:
+    """Key of a kernel, from everything that determines its text."""
+    return hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16]
 
 
 def _foldable(values: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:

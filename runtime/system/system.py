@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from types import ModuleType
 from typing import Any, ClassVar
 
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.projection import worst_row
 from runtime.jit.addresses import addresses_of
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, frozen
@@ -22,7 +25,9 @@ from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, L
 from runtime.system.reference import body_places, states_with_ground
 from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
+from runtime.system.spanning_tree import NoTreeError, SpanningTree, spanning_tree
 from runtime.system.state import State
+from runtime.system.tree_check import error_of_tree
 
 PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity")
 
@@ -224,6 +229,41 @@ class System:
         states, places = states_with_ground(self.reference_configuration.y), body_places(self.body_names)
         found = {j.name: joint_motion(j, states[places[j.body_i]], states[places[j.body_j]]) for j in self.joints}
         return {name: motion for name, motion in found.items() if motion is not None}
+
+    @property
+    def tree(self) -> SpanningTree | None:
+        """Its tree of turns and slides, if it has one."""
+        return self._tree if isinstance(self._tree, SpanningTree) else None
+
+    @property
+    def without_tree(self) -> str:
+        """The reason why it has no tree; empty where it has one."""
+        return self._tree if isinstance(self._tree, str) else ""
+
+    @cached_property
+    def _tree(self) -> SpanningTree | str:
+        for what in ("limit", "load", "motor", "contact", "force", "driver"):
+            if names := getattr(self, f"{what}_names"):
+                return f"it has {what}s, such as '{names[0]}'"
+        if len(self.data.thin_body):
+            return "it has a body with a moment of inertia of 0"
+        y = self.reference_configuration.y
+
+        def rows() -> Floats:
+            work = shared_workspace_for(self.data)
+            worst_row(self.time, y, self.data, work, False)
+            return work.D
+
+        try:
+            return spanning_tree(self.bodies, self.joints, self.joint_motions, y, rows)
+        except NoTreeError as reason:
+            return str(reason)
+
+    def error_of_tree(self, module: ModuleType) -> float:
+        """How far the equations of a module for its tree are from those of all bodies; see ``runtime.system.tree_check``."""
+        if self.tree is None:
+            raise ModelError(f"system '{self.name}' has no tree of turns and slides: {self.without_tree}")
+        return error_of_tree(self.tree, module, self.data)
 
     def check_bodies(self, state: State) -> None:
         """Refuse a state of other bodies than this system's."""

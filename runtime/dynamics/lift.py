@@ -1,0 +1,119 @@
+"""States of the bodies of a tree from the coordinates and rates of its steps, in compiled code."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from runtime.dynamics.kinematics import rotation
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.jit.compilation import compiled, inlined
+from runtime.support.arrays import Floats, Ints
+
+TURN, SLIDE = 0, 1
+GROUND_STEP = -1
+
+
+class TreeData(NamedTuple):
+    """Steps of a tree, each after the one that carries it; vectors in global axes, in the reference configuration."""
+
+    kind: Ints  # (n,) TURN or SLIDE
+    parent: Ints  # (n,) GROUND_STEP: none
+    axis: Floats  # (n, 3)
+    way: Floats  # (n, 3) from the point of the step before, or from the origin [m]
+    step: Ints  # (bodies,) the last step that moves each body; GROUND_STEP: none
+    arm: Floats  # (bodies, 3) from the point of this step to the body, or from the origin [m]
+    p: Floats  # (bodies, 4) Euler parameters
+
+
+class LiftWorkspace(NamedTuple):
+    """Memory: after each step its point, Euler parameters, rotation matrix, velocity of the point, angular velocity."""
+
+    r: Floats  # (n + 1, 3); the last one is the ground
+    p: Floats  # (n + 1, 4)
+    A: Floats  # (n + 1, 3, 3)
+    v: Floats  # (n + 1, 3)
+    omega: Floats  # (n + 1, 3)
+    vectors: Floats  # (2, 3)
+
+
+@inlined
+def turned(A, v, out):  # type: ignore[no-untyped-def]
+    """A v."""
+    for a in range(3):
+        out[a] = A[a, 0] * v[0] + A[a, 1] * v[1] + A[a, 2] * v[2]
+
+
+@inlined
+def add_cross(a, b, out):  # type: ignore[no-untyped-def]
+    """Add a x b."""
+    out[0] += a[1] * b[2] - a[2] * b[1]
+    out[1] += a[2] * b[0] - a[0] * b[2]
+    out[2] += a[0] * b[1] - a[1] * b[0]
+
+
+@inlined
+def product(e, f, out):  # type: ignore[no-untyped-def]
+    """Euler parameters of the turn f followed by the turn e."""
+    e0, e1, e2, e3, f0, f1, f2, f3 = e[0], e[1], e[2], e[3], f[0], f[1], f[2], f[3]
+    out[0] = e0 * f0 - e1 * f1 - e2 * f2 - e3 * f3
+    out[1] = e0 * f1 + f0 * e1 + e2 * f3 - e3 * f2
+    out[2] = e0 * f2 + f0 * e2 + e3 * f1 - e1 * f3
+    out[3] = e0 * f3 + f0 * e3 + e1 * f2 - e2 * f1
+
+
+@inlined
+def lift(t, w, z, y):  # type: ignore[no-untyped-def]
+    """Put the states of all bodies (13 bodies,) for coordinates and rates z (2 n,) into y."""
+    n = len(t.kind)
+    for c in range(3):
+        w.r[n, c] = w.v[n, c] = w.omega[n, c] = 0.0
+    w.p[n, 0], w.p[n, 1], w.p[n, 2], w.p[n, 3] = 1.0, 0.0, 0.0, 0.0
+    rotation(w.p[n], w.A[n])
+    for k in range(n):
+        b, q, u = t.parent[k], z[k], z[n + k]
+        if b == GROUND_STEP:
+            b = n
+        way, a = w.vectors[0], w.vectors[1]
+        turned(w.A[b], t.way[k], way)
+        turned(w.A[b], t.axis[k], a)
+        if t.kind[k] == SLIDE:
+            for c in range(3):
+                way[c] += q * a[c]
+                w.p[k, c] = w.p[b, c]
+            w.p[k, 3] = w.p[b, 3]
+        else:
+            cosine, sine = math.cos(0.5 * q), math.sin(0.5 * q)
+            w.p[k, 0] = cosine
+            for c in range(3):
+                w.p[k, 1 + c] = sine * t.axis[k, c]
+            product(w.p[b], w.p[k], w.p[k])
+        for c in range(3):
+            w.r[k, c] = w.r[b, c] + way[c]
+            w.v[k, c] = w.v[b, c] + (u * a[c] if t.kind[k] == SLIDE else 0.0)
+            w.omega[k, c] = w.omega[b, c] + (u * a[c] if t.kind[k] == TURN else 0.0)
+        add_cross(w.omega[b], way, w.v[k])
+        rotation(w.p[k], w.A[k])
+    for body in range(len(t.step)):
+        k, to = t.step[body], y[STATE * body : STATE * (body + 1)]
+        if k == GROUND_STEP:
+            k = n
+        turned(w.A[k], t.arm[body], w.vectors[0])
+        product(w.p[k], t.p[body], to[P:V])
+        for c in range(3):
+            to[R + c] = w.r[k, c] + w.vectors[0][c]
+            to[V + c], to[OMEGA + c] = w.v[k, c], w.omega[k, c]
+        add_cross(w.omega[k], w.vectors[0], to[V:OMEGA])
+
+
+@compiled
+def lift_once(t, w, z, y):  # type: ignore[no-untyped-def]
+    """``lift``, called from Python."""
+    lift(t, w, z, y)
+
+
+@compiled
+def lift_all(t, w, z, y):  # type: ignore[no-untyped-def]
+    """``lift`` for many states: z (m, 2 n), y (m, 13 bodies)."""
+    for k in range(len(z)):
+        lift(t, w, z[k], y[k])

@@ -1,0 +1,103 @@
+"""Ensembles in the coordinates of joints: side by side, as single runs, for varied starts and parameters."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from runtime import ModelError, Status
+from runtime.ensemble import chunk
+
+FOOT = models.foot.build("modified")
+TIMES = np.linspace(0.0, 0.5, 4)
+SETTINGS = dict(t_eval=TIMES, coordinates="joint", rtol=1e-10, atol=1e-10)
+
+
+def rates(count):
+    values = np.random.default_rng(0).normal(size=(2, count))
+    return dict(zip(("rate.ankle.theta_i", "rate.ankle.theta_j"), values, strict=True))
+
+
+def alone(system, cases, number):
+    given = {name.partition(".")[2]: float(values[number]) for name, values in cases.items()}
+    return runtime.simulate(system, 0.5, initial=runtime.system.displaced(system, {}, given), **SETTINGS)
+
+
+def test_side_by_side_as_single_runs():
+    cases = rates(40)  # more than the lanes
+    many = runtime.simulate_many(FOOT, cases, 0.5, **SETTINGS)
+    assert (many.status == Status.REACHED_END).all() and not many.messages
+    for number in (0, 17, 39):
+        run = alone(FOOT, cases, number)
+        for part in ("r", "p", "v", "omega"):
+            for body in FOOT.body_names:
+                assert getattr(many, part)(body)[number] == pytest.approx(getattr(run, part)[body], abs=1e-10)
+
+
+def test_a_case_depends_on_no_other(monkeypatch):
+    cases = rates(40)
+    many = runtime.simulate_many(FOOT, cases, 0.5, **SETTINGS)
+    some = runtime.simulate_many(
+        FOOT, {name: values[3:20] for name, values in cases.items()}, 0.5, workers=1, **SETTINGS
+    )
+    assert np.array_equal(many.r("toes")[3:20], some.r("toes"))
+
+    def never(*_):
+        raise AssertionError("the cases ran one by one")
+
+    monkeypatch.setattr(chunk, "_run_alone", never)
+    assert np.array_equal(runtime.simulate_many(FOOT, cases, 0.5, **SETTINGS).r("toes"), many.r("toes"))
+
+
+def test_varied_lengths_and_masses():
+    lengths = np.linspace(0.03, 0.06, 5)
+    cases = {"l.ankle": lengths, "mass.main_foot": np.linspace(1.0, 1.4, 5)}
+    joint = runtime.simulate_many(FOOT, cases, 0.5, assemble=True, **SETTINGS)
+    absolute = runtime.simulate_many(FOOT, cases, 0.5, assemble=True, t_eval=TIMES, rtol=1e-12, atol=1e-12)
+    assert (joint.status == Status.REACHED_END).all()
+    assert np.abs(joint.r("toes") - absolute.r("toes")).max() < 1e-9
+    assert np.ptp(joint.r("toes")[:, -1], axis=0).max() > 1e-3
+
+
+def test_euler_parameters_have_the_signs_of_the_start():
+    p = FOOT.state.p["main_foot"]
+    many = runtime.simulate_many(FOOT, {"p.main_foot": np.array([p, -p])}, 0.5, **SETTINGS)
+    assert np.array_equal(many.p("main_foot")[0], -many.p("main_foot")[1])
+
+
+def test_weights_of_large_trees_keep_cases_apart():
+    """Bodies more than 1 m from an axis have stricter tolerances, whatever the other cases are."""
+
+    def build(length):
+        b = runtime.Builder("long pendulum")
+        b.body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(length, 0, 0))
+        b.joint("pivot", "revolute", "ground", "rod", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(-length, 0, 0), a_j=(0, 1, 0))
+        return b.build(check_units=False)
+
+    lengths = np.array([0.5, 3.0, 12.0])
+    many = runtime.simulate_many(build, {"length": lengths}, 0.5, **SETTINGS)
+    for number, length in enumerate(lengths):
+        run = runtime.simulate(build(length), 0.5, **SETTINGS)
+        assert many.r("rod")[number] == pytest.approx(run.r["rod"], abs=1e-12 * length)
+
+
+def test_failures_have_the_message_of_a_single_run():
+    many = runtime.simulate_many(FOOT, rates(3), 0.5, max_steps=2, **SETTINGS)
+    assert (many.status == Status.STEPS_USED_UP).all()
+    assert "max_steps = 2" in many.messages[0]
+
+
+def test_systems_without_a_tree_and_graphics_processors_are_refused():
+    limited = models.foot.build("modified", limits="elastic")
+    with pytest.raises(
+        ModelError, match="no equations in the coordinates of its joints: it has limits|no case could be run"
+    ):
+        many = runtime.simulate_many(limited, rates(2), 0.5, **SETTINGS)
+        raise ModelError(many.messages[0])
+    from runtime.ensemble import simulate_many
+
+    how = type("Settings", (), {"coordinates": "joint"})()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("runtime.integrate.gpu.refuse_without_device", lambda: None, raising=False)
+        with pytest.raises(ModelError, match="engine='gpu'"):
+            simulate_many._refuse_for_gpu(FOOT, how)

@@ -1,0 +1,172 @@
+"""Runs in the coordinates of joints, against those in the coordinates of all bodies."""
+
+import numpy as np
+import pytest
+
+import codegen
+import models
+import runtime
+from runtime import ModelError, Status
+from runtime.results.run import Run
+from runtime.support.errors import UnknownNameError
+from tests.support.hinged_trees import random_tree
+
+TIMES = np.linspace(0.0, 1.0, 21)
+FOOT = models.foot.build("modified")
+
+
+def difference(a: Run, b: Run) -> float:
+    """Largest difference of states."""
+    return max(float(np.abs(getattr(a, q)[n] - getattr(b, q)[n]).max()) for q in ("r", "p", "v", "omega") for n in a.r)
+
+
+@pytest.mark.parametrize("ankle", ["modified", "classical"])
+def test_the_foot(ankle):
+    system, times = models.foot.build(ankle), np.linspace(0.0, 5.0, 101)
+    joint = runtime.simulate(system, 5.0, t_eval=times, coordinates="joint")
+    absolute = runtime.simulate(system, 5.0, t_eval=times, rtol=1e-12, atol=1e-12)
+    assert joint.success and joint.stats.kernel == "joint coordinates"
+    assert difference(joint, absolute) < 1e-9
+    assert joint.violation.max() < 1e-15
+    for name in system.joint_names:
+        assert np.abs(joint.lam[name] - absolute.lam[name]).max() < 1e-7
+    assert joint.energy == pytest.approx(absolute.energy, abs=1e-10)
+    for name in ("theta_i", "theta_j"):
+        assert getattr(joint.angles["ankle"], name) == pytest.approx(getattr(absolute.angles["ankle"], name), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30, 38))
+def test_random_trees(seed):
+    system, state = random_tree(seed, 2)
+    codegen.compile_model(system)
+    joint = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, coordinates="joint", rtol=1e-10, atol=1e-10)
+    absolute = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, rtol=1e-12, atol=1e-12)
+    assert joint.success and difference(joint, absolute) < 1e-8
+    assert joint.p["b1"][0] == pytest.approx(state.p["b1"], abs=1e-15)  # with their signs
+    assert joint.violation.max() < 1e-13
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12, 1e-13])
+def test_errors_follow_the_tolerance(tolerance):
+    """Also from rest in the pose in which all coordinates are 0, where a first step from their size would be 0."""
+    run = runtime.simulate(FOOT, 1.0, t_eval=TIMES, rtol=tolerance, atol=tolerance, coordinates="joint")
+    true = runtime.simulate(FOOT, 1.0, t_eval=TIMES, rtol=1e-13, atol=1e-13)
+    assert run.success and difference(run, true) < 20.0 * tolerance + 1e-11
+
+
+def test_steps_events_and_ends_as_in_absolute_coordinates():
+    turns = runtime.Event("turn", lambda t, state: state.v["main_foot"][2])
+    first = runtime.Event("first", lambda t, state: state.v["main_foot"][2], terminal=True, direction=1)
+    joint, absolute = (runtime.simulate(FOOT, 2.0, events=[turns], coordinates=c) for c in ("joint", "absolute"))
+    assert joint.events["turn"] == pytest.approx(absolute.events["turn"], abs=1e-9)
+    assert len(joint.t) == joint.stats.steps + 1 and joint.t[-1] == 2.0
+    ended = runtime.simulate(FOOT, 2.0, events=[first], coordinates="joint", t_eval=TIMES)
+    assert ended.status == Status.STOPPED_BY_EVENT and ended.t[-1] <= ended.events["first"][0]
+    assert ended.final.v["main_foot"][2] == pytest.approx(0.0, abs=1e-12)
+    few = runtime.simulate(FOOT, 2.0, max_steps=10, coordinates="joint")
+    assert few.status == Status.STEPS_USED_UP and few.stats.steps == 10 == len(few.t) - 1
+    late = runtime.simulate(FOOT, 3.0, t_start=1.0, max_step=0.01, first_step=1e-3, coordinates="joint")
+    assert late.t[:2] == pytest.approx([1.0, 1.001]) and np.diff(late.t).max() < 0.01 + 1e-12
+    assert late.r["toes"][-1] == pytest.approx(joint.r["toes"][-1], abs=1e-9)
+
+
+def test_outputs_are_those_of_the_steps():
+    """The dense output against a run whose steps end at its times."""
+    wanted = runtime.simulate(FOOT, 1.0, t_eval=TIMES, coordinates="joint")
+    for t, r in zip(TIMES[1:], wanted.r["toes"][1:], strict=True):
+        assert runtime.simulate(FOOT, t, coordinates="joint").r["toes"][-1] == pytest.approx(r, abs=2e-10)
+
+
+def test_results_keep_their_values_when_their_memory_is_used_again():
+    first = runtime.simulate(FOOT, 1.0, t_eval=TIMES, coordinates="joint")
+    kept = {name: r.copy() for name, r in first.r.items()}
+    final = first.final.y.copy()
+    state = runtime.system.displaced(FOOT, {"ankle.theta_i": 0.3})
+    runtime.simulate(FOOT, 1.0, t_eval=TIMES, initial=state, coordinates="joint")
+    assert all(np.array_equal(first.r[name], r) for name, r in kept.items())
+    assert np.array_equal(first.final.y, final)
+
+
+def test_whole_turns():
+    """A pendulum that turns over: Euler parameters follow, and the tolerance of a large angle stays that of one turn."""
+    system = models.pendulum.build()
+    state = runtime.system.displaced(system, {}, {"pivot.angle": 30.0})
+    times = np.linspace(0.0, 20.0, 201)
+    joint, absolute = (
+        runtime.simulate(system, 20.0, t_eval=times, initial=state, coordinates=c, rtol=1e-12, atol=1e-12)
+        for c in ("joint", "absolute")
+    )
+    assert np.ptp(joint.angles["pivot"].angle) > 500.0
+    assert difference(joint, absolute) < 1e-6
+
+
+def test_energy_over_a_thousand_seconds():
+    run = runtime.simulate(FOOT, 1000.0, t_eval=np.linspace(0.0, 1000.0, 1001), coordinates="joint")
+    assert run.success
+    heights = sum(FOOT.body(name).mass * 9.81 * run.r[name][:, 2] for name in FOOT.body_names)
+    assert np.abs(run.energy - run.energy[0]).max() < 2e-9 * np.ptp(heights)
+    assert run.violation.max() < 1e-15
+
+
+REFUSED = {
+    "limits": (lambda: models.foot.build("modified", limits="elastic"), "it has limits, such as 'talocrural'"),
+    "a loop": (models.four_bar.build, "joint 'D' closes a loop"),
+    "balls": (models.double_pendulum.build, r"joint 'shoulder' \(spherical\) turns about any axis"),
+    "a free body": (models.free_body.build, "no joint connects|that no joint connects"),
+    "motors": (models.foot_ground.build, "it has motors, such as 'ankle_spring'"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_systems_without_a_tree_are_refused(case):
+    build, reason = REFUSED[case]
+    with pytest.raises(
+        ModelError, match=f"has no equations in the coordinates of its joints: .*({reason}).*coordinates='absolute'"
+    ):
+        runtime.simulate(build(), 1.0, coordinates="joint")
+
+
+def test_two_joints_between_the_same_bodies_lock_them_or_close_a_loop():
+    b = runtime.Builder("pair")
+    b.body("rod", mass=1.0, inertia=(0.02, 0.02, 0.001), r=(0, 0, -0.5))
+    ends = dict(s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.5), a_j=(0, 1, 0))
+    b.joint("pivot", "revolute", "ground", "rod", **ends)
+    b.joint("ball", "spherical", "ground", "rod", s_i=(0, 1, 0), s_j=(0, 1, 0.5))
+    assert b.build().without_tree == "the joints 'pivot' and 'ball' connect the same bodies"
+    assert FOOT.tree.body_step[0] == FOOT.tree.body_step[1] == 1  # the toes are locked to the main foot
+
+
+def test_a_tree_without_compiled_equations_names_the_remedy():
+    system, _ = random_tree(3, 3, kinds=("translational",))
+    with pytest.raises(ModelError, match=r"call codegen.compile_model\(system\) once, or use coordinates='absolute'"):
+        runtime.simulate(system, 1.0, coordinates="joint")
+
+
+def test_what_joint_coordinates_do_not_have_is_refused():
+    with pytest.raises(ModelError, match="method 'radau' integrates absolute coordinates"):
+        runtime.simulate(FOOT, 1.0, coordinates="joint", method="radau")
+    with pytest.raises(
+        ModelError, match="alpha and beta stabilise the rows of joints, which joint coordinates do not have"
+    ):
+        runtime.simulate(FOOT, 1.0, coordinates="joint", alpha=5.0)
+    with pytest.raises(UnknownNameError, match="unknown coordinates 'joints'; did you mean 'joint'"):
+        runtime.simulate(FOOT, 1.0, coordinates="joints")
+
+
+def test_a_start_off_the_constraints_is_refused():
+    off = FOOT.state.replace(r={"main_foot": FOOT.state.r["main_foot"] + [5e-8, 0.0, 0.0]})
+    with pytest.raises(ModelError, match=r"the initial state is 5.0e-08 off the constraints, limit 1e-09"):
+        runtime.simulate(FOOT, 1.0, initial=off, coordinates="joint")
+
+
+def test_coordinates_that_depend_on_each_other_end_the_run():
+    """Two hinges on one line whose middle body has next to no mass: nothing moves the one apart from the other."""
+    b = runtime.Builder("coaxial")
+    b.body("ring", mass=1e-12, inertia=(1e-16, 1e-16, 1e-16), r=(0, 0, 0))
+    b.body("rod", mass=1.0, inertia=(0.02, 0.02, 0.001), r=(0, 0, -0.5))
+    hinge = dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
+    b.joint("one", "revolute", "ground", "ring", s_i=(0, 0, 0), s_j=(0, 0, 0), **hinge)
+    b.joint("two", "revolute", "ring", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.5), **hinge)
+    run = runtime.simulate(b.build(check_units=False), 1.0, coordinates="joint")
+    assert run.status == Status.SINGULAR_CONFIGURATION
+    assert "the coordinates of the joints depend on each other" in run.message
