@@ -16,13 +16,14 @@ from benchmarks.peers.interface import Chain, MissingError, PeerError
 from benchmarks.peers.process import Process
 from benchmarks.peers.records import GENERAL, AtError, Cases, ChainCost, Peer, Ready
 from benchmarks.peers.search import Search
-from benchmarks.peers.talus import chain_of, foot_of, talus
+from benchmarks.peers.talus import chain_of, foot_of, in_joint_coordinates, talus
 from runtime import System
 
 
 def open_peers(system: System, cases: Cases, say: Say, stack: ExitStack) -> tuple[list[Peer], dict[str, str]]:
     """All programs, Talus first, until the stack is closed; and those that are not installed, with the reason."""
-    found, missing = [talus(system, cases, whole=True), talus(system, cases, whole=False)], {}
+    own = [talus(system, cases, whole=whole) for whole in (True, False)]
+    found, missing = [*own, in_joint_coordinates(system, cases)], {}
     foot_data, build = foot_of(system), build_folder()
     for name in cases.programs:
         process = Process(name, foot_data, cases.duration, cases.outputs, build)

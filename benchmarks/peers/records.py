@@ -12,7 +12,7 @@ PROGRAMS = (
     "heyoka", "symforce", "casadi", "casadi_lagrangian", "heyoka_lagrangian", "pinocchio", "exudyn", "mujoco", "drake", "pydy",
     "opensim", "exudyn_joints", "papers",
 )  # fmt: skip
-OWN, GENERAL = "Talus", "Talus, general"
+OWN, GENERAL, IN_JOINTS = "Talus", "Talus, general", "Talus, joint coordinates"
 INSTALL = "pip install 'talus-multibody[peers]'"
 
 

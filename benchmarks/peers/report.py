@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.peers.interface import JOINTS, LAGRANGIAN
-from benchmarks.peers.records import GENERAL, OWN, AtError, Cases, ChainCost, Peer
+from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, AtError, Cases, ChainCost, Peer
 from benchmarks.peers.search import Search
 from runtime.report import Table, panels
 
@@ -15,7 +15,8 @@ SETTING = ("program", "input", "knob", "setting")
 
 # Colour and marker of each program, the same in all figures.  The second use of a program is dashed, with hollow markers.
 STYLES = {
-    OWN: ("#000000", "o"), "heyoka": ("#D55E00", "s"), "SymForce": ("#E69F00", "^"), "CasADi": ("#CC79A7", "D"),
+    OWN: ("#000000", "o"), IN_JOINTS: ("#B22222", "h"),
+    "heyoka": ("#D55E00", "s"), "SymForce": ("#E69F00", "^"), "CasADi": ("#CC79A7", "D"),
     "Pinocchio": ("#009E73", "v"), "Exudyn": ("#56B4E9", "P"), "MuJoCo": ("#0072B2", "X"), "Drake": ("#8C2D2D", ">"),
     "PyDy": ("#8A8A1F", "<"), "OpenSim": ("#7A3FA0", "p"), "the papers' method": ("#808080", "*"),
 }  # fmt: skip
@@ -37,7 +38,8 @@ def equal_table(equals: Sequence[AtError], cases: Cases, bound: float) -> Table:
         f"most {cases.timeout:g} s reached the error. The time ratio is the time of {OWN} divided by that of the program. The "
         "error is the largest distance of the main foot's centre of mass from a run at the tolerance 1e-14, over "
         f"{cases.outputs} times or at the program's own steps; the reference itself is within {bound:.0e} m of SciPy's DOP853. "
-        f"{OWN} runs its whole-model kernel, {GENERAL} the code that serves every model. For heyoka and for Exudyn with "
+        f"{OWN} runs its whole-model kernel, {GENERAL} the code that serves every model, {IN_JOINTS} the equations of the "
+        "coordinates that these joints leave. For heyoka and for Exudyn with "
         "constraints the evaluations are steps."
     )
     brief = ["error allowed [m]", "program", "input", "time [ms]", "time ratio"]

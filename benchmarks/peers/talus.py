@@ -11,9 +11,10 @@ from importlib import metadata
 import numpy as np
 
 import models
+from benchmarks.joint_coordinates import joint_evaluation, joint_run
 from benchmarks.measure import BODY, ROOT, BenchmarkError, Floats, compiled_run, evaluated, evaluation_time
 from benchmarks.peers.interface import JOINTS, Body, Chain, Foot, PeerError, least
-from benchmarks.peers.records import GENERAL, OWN, Cases, ChainCost, Peer, Ready
+from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, Cases, ChainCost, Peer, Ready
 from runtime import System
 
 MAX_WHOLE_LINKS = 10  # links up to which the benchmark compiles a whole-model kernel
@@ -66,6 +67,37 @@ def talus(system: System, cases: Cases, *, whole: bool) -> Peer:
         evaluation=lambda repeats: evaluation_time(system, repeats, whole=whole),
         chain=lambda of, repeats: _chain(of, repeats, whole), max_links=MAX_WHOLE_LINKS if whole else math.inf,
         reason="its whole-model kernel would take too long to compile" if whole else None,
+    )  # fmt: skip
+
+
+def in_joint_coordinates(system: System, cases: Cases) -> Peer:
+    """Talus in the coordinates of the joints: the foot by its kernel, chains by recursion."""
+    end, width = cases.duration, len(system.state.y)
+
+    def prepare(tolerance: float) -> Ready:
+        run, evaluations = joint_run(system, end, tolerance)
+
+        def motion() -> tuple[Floats, Floats]:
+            times = np.linspace(0.0, end, cases.outputs)
+            states = np.empty((len(times), width))
+            joint_run(system, end, tolerance, times[1:], states[1:])
+            states[0] = system.state.y
+            first = 13 * list(system.body_names).index(BODY)
+            return times, states[:, first : first + 3]
+
+        return Ready(lambda: least(run), motion, evaluations)
+
+    def chain(of: Chain, repeats: int) -> ChainCost:
+        begin = time.perf_counter()
+        built = models.chain.build(of.links)
+        building = time.perf_counter() - begin
+        took, alpha = joint_evaluation(built, repeats)
+        return ChainCost(took, alpha[:, 1], building)
+
+    return Peer(
+        IN_JOINTS, metadata.version("talus-multibody"), "DOP853", JOINTS, "tolerance",
+        ladder=[10.0 ** (-k / 20) for k in range(80, 261)], shown=[10.0**-k for k in range(5, 14)], prepare=prepare,
+        evaluation=lambda repeats: joint_evaluation(system, repeats)[0], chain=chain,
     )  # fmt: skip
 
 

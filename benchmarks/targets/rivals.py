@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchmarks.measure import Say
 from benchmarks.peers import comparison
 from benchmarks.peers.interface import HAND, LAGRANGIAN, TREE
-from benchmarks.peers.records import INSTALL, OWN, AtError, Cases
+from benchmarks.peers.records import IN_JOINTS, INSTALL, OWN, AtError, Cases
 from benchmarks.targets.target import DURATION, OUTPUTS, REPEATS, Target
 
 ERROR = 1e-9  # [m] at which programs are compared
@@ -25,6 +25,7 @@ def at_equal_error(quick: bool, say: Say) -> Iterator[Target]:
     programs = tuple(program for _, _, kind in RIVALS.values() for program in kind)
     cases = Cases(programs, DURATION, OUTPUTS, (ERROR,), tolerance=None, repeats=3 if quick else REPEATS)
     (own, *others), missing = comparison.at_errors(cases, say)
+    joint = next((one for one in others if one.peer.name == IN_JOINTS), None)
     for what, (limit, given, kind) in RIVALS.items():
         found = [one for one in others if one.peer.input == given]
         absent = "; ".join(dict.fromkeys(missing[program] for program in kind if program in missing))
@@ -37,6 +38,13 @@ def at_equal_error(quick: bool, say: Say) -> Iterator[Target]:
             lines.append(f"{absent}; install with: {INSTALL}")
         ratios = [one.ratio for one in found if one.ratio is not None]
         yield Target(what, max(ratios, default=None), limit, "1", "; ".join(lines))
+        if given == HAND and joint is not None:
+            times = [one.time for one in found if one.time is not None]
+            ratio = None if joint.time is None or not times else joint.time / min(times)
+            what = "modified foot in joint coordinates, time to tools fed with equations by hand"
+            yield Target(
+                what, ratio, 1.0, "1", "; ".join([f"{IN_JOINTS} {_took(joint)}", *lines[1:]] if found else lines)
+            )
 
 
 def _took(one: AtError) -> str:

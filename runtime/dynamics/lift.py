@@ -10,17 +10,27 @@ from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.jit.compilation import compiled, inlined
 from runtime.support.arrays import Floats, Ints
 
-TURN, SLIDE = 0, 1
+TURN, SLIDE, BALL, FREE = range(4)  # kinds of steps
 GROUND_STEP = -1
 
 
 class TreeData(NamedTuple):
-    """Steps of a tree, each after the one that carries it; vectors in global axes, in the reference configuration."""
+    """Steps of a tree, each after the one that carries it; vectors in global axes, in the reference configuration.
 
-    kind: Ints  # (n,) TURN or SLIDE
+    A turn has one angle, a slide one distance.  A ball has Euler parameters of its turn since the reference configuration and the
+    relative angular velocity, both in axes of what carries it; a free step also has its displacement and velocity, first.
+    """
+
+    kind: Ints  # (n,)
     parent: Ints  # (n,) GROUND_STEP: none
+    q: Ints  # (n,) place of the coordinates of each step in the state
+    u: Ints  # (n,) and of its rates
     axis: Floats  # (n, 3)
     way: Floats  # (n, 3) from the point of the step before, or from the origin [m]
+    mass: Floats  # (n,) of what the step moves and no later one does
+    moment: Floats  # (n, 3) mass times the way from the point of the step to its centre [kg m]
+    inertia: Floats  # (n, 3, 3) about the point [kg m^2]
+    gravity: Floats  # (3,)
     step: Ints  # (bodies,) the last step that moves each body; GROUND_STEP: none
     arm: Floats  # (bodies, 3) from the point of this step to the body, or from the origin [m]
     p: Floats  # (bodies, 4) Euler parameters
@@ -34,7 +44,10 @@ class LiftWorkspace(NamedTuple):
     A: Floats  # (n + 1, 3, 3)
     v: Floats  # (n + 1, 3)
     omega: Floats  # (n + 1, 3)
-    vectors: Floats  # (2, 3)
+    way: Floats  # (n, 3) from the point of the step before
+    axis: Floats  # (n, 3)
+    rate: Floats  # (n, 3) relative angular velocity, or that of the point of a slide
+    vector: Floats  # (3,)
 
 
 @inlined
@@ -63,47 +76,74 @@ def product(e, f, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def lift(t, w, z, y):  # type: ignore[no-untyped-def]
-    """Put the states of all bodies (13 bodies,) for coordinates and rates z (2 n,) into y."""
-    n = len(t.kind)
+def begin_at_ground(w, n):  # type: ignore[no-untyped-def]
+    """Put the ground after the steps."""
     for c in range(3):
         w.r[n, c] = w.v[n, c] = w.omega[n, c] = 0.0
     w.p[n, 0], w.p[n, 1], w.p[n, 2], w.p[n, 3] = 1.0, 0.0, 0.0, 0.0
     rotation(w.p[n], w.A[n])
+
+
+@inlined
+def place_steps(t, w, z):  # type: ignore[no-untyped-def]
+    """Poses and velocities after all steps, for coordinates and rates z."""
+    n = len(t.kind)
+    begin_at_ground(w, n)
     for k in range(n):
-        b, q, u = t.parent[k], z[k], z[n + k]
+        b, q, u, kind = t.parent[k], t.q[k], t.u[k], t.kind[k]
         if b == GROUND_STEP:
             b = n
-        way, a = w.vectors[0], w.vectors[1]
+        way, a, rate = w.way[k], w.axis[k], w.rate[k]
         turned(w.A[b], t.way[k], way)
-        turned(w.A[b], t.axis[k], a)
-        if t.kind[k] == SLIDE:
+        if kind == TURN or kind == SLIDE:
+            turned(w.A[b], t.axis[k], a)
             for c in range(3):
-                way[c] += q * a[c]
-                w.p[k, c] = w.p[b, c]
-            w.p[k, 3] = w.p[b, 3]
-        else:
-            cosine, sine = math.cos(0.5 * q), math.sin(0.5 * q)
+                rate[c] = z[u] * a[c]
+        if kind == TURN:
+            cosine, sine = math.cos(0.5 * z[q]), math.sin(0.5 * z[q])
             w.p[k, 0] = cosine
             for c in range(3):
                 w.p[k, 1 + c] = sine * t.axis[k, c]
             product(w.p[b], w.p[k], w.p[k])
+        elif kind == SLIDE:
+            for c in range(3):
+                way[c] += z[q] * a[c]
+                w.p[k, c] = w.p[b, c]
+            w.p[k, 3] = w.p[b, 3]
+        else:
+            first = 3 if kind == FREE else 0
+            product(w.p[b], z[q + first : q + first + 4], w.p[k])
+            turned(w.A[b], z[u + first : u + first + 3], rate)
         for c in range(3):
+            w.v[k, c] = w.v[b, c]
+            w.omega[k, c] = w.omega[b, c] + (rate[c] if kind != SLIDE else 0.0)
+            if kind == FREE:
+                way[c] += z[q + c]
+                w.v[k, c] = z[u + c]
+            elif kind == SLIDE:
+                w.v[k, c] += rate[c]
             w.r[k, c] = w.r[b, c] + way[c]
-            w.v[k, c] = w.v[b, c] + (u * a[c] if t.kind[k] == SLIDE else 0.0)
-            w.omega[k, c] = w.omega[b, c] + (u * a[c] if t.kind[k] == TURN else 0.0)
         add_cross(w.omega[b], way, w.v[k])
         rotation(w.p[k], w.A[k])
+
+
+@inlined
+def lift(t, w, z, y):  # type: ignore[no-untyped-def]
+    """Put the states of all bodies (13 bodies,) for coordinates and rates z into y."""
+    place_steps(t, w, z)
     for body in range(len(t.step)):
         k, to = t.step[body], y[STATE * body : STATE * (body + 1)]
         if k == GROUND_STEP:
-            k = n
-        turned(w.A[k], t.arm[body], w.vectors[0])
+            k = len(t.kind)
+        turned(w.A[k], t.arm[body], w.vector)
         product(w.p[k], t.p[body], to[P:V])
+        length = math.sqrt(to[P] * to[P] + to[P + 1] * to[P + 1] + to[P + 2] * to[P + 2] + to[P + 3] * to[P + 3])
+        for c in range(4):
+            to[P + c] /= length
         for c in range(3):
-            to[R + c] = w.r[k, c] + w.vectors[0][c]
+            to[R + c] = w.r[k, c] + w.vector[c]
             to[V + c], to[OMEGA + c] = w.v[k, c], w.omega[k, c]
-        add_cross(w.omega[k], w.vectors[0], to[V:OMEGA])
+        add_cross(w.omega[k], w.vector, to[V:OMEGA])
 
 
 @compiled

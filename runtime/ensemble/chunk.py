@@ -253,7 +253,7 @@ def _places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
 
 def _in_joints(systems: Sequence[System], states: Floats) -> Floats:
     """Coordinates and rates of the trees of systems, (cases, 2 n), in states of their bodies (cases, 13 bodies)."""
-    z = np.empty((len(systems), 2 * len(_tree(systems[0]).kinds)))
+    z = np.empty((len(systems), len(weights_of(_tree(systems[0]))[0])))
     for system, at in _places(dict(enumerate(systems))):
         z[at] = joint_coordinates(_tree(system), system.body_names, system.joint_motions, states[at])
     return z
@@ -265,7 +265,12 @@ def _of_bodies(systems: Sequence[System], z: Floats) -> Floats:
     out = np.empty((cases, times, STATE * len(systems[0].bodies)))
     for system, at in _places(dict(enumerate(systems))):
         lifted = np.empty((len(at) * times, out.shape[2]))
-        lift_all(tree_data(_tree(system)), lift_workspace(n // 2), z[at].reshape(-1, n), lifted)
+        lift_all(
+            tree_data(_tree(system), system.gravity),
+            lift_workspace(len(_tree(system).kinds)),
+            z[at].reshape(-1, n),
+            lifted,
+        )
         out[at] = lifted.reshape(len(at), times, -1)
     return out
 

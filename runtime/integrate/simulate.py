@@ -108,8 +108,8 @@ def simulate(
         Accepted steps after which the run ends with what was computed.  Default: no bound.
     coordinates : "absolute" or "joint"
         Of the equations of motion: "absolute", those of all bodies with the reactions of the joints, or "joint", those of the
-        motions of the joints, in fewer operations and on the constraints.  The latter need a tree of hinges, sliders and the
-        like without limits, contacts, forces and drivers; tolerances are those of joint coordinates then.
+        motions of the joints, in fewer operations and on the constraints.  The latter need a tree of joints with motions,
+        without limits, contacts, forces and drivers; tolerances are those of the coordinates of joints then.
     progress : bool or callable(t, t_end), optional
         Default: a bar on the terminal when the run is long.
 
@@ -154,7 +154,7 @@ def simulate(
     parts = stepper.parts if isinstance(stepper, Automatic) else (Part(method, how.t_start, *counts),)
     kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"
     if isinstance(stepper, InJointCoordinates):
-        kernel = "joint coordinates"
+        kernel = "joint coordinates" if stepper.m.address[0] else "joint coordinates, by recursion"
     finite_rows = np.isfinite(states).all(axis=1)
     work, unbalanced = judged(stepper, how, done[finite_rows])
     wall_time, compile_time = watch.times()

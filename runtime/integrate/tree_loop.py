@@ -8,16 +8,19 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
-from runtime.dynamics.layout import OK
-from runtime.dynamics.lift import LiftWorkspace, TreeData, lift
+from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.lift import BALL, FREE, LiftWorkspace, TreeData, lift
+from runtime.dynamics.recursion import RecursionWorkspace, tree_derivative
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import EVERY, Balance, accept_work, begin_balance, compare
 from runtime.integrate.batch_stages import TYPICAL
-from runtime.integrate.dop853 import FASTEST, ORDER, POWER, SAFETY, SLOWEST
-from runtime.integrate.dop853_coefficients import EXTRA, STAGES
+from runtime.integrate.dop853 import FASTEST, ORDER, POWER, SAFETY, SLOWEST, combine
+from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
+from runtime.integrate.loop_parts import INTEGER
 from runtime.integrate.step_control import (
     ACCEPTED,
     REJECTED,
@@ -46,38 +49,49 @@ from runtime.integrate.stepping import (
     lost_digits,
 )
 from runtime.jit import addresses
-from runtime.jit.compilation import compiled, inlined
-from runtime.jit.pointers import local
+from runtime.jit.compilation import compiled, inlined, place_of_address
+from runtime.jit.pointers import Pointer, call_at, local
 from runtime.support.arrays import Floats, Ints
 
-ONE, ATTEMPT, DENSE = range(3)  # places of the addresses of the stages
+ONE, ATTEMPT, DENSE = range(
+    3
+)  # which stages: the first of a step, the others with its errors, those of the dense output
+ERRORS = STAGES + 1 + EXTRA  # rows of the errors
+ROWS = np.zeros((ERRORS + 2, STAGES + 1 + EXTRA))
+ROWS[:ERRORS] = COEFFICIENTS.a
+ROWS[STAGES, :STAGES] = COEFFICIENTS.b
+ROWS[ERRORS, : STAGES + 1], ROWS[ERRORS + 1, : STAGES + 1] = COEFFICIENTS.error5, COEFFICIENTS.error3
 STARTED, DENSE_READY, STEP_ENDED = range(3)  # flags
 
 
 class TreeMemory(NamedTuple):
     """State and memory of an integration; changed in place, so that it can be paused and continued."""
 
-    address: Ints  # (3,) of the stages, in this process
+    address: Ints  # (3,) of the stages of a kernel, in this process; 0 where there is none
+    general: Ints  # (1,) place of the address of ``general_stages``
     tree: TreeData
     lifting: LiftWorkspace
+    recursion: RecursionWorkspace
+    rows: Floats  # (18, 16) coefficients of the stages and of both errors
+    state: Floats  # (n,) of a stage
     constants: Floats  # of the kernel
-    cap: Floats  # (2 n,) largest value of a state that takes part in its tolerance
-    weight: Floats  # (2 n,) by which errors of it count
+    cap: Floats  # (n,) largest value of a state that takes part in its tolerance
+    weight: Floats  # (n,) by which errors of it count
     time: Floats  # (4,) as of ``Stepper.time``
     counts: Ints  # (5,) as of ``Stepper.counts``
     flags: Ints  # (3,) 1: started; 1: the dense output of the last step is ready; 1: the last attempt was accepted
-    z: Floats  # (2 n,) coordinates and rates
+    z: Floats  # (n,) coordinates and rates
     z_old: Floats  # at the start of the last step
     end: Floats  # of the last attempt
-    k: Floats  # (16, 2 n) stages of the last step
-    first: Floats  # (2 n,) derivative at the start of the next step
+    k: Floats  # (16, n) stages of the last step
+    first: Floats  # (n,) derivative at the start of the next step
     h: Floats  # (1,)
-    error: Floats  # (2, 2 n) of the orders 5 and 3
+    error: Floats  # (2, n) of the orders 5 and 3
     worst: Floats  # (1,) inverse square of the smallest pivot ratio of the last stages
     ever_worst: Floats  # (2,) of all accepted steps; time of the first step that costs digits of the tolerance
-    dense: Floats  # (7, 2 n) polynomial of the last step
+    dense: Floats  # (7, n) polynomial of the last step
     polynomial: Floats  # (4, 16) coefficients of the dense output
-    at: Floats  # (2 n,) within the last step
+    at: Floats  # (n,) within the last step
     y: Floats  # (13 bodies,) states at the end of the last step that was compared or recorded
     balance: Balance
 
@@ -85,11 +99,42 @@ class TreeMemory(NamedTuple):
 @inlined
 def stages(m, place):  # type: ignore[no-untyped-def]
     """Stages of a step; a code."""
+    if m.address[place] == 0:
+        return call_at(m.general[0], place, m)
     addresses.call(
         m.address[place], m.z.ctypes.data, m.k.ctypes.data, m.h.ctypes.data, m.constants.ctypes.data, m.end.ctypes.data,
         m.error.ctypes.data, m.worst.ctypes.data,
     )  # fmt: skip
     return OK if m.worst[0] < 1.0 / PIVOT_TOLERANCE**2 else code_of_pivot(m.worst[0])
+
+
+def general_stages(place, m):  # type: ignore[no-untyped-def]
+    """Stages of a step by recursion over the tree; a code."""
+    n, h, code, smallest = len(m.z), m.h[0], OK, 1.0
+    first, last = (0, 0) if place == ONE else (1, STAGES) if place == ATTEMPT else (STAGES + 1, STAGES + EXTRA)
+    for q in range(first, last + 1):
+        combine(m.z, h, m.rows[q], m.k, q, m.state)
+        code |= tree_derivative(m.tree, m.lifting, m.recursion, m.state, m.k[q], m.worst)
+        if not m.worst[0] >= smallest:
+            smallest = m.worst[0]
+        if q == STAGES:
+            for i in range(n):
+                m.end[i] = m.state[i]
+    m.worst[0] = 1.0 / (smallest * smallest)
+    if place == ATTEMPT:
+        for row in range(2):
+            for i in range(n):
+                m.error[row, i] = 0.0
+            for q in range(STAGES + 1):
+                factor = m.rows[ERRORS + row, q]
+                for i in range(n):
+                    m.error[row, i] += factor * m.k[q, i]
+    return code
+
+
+def place_of_stages(m: TreeMemory) -> int:
+    """Place of the address of ``general_stages``, which is compiled when the loop first calls it."""
+    return place_of_address(general_stages, INTEGER(INTEGER, Pointer(numba.typeof(m))), NOT_FINITE)
 
 
 @inlined
@@ -178,6 +223,13 @@ def try_step(m, t, w, h, time_end, rtol, atol):  # type: ignore[no-untyped-def]
         lift(m.tree, m.lifting, m.z, m.y)
         compare(m.balance, m.counts[STEPS], m.y, t, w)
         accept_work(m.balance, time_end)
+    for k in range(len(m.tree.kind)):
+        if m.tree.kind[k] == BALL or m.tree.kind[k] == FREE:
+            q = m.tree.q[k] + (3 if m.tree.kind[k] == FREE else 0)
+            z = m.z[q : q + 4]
+            length = math.sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2] + z[3] * z[3])
+            for c in range(4):
+                z[c] /= length
     m.counts[STEPS] += 1
     m.flags[STEP_ENDED] = 1
     return Status.RUNNING
@@ -280,3 +332,12 @@ def advance(m, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             record_t[taken - 1] = m.time[T]
             lift(m.tree, m.lifting, m.z, record_y[taken - 1])
     return Status.RUNNING if m.time[T] < end else Status.REACHED_END
+
+
+@compiled
+def stages_repeated(m, count):  # type: ignore[no-untyped-def]
+    """``count`` evaluations inside compiled code, for measuring the time of one; the codes combined."""
+    code = OK
+    for _ in range(count):
+        code |= stages(m, ONE)
+    return code

@@ -1,7 +1,8 @@
-"""Integration in the coordinates of joints, for systems that are trees of turns and slides."""
+"""Integration in the coordinates of joints, for systems that are trees."""
 
 from __future__ import annotations
 
+import math
 from types import ModuleType
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from runtime.dynamics.layout import OK
 from runtime.dynamics.lift import lift_once
 from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.recursion import recursion_workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import stepping, tree_loop
 from runtime.integrate.balance import balance_of
@@ -17,13 +19,15 @@ from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.integrate.methods import NONE, NONE2, lost_digits_at
 from runtime.integrate.step_control import failure
 from runtime.integrate.tree_loop import TreeMemory
-from runtime.integrate.tree_stages import ATTEMPT, DENSE, ONE, addresses_of_tree
+from runtime.integrate.tree_stages import addresses_of_tree
 from runtime.results.passages import Passage
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
 from runtime.support.pool import Pool
 from runtime.system.spanning_tree import (
+    COORDINATES,
+    RATES,
     SpanningTree,
     joint_coordinates,
     lift_workspace,
@@ -43,27 +47,20 @@ OFF_THE_ROWS = (
 _POOL = Pool(4)
 
 
-def tree_and_module(system: System) -> tuple[SpanningTree, ModuleType]:
-    """The tree of a system, and the module of its equations.
+def tree_of(system: System) -> SpanningTree:
+    """The tree of a system.
 
     Raises
     ------
     ModelError
         Where there is none.
     """
-    tree = system.tree
-    if tree is None:
+    if system.tree is None:
         raise ModelError(
             f"system '{system.name}' has no equations in the coordinates of its joints: {system.without_tree}; "
             "use coordinates='absolute'"
         )
-    module = module_of(tree.key)
-    if module is None:
-        raise ModelError(
-            f"system '{system.name}' has no compiled equations in the coordinates of its joints; call "
-            "codegen.compile_model(system) once, or use coordinates='absolute'"
-        )
-    return tree, module
+    return system.tree
 
 
 class InJointCoordinates:
@@ -74,9 +71,9 @@ class InJointCoordinates:
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
         self.system, self.data = system, data
-        self.tree, module = tree_and_module(system)
+        self.tree = tree_of(system)
         self.control = (t_end, rtol, atol, max_step)
-        own = _POOL.take(lambda: _memory(system, data, self.tree, module), system, data)
+        own = _POOL.take(lambda: _memory(system, data, self.tree), system, data)
         self._blocks = [pooled_workspace(system, data), own]
         self.work: Workspace = self._blocks[0].value
         self.m: TreeMemory = self._blocks[1].value
@@ -226,31 +223,41 @@ def tree_constants(tree: SpanningTree, gravity: Floats, module: ModuleType) -> F
 
 
 def weights_of(tree: SpanningTree) -> tuple[Floats, Floats]:
-    """For coordinates and rates (2 n,) the largest value that takes part in a tolerance, and the weights of errors.
+    """For coordinates and rates (n,) the largest value that takes part in a tolerance, and the weights of errors.
 
-    Angles grow without bound, and positions do not: an angle counts as 1 rad at most.  Its error counts as the way of the
-    farthest body, where this is more than 1 m from the axis; in powers of 2, so that many systems have the same weights.
+    Angles grow without bound, and positions do not: an angle counts as 1 rad at most.  The error of a turn counts as the way of
+    the farthest body, where this is more than 1 m from the axis; in powers of 2, so that many systems have the same weights.
     """
-    turns = np.array([kind == "turn" for kind in tree.kinds])
-    reach = np.where(turns, 2.0 ** np.ceil(np.log2(np.maximum(reaches(tree), 1.0))), 1.0)
-    rates = np.full(len(turns), np.inf)
-    return np.concatenate([np.where(turns, 1.0, np.inf), rates]), np.concatenate([reach, reach])
+    caps: tuple[list[float], list[float]] = ([], [])
+    weights: tuple[list[float], list[float]] = ([], [])
+    for kind, reach in zip(tree.kinds, reaches(tree).tolist(), strict=True):
+        of_turn = 2.0 ** math.ceil(math.log2(max(reach, 1.0)))
+        slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
+        for k, count in enumerate((COORDINATES[kind], RATES[kind])):
+            caps[k].extend([1.0 if kind == "turn" and k == 0 else math.inf] * count)
+            weights[k].extend([1.0] * slides + [of_turn] * (count - slides))
+    return np.array(caps[0] + caps[1]), np.array(weights[0] + weights[1])
 
 
-def _memory(system: System, data: ModelData, tree: SpanningTree, module: ModuleType) -> TreeMemory:
-    """Memory for runs of a system."""
-    steps, bodies = len(tree.kinds), len(system.bodies)
-    n, of = 2 * steps, tree_data(tree)
-    address, (cap, weight) = addresses_of_tree(module), weights_of(tree)
-    return TreeMemory(
-        address=np.array([address[name] for name in (ONE, ATTEMPT, DENSE)]), tree=of, lifting=lift_workspace(steps),
-        constants=tree_constants(tree, system.gravity, module), cap=cap, weight=weight, time=np.zeros(4),
-        counts=np.zeros(5, np.int64),
+def _memory(system: System, data: ModelData, tree: SpanningTree) -> TreeMemory:
+    """Memory for runs of a system, by the kernel of its tree if there is one."""
+    bodies, (cap, weight) = len(system.bodies), weights_of(tree)
+    n, module = len(cap), module_of(tree.key)
+    address, constants = np.zeros(3, np.int64), np.zeros(1)
+    if module is not None:
+        address[:] = list(addresses_of_tree(module).values())
+        constants = tree_constants(tree, system.gravity, module)
+    m = TreeMemory(
+        address=address, general=np.zeros(1, np.int64), tree=tree_data(tree, system.gravity),
+        lifting=lift_workspace(len(tree.kinds)), recursion=recursion_workspace(len(tree.kinds)), rows=tree_loop.ROWS,
+        state=np.zeros(n), constants=constants, cap=cap, weight=weight, time=np.zeros(4), counts=np.zeros(5, np.int64),
         flags=np.zeros(3, np.int64), z=np.zeros(n), z_old=np.zeros(n), end=np.zeros(n), k=np.zeros((STAGES + 1 + EXTRA, n)),
         first=np.zeros(n), h=np.zeros(1), error=np.zeros((2, n)), worst=np.zeros(1), ever_worst=np.array([0.0, np.inf]),
         dense=np.zeros((POWER, n)), polynomial=COEFFICIENTS.dense, at=np.zeros(n), y=np.zeros(13 * bodies),
         balance=balance_of(data, 13 * bodies),
     )  # fmt: skip
+    m.general[0] = tree_loop.place_of_stages(m)
+    return m
 
 
 def _keep_signs(m: TreeMemory, y: Floats) -> None:

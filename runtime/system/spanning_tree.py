@@ -13,31 +13,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from generated import digests
-from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
-from runtime.dynamics.lift import GROUND_STEP, SLIDE, TURN, LiftWorkspace, TreeData
+from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, LiftWorkspace, TreeData, product
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
 from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates, rates, relative_poses
 from runtime.system.model_description import key_of
-from runtime.system.parts import Body, Joint
-from runtime.system.reference import body_places, rotation_matrix, states_with_ground
+from runtime.system.parts import GROUND, Body, Joint
+from runtime.system.reference import body_places, rotation_matrices, rotation_matrix, states_with_ground
 
 LOCKED = (
     1e-6  # smallest singular value of the rows between two bodies, divided by their sizes, that lock them to each other
 )
-OF_KIND = {"turn": TURN, "slide": SLIDE}
+OF_KIND = {"turn": TURN, "slide": SLIDE, "ball": BALL, "free": FREE}
+COORDINATES = {"turn": 1, "slide": 1, "ball": 4, "free": 7}  # numbers in the state
+RATES = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
+CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])  # times Euler parameters: those of the turn back
 
 
 class NoTreeError(Exception):
-    """Why a system has no tree of turns and slides."""
+    """Why a system has no tree."""
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """Where a coordinate of the tree is in the motion of its joint."""
+    """Where the coordinate of a step is in the motion of its joint, and what the step connects."""
 
-    joint: str
+    joint: str  # "" of a body that nothing holds
     place: int  # among the coordinates of the joint
     sign: float
+    inner: str  # body or ground
+    outer: str
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class SpanningTree:
     """Steps in order, each after the one that carries it; vectors in global axes, in the reference configuration."""
 
     coordinates: tuple[Coordinate, ...]
-    kinds: tuple[str, ...]  # "turn" or "slide"
+    kinds: tuple[str, ...]  # "turn", "slide", "ball" or "free"
     parents: tuple[int, ...]  # the step that carries each; GROUND_STEP: none
     axis: Floats  # (n, 3)
     point: Floats  # (n, 3) [m] on the axis of a turn
@@ -54,6 +60,11 @@ class SpanningTree:
     inertia: Floats  # (n, 3, 3) about the point [kg m^2]
     body_step: tuple[int, ...]  # (bodies,) the last step that moves each body
     pose: Floats  # (bodies, 7) in the reference configuration
+
+    @property
+    def turns_and_slides(self) -> bool:
+        """Whether all steps are turns and slides, so that its equations can be polynomials."""
+        return not {"ball", "free"} & set(self.kinds)
 
     @property
     def name(self) -> str:
@@ -95,8 +106,15 @@ def spanning_tree(
     """
     steps = _Steps(bodies, motions, states_with_ground(y))
     groups = _locked(joints, steps.places, D)
-    for joint, outwards in _walk(joints, steps.places, groups):
-        steps.add(joint, outwards, groups)
+    reached = {groups[GROUND_INDEX]}
+    _walk(steps, joints, groups, reached)
+    for name, b in steps.places.items():
+        if groups[b] not in reached:
+            steps.free(name, groups)
+            reached.add(groups[b])
+            _walk(steps, joints, groups, reached)
+    if not steps.kinds:
+        raise NoTreeError("nothing in it moves")
     return steps.tree(groups)
 
 
@@ -126,27 +144,17 @@ def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], 
     return group
 
 
-def _walk(joints: Sequence[Joint], places: Mapping[str, int], groups: Sequence[int]) -> list[tuple[Joint, bool]]:
-    """The joints between groups of bodies from the ground outwards, and whether each is walked from body i to body j."""
-    left = []
-    for joint in joints:
-        i, j = groups[places[joint.body_i]], groups[places[joint.body_j]]
-        if i != j:
-            left.append((joint, i, j))
-    reached, walked = {groups[GROUND_INDEX]}, []
-    while left:
-        ready = [(joint, i, j) for joint, i, j in left if i in reached or j in reached]
-        if not ready:
-            raise NoTreeError("it has bodies that no joint connects with the ground")
+def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached: set[int]) -> None:
+    """Add the steps of the joints that lead outwards from the groups of bodies that are reached."""
+    left = [(joint, groups[steps.places[joint.body_i]], groups[steps.places[joint.body_j]]) for joint in joints]
+    left = [(joint, i, j) for joint, i, j in left if i != j and joint.name not in steps.walked]
+    while ready := [(joint, i, j) for joint, i, j in left if i in reached or j in reached]:
         joint, i, j = ready[0]
         if i in reached and j in reached:
             raise NoTreeError(f"joint '{joint.name}' closes a loop")
-        walked.append((joint, i in reached))
+        steps.add(joint, i in reached, groups)
         reached |= {i, j}
         left = [one for one in left if one[0] is not joint]
-    if lonely := [name for name, b in places.items() if groups[b] not in reached]:
-        raise NoTreeError(f"no joint connects body '{lonely[0]}' with the ground")
-    return walked
 
 
 class _Steps:
@@ -161,9 +169,11 @@ class _Steps:
         self.parents: list[int] = []
         self.axes: list[Floats] = []
         self.points: list[Floats] = []
+        self.walked: set[str] = set()  # names of joints
 
     def add(self, joint: Joint, outwards: bool, groups: Sequence[int]) -> None:
         """The steps of a joint, which is walked from body i to body j, or from j to i."""
+        self.walked.add(joint.name)
         motion = self.motions.get(joint.name)
         if motion is None:
             raise NoTreeError(f"joint '{joint.name}' ({joint.kind}) has no motion")
@@ -171,18 +181,31 @@ class _Steps:
         inner, outer = (i, j) if outwards else (j, i)
         parent = self.last.get(groups[inner], GROUND_STEP)
         A, r = rotation_matrix(self.states[i, P:V]), self.states[i, R:P]
-        numbered = list(enumerate(motion.steps))
+        ends = (joint.body_i, joint.body_j) if outwards else (joint.body_j, joint.body_i)
+        place, numbered = 0, []
+        for step in motion.steps:
+            numbered.append((place, step))
+            place += len(step.columns)
         for place, step in numbered if outwards else reversed(numbered):
-            if step.kind == "ball":
-                raise NoTreeError(f"joint '{joint.name}' ({joint.kind}) turns about any axis")
-            self.coordinates.append(Coordinate(joint.name, place, 1.0 if outwards else -1.0))
-            self.kinds.append(step.kind)
-            self.parents.append(parent)
-            self.axes.append(A @ step.axis)
-            before = self.points[parent] if parent >= 0 else r + A @ step.point
-            self.points.append(r + A @ step.point if step.kind == "turn" else before)
-            parent = len(self.kinds) - 1
+            at = r + A @ step.point
+            point = self.points[parent] if step.kind == "slide" and parent >= 0 else at
+            coordinate = Coordinate(joint.name, place, 1.0 if outwards else -1.0, *ends)
+            parent = self._put(coordinate, step.kind, parent, A @ step.axis, point)
         self.last[groups[outer]] = parent
+
+    def free(self, name: str, groups: Sequence[int]) -> None:
+        """The step of a body that nothing holds."""
+        b = self.places[name]
+        coordinate = Coordinate("", 0, 1.0, GROUND, name)
+        self.last[groups[b]] = self._put(coordinate, "free", GROUND_STEP, np.zeros(3), self.states[b, R:P])
+
+    def _put(self, coordinate: Coordinate, kind: str, parent: int, axis: Floats, point: Floats) -> int:
+        self.coordinates.append(coordinate)
+        self.kinds.append(kind)
+        self.parents.append(parent)
+        self.axes.append(axis)
+        self.points.append(point)
+        return len(self.kinds) - 1
 
     def tree(self, groups: Sequence[int]) -> SpanningTree:
         """All steps, with the masses that they carry."""
@@ -205,30 +228,60 @@ class _Steps:
 def joint_coordinates(
     tree: SpanningTree, names: Sequence[str], motions: Mapping[str, JointMotion], y: Floats
 ) -> Floats:
-    """Coordinates and then rates (m, 2 n) of the steps of a tree in states y (m, 13 bodies) of bodies of these names.
+    """Coordinates and then rates (m, n) of a tree in states y (m, 13 bodies) of bodies of these names, as of ``TreeData``.
 
     Angles are less than half a turn from the reference configuration.
     """
     places, own = body_places(names), y.reshape(len(y), -1, STATE)
     ground = states_with_ground(y[0])[GROUND_INDEX]
     states = np.concatenate([np.broadcast_to(ground, (len(y), 1, STATE)), own], axis=1)
+    poses = np.vstack([ground[:V], tree.pose])
     found: dict[str, tuple[Floats, Floats]] = {}
-    for name in {c.joint for c in tree.coordinates}:
+    for name in {c.joint for c in tree.coordinates if c.joint}:
         motion = motions[name]
         of_i, of_j = (states[:, places[b]] for b in (motion.joint.body_i, motion.joint.body_j))
-        poses = relative_poses(of_i, of_j)
-        found[name] = coordinates(motion, poses), rates(motion, poses, of_i, of_j)
-    q, u = (np.stack([c.sign * found[c.joint][k][:, c.place] for c in tree.coordinates], axis=1) for k in range(2))
-    turns = [k for k, kind in enumerate(tree.kinds) if kind == "turn"]
-    q[:, turns] -= FULL_TURN * np.round(q[:, turns] / FULL_TURN)  # unrelated states follow each other here
-    return np.hstack([q, u])
+        relative = relative_poses(of_i, of_j)
+        found[name] = coordinates(motion, relative), rates(motion, relative, of_i, of_j)
+    q, u = [], []
+    for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
+        inner, outer = places[c.inner], places[c.outer]
+        if kind in ("turn", "slide"):
+            value, rate = (c.sign * found[c.joint][k][:, c.place : c.place + 1] for k in range(2))
+            # Unrelated states follow each other here.
+            q.append(value - FULL_TURN * np.round(value / FULL_TURN) if kind == "turn" else value)
+            u.append(rate)
+            continue
+        if kind == "free":
+            q.append(states[:, outer, R:P] - poses[outer, R:P])
+            u.append(states[:, outer, V:OMEGA])
+        before, after = (_turns(states[:, b, P:V], poses[b, P:V]) for b in (inner, outer))
+        q.append(_products(before * CONJUGATE, after))
+        relative_omega = states[:, outer, OMEGA:] - states[:, inner, OMEGA:]
+        u.append(np.einsum("nba,nb->na", rotation_matrices(before), relative_omega))
+    return np.hstack(q + u)
 
 
-def tree_data(tree: SpanningTree) -> TreeData:
+def _turns(p: Floats, reference: Floats) -> Floats:
+    """Euler parameters (n, 4) of the turns of a body since the reference configuration."""
+    return _products(p, np.broadcast_to(reference * CONJUGATE, p.shape))
+
+
+def _products(e: Floats, f: Floats) -> Floats:
+    """Euler parameters (n, 4) of turns f, each followed by a turn e."""
+    out = np.empty(e.shape)
+    python_code(product)(e.T, f.T, out.T)
+    return out
+
+
+def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:
     """A tree as data of compiled code."""
     poses, at = tree.pose, np.vstack([tree.point, np.zeros(3)])  # the last: of the ground
+    kinds = [OF_KIND[kind] for kind in tree.kinds]
+    q = np.cumsum([0, *(COORDINATES[kind] for kind in tree.kinds)])
+    u = q[-1] + np.cumsum([0, *(RATES[kind] for kind in tree.kinds)])
     return TreeData(
-        kind=np.array([OF_KIND[kind] for kind in tree.kinds]), parent=np.array(tree.parents), axis=tree.axis, way=_ways(tree),
+        kind=np.array(kinds, np.int64), parent=np.array(tree.parents, np.int64), q=q[:-1], u=u[:-1], axis=tree.axis,
+        way=_ways(tree), mass=tree.mass, moment=tree.moment, inertia=tree.inertia, gravity=gravity.copy(),
         step=np.array(tree.body_step), arm=poses[:, R:P] - at[list(tree.body_step)], p=np.ascontiguousarray(poses[:, P:V]),
     )  # fmt: skip
 
@@ -237,8 +290,9 @@ def lift_workspace(steps: int) -> LiftWorkspace:
     """Memory for a tree of so many steps."""
     n = steps + 1
     return LiftWorkspace(
-        np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((2, 3))
-    )
+        np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((steps, 3)),
+        np.zeros((steps, 3)), np.zeros((steps, 3)), np.zeros(3),
+    )  # fmt: skip
 
 
 def tree_parameters(tree: SpanningTree, gravity: Floats) -> list[float]:

@@ -232,7 +232,7 @@ class System:
 
     @property
     def tree(self) -> SpanningTree | None:
-        """Its tree of turns and slides, if it has one."""
+        """The tree of its joints, if they make one."""
         return self._tree if isinstance(self._tree, SpanningTree) else None
 
     @property
@@ -262,7 +262,7 @@ class System:
     def error_of_tree(self, module: ModuleType) -> float:
         """How far the equations of a module for its tree are from those of all bodies; see ``runtime.system.tree_check``."""
         if self.tree is None:
-            raise ModelError(f"system '{self.name}' has no tree of turns and slides: {self.without_tree}")
+            raise ModelError(f"system '{self.name}' has no tree: {self.without_tree}")
         return error_of_tree(self.tree, module, self.data)
 
     def check_bodies(self, state: State) -> None:

@@ -23,7 +23,7 @@ DIFFERENCES = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))  # central,
 
 def error_of_tree(tree: SpanningTree, module: ModuleType, data: ModelData) -> float:
     """Largest difference of the accelerations of all bodies, as a fraction of the largest acceleration, in random states."""
-    n, of, memory, worst = len(tree.kinds), tree_data(tree), lift_workspace(len(tree.kinds)), 0.0
+    n, of, memory, worst = len(tree.kinds), tree_data(tree, data.gravity), lift_workspace(len(tree.kinds)), 0.0
     constants = np.zeros((max(module.CONSTANTS, 1), 1))
     module.prepare(tree_parameters(tree, data.gravity), constants[:, 0])
     absolute = stabilised(data, 0.0, 0.0)

@@ -10,7 +10,7 @@ from benchmarks import measure
 from benchmarks.peers import comparison
 from benchmarks.peers.interface import LAGRANGIAN, MissingError, PeerError, version_of
 from benchmarks.peers.process import Process
-from benchmarks.peers.records import GENERAL, OWN, QUICK, AtError, Peer, Ready
+from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, QUICK, AtError, Peer, Ready
 from benchmarks.peers.search import Search
 from benchmarks.targets import rivals
 from tests.support.peers import all_peers
@@ -59,7 +59,7 @@ def test_a_program_that_is_not_installed_is_named():
     cases = replace(QUICK, programs=("nothing",), errors=(), duration=0.1)
     with ExitStack() as stack:
         searches, missing, _ = comparison.open_searches(cases, lambda line: None, stack)
-    assert [search.peer.name for search in searches] == [OWN, GENERAL]
+    assert [search.peer.name for search in searches] == [OWN, GENERAL, IN_JOINTS]
     assert "benchmarks.peers.programs.nothing" in missing["nothing"]
 
 
@@ -75,7 +75,7 @@ def test_targets_name_programs_that_are_not_installed(monkeypatch):
 
 
 def test_a_target_is_the_ratio_to_the_fastest_program_of_each_kind(monkeypatch):
-    times = {"Talus": 1.0, "Exudyn": 4.0, "MuJoCo": 20.0, "heyoka": 0.25}
+    times = {"Talus": 1.0, IN_JOINTS: 0.2, "Exudyn": 4.0, "MuJoCo": 20.0, "heyoka": 0.25}
 
     def measured(cases, say):
         assert cases.errors == (1e-9,) and cases.duration == 5.0
@@ -87,9 +87,11 @@ def test_a_target_is_the_ratio_to_the_fastest_program_of_each_kind(monkeypatch):
         return [e for e in found if e.peer.name in times], {"symforce": "symforce is not installed"}
 
     monkeypatch.setattr(comparison, "at_errors", measured)
-    trees, hand, lagrangian = rivals.at_equal_error(True, lambda line: None)
+    trees, hand, joint, lagrangian = rivals.at_equal_error(True, lambda line: None)
     assert (trees.measured, trees.limit, trees.reached) == (0.25, 1.0, "yes")
     assert "Talus 1 ms" in trees.how and "Exudyn" in trees.how and "MuJoCo" in trees.how and "heyoka" not in trees.how
     assert (hand.measured, hand.limit, hand.reached) == (4.0, 1.5, "no")
     assert "heyoka 10.10.10" in hand.how and "0.25 ms" in hand.how and "symforce is not installed" in hand.how
+    assert (joint.measured, joint.limit, joint.reached) == (pytest.approx(0.8), 1.0, "yes")
+    assert "Talus, joint coordinates 0.2 ms" in joint.how and "heyoka" in joint.how
     assert lagrangian.reached == "not measured" and "does not reach this error" in lagrangian.how

@@ -14,7 +14,7 @@ import pytest
 from benchmarks import measure
 from benchmarks.peers import question
 from benchmarks.peers.interface import PeerError
-from benchmarks.peers.records import GENERAL, OWN, PROGRAMS, QUICK
+from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, PROGRAMS, QUICK
 from benchmarks.peers.talus import chain_of, talus
 
 # Without bounds in time, so that the runs do not depend on the load of the machine; slow settings and chains are left out
@@ -26,7 +26,7 @@ CASES = replace(QUICK, tolerance=1e-7, repeats=1, every=3, links=(1, 4), timeout
 def test_peers(answer, monkeypatch):
     monkeypatch.setattr(question, "QUICK", CASES)
     tables, _ = answer("peers")
-    reached = {OWN, GENERAL}
+    reached = {OWN, GENERAL, IN_JOINTS}
     for row in tables["equal error"]:
         if row["time [ms]"] is None:
             assert row["error [m]"] > row["error allowed [m]"] and row["setting"] is None
@@ -38,10 +38,10 @@ def test_peers(answer, monkeypatch):
         assert row["one evaluation [us]"] > 0.0 and row["version"] and row["input"]
         assert row["smallest error [m]"] < 1e-8
     absent = {row["program"] for row in tables.get("not installed", [])}
-    assert len(reached) == 2 + len(CASES.programs) - len(absent)
+    assert len(reached) == 3 + len(CASES.programs) - len(absent)
     for row in tables["chain"]:
         assert row["difference"] < 1e-6 and all(row[f"{links} links [us]"] > 0.0 for links in CASES.links)
-    assert {row["program"] for row in tables["chain"]} >= {OWN, GENERAL, "the papers' method"}
+    assert {row["program"] for row in tables["chain"]} >= {OWN, GENERAL, IN_JOINTS, "the papers' method"}
     # MuJoCo uses other equations: its motion converges to that of Talus with the order of its method.
     rows = [row for row in tables["work and precision"] if row["program"] == "MuJoCo"]
     for coarse, fine in pairwise(rows):

@@ -16,7 +16,7 @@ from codegen.compiler.study import module_from, refuse_wrong_tree
 from codegen.compiler.trace import Record, Text
 from codegen.compiler.tree import TooLargeError, emit_tree
 from generated.whole import tree_turn_turn
-from tests.support.hinged_trees import random_tree
+from tests.support.joint_trees import random_tree
 
 CHAIN = ("turn", "turn"), (-1, 0)
 

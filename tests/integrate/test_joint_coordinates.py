@@ -9,7 +9,7 @@ import runtime
 from runtime import ModelError, Status
 from runtime.results.run import Run
 from runtime.support.errors import UnknownNameError
-from tests.support.hinged_trees import random_tree
+from tests.support.joint_trees import KINDS, random_tree
 
 TIMES = np.linspace(0.0, 1.0, 21)
 FOOT = models.foot.build("modified")
@@ -44,6 +44,32 @@ def test_random_trees(seed):
     assert joint.success and difference(joint, absolute) < 1e-8
     assert joint.p["b1"][0] == pytest.approx(state.p["b1"], abs=1e-15)  # with their signs
     assert joint.violation.max() < 1e-13
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_by_recursion(seed):
+    """All joints with motions, floating bodies, a dozen coordinates."""
+    system, state = random_tree(seed, 12, tuple(KINDS), 0.2)
+    joint = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, coordinates="joint", rtol=1e-11, atol=1e-11)
+    absolute = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, rtol=1e-12, atol=1e-12)
+    assert joint.success and joint.stats.kernel == "joint coordinates, by recursion"
+    assert difference(joint, absolute) < 1e-8
+    assert joint.violation.max() < 1e-13 if system.joints else True
+
+
+def test_the_recursion_agrees_with_the_kernel(monkeypatch):
+    kernel = runtime.simulate(FOOT, 1.0, t_eval=TIMES, coordinates="joint")
+    monkeypatch.setattr("runtime.integrate.tree_method.module_of", lambda key: None)
+    recursion = runtime.simulate(models.foot.build("modified"), 1.0, t_eval=TIMES, coordinates="joint")
+    assert (kernel.stats.kernel, recursion.stats.kernel) == ("joint coordinates", "joint coordinates, by recursion")
+    assert difference(kernel, recursion) < 1e-11
+
+
+def test_a_chain_of_balls_keeps_its_energy():
+    system = models.chain.build(10)
+    run = runtime.simulate(system, 5.0, t_eval=np.linspace(0.0, 5.0, 51), coordinates="joint")
+    assert run.success and run.violation.max() < 1e-13
+    assert np.abs(run.energy - run.energy[0]).max() < 1e-9 * np.ptp(run.r["link_10"][:, 2])
 
 
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12, 1e-13])
@@ -108,11 +134,22 @@ def test_energy_over_a_thousand_seconds():
     assert run.violation.max() < 1e-15
 
 
+def rod_on(kind, **more):
+    b = runtime.Builder("rod")
+    b.body("bob", mass=1.0, inertia=(0.02, 0.02, 0.001), r=(0, 0, -0.5))
+    ends = {} if kind == "fixed" else dict(s_i=(0, 0, 0), s_j=(0, 0, 0))
+    b.joint("rod", kind, "ground", "bob", **ends, **more)
+    return b.build()
+
+
 REFUSED = {
     "limits": (lambda: models.foot.build("modified", limits="elastic"), "it has limits, such as 'talocrural'"),
     "a loop": (models.four_bar.build, "joint 'D' closes a loop"),
-    "balls": (models.double_pendulum.build, r"joint 'shoulder' \(spherical\) turns about any axis"),
-    "a free body": (models.free_body.build, "no joint connects|that no joint connects"),
+    "a joint without motion": (
+        lambda: rod_on("constant_distance", l=0.5),
+        "joint 'rod' .constant_distance. has no motion",
+    ),
+    "nothing that moves": (lambda: rod_on("fixed"), "nothing in it moves"),
     "motors": (models.foot_ground.build, "it has motors, such as 'ankle_spring'"),
 }
 
@@ -134,12 +171,6 @@ def test_two_joints_between_the_same_bodies_lock_them_or_close_a_loop():
     b.joint("ball", "spherical", "ground", "rod", s_i=(0, 1, 0), s_j=(0, 1, 0.5))
     assert b.build().without_tree == "the joints 'pivot' and 'ball' connect the same bodies"
     assert FOOT.tree.body_step[0] == FOOT.tree.body_step[1] == 1  # the toes are locked to the main foot
-
-
-def test_a_tree_without_compiled_equations_names_the_remedy():
-    system, _ = random_tree(3, 3, kinds=("translational",))
-    with pytest.raises(ModelError, match=r"call codegen.compile_model\(system\) once, or use coordinates='absolute'"):
-        runtime.simulate(system, 1.0, coordinates="joint")
 
 
 def test_what_joint_coordinates_do_not_have_is_refused():
