@@ -23,6 +23,7 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows, tree_constants, weights_of
+from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
@@ -209,23 +210,25 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     """Run cases in a batch; those that failed or came close to a singular configuration, to be run alone for the message."""
     module, s = batch_kernel_of(key.partition(" ")[0]), task.how
     assert module is not None
-    systems = [built[case][0] for case in members]
     states = np.array([built[case][1] for case in members])
+    systems = _places({place: built[case][0] for place, case in enumerate(members)})
     in_joints = s.coordinates == JOINT
-    made = {id(own): _constants(own, s) for own, _ in _places(dict(enumerate(systems)))}
+    constants = np.concatenate([np.tile(_constants(own, s), (len(at), 1)) for own, at in systems])
+    constants[np.concatenate([at for _, at in systems])] = constants.copy()
     initial = _in_joints(systems, states) if in_joints else states
-    given, results = batch.arguments(s, initial, np.array([made[id(own)] for own in systems]))
+    given, results = batch.arguments(s, initial, constants)
     arrays: tuple[Any, ...] = (*given, *results)
     if task.gpu:
         from runtime.integrate import gpu
 
         gpu.integrate(module, *arrays)
     else:
-        sizes = len(made[id(systems[0])])
-        memory = (
-            batch.tree_workspace(sizes, *weights_of(_tree(systems[0]))) if in_joints
-            else batch.batch_workspace(systems[0].model.fixed[1:], sizes)
-        )  # fmt: skip
+        first, sizes = systems[0][0], constants.shape[1]
+        if in_joints:
+            stages = list(addresses_of_lanes(module).values())
+            memory = batch.tree_workspace(stages, sizes, *weights_of(_tree(first)))
+        else:
+            memory = batch.batch_workspace(first.model.fixed[1:], sizes)
         batch.run(module, "lanes", memory, *arrays, task.stop)
         if task.stop[0]:
             raise Stopped
@@ -251,19 +254,19 @@ def _places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
     return [(system, np.array(places)) for system, places in found.values()]
 
 
-def _in_joints(systems: Sequence[System], states: Floats) -> Floats:
-    """Coordinates and rates of the trees of systems, (cases, 2 n), in states of their bodies (cases, 13 bodies)."""
-    z = np.empty((len(systems), len(weights_of(_tree(systems[0]))[0])))
-    for system, at in _places(dict(enumerate(systems))):
+def _in_joints(systems: Sequence[tuple[System, Ints]], states: Floats) -> Floats:
+    """Coordinates and rates of the trees of systems, (cases, n), in states of their bodies (cases, 13 bodies)."""
+    z = np.empty((len(states), len(weights_of(_tree(systems[0][0]))[0])))
+    for system, at in systems:
         z[at] = joint_coordinates(_tree(system), system.body_names, system.joint_motions, states[at])
     return z
 
 
-def _of_bodies(systems: Sequence[System], z: Floats) -> Floats:
-    """States of the bodies (cases, times, 13 bodies) for coordinates and rates of their trees (cases, times, 2 n)."""
+def _of_bodies(systems: Sequence[tuple[System, Ints]], z: Floats) -> Floats:
+    """States of the bodies (cases, times, 13 bodies) for coordinates and rates of their trees (cases, times, n)."""
     cases, times, n = z.shape
-    out = np.empty((cases, times, STATE * len(systems[0].bodies)))
-    for system, at in _places(dict(enumerate(systems))):
+    out = np.empty((cases, times, STATE * len(systems[0][0].bodies)))
+    for system, at in systems:
         lifted = np.empty((len(at) * times, out.shape[2]))
         lift_all(
             tree_data(_tree(system), system.gravity),
@@ -289,11 +292,8 @@ def _with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
 def _say_unbalanced(cases: Ints, states: Floats, built: Built, task: Task, chunk: Chunk) -> None:
     """Messages of cases of a batch, from these initial states, whose energy changes by more than the tolerance explains."""
     s = task.how
-    together: dict[int, list[int]] = {}  # places by system
-    for place, case in enumerate(cases.tolist()):
-        together.setdefault(id(built[case][0]), []).append(place)
-    for places in together.values():
-        own, at = built[int(cases[places[0]])][0], cases[places]
+    for own, places in _places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
+        at = cases[places]
         if count_of_sources(own.data):
             continue
         motions = np.concatenate([states[places][:, None], chunk.states[at]], axis=1)

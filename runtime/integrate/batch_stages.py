@@ -52,6 +52,7 @@ class BatchWorkspace(NamedTuple):
     polynomial: Floats  # (4, 16) of the dense output
     bodies: Ints  # (1,) count of those that have Euler parameters, which come first
     parts: Ints  # (parts, 2) begin and end, in a state, of the bodies that are not fixed
+    stages: Ints  # (2,) addresses of the stages of an attempt and of its dense output as one function each; 0 where there is none
     cap: Floats  # (n * LANES,) largest value of a component that takes part in its tolerance
     weight: Floats  # (n * LANES,) by which errors of it count
     typical: Floats  # (1,) least size of the components with which the first step is compared
@@ -59,6 +60,7 @@ class BatchWorkspace(NamedTuple):
     trial: Floats
     end: Floats  # of the step
     k: Floats  # (16, n * LANES) stages
+    errors: Floats  # (2, n * LANES) the two below
     error5: Floats
     error3: Floats
     h: Floats  # length of the lane's step, for every component of the state
@@ -109,9 +111,11 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool =
     )
 
 
-def tree_workspace(constants: int, cap: Floats, weight: Floats) -> BatchWorkspace:
+def tree_workspace(stages: Sequence[int], constants: int, cap: Floats, weight: Floats) -> BatchWorkspace:
     """Memory for coordinates and rates (n,) of a tree; ``cap`` and ``weight`` (n,) as of ``runtime.integrate.tree_loop``."""
-    return _workspace(0, [(0, len(cap))], constants, cap, weight, TYPICAL)
+    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, TYPICAL)
+    memory.stages[:] = stages
+    return memory
 
 
 def _workspace(
@@ -119,14 +123,16 @@ def _workspace(
 ) -> BatchWorkspace:
     """Memory for states (n,); ``parts``: first and last component of what moves."""
     size = len(cap) * LANES
-    flat, wide = (np.zeros(size) for _ in range(9)), (np.zeros(LANES, np.int64) for _ in range(7))
-    y, trial, end, error5, error3, h, taken, ready_y, ready_k = flat
+    flat, wide = (np.zeros(size) for _ in range(7)), (np.zeros(LANES, np.int64) for _ in range(7))
+    y, trial, end, h, taken, ready_y, ready_k = flat
+    errors = np.zeros((2, size))
     code, end_code, after_rejection, accepted, between, output, ready_code = wide
     return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
-        bodies=np.array([bodies]), parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
+        bodies=np.array([bodies]), stages=np.zeros(2, np.int64),
+        parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
         weight=np.repeat(weight, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
-        k=np.zeros((STAGES + 1 + EXTRA, size)), error5=error5, error3=error3, h=h, taken=taken,
+        k=np.zeros((STAGES + 1 + EXTRA, size)), errors=errors, error5=errors[0], error3=errors[1], h=h, taken=taken,
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), start_worst=np.zeros(LANES),
         attempt_worst=np.zeros(LANES), ever_worst=np.zeros(LANES), time=np.zeros(LANES), length=np.zeros(LANES),
         next_length=np.zeros(LANES), error=np.zeros((2, LANES)), code=code, end_code=end_code,
@@ -216,8 +222,6 @@ def weigh(error, y, end, cap, weight, rtol, atol):  # type: ignore[no-untyped-de
 @inlined
 def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
     """Both estimates of the error: sums of squares of each lane."""
-    sum_stages(m, ERROR5, m.error5)
-    sum_stages(m, ERROR3, m.error3)
     for lane in range(LANES):
         m.error[0, lane] = m.error[1, lane] = 0.0
     for p in range(len(m.parts)):
@@ -295,28 +299,48 @@ def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def written_stages(m, address, worst):  # type: ignore[no-untyped-def]
+    """Stages of all lanes by one function (``runtime.integrate.tree_stages``)."""
+    addresses.call(
+        address, m.y.ctypes.data, m.k.ctypes.data, m.length.ctypes.data, m.constants.ctypes.data, m.end.ctypes.data,
+        m.errors.ctypes.data, worst.ctypes.data,
+    )  # fmt: skip
+
+
+@inlined
 def attempt(m, address, times, finish, rtol, atol):  # type: ignore[no-untyped-def]
     """One step in all lanes, with both error estimates and, where an output lies in a step, the stages of the dense output."""
     for lane in range(LANES):
         m.code[lane] = m.end_code[lane] = OK
         m.attempt_worst[lane] = 0.0
-    spread(m.length, m.h)
-    for q in range(1, STAGES):
-        stage(m, q, m.trial)
-        evaluate(address, m.trial, m.constants, m.worst, m.k[q], m.code)
+    if m.stages[0] != 0:
+        written_stages(m, m.stages[0], m.attempt_worst)
+        for lane in range(LANES):
+            if not m.attempt_worst[lane] < 1.0 / PIVOT_TOLERANCE**2:
+                m.code[lane] = m.end_code[lane] = code_of_pivot(m.attempt_worst[lane])
+        estimate(m, rtol, atol)
+    else:
+        spread(m.length, m.h)
+        for q in range(1, STAGES):
+            stage(m, q, m.trial)
+            evaluate(address, m.trial, m.constants, m.worst, m.k[q], m.code)
+            keep_worst(m)
+        stage(m, END, m.end)
+        sum_stages(m, ERROR5, m.error5)
+        sum_stages(m, ERROR3, m.error3)
+        estimate(m, rtol, atol)
+        normalise(m, m.end)
+        evaluate(address, m.end, m.constants, m.worst, m.k[STAGES], m.end_code)
         keep_worst(m)
-    stage(m, END, m.end)
-    estimate(m, rtol, atol)
-    normalise(m, m.end)
-    evaluate(address, m.end, m.constants, m.worst, m.k[STAGES], m.end_code)
-    keep_worst(m)
     wanted = 0
     for lane in range(LANES):
         m.between[lane] = 0
         if m.case[lane] >= 0 and m.output[lane] < len(times):
             m.between[lane] = 1 if times[m.output[lane]] < min(m.time[lane] + m.length[lane], finish) else 0
             wanted += m.between[lane]
-    if wanted > 0:
+    if wanted > 0 and m.stages[1] != 0:
+        written_stages(m, m.stages[1], m.worst)
+    elif wanted > 0:
         for q in range(STAGES + 1, STAGES + 1 + EXTRA):
             stage(m, q, m.trial)
             evaluate(address, m.trial, m.constants, m.worst, m.k[q], m.end_code)

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from numba.core import cgutils
 
+from runtime.dynamics.layout import LANES
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.jit.addresses import address_of
 from runtime.jit.straight_line import DOUBLE, INTEGER, View, emit
@@ -27,25 +29,48 @@ def addresses_of_tree(module: ModuleType) -> dict[str, int]:
     and 3, and worst (1,).  ``one``: the first stage alone; ``attempt``: the others of a step, its end with the derivative
     there, and its errors; ``dense``: the stages of the dense output.
     """
-    return {name: address_of(module, name, _translated, __name__) for name in (ONE, ATTEMPT, DENSE)}
+    return {name: address_of(module, name, _of_one, __name__) for name in (ONE, ATTEMPT, DENSE)}
 
 
-def _translated(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
-    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS))
-    function = ir.Function(owner, kind, symbol)
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    _Stages(builder, module, dict(zip(ARGUMENTS, function.args, strict=True))).write(name)
+def addresses_of_lanes(module: ModuleType) -> dict[str, int]:
+    """As ``addresses_of_tree``, for LANES columns side by side: the last axis of all arrays."""
+    return {name: address_of(module, f"{name}_lanes", _of_lanes, __name__) for name in (ATTEMPT, DENSE)}
+
+
+def _of_one(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
+    function, builder = _function(owner, symbol)
+    _Stages(builder, module, function, 1, INTEGER(0)).write(name)
     builder.ret_void()
     return owner
 
 
-class _Stages:
-    """The stages as statements of one function."""
+def _of_lanes(module: ModuleType, name: str, owner: ir.Module, symbol: str) -> ir.Module:
+    function, builder = _function(owner, symbol)
+    with cgutils.for_range(builder, INTEGER(LANES), intp=INTEGER) as loop:
+        _Stages(builder, module, function, LANES, loop.index).write(name.removesuffix("_lanes"))
+    builder.ret_void()
+    return owner
 
-    def __init__(self, builder: ir.IRBuilder, module: ModuleType, arguments: dict[str, ir.Value]) -> None:
-        self.builder, self.module, self.arguments = builder, module, arguments
+
+def _function(owner: ir.Module, symbol: str) -> tuple[ir.Function, ir.IRBuilder]:
+    kind = ir.FunctionType(ir.VoidType(), [DOUBLE.as_pointer()] * len(ARGUMENTS))
+    function = ir.Function(owner, kind, symbol)
+    for argument in function.args:
+        argument.add_attribute("noalias")  # so that columns become vector instructions
+    return function, ir.IRBuilder(function.append_basic_block("entry"))
+
+
+class _Stages:
+    """The stages of one column as statements of a function."""
+
+    def __init__(
+        self, builder: ir.IRBuilder, module: ModuleType, function: ir.Function, columns: int, column: ir.Value
+    ) -> None:
+        self.builder, self.module, self.columns, self.column = builder, module, columns, column
+        self.arguments = dict(zip(ARGUMENTS, function.args, strict=True))
         self.n = 2 * int(module.STEPS)
-        self.state, self.rates, self.pivots = (builder.alloca(DOUBLE, size) for size in (self.n, self.n, 1))
+        sizes = (self.n, self.n, 1)
+        self.state, self.rates, self.pivots = (cgutils.alloca_once(builder, DOUBLE, size) for size in sizes)
         self.y = [self.load("y", i) for i in range(self.n)]
         self.worst: Any = DOUBLE(0.0)
 
@@ -75,16 +100,16 @@ class _Stages:
         """The derivative at a state."""
         one, builder = INTEGER(1), self.builder
         for i, value in enumerate(state):
-            builder.store(value, self.place(self.state, i))
-        views = [
-            View(data, (one, one), (INTEGER(size), one))
-            for data, size in ((self.state, self.n), (self.arguments["c"], 1), (self.rates, self.n), (self.pivots, 1))
-        ]
-        emit(builder, self.module, "derivative", [INTEGER(0), *views])
+            builder.store(value, self.own(self.state, i))
+        # The memory of a column is its own; the constants of all are side by side.
+        at = builder.gep(self.arguments["c"], [self.column], inbounds=True)
+        constants = View(at, (INTEGER(self.columns), one), (None, one))
+        views = [View(data, (one, one), (None, one)) for data in (self.state, self.rates, self.pivots)]
+        emit(builder, self.module, "derivative", [INTEGER(0), views[0], constants, *views[1:]])
         worst = builder.load(self.pivots)
         larger = builder.fcmp_unordered("ugt", worst, self.worst)  # also where it is not a number
         self.worst = builder.select(larger, worst, self.worst)
-        return [builder.load(self.place(self.rates, i)) for i in range(self.n)]
+        return [builder.load(self.own(self.rates, i)) for i in range(self.n)]
 
     def combined(self, weights: np.ndarray[Any, Any], k: list[list[Any]], i: int) -> Any:
         """The sum of weights times component i of the stages."""
@@ -102,11 +127,15 @@ class _Stages:
         for i, value in enumerate(rates):
             self.store("k", q * self.n + i, value)
 
-    def place(self, data: ir.Value, i: int) -> Any:
+    def own(self, data: ir.Value, i: int) -> Any:
         return self.builder.gep(data, [INTEGER(i)], inbounds=True)
 
+    def place(self, name: str, i: int) -> Any:
+        at = self.builder.add(INTEGER(i * self.columns), self.column)
+        return self.builder.gep(self.arguments[name], [at], inbounds=True)
+
     def load(self, name: str, i: int) -> Any:
-        return self.builder.load(self.place(self.arguments[name], i))
+        return self.builder.load(self.place(name, i))
 
     def store(self, name: str, i: int, value: Any) -> None:
-        self.builder.store(value, self.place(self.arguments[name], i))
+        self.builder.store(value, self.place(name, i))
