@@ -12,7 +12,7 @@ import typer
 from runtime.cli.models import build_model
 from runtime.cli.options import FAILED, MOST_POINTS, Arguments, FullTables, Json, Model, Out
 from runtime.cli.spelling import AS, spelled
-from runtime.integrate.choices import ATOL, METHODS, RTOL
+from runtime.integrate.choices import ABSOLUTE, ATOL, METHODS, RTOL
 from runtime.report.report import Report
 from runtime.report.tables import print_json
 from runtime.support.errors import ModelError
@@ -38,6 +38,9 @@ def simulate_command(
     t_end: End = None,
     points: Annotated[int, typer.Option(help="Number of output times.", min=2, max=MOST_POINTS)] = 501,
     method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "auto",
+    coordinates: Annotated[
+        str, typer.Option(help="Of the equations of motion: absolute, of all bodies, or joint, of trees of joints.")
+    ] = ABSOLUTE,
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
     atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
     page: Annotated[bool, typer.Option("--report/--no-report", help="Write figures and report.html too.")] = True,
@@ -56,7 +59,8 @@ def simulate_command(
         print_error(remark)
     end = _end(system, t_end)
     with results_in(out, f"talus-{model.replace(':', '-')}") as folder:
-        run = simulate(system, end, t_eval=_times(system, end, points), method=method, rtol=rtol, atol=atol)
+        times = _times(system, end, points)
+        run = simulate(system, end, t_eval=times, method=method, coordinates=coordinates, rtol=rtol, atol=atol)
         files = [run.to_netcdf(folder / "run.nc"), run.to_csv(folder / "run.csv"), run.to_sto(folder / "run.sto")]
         if page:
             report = write_run_report(run, folder, files)

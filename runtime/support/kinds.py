@@ -45,6 +45,7 @@ class Kind:
 
 def kind_of(annotation: Any) -> Kind | None:
     """The kind of an annotation; None for one that admits everything, or that is not known here."""
+    annotation = _unnamed(annotation)
     if annotation is None or annotation is type(None):
         return Kind(_none, "None", frozenset({type(None)}))
     if isinstance(annotation, typing.TypeVar) or annotation in (Any, object, ArrayLike):
@@ -67,6 +68,14 @@ def kind_of(annotation: Any) -> Kind | None:
     if isinstance(origin, type) and issubclass(origin, Iterable):
         return _several(kind_of(inner[0]), origin)
     return None
+
+
+def _unnamed(annotation: Any) -> Any:
+    """What stands behind the name of a type (``type X = ...``), such as numpy's since 2.5 from Python 3.12 on."""
+    origin = typing.get_origin(annotation)
+    if hasattr(origin, "__value__"):
+        return _unnamed(origin.__value__[typing.get_args(annotation)])
+    return _unnamed(annotation.__value__) if hasattr(type(annotation), "__value__") else annotation
 
 
 def _none(value: Any) -> None:
