@@ -108,7 +108,7 @@ class TreeEquations:
         return [p + c * (a - p) + s * b for p, a, b in zip(kept, v, _cross(e, v), strict=True)]
 
     def accelerations(self, q: Vector, u: Vector) -> tuple[Vector, Node]:
-        """U' for coordinates and rates, and the sum of the squares of (diagonal entry / pivot) of M.
+        """The derivatives of the rates u at coordinates q, and the sum of the squares of (diagonal entry / pivot) of M.
 
         The elimination begins at the tips, where the entries of M depend on the fewest coordinates.
         """

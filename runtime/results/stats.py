@@ -22,8 +22,9 @@ class Stats:
 
     ``evaluations`` of the equations of motion include one for each Jacobian, and those of the dense output (DOP853: 3 for each
     step that holds a time of ``t_eval`` or an event; SciPy's, with contacts: for every step).  ``rejections`` is None for methods
-    that do not report it.  ``kernel``: "whole model" or "joint by joint", the kernels that evaluated them.  ``parts``: the
-    methods that the method "auto" turned to, in order; one part for others.
+    that do not report it.  ``kernel``: "whole model" or "joint by joint", the kernels that evaluated them, or "joint
+    coordinates", perhaps "by recursion", for ``coordinates="joint"``.  ``parts``: the methods that "auto" turned to, in order;
+    one part for others.
     """
 
     method: str
