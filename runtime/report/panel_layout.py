@@ -78,13 +78,18 @@ class PanelLayout(LayoutEngine):  # type: ignore[misc]
 
     def _left(self, ax: Any) -> float:
         """Space for the numbers and the label left of a panel [in]."""
-        shown = ax.yaxis.get_tick_params()["labelleft"] and len(ax.yaxis.get_major_locator()())
+        shown = _numbered(ax.yaxis) and len(ax.yaxis.get_major_locator()())
         lines = 1 + ax.get_ylabel().count("\n") if ax.get_ylabel() else 0
         return float((self.numbers if shown else EDGE) + LINE * lines)
+
+
+def _numbered(axis: Any) -> bool:
+    """Whether numbers stand at an axis; ``get_tick_params`` names them otherwise in old versions of matplotlib."""
+    return bool(axis.get_major_ticks(1)[0].label1.get_visible())
 
 
 def _below(ax: Any) -> float:
     """Space for the numbers or names and the label below a panel [in]."""
     names = getattr(ax.xaxis.get_major_formatter(), "seq", ())
     lines = max((name.count("\n") for name in names), default=0) + bool(ax.get_xlabel())
-    return float(LINE * lines + (TICKS_BELOW if ax.xaxis.get_tick_params()["labelbottom"] else EDGE))
+    return float(LINE * lines + (TICKS_BELOW if _numbered(ax.xaxis) else EDGE))
