@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.layout import NOT_FINITE, OK, SINGULAR
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, place_steps
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, place_steps, turned
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
 
@@ -62,13 +63,6 @@ def dot(a, b):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def times(A, v, out):  # type: ignore[no-untyped-def]
-    """A v."""
-    for r in range(3):
-        out[r] = A[r, 0] * v[0] + A[r, 1] * v[1] + A[r, 2] * v[2]
-
-
-@inlined
 def transposed_times(A, v, out):  # type: ignore[no-untyped-def]
     """A^T v."""
     for r in range(3):
@@ -79,7 +73,7 @@ def transposed_times(A, v, out):  # type: ignore[no-untyped-def]
 def own_inertia(t, s, w, k):  # type: ignore[no-untyped-def]
     """What step k itself carries, in global axes, and the forces of its velocities; ``s``: poses after the steps."""
     A, h = s.A[k], w.vector[0]
-    times(A, t.moment[k], h)
+    turned(A, t.moment[k], h)
     for r in range(3):
         for c in range(3):
             w.B[0, r, c] = A[r, 0] * t.inertia[k, 0, c] + A[r, 1] * t.inertia[k, 1, c] + A[r, 2] * t.inertia[k, 2, c]
@@ -92,7 +86,7 @@ def own_inertia(t, s, w, k):  # type: ignore[no-untyped-def]
     w.H[k, 0, 1], w.H[k, 0, 2], w.H[k, 1, 2] = -h[2], h[1], -h[0]
     w.H[k, 1, 0], w.H[k, 2, 0], w.H[k, 2, 1] = h[2], -h[1], h[0]
     omega, momentum, along = s.omega[k], w.vector[1], w.vector[2]
-    times(w.J[k], omega, momentum)
+    turned(w.J[k], omega, momentum)
     for c in range(3):
         w.moment[k, c] = w.force[k, c] = along[c] = 0.0
     add_cross(omega, momentum, w.moment[k])
@@ -125,11 +119,11 @@ def eliminate_axis(w, k, axis, slides):  # type: ignore[no-untyped-def]
     J, H, M, n, f = w.J[k], w.H[k], w.M[k], w.moment[k], w.force[k]
     Un, Uf = w.U[k, 0], w.U[k, 1]
     if slides:
-        times(H, axis, Un)
-        times(M, axis, Uf)
+        turned(H, axis, Un)
+        turned(M, axis, Uf)
         pivot, along = dot(axis, Uf), dot(axis, f)
     else:
-        times(J, axis, Un)
+        turned(J, axis, Un)
         transposed_times(H, axis, Uf)
         pivot, along = dot(axis, Un), dot(axis, n)
     inverse = 1.0 / pivot
@@ -167,7 +161,7 @@ def eliminate_ball(w, k):  # type: ignore[no-untyped-def]
     for r in range(3):
         for c in range(3):
             KH[r, c] = K[r, 0] * H[0, c] + K[r, 1] * H[1, c] + K[r, 2] * H[2, c]
-    times(K, n, Kn)
+    turned(K, n, Kn)
     for r in range(3):
         for c in range(3):
             M[r, c] -= H[0, r] * KH[0, c] + H[1, r] * KH[1, c] + H[2, r] * KH[2, c]
@@ -287,7 +281,7 @@ def outwards(t, s, w, z_dot):  # type: ignore[no-untyped-def]
         right, found = w.vector[0], w.vector[1]
         for r in range(3):
             right[r] = -(w.moment[k, r] + dot(w.H[k, r], a))
-        times(w.inverse[k], right, found)
+        turned(w.inverse[k], right, found)
         relative = w.vector[2]
         for c in range(3):
             relative[c] = found[c] - alpha[c]
@@ -311,11 +305,7 @@ def rates_of_coordinates(t, z, z_dot):  # type: ignore[no-untyped-def]
             for c in range(3):
                 z_dot[q + c] = z[u + c]
             q, u = q + 3, u + 3
-        e0, e1, e2, e3, w0, w1, w2 = z[q], z[q + 1], z[q + 2], z[q + 3], z[u], z[u + 1], z[u + 2]
-        z_dot[q] = 0.5 * (-e1 * w0 - e2 * w1 - e3 * w2)
-        z_dot[q + 1] = 0.5 * (e0 * w0 + e3 * w1 - e2 * w2)
-        z_dot[q + 2] = 0.5 * (-e3 * w0 + e0 * w1 + e1 * w2)
-        z_dot[q + 3] = 0.5 * (e2 * w0 - e1 * w1 + e0 * w2)
+        euler_rates(z[q : q + 4], z[u : u + 3], z_dot[q : q + 4])
 
 
 @inlined

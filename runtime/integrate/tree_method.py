@@ -7,7 +7,7 @@ from types import ModuleType
 
 import numpy as np
 
-from runtime.dynamics.layout import OK
+from runtime.dynamics.layout import OK, STATE, P, V
 from runtime.dynamics.lift import lift_once
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.recursion import recursion_workspace
@@ -40,7 +40,6 @@ from runtime.system.system import System
 from runtime.system.whole_model import module_of
 from runtime.system.workspaces import pooled_workspace
 
-METHODS = ("auto", "dop853")
 OFF_THE_ROWS = (
     1e-9  # [m], [1], relative to the size of the state: from here on the start is not that of any coordinates
 )
@@ -253,8 +252,8 @@ def _memory(system: System, data: ModelData, tree: SpanningTree) -> TreeMemory:
         state=np.zeros(n), constants=constants, cap=cap, weight=weight, time=np.zeros(4), counts=np.zeros(5, np.int64),
         flags=np.zeros(3, np.int64), z=np.zeros(n), z_old=np.zeros(n), end=np.zeros(n), k=np.zeros((STAGES + 1 + EXTRA, n)),
         first=np.zeros(n), h=np.zeros(1), error=np.zeros((2, n)), worst=np.zeros(1), ever_worst=np.array([0.0, np.inf]),
-        dense=np.zeros((POWER, n)), polynomial=COEFFICIENTS.dense, at=np.zeros(n), y=np.zeros(13 * bodies),
-        balance=balance_of(data, 13 * bodies),
+        dense=np.zeros((POWER, n)), polynomial=COEFFICIENTS.dense, at=np.zeros(n), y=np.zeros(STATE * bodies),
+        balance=balance_of(data, STATE * bodies),
     )  # fmt: skip
     m.general[0] = tree_loop.place_of_stages(m)
     return m
@@ -262,5 +261,5 @@ def _memory(system: System, data: ModelData, tree: SpanningTree) -> TreeMemory:
 
 def _keep_signs(m: TreeMemory, y: Floats) -> None:
     """Give the Euler parameters of the reference configuration the signs with which they lead to those of y."""
-    own, wanted = m.y.reshape(-1, 13)[:, 3:7], y.reshape(-1, 13)[:, 3:7]
+    own, wanted = m.y.reshape(-1, STATE)[:, P:V], y.reshape(-1, STATE)[:, P:V]
     m.tree.p[np.einsum("ba,ba->b", own, wanted) < 0.0] *= -1.0
