@@ -8,7 +8,8 @@ import numpy as np
 
 from benchmarks.measure import BenchmarkError, Floats, seconds
 from runtime import Status, System
-from runtime.integrate import tree_loop
+from runtime.dynamics.equations import derivative_repeated
+from runtime.integrate import loop
 from runtime.integrate.methods import NONE, NONE2
 from runtime.integrate.tree_method import InJointCoordinates
 
@@ -27,13 +28,15 @@ def joint_run(
         )  # fmt: skip
 
     m = method()
-    first = [array.copy() for array in (m.m.z, m.m.time, m.m.counts, m.m.flags)]
+    arrays = (m.s.y, m.s.time, m.s.counts, m.s.flags, m.s.smallest_pivot, m.s.balance.energy, m.work.switches.mode)
+    first = [array.copy() for array in arrays]
 
     def run() -> int:
         nonlocal evaluations
-        for array, value in zip((m.m.z, m.m.time, m.m.counts, m.m.flags), first, strict=True):
+        for array, value in zip(arrays, first, strict=True):
             array[:] = value
-        code = int(tree_loop.advance(m.m, m.data, m.work, *m.control, 1 << 40, times, states, NONE, NONE2))
+        control = (m.end, m.rtol, m.atol, m.max_step, 1 << 40)
+        code = int(loop.advance(m.s, m.data, m.work, *control, times, states, NONE, NONE2))
         evaluations = m.counts()[0]
         return code
 
@@ -44,13 +47,14 @@ def joint_run(
 
 def joint_evaluation(system: System, repeats: int) -> tuple[float, Floats]:
     """Time of one evaluation inside compiled code [s], the least of several, and the angular accelerations of the links."""
-    m = InJointCoordinates(system, system.data, system.state, 0.0, 1.0, 1e-9, 1e-9, np.inf, 0.0).m
-    if tree_loop.stages_repeated(m, 10) != 0:  # loads the compiled code, too
+    m = InJointCoordinates(system, system.data, system.state, 0.0, 1.0, 1e-9, 1e-9, np.inf, 0.0)
+    rates = np.empty_like(m.s.y)
+
+    def evaluations(count: int) -> int:
+        return int(derivative_repeated(0.0, m.s.y, m.data, m.work, rates, count))
+
+    if evaluations(10) != 0:  # loads the compiled code, too
         raise BenchmarkError(f"{system.name}: the coordinates of its joints depend on each other")
-    count = max(1, int(DURATION / _estimate(m)))
-    times = seconds({"": lambda: tree_loop.stages_repeated(m, count)}, repeats)
-    return float(times[""].min()) / count, m.recursion.alpha[:-1].copy()
-
-
-def _estimate(m: tree_loop.TreeMemory) -> float:
-    return float(seconds({"": lambda: tree_loop.stages_repeated(m, 100)}, 3)[""].min()) / 100
+    count = max(1, int(DURATION / (seconds({"": lambda: evaluations(100)}, 3)[""].min() / 100)))
+    times = seconds({"": lambda: evaluations(count)}, repeats)
+    return float(times[""].min()) / count, m.work.tree.recursion.alpha[:-1].copy()

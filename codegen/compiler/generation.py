@@ -210,7 +210,7 @@ def generate_models() -> dict[str, str]:
         if tree is not None and tree.turns_and_slides:
             of_tree = f"{tree.name}.py"
             made[of_tree] = _kept_model(MODELS / of_tree, tree.key) or with_header(
-                emit_tree(tree.kinds, tree.parents, tree.key), file, MODELS_COMMAND
+                emit_tree(tree.kinds, tree.parents, tree.key, tree.limited_steps), file, MODELS_COMMAND
             )
             refuse_wrong_tree(system, made[of_tree])
     return made

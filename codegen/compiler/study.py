@@ -219,7 +219,9 @@ def _put_tree(beside: Path, system: Any) -> None:
 
     tree = system.tree
     try:
-        text = with_header(emit_tree(tree.kinds, tree.parents, tree.key), f"the system '{system.name}'")
+        text = with_header(
+            emit_tree(tree.kinds, tree.parents, tree.key, tree.limited_steps), f"the system '{system.name}'"
+        )
     except TooLargeError:
         return
     refuse_wrong_tree(system, text)

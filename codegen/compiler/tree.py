@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from codegen.compiler.errors import DefinitionError
 from codegen.compiler.straight import Lines
 from codegen.compiler.trace import Node, Record, Text
-from codegen.compiler.tree_equations import OF_GRAVITY, OF_STEP, TreeEquations
+from codegen.compiler.tree_equations import OF_GRAVITY, OF_LIMIT, OF_STEP, TreeEquations, moment_of_limit
 from codegen.compiler.whole import DECORATOR, LANES, hoisted, of_parameters_alone
 
 MAX_OPERATIONS = 600  # beyond it the polynomials take longer than a recursion over the bodies
@@ -21,8 +21,18 @@ class TooLargeError(DefinitionError):
     """The polynomials of a tree are too large."""
 
 
-def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str) -> str:
+def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str, limits: Sequence[int] = ()) -> str:
     """Text of the module for trees of these steps; ``key`` of the module, by which the runtime finds it.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        "turn" or "slide".
+    parents : sequence of int
+        The step that carries each; -1: the ground.
+    key : str
+    limits : sequence of int
+        The step that each limit of motion restrains.
 
     Raises
     ------
@@ -32,11 +42,18 @@ def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str) -> str:
     n, record = len(kinds), Record()
     equations = TreeEquations(record, kinds, parents)
     state = [record.input(f"y[{k}, n]") for k in range(2 * n)]
-    accelerations, worst = equations.accelerations(state[:n], state[n:])
+    given = [record.input(f"Q[{k}]") for k in range(n)]
+    forces = list(given)
+    for k, step in enumerate(limits):
+        moment, of_limit = moment_of_limit(record, k, state[step], state[n + step])
+        forces[step] = forces[step] + moment
+        given += of_limit
+    accelerations, worst = equations.accelerations(state[:n], state[n:], forces)
     wanted = [*accelerations, worst]
-    evaluated = {node.index for node in state}
+    evaluated = {node.index for node in (*state, *given)}
     constants = hoisted(record, [node.index for node in wanted], of_parameters_alone(record, evaluated))
-    text = Text(record, "t", {m: f"c[{k}, n]" for k, m in enumerate(constants)})
+    rows = [*constants, *(node.index for node in given)]
+    text = Text(record, "t", {m: f"c[{k}, n]" for k, m in enumerate(rows)})
     targets = [(f"out[{n + k}, n]", node) for k, node in enumerate(accelerations)]
     lines = text.write([*targets, ("worst[0, n]", worst)])
     if text.operations > MAX_OPERATIONS:
@@ -49,7 +66,9 @@ def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str) -> str:
     return (
         "\n".join(
             [
-                f'"""The equations of motion of a tree of {n} steps in their coordinates: {", ".join(steps)}."""',
+                f'"""The equations of motion of a tree of {n} steps in their coordinates: {", ".join(steps)}.',
+                *(["", f"Limits of motion restrain {_listed(limits)}."] if limits else []),
+                '"""',
                 "",
                 *(["import math", ""] if any("math." in line for line in (*prepare, *lines)) else []),
                 "from numba import carray, njit",
@@ -57,25 +76,36 @@ def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str) -> str:
                 f"KEY = {key!r}",
                 "MADE_FROM = {}",
                 f"STEPS = {n}",
-                f"CONSTANTS = {len(constants)}",
+                f"CONSTANTS = {len(rows)}  # with forces and limits",
+                f"LIMITS = {tuple(limits)}  # steps",
                 f"LANES = {LANES}  # columns of ``lanes``",
-                *_prepare(prepare, before.operations, n),
+                *_prepare(prepare, before.operations, n, len(constants), len(limits)),
                 *_derivative(lines, text.operations, n),
-                *_lanes(n, len(constants)),
-                *_lanes(n, len(constants)),
+                *_lanes(n, len(rows)),
             ]
         )
         + "\n"
     )
 
 
-def _prepare(lines: Lines, operations: int, n: int) -> Lines:
+def _listed(steps: Sequence[int]) -> str:
+    return ", ".join(f"step {k}" for k in steps)
+
+
+def _prepare(lines: Lines, operations: int, n: int, constants: int, limits: int) -> Lines:
+    of_limits = [
+        f"    c[{constants + n}:{constants + n + len(OF_LIMIT) * limits}] of each limit a, b, c, d: relative excess a q + b,",
+        "    largest moment with the sign that q has outside (0: inactive), damping.",
+    ]
     return [
         "",
         "",
         "def prepare(p, c):",
         f'    """Constants c that depend on the {OF_GRAVITY + OF_STEP * n} parameters p alone.  {operations} operations.',
         "",
+        "    The others are left as they are:",
+        f"    c[{constants}:{constants + n}] applied forces along the coordinates;",
+        *(of_limits if limits else []),
         "    p: gravity (3), then for each step axis (3), way from the point of the step before (3), and mass, moment (3) and",
         "    inertia (xx, xy, xz, yy, yz, zz) about its point of what it carries.",
         '    """',

@@ -3,7 +3,7 @@
 Each step of the tree (``turn`` or ``slide``) moves all that lies beyond it.  Mass matrix M and potential V are polynomials in the
 coordinates, cosines and sines, whose coefficients depend on parameters alone:
 
-    M u' + (sum_j u_j dM/dq_j) u - 1/2 d(u^T M u)/dq + dV/dq = 0
+    M u' + (sum_j u_j dM/dq_j) u - 1/2 d(u^T M u)/dq + dV/dq = Q
 
 Vectors are in the axes of the body that a step moves, which are those of the ground in the reference configuration.
 """
@@ -13,6 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import sympy as sp
+
+from codegen import laws, limits
+from codegen.compiler.calculus import Vector as Vector3
 from codegen.compiler.polynomials import Polynomial, Ring
 from codegen.compiler.recorded_algebra import Vector, backward, factors, forward
 from codegen.compiler.sine import cosine_and_sine
@@ -21,6 +25,7 @@ from codegen.compiler.trace import Node, Record, dot
 P3 = list[Polynomial]
 OF_STEP = 16  # parameters of a step: axis (3), way from the point of the step before (3), mass, moment (3), inertia (6)
 OF_GRAVITY = 3
+OF_LIMIT = ("a", "b", "c", "d")
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # components of an inertia, in order
 
 
@@ -107,8 +112,10 @@ class TreeEquations:
         kept = [a * along for a in e]
         return [p + c * (a - p) + s * b for p, a, b in zip(kept, v, _cross(e, v), strict=True)]
 
-    def accelerations(self, q: Vector, u: Vector) -> tuple[Vector, Node]:
+    def accelerations(self, q: Vector, u: Vector, Q: Vector) -> tuple[Vector, Node]:
         """The derivatives of the rates u at coordinates q, and the sum of the squares of (diagonal entry / pivot) of M.
+
+        Q: applied forces along the coordinates.
 
         The elimination begins at the tips, where the entries of M depend on the fewest coordinates.
         """
@@ -117,7 +124,7 @@ class TreeEquations:
         M = [[self.M.get((min(i, j), max(i, j)), Polynomial(self.ring, {})) for j in range(n)] for i in range(n)]
         right = []
         for k in range(n):
-            force = -self.V.slope(k).value(variables)
+            force = Q[k] - self.V.slope(k).value(variables)
             for i in range(n):
                 for j in range(i, n):
                     factor = self._coefficient(M, k, i, j, variables)
@@ -151,6 +158,21 @@ class TreeEquations:
             if factor:
                 node = node + M[a][b].slope(by).value(variables) * factor
         return node
+
+
+def moment_of_limit(record: Record, k: int, q: Node, u: Node) -> tuple[Node, list[Node]]:
+    """The moment along a coordinate q with the rate u of limit k, which restrains it, and the limit's constants.
+
+    The constants a, b, c, d: relative excess x = a q + b; c the largest moment, with the sign that q has outside, 0 for an
+    inactive limit; damping d.
+    """
+    a, b, c, d = constants = [record.input(f"limit {k}: {name}") for name in OF_LIMIT]
+    x, rate, damping = sp.symbols("x rate damping")
+    e, zeta, of_j = (Vector3(*sp.symbols(f"{name}:3")) for name in ("e", "zeta", "u"))
+    dissipation = limits.hinge(e, zeta, of_j, 0, 0, damping, lambda _: rate)["dissipation"]
+    rise = sp.lambdify([x], sp.horner(sp.diff(laws.cubic(x), x)), modules=[])
+    drag = sp.lambdify([damping, rate], sp.diff(dissipation, rate), modules=[])
+    return -(c * rise((a * q + b).least(1.0))) - drag(d, u), constants
 
 
 def _symmetric(six: P3) -> list[P3]:

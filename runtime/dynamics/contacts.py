@@ -170,7 +170,7 @@ def pass_contact_events(time, contact_events, passed, data, w):  # type: ignore[
 
 @inlined
 def apply_contacts(data, w):  # type: ignore[no-untyped-def]
-    """Add the effect of the contacts to ``w.free``, the accelerations of the bodies without joints."""
+    """Add the forces of the contacts to ``w.wrench``."""
     t, m, first = data.contacts, w.contacts, first_contact(data)
     place_contacts(data, w)
     for k in range(len(t.law)):
@@ -183,13 +183,13 @@ def apply_contacts(data, w):  # type: ignore[no-untyped-def]
         for side in range(2):
             b = i if side == 0 else j
             if b != GROUND_INDEX:
-                power += push(b, m.Q[6 * side : 6 * side + 6], data, w)
+                power += push(b, m.Q[6 * side : 6 * side + 6], w)
         w.power[first + k] = power
 
 
 @inlined
 def contact_over(data, w):  # type: ignore[no-untyped-def]
-    """Fill ``Switches.over`` of the contacts: distance of each beyond the side of its mode; after ``update_bodies``.
+    """Fill ``Switches.over`` of the contacts: distance of each beyond the side of its mode; after ``update_states``.
 
     In millimetres, so that a contact is on its plane within 1e-12 m where a limit is on its cone within 1e-9 rad.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.force_elements import ENERGY
-from runtime.dynamics.kinematics import angular_momentum, rotation
+from runtime.dynamics.kinematics import angular_momentum, rotation, size_of_state, update_motion
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.limits import POTENTIAL
 from runtime.dynamics.places import ENERGY as ENERGY_PART
@@ -93,13 +93,12 @@ def energy_part(time, y, t, w, purpose, out):  # type: ignore[no-untyped-def]
 
     Or the powers of drivers [W], with y' in ``out``, into ``w.power``.
     """
-    n = STATE * (len(t.mass) - 1)
-    state = array_at(y, n)
+    update_motion(array_at(y, size_of_state(t, w)), t, w)
     if purpose == REACTIONS:
-        measure_drivers(state, array_at(out, n), t, w)
+        measure_drivers(w.motion, array_at(out, len(w.motion)), t, w)
         return OK
     energies = array_at(out, 3)
-    energies[0], energies[1] = mechanical_energy(state, t, w)
+    energies[0], energies[1] = mechanical_energy(w.motion, t, w)
     energies[2] = stored_energy(t, w)
     return OK
 

@@ -64,17 +64,13 @@ from runtime.dynamics.layout import (
     V,
 )
 from runtime.dynamics.limits import limit_workspace, limits_part
-from runtime.dynamics.loads import load_workspace, loads_part
+from runtime.dynamics.loads import add_acceleration, collect_wrenches, load_workspace, loads_part
 from runtime.dynamics.model_data import ModelData, ThinWorkspace, WholeModelKernel, Workspace
 from runtime.dynamics.places import (
     ADDRESSES,
-    APPLIED,
-    CONTACTS,
-    ELEMENTS,
     EVALUATION,
     GENERAL,
     JOINT_LOADS,
-    LIMITS,
     PLACES,
     PROJECTION,
     WHOLE,
@@ -83,25 +79,29 @@ from runtime.dynamics.projection import TO_ZERO, correction_part, projection_par
 from runtime.dynamics.sources import count_of_drivers, count_of_sources
 from runtime.dynamics.switches import switches_of
 from runtime.dynamics.thin_bodies import remove_added_inertia, thin_part
+from runtime.dynamics.tree_equations import lift_part, tree_part
+from runtime.dynamics.tree_workspace import NO_TREE, TreeWorkspace
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
 from runtime.jit.pointers import Pointer, array_at, call_at
 from runtime.jit.second_process import ask
 
 
-def workspace_for(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
+def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorkspace | None = None) -> Workspace:
     """Memory for the evaluations of a system, with its whole-model kernel if there is one.
 
-    Such a kernel gives no multipliers, which the powers of several drivers need.
+    Such a kernel gives no multipliers, which the powers of several drivers need.  ``tree``: for evaluations of its coordinates.
     """
     if count_of_drivers(t) > 1:
         whole = None
-    work = _memory(t, whole)
+    work = _memory(t, whole, tree)
     types_of(t)
     evaluation = general_part
     if whole is not None:
         work.address[WHOLE] = whole.address
         evaluation = loaded_part if whole.loaded else whole_part
+    if tree is not None:
+        evaluation = tree_part
     for place, part in zip(PLACES, (evaluation, *PARTS), strict=True):
         work.address[place] = place_of_part(part)
     if len(t.limits.kind):
@@ -124,15 +124,17 @@ def shared_workspace_for(t: ModelData) -> Workspace:
     return work
 
 
-def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
+def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorkspace | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
     six = (joints, ROWS)
     limits, contacts = len(t.limits.kind), len(t.contacts.law)
     switches = switches_of(limits + contacts)
     work = Workspace(
+        motion=np.zeros(STATE * (bodies - 1)),
         state=np.zeros((bodies, STATE)),
         A=np.zeros((bodies, 3, 3)),
         inertia_inverse=np.zeros((bodies, 3, 3)),
+        wrench=np.zeros((bodies, 6)),
         free=np.zeros((bodies, 6)),
         v_dot=np.zeros((bodies, 6)),
         momentum=np.zeros(3),
@@ -174,6 +176,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None) -> Workspace:
         applied=np.zeros(1),
         address=np.zeros(ADDRESSES, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
+        tree=NO_TREE if tree is None else tree,
     )
     work.state[GROUND_INDEX, P] = 1.0
     work.A[GROUND_INDEX] = np.eye(3)
@@ -217,17 +220,11 @@ def derivative(time, y, t, w, y_dot):  # type: ignore[no-untyped-def]
 @inlined
 def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     """The accelerations of the bodies without joints, into ``w.free``; after the kinematics of the bodies."""
-    w.applied[0] = 0.0
-    if len(t.limits.kind) > 0:
-        call_at(w.address[LIMITS], time, y, t, w, purpose, y)
-    if len(t.loads.body) + len(t.loads.address) > 0:
-        call_at(w.address[APPLIED], time, y, t, w, purpose, y)
-    if len(t.contacts.law) > 0:
-        call_at(w.address[CONTACTS], time, y, t, w, purpose, y)
     if len(t.forces.reactive) > 0:
         clear_loads(t, w)
-    if len(t.forces.address) > 0:
-        call_at(w.address[ELEMENTS], time, y, t, w, purpose, y)
+    if collect_wrenches(time, y, t, w, purpose):
+        for b in range(1, len(t.mass)):
+            add_acceleration(b, w.wrench[b], t, w, w.free[b])
 
 
 @inlined
@@ -367,8 +364,9 @@ PARTS = (
     energy_part,
     loads_part,
     thin_part,
+    lift_part,
 )
-EVALUATIONS = (whole_part, loaded_part)  # in place of ``general_part`` at PLACES[0]
+EVALUATIONS = (whole_part, loaded_part, tree_part)  # in place of ``general_part`` at PLACES[0]
 
 
 @compiled

@@ -128,7 +128,7 @@ def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
 
 @inlined
 def apply_forces(data, w):  # type: ignore[no-untyped-def]
-    """Add the forces to the accelerations ``w.free``; bodies and signals must be up to date."""
+    """Add the forces to ``w.wrench``; bodies and signals must be up to date."""
     t, m, first = data.forces, w.forces, first_force(data)
     rotate_vectors(t.vector_force, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for s in range(len(t.signal)):
@@ -140,7 +140,7 @@ def apply_forces(data, w):  # type: ignore[no-untyped-def]
         for side in range(t.bodies[k]):
             b = t.body[k, side]
             if b != GROUND_INDEX:
-                power += push(b, m.out[k, 6 * side : 6 * side + 6], data, w)
+                power += push(b, m.out[k, 6 * side : 6 * side + 6], w)
         w.power[first + k] = power
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.dynamics.layout import FORCES, LOADS, OK, OMEGA, OVER, STATE, P, V
-from runtime.dynamics.places import KINEMATICS
+from runtime.dynamics.places import KINEMATICS, LIFT
 from runtime.dynamics.signals import evaluate_signals
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
@@ -52,13 +52,36 @@ def angular_momentum(A, J, omega, h):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def update_bodies(y, t, w):  # type: ignore[no-untyped-def]
-    """Copy the state into the workspace; rotation matrices, inverse inertia in global axes, accelerations without joints."""
+def size_of_state(t, w):  # type: ignore[no-untyped-def]
+    """Size of a state of the integration: that of all bodies, or of coordinates and rates of a tree."""
+    return STATE * (len(t.mass) - 1) if len(w.tree.data.kind) == 0 else w.tree.size[0]
+
+
+@inlined
+def update_motion(y, t, w):  # type: ignore[no-untyped-def]
+    """Put the states of all bodies into ``w.motion``: y itself, or those that belong to coordinates and rates y of a tree."""
+    if len(w.tree.data.kind) > 0:
+        call_at(w.address[LIFT], 0.0, y, t, w, OVER, y)
+        return
+    for i in range(len(w.motion)):
+        w.motion[i] = y[i]
+
+
+@inlined
+def update_states(t, w):  # type: ignore[no-untyped-def]
+    """States of all bodies by body, and their rotation matrices; after ``update_motion``."""
+    for b in range(1, len(t.mass)):
+        state = w.state[b]
+        for k in range(STATE):
+            state[k] = w.motion[(b - 1) * STATE + k]
+        rotation(state[P:V], w.A[b])
+
+
+@inlined
+def update_bodies(t, w):  # type: ignore[no-untyped-def]
+    """Inverse inertia in global axes, accelerations without joints; after ``update_states``."""
     for b in range(1, len(t.mass)):
         state, A = w.state[b], w.A[b]
-        for k in range(STATE):
-            state[k] = y[(b - 1) * STATE + k]
-        rotation(state[P:V], A)
         local, K = t.inertia_inverse[b], w.inertia_inverse[b]
         for c in range(3):
             b0 = local[0, 0] * A[c, 0] + local[0, 1] * A[c, 1] + local[0, 2] * A[c, 2]
@@ -95,7 +118,7 @@ def update_kinematics(time, y, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def update_poses(y, t, w):  # type: ignore[no-untyped-def]
-    """Update the bodies."""
+    """Update the states of the bodies and their rotation matrices."""
     call_at(w.address[KINEMATICS], 0.0, y, t, w, OVER, y)
 
 
@@ -107,8 +130,10 @@ def update_poses_and_signals(time, y, t, w):  # type: ignore[no-untyped-def]
 
 def kinematics_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """``update_kinematics``, or a part of it, compiled once for all callers."""
-    update_bodies(array_at(y, STATE * (len(t.mass) - 1)), t, w)
+    update_motion(array_at(y, size_of_state(t, w)), t, w)
+    update_states(t, w)
     if purpose != OVER:
+        update_bodies(t, w)
         update_signals(time, t, w)
     if purpose != OVER and purpose != LOADS:
         evaluate_joints(t, w)

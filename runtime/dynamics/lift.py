@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.jit.compilation import compiled, inlined
@@ -48,6 +50,15 @@ class LiftWorkspace(NamedTuple):
     axis: Floats  # (n, 3)
     rate: Floats  # (n, 3) relative angular velocity, or that of the point of a slide
     vector: Floats  # (3,)
+
+
+def lift_workspace(steps: int) -> LiftWorkspace:
+    """Memory for a tree of so many steps."""
+    n = steps + 1
+    return LiftWorkspace(
+        np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((steps, 3)),
+        np.zeros((steps, 3)), np.zeros((steps, 3)), np.zeros(3),
+    )  # fmt: skip
 
 
 @inlined
@@ -131,6 +142,12 @@ def place_steps(t, w, z):  # type: ignore[no-untyped-def]
 def lift(t, w, z, y):  # type: ignore[no-untyped-def]
     """Put the states of all bodies (13 bodies,) for coordinates and rates z into y."""
     place_steps(t, w, z)
+    lift_steps(t, w, y)
+
+
+@inlined
+def lift_steps(t, w, y):  # type: ignore[no-untyped-def]
+    """Put the states of all bodies (13 bodies,) into y, after ``place_steps``."""
     for body in range(len(t.step)):
         k, to = t.step[body], y[STATE * body : STATE * (body + 1)]
         if k == GROUND_STEP:
@@ -144,6 +161,17 @@ def lift(t, w, z, y):  # type: ignore[no-untyped-def]
             to[R + c] = w.r[k, c] + w.vector[c]
             to[V + c], to[OMEGA + c] = w.v[k, c], w.omega[k, c]
         add_cross(w.omega[k], w.vector, to[V:OMEGA])
+
+
+@inlined
+def normalise_coordinates(t, z):  # type: ignore[no-untyped-def]
+    """Give the Euler parameters of balls and free bodies unit length again."""
+    for k in range(len(t.kind)):
+        if t.kind[k] == BALL or t.kind[k] == FREE:
+            q = t.q[k] + (3 if t.kind[k] == FREE else 0)
+            length = math.sqrt(z[q] * z[q] + z[q + 1] * z[q + 1] + z[q + 2] * z[q + 2] + z[q + 3] * z[q + 3])
+            for c in range(4):
+                z[q + c] /= length
 
 
 @compiled

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.cone_curve import Pieces, maximum, nearest
+from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import GROUND_INDEX, OK, OVER, REPORT
 from runtime.dynamics.loads import push
 from runtime.dynamics.sources import first_limit
@@ -154,7 +155,7 @@ def restrain(u, k, t, w, outputs, slope):  # type: ignore[no-untyped-def]
 
 @inlined
 def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
-    """Add the effect of the limits to ``w.free``, the accelerations of the bodies without joints.
+    """Add the moments of the limits to ``w.wrench``.
 
     With ``report``, ``outputs`` is filled for directions inside their cones too.
     """
@@ -178,7 +179,7 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
             b = i if side == 0 else j
             if b == GROUND_INDEX:
                 continue
-            power += push(b, Q[6 * side : 6 * side + 6], data, w)
+            power += push(b, Q[6 * side : 6 * side + 6], w)
         if t.law[k] == PRINTED:
             w.power[first + k] = power
         elif t.damping[k] > 0.0:
@@ -188,7 +189,7 @@ def apply_limits(data, w, report):  # type: ignore[no-untyped-def]
 
 @inlined
 def limit_over(data, w):  # type: ignore[no-untyped-def]
-    """Fill ``Switches.over`` of the limits: latitude of each direction beyond the side of its mode; after ``update_bodies``."""
+    """Fill ``Switches.over`` of the limits: latitude of each direction beyond the side of its mode; after ``update_states``."""
     t, m = data.limits, w.limits
     rotate_vectors(t.vector_limit, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     for k in range(len(t.kind)):
@@ -205,6 +206,21 @@ def limits_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     else:
         apply_limits(t, w, purpose == REPORT)
     return OK
+
+
+@compiled
+def angles_of_limits(states, t, w, angles):  # type: ignore[no-untyped-def]
+    """Angles (n, limits) [rad] of all limits in states (n, 13 bodies)."""
+    m = w.limits
+    for n in range(len(states)):
+        update_poses(states[n], t, w)
+        rotate_vectors(
+            t.limits.vector_limit, t.limits.vector_place, t.limits.vector_body, t.limits.vector_local, w.A, m.x
+        )
+        for k in range(len(t.limits.kind)):
+            i, j = w.state[t.limits.body_i[k]], w.state[t.limits.body_j[k]]
+            dispatch.measure(t.limits.kind[k], i, j, m.x[k], m.slope[k], m.measured)
+            angles[n, k] = m.measured[0]
 
 
 @compiled

@@ -11,9 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX, OK, OMEGA, V
+from runtime.dynamics.places import APPLIED, CONTACTS, ELEMENTS, LIMITS
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
+from runtime.jit.pointers import call_at
 from runtime.support.arrays import Floats, Ints
 
 # Where a load acts, and in which axes it is given.
@@ -75,14 +77,37 @@ def add_acceleration(b, Q, data, w, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def push(b, Q, data, w):  # type: ignore[no-untyped-def]
-    """Add the acceleration due to a wrench Q (force, moment about the centre of mass) to ``w.free`` of body b; its power [W]."""
-    add_acceleration(b, Q, data, w, w.free[b])
-    state, power = w.state[b], 0.0
+def push(b, Q, w):  # type: ignore[no-untyped-def]
+    """Add a wrench Q (force, moment about the centre of mass) to ``w.wrench`` of body b; its power [W]."""
+    state, wrench, power = w.state[b], w.wrench[b], 0.0
     for c in range(3):
+        wrench[c] += Q[c]
+        wrench[3 + c] += Q[3 + c]
         power += Q[c] * state[V + c] + Q[3 + c] * state[OMEGA + c]
     w.applied[0] += power
     return power
+
+
+@inlined
+def collect_wrenches(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
+    """Put forces of all kinds into ``w.wrench``, after the states of the bodies; whether there are any."""
+    w.applied[0] = 0.0
+    limits, contacts, forces = len(t.limits.kind) > 0, len(t.contacts.law) > 0, len(t.forces.address) > 0
+    loads = len(t.loads.body) + len(t.loads.address) > 0
+    if not (limits or contacts or forces or loads):
+        return False
+    for b in range(1, len(t.mass)):
+        for c in range(6):
+            w.wrench[b, c] = 0.0
+    if limits:
+        call_at(w.address[LIMITS], time, y, t, w, purpose, y)
+    if loads:
+        call_at(w.address[APPLIED], time, y, t, w, purpose, y)
+    if contacts:
+        call_at(w.address[CONTACTS], time, y, t, w, purpose, y)
+    if forces:
+        call_at(w.address[ELEMENTS], time, y, t, w, purpose, y)
+    return True
 
 
 @inlined
@@ -117,12 +142,12 @@ def motor_effort(k, t, w):  # type: ignore[no-untyped-def]
 
 
 def loads_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyped-def]
-    """Add the loads and motors to the accelerations ``w.free``; bodies and signals must be up to date."""
+    """Add the loads and motors to ``w.wrench``; bodies and signals must be up to date."""
     t, m = data.loads, w.loads
     Q = m.wrench
     for k in range(len(t.body)):
         load_wrench(k, t, w)
-        w.power[k] = push(t.body[k], Q, data, w)
+        w.power[k] = push(t.body[k], Q, w)
     rotate_vectors(t.vector_motor, t.vector_place, t.vector_body, t.vector_local, w.A, m.x)
     m.energy[0] = 0.0
     for k in range(len(t.address)):
@@ -138,7 +163,7 @@ def loads_part(time, y, data, w, purpose, y_dot):  # type: ignore[no-untyped-def
                 continue
             for c in range(6):
                 Q[c] = m.D[0, 6 * side + c] * effort
-            power += push(b, Q, data, w)
+            power += push(b, Q, w)
         w.power[len(t.body) + k] = power
     return OK
 

@@ -12,6 +12,7 @@ from runtime.dynamics.loads import LoadData, LoadWorkspace
 from runtime.dynamics.signals import SignalData
 from runtime.dynamics.sparsity import Sparsity
 from runtime.dynamics.switches import Switches
+from runtime.dynamics.tree_workspace import TreeWorkspace
 from runtime.support.arrays import Floats, Ints
 
 
@@ -65,9 +66,11 @@ class ThinWorkspace(NamedTuple):
 class Workspace(NamedTuple):
     """Memory and results of one evaluation."""
 
+    motion: Floats  # (13 bodies,) states of the bodies
     state: Floats  # (bodies + 1, 13)
     A: Floats  # (bodies + 1, 3, 3)
     inertia_inverse: Floats  # (bodies + 1, 3, 3) global axes
+    wrench: Floats  # (bodies + 1, 6) of limits, contacts, forces and loads: force, moment about the centre of mass
     free: Floats  # (bodies + 1, 6) M^-1 g
     v_dot: Floats  # (bodies + 1, 6) accelerations v', omega'
     momentum: Floats  # (3,)
@@ -106,8 +109,9 @@ class Workspace(NamedTuple):
     events: EventWorkspace
     power: Floats  # (sources,) [W] see ``runtime.dynamics.energy``
     applied: Floats  # (1,) [W] of all forces but gravity and reactions
-    address: Ints  # (14,) in this process; see ``runtime.dynamics.places``
+    address: Ints  # (15,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
+    tree: TreeWorkspace  # of runs in the coordinates of joints; without steps in others
 
 
 class WholeModelKernel(NamedTuple):

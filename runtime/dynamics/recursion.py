@@ -1,7 +1,8 @@
 """Equations of motion of a tree by recursion over its steps, in compiled code: the cost grows with their number.
 
 Featherstone (2008), Rigid Body Dynamics Algorithms, section 7.3, in global axes, about the point of each step.  The force f and
-the moment n about its point that move what a step carries are linear in the accelerations a of the point and alpha:
+the moment n about its point by which the step moves what it carries are linear in the accelerations a of the point and alpha,
+with applied forces in f_0 and n_0:
 
     n = J alpha + H a + n_0,    f = H^T alpha + M a + f_0
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.layout import NOT_FINITE, OK, SINGULAR
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, place_steps, turned
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, turned
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
 
@@ -70,8 +71,11 @@ def transposed_times(A, v, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def own_inertia(t, s, w, k):  # type: ignore[no-untyped-def]
-    """What step k itself carries, in global axes, and the forces of its velocities; ``s``: poses after the steps."""
+def own_inertia(t, s, w, on, k):  # type: ignore[no-untyped-def]
+    """What step k itself carries, in global axes, and the forces of its velocities less those on it.
+
+    ``s``: poses after the steps; ``on``: force and moment on what each step carries.
+    """
     A, h = s.A[k], w.vector[0]
     turned(A, t.moment[k], h)
     for r in range(3):
@@ -88,7 +92,7 @@ def own_inertia(t, s, w, k):  # type: ignore[no-untyped-def]
     omega, momentum, along = s.omega[k], w.vector[1], w.vector[2]
     turned(w.J[k], omega, momentum)
     for c in range(3):
-        w.moment[k, c] = w.force[k, c] = along[c] = 0.0
+        w.moment[k, c], w.force[k, c], along[c] = -on.moment[k, c], -on.force[k, c], 0.0
     add_cross(omega, momentum, w.moment[k])
     add_cross(omega, h, along)
     add_cross(omega, along, w.force[k])
@@ -217,11 +221,11 @@ def add_to(w, k, b, way, kind):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def inwards(t, s, w):  # type: ignore[no-untyped-def]
+def inwards(t, s, w, on):  # type: ignore[no-untyped-def]
     """Eliminate the rates of all steps from the tips inwards; the smallest pivot as a fraction of its row."""
     n, smallest = len(t.kind), 1.0
     for k in range(n):
-        own_inertia(t, s, w, k)
+        own_inertia(t, s, w, on, k)
         accelerations_of_rates(t, s, w, k)
     for k in range(n - 1, -1, -1):
         kind, b = t.kind[k], t.parent[k]
@@ -309,10 +313,9 @@ def rates_of_coordinates(t, z, z_dot):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def tree_derivative(t, s, w, z, z_dot, smallest):  # type: ignore[no-untyped-def]
-    """Put z' into ``z_dot``, and the smallest pivot as a fraction of its row into ``smallest`` (1,); a code."""
-    place_steps(t, s, z)
-    fraction = inwards(t, s, w)
+def tree_derivative(t, s, w, on, z, z_dot, smallest):  # type: ignore[no-untyped-def]
+    """Put z' into ``z_dot``, after ``place_steps``, and the smallest pivot as a fraction of its row into ``smallest``; a code."""
+    fraction = inwards(t, s, w, on)
     smallest[0] = fraction
     if not fraction > SMALLEST:
         return SINGULAR if fraction == fraction else NOT_FINITE

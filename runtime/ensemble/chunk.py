@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, P, V
-from runtime.dynamics.lift import lift_all
+from runtime.dynamics.lift import lift_all, lift_workspace
 from runtime.dynamics.projection import project_velocities, worst_of_all
 from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.status import Status, message_at_end
@@ -22,14 +22,14 @@ from runtime.integrate.choices import JOINT
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
 from runtime.integrate.step_control import NO_LIMIT
-from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows, tree_constants, weights_of
+from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows, scales_of, tree_constants
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
 from runtime.system.quantity import Quantity
 from runtime.system.rank import refuse_singular_joints
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates, lift_workspace, tree_data
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
 from runtime.system.variants import variant
@@ -85,9 +85,9 @@ def side_by_side(system: System, how: Settings) -> bool:
 def _kernel_key(system: System, how: Settings) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
     if how.coordinates == JOINT:
-        if system.tree is None or module_of(system.tree.key) is None:
+        if system.tree is None or system.loaded or module_of(system.tree.key) is None:
             return ""
-        _, weight = weights_of(system.tree)
+        weight = scales_of(system.tree)[1]
         return " ".join([system.tree.key, *map(str, weight)])  # cases of a batch have the same weights
     alone = how.projected or system.redundant or how.method != "dop853"
     return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
@@ -226,7 +226,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         first, sizes = systems[0][0], constants.shape[1]
         if in_joints:
             stages = list(addresses_of_lanes(module).values())
-            memory = batch.tree_workspace(stages, sizes, *weights_of(_tree(first)))
+            memory = batch.tree_workspace(stages, sizes, *scales_of(_tree(first)))
         else:
             memory = batch.batch_workspace(first.model.fixed[1:], sizes)
         batch.run(module, "lanes", memory, *arrays, task.stop)
@@ -256,7 +256,7 @@ def _places(systems: Mapping[int, System]) -> list[tuple[System, Ints]]:
 
 def _in_joints(systems: Sequence[tuple[System, Ints]], states: Floats) -> Floats:
     """Coordinates and rates of the trees of systems, (cases, n), in states of their bodies (cases, 13 bodies)."""
-    z = np.empty((len(states), len(weights_of(_tree(systems[0][0]))[0])))
+    z = np.empty((len(states), len(scales_of(_tree(systems[0][0]))[0])))
     for system, at in systems:
         z[at] = joint_coordinates(_tree(system), system.body_names, system.joint_motions, states[at])
     return z

@@ -30,7 +30,6 @@ add_words(
         "dense_output": "the states within steps",
         "landing": "the switching of limits and contacts",
         "loop": "the integration loop",
-        "tree_loop": "the integration loop in joint coordinates",
         "quintic": "the states within stiff steps",
         "stepping": "Euler parameters",
         "stepwise_balance": "the powers of forces",

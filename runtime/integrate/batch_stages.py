@@ -40,9 +40,6 @@ WHICH, FACTORS = _combination(SUMS)
 GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
 
 
-TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 at the start
-
-
 class BatchWorkspace(NamedTuple):
     """Memory of a batch.  States are flat, (n * LANES,), the lanes of a component next to each other."""
 
@@ -111,9 +108,11 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool =
     )
 
 
-def tree_workspace(stages: Sequence[int], constants: int, cap: Floats, weight: Floats) -> BatchWorkspace:
-    """Memory for coordinates and rates (n,) of a tree; ``cap`` and ``weight`` (n,) as of ``runtime.integrate.tree_loop``."""
-    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, TYPICAL)
+def tree_workspace(
+    stages: Sequence[int], constants: int, cap: Floats, weight: Floats, typical: Floats
+) -> BatchWorkspace:
+    """Memory for coordinates and rates (n,) of a tree; cap, weight and typical (n,) as of ``Stepper.scales``."""
+    memory = _workspace(0, [(0, len(cap))], constants, cap, weight, float(typical[0]))
     memory.stages[:] = stages
     return memory
 

@@ -197,7 +197,7 @@ def projecting_part(judged, s, t, w, h, time_end, rtol, atol):  # type: ignore[n
             approach(s, w, h, away)
             return OK
     allowed = MAX_MOVE if w.near_singular[0] == 0 else max(MAX_MOVE, ROUNDING / (rtol + atol))
-    if code == OK and (w.unsatisfied[0] > UNSATISFIED or norm_of(s.moved, s.trial, s.sizes, rtol, atol) > allowed):
+    if code == OK and (w.unsatisfied[0] > UNSATISFIED or norm_of(s, s.moved, s.trial, rtol, atol) > allowed):
         s.flags[RETRIES] += 1
         repeat(s, SHORTER * h)
         return OK

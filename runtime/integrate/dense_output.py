@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runtime.dynamics.kinematics import update_motion
 from runtime.dynamics.layout import OK
 from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.projection import CAUTIOUS, TO_ROUNDING
@@ -25,19 +26,27 @@ PREPARE, STATE_WITHIN, RESULTS = range(3)  # what ``dense_part`` does
 def dense_part(purpose, s, t, w, time, rows, times, out):  # type: ignore[no-untyped-def]
     """Prepare the dense output; put the state at a time into ``out`` (n,); or put results at ``times`` (rows,) into it.
 
-    Results (rows, n + sources) are states on the constraints and the work of the sources of energy until then.  Returns a code.
+    Results (rows, n + sources) are states of bodies on the constraints and the work of the sources of energy until then.
+    Returns a code.
     """
-    n, code = len(s.y), OK
-    width = n + s.balance.work.shape[1] if purpose == RESULTS else n
+    if purpose == STATE_WITHIN:
+        interpolate(s, time, array_at(out, len(s.y)))
+        return OK
+    code = prepare_dense(s, t, w)
+    in_joints = len(w.tree.data.kind) > 0
+    n = len(w.motion) if in_joints else len(s.y)  # variational equations are longer than a motion
+    width = n + s.balance.work.shape[1]
     wanted, values = array_at(times, rows), array_at(out, rows * width)
-    if purpose != STATE_WITHIN:
-        code = prepare_dense(s, t, w)
     for k in range(rows if code == OK else 0):
-        at = wanted[k] if purpose == RESULTS else time
         y, work = values[k * width : k * width + n], values[k * width + n : (k + 1) * width]
-        interpolate(s, at, y)
-        if purpose == RESULTS:
-            complete(s, t, w, at, y, work)
+        if in_joints:
+            interpolate(s, wanted[k], s.trial)
+            update_motion(s.trial, t, w)
+            for i in range(n):
+                y[i] = w.motion[i]
+        else:
+            interpolate(s, wanted[k], y)
+        complete(s, t, w, wanted[k], y, work)
     return code
 
 
@@ -74,6 +83,13 @@ def state_within(s, t, w, time, y):  # type: ignore[no-untyped-def]
 def write_results(s, t, w, times, out):  # type: ignore[no-untyped-def]
     """Results at times (m,) within the last step, (m, n + sources); a code."""
     return call_at(s.address[DENSE], RESULTS, s, t, w, 0.0, len(times), times, out)
+
+
+@compiled
+def state_once(s, t, w, time, y):  # type: ignore[no-untyped-def]
+    """``prepare_step`` and ``state_within``, called from Python; a code."""
+    code = prepare_step(s, t, w)
+    return state_within(s, t, w, time, y) if code == OK else code
 
 
 @compiled

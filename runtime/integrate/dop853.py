@@ -7,13 +7,16 @@ the steps.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.energy import powers
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
+from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_limits, store_limits
 from runtime.integrate import stepping
 from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
@@ -22,6 +25,7 @@ from runtime.integrate.step_control import combined_error, factor_of
 from runtime.integrate.stepping import (
     BODIES,
     BOUND,
+    CAP,
     DENSE_READY,
     ERROR,
     EVALUATIONS,
@@ -32,16 +36,19 @@ from runtime.integrate.stepping import (
     SMALLEST_PIVOT,
     STEP_ENDED,
     T_OLD,
+    WEIGHT,
     T,
     normalise,
     serves,
 )
 from runtime.integrate.stiffness import STABLE, WORTHWHILE, resting, slow, speaks
+from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats, Ints
 
 ORDER = 8
 POWER = 7  # terms of the dense output
+ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
 SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
 SUSPICIOUS = 2.0  # length of a step times the largest eigenvalue from which on stiffness may spoil its dense output
 SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
@@ -59,14 +66,20 @@ class Memory(NamedTuple):
     compared: Ints  # (1,) 1 once this is known of the last step
     scratch: Floats  # (21,) memory: a state, and that of ``quintic``
     square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue of a body
+    errors: Floats  # (2, n) estimates of the orders 5 and 3 of the last attempt
+    # (3,) addresses of functions for all stages, of one step, of an attempt and of its dense output; 0 where there is none
+    written: Ints
+    length: Floats  # (1,) of a step, for these
+    worst: Floats  # (1,) of their stages: inverse square of the smallest pivot ratio
 
 
-def memory(n: int) -> Memory:
-    """Memory for states of n components."""
+def memory(n: int, written: Sequence[int] = (0, 0, 0)) -> Memory:
+    """Memory for states of n components; ``written``: addresses as of ``runtime.integrate.tree_stages``, if there are any."""
     return Memory(
         coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)),
         quintic=np.zeros((DEGREE + 1, POSITIONS * (n // STATE))), better=np.zeros((n // STATE, 2), np.int64),
         compared=np.zeros(1, np.int64), scratch=np.zeros(STATE + SCRATCH), square=np.zeros(1),
+        errors=np.zeros((2, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
     )  # fmt: skip
 
 
@@ -86,12 +99,62 @@ def combine(y, h, a, k, stages, to):  # type: ignore[no-untyped-def]
         to[i] = y[i] + h * to[i]
 
 
+@inlined
+def written_stages(s, w, place, y, h):  # type: ignore[no-untyped-def]
+    """Stages of a step of length h from y by one function; a code."""
+    own = s.own
+    own.length[0] = h
+    addresses.call(
+        own.written[place], y.ctypes.data, own.k.ctypes.data, own.length.ctypes.data, w.tree.constants.ctypes.data,
+        s.trial.ctypes.data, own.errors.ctypes.data, own.worst.ctypes.data,
+    )  # fmt: skip
+    return OK if own.worst[0] < 1.0 / PIVOT_TOLERANCE**2 else code_of_pivot(own.worst[0])
+
+
+@inlined
+def judge(s, h, code, rtol, atol):  # type: ignore[no-untyped-def]
+    """Put the error of an attempt into ``s.tried``, and the factor of the next step."""
+    error = error_norm(s, h, rtol, atol) if code == OK else np.inf
+    s.tried[ERROR] = error
+    s.tried[FACTOR] = factor_of(error, SAFETY, ORDER, SLOWEST, FASTEST)
+
+
+@inlined
+def attempt_written(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
+    """As ``attempt``, by one function for all stages."""
+    k = s.own.k
+    code = written_stages(s, w, ATTEMPT, s.y, h)
+    s.counts[EVALUATIONS] += STAGES
+    judge(s, h, code, rtol, atol)
+    for i in range(len(s.y)):
+        s.end[i] = k[STAGES, i]
+    s.tried[SMALLEST_PIVOT] = 1.0 / math.sqrt(s.own.worst[0])
+    if s.tried[ERROR] <= 1.0 and len(w.tree.limits.q) > 0:
+        for q in range(1, len(s.own.coefficients.b)):
+            keep_powers_written(s, t, w, q)
+        store_limits(s.trial, t, w)
+        powers_of_limits(s.end, t, w)
+        integrate_powers(s.balance, s.trial, s.end, h, s.own.coefficients.b, t, w)
+    return code
+
+
+@inlined
+def keep_powers_written(s, t, w, q):  # type: ignore[no-untyped-def]
+    """Store the powers of stage q."""
+    powers_of_limits(s.own.k[q], t, w)
+    keep_powers(s.balance, s.trial, s.own.k[q], t, w, q)
+
+
 @serves(stepping.attempt, Memory)
 def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Twelve stages, the error, and the derivative at the end of a step that is accurate enough."""
     time, k, coefficients, n = s.time[T], s.own.k, s.own.coefficients, len(s.y)
     for i in range(n):
         k[0, i] = s.begin[i]
+    if s.own.written[ATTEMPT] != 0 and begin_limits(s.y, t, w):
+        code = attempt_written(s, t, w, h, rtol, atol)
+        if limits_hold(s.trial, w):
+            return code
     code, smallest_pivot = OK, np.inf
     for q in range(
         1, len(coefficients.b)
@@ -102,10 +165,9 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
     s.counts[EVALUATIONS] += STAGES - 1
     combine(s.y, h, coefficients.b, k, STAGES, s.trial)
-    error = error_norm(s, h, rtol, atol) if code == OK else np.inf
-    s.tried[ERROR] = error
-    s.tried[FACTOR] = factor_of(error, SAFETY, ORDER, SLOWEST, FASTEST)
-    if error <= 1.0:
+    estimate(s)
+    judge(s, h, code, rtol, atol)
+    if s.tried[ERROR] <= 1.0:
         code = derivative(time + h, s.trial, t, w, s.end)
         s.counts[EVALUATIONS] += 1
         smallest_pivot = min(smallest_pivot, w.smallest_pivot[0])
@@ -132,17 +194,24 @@ def integrate_powers(b, y, y_dot, h, weights, t, w):  # type: ignore[no-untyped-
 @inlined
 def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Hairer's combination of the estimates of order 5 and 3, in units of the tolerance."""
-    n, coefficients, k = len(s.y), s.own.coefficients, s.own.k
-    e5 = e3 = 0.0
-    for i in range(n):
-        scale = atol + rtol * max(abs(s.y[i]), abs(s.trial[i]), s.sizes[i])
+    errors, e5, e3 = s.own.errors, 0.0, 0.0
+    for i in range(len(s.y)):
+        scale = atol + rtol * min(max(abs(s.y[i]), abs(s.trial[i]), s.sizes[i]), s.scales[CAP, i])
+        e5 += (s.scales[WEIGHT, i] * errors[0, i] / scale) ** 2
+        e3 += (s.scales[WEIGHT, i] * errors[1, i] / scale) ** 2
+    return combined_error(e5, e3, h, len(s.y))
+
+
+@inlined
+def estimate(s):  # type: ignore[no-untyped-def]
+    """Both estimates of the error from the stages."""
+    coefficients, k, errors = s.own.coefficients, s.own.k, s.own.errors
+    for i in range(len(s.y)):
         v5 = v3 = 0.0
         for q in range(STAGES):
             v5 += coefficients.error5[q] * k[q, i]
             v3 += coefficients.error3[q] * k[q, i]
-        e5 += (v5 / scale) ** 2
-        e3 += (v3 / scale) ** 2
-    return combined_error(e5, e3, h, n)
+        errors[0, i], errors[1, i] = v5, v3
 
 
 @serves(stepping.check_stiffness, Memory)
@@ -153,9 +222,10 @@ def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-de
     """
     k, coefficients, h = s.own.k, s.own.coefficients, s.time[LENGTH]
     rates = distances = largest = 0.0
-    for b in range(len(s.y) // STATE):
+    size = STATE if s.flags[BODIES] > 0 else len(s.y)  # the coordinates of a tree as those of one body
+    for b in range(len(s.y) // size):
         of_body = way = 0.0
-        for i in range(STATE * b, STATE * (b + 1)):
+        for i in range(size * b, size * (b + 1)):
             distance = 0.0
             for q in range(STAGES):
                 distance += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
@@ -186,8 +256,13 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
     n, h, k, dense, coefficients = len(s.y), s.time[LENGTH], s.own.k, s.own.dense, s.own.coefficients
     if s.flags[DENSE_READY] == 1:
         return OK
-    code = OK
+    code, written = OK, s.own.written[DENSE] != 0 and w.tree.limits.ready[0] == 1
+    if written:
+        code = written_stages(s, w, DENSE, s.y_old, h)
     for q in range(STAGES + 1, len(k)):
+        if written:
+            keep_powers_written(s, t, w, q)
+            continue
         combine(s.y_old, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(s.time[T_OLD] + coefficients.c[q] * h, s.trial, t, w, k[q])
         keep_powers(s.balance, s.trial, k[q], t, w, q)

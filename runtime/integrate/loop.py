@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from runtime.dynamics.equations import derivative
+from runtime.dynamics.kinematics import update_motion
 from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.lift import normalise_coordinates
 from runtime.dynamics.places import PROJECTION
 from runtime.dynamics.projection import CAUTIOUS
 from runtime.dynamics.status import Status
@@ -59,6 +61,7 @@ from runtime.integrate.stepping import (
     SWITCHING,
     T_OLD,
     TURN,
+    TYPICAL,
     UNDONE,
     T,
     attempt,
@@ -100,8 +103,10 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
     if first_step > 0.0:
         s.time[NEXT_STEP] = min(first_step, max_step)
         return OK
-    rate_norm = norm_of(s.begin, s.y, s.sizes, rtol, atol)
-    h = trial_length(norm_of(s.y, s.y, s.sizes, rtol, atol), rate_norm, end - s.time[T], max_step)
+    for i in range(len(s.y)):
+        s.trial[i] = max(abs(s.y[i]), s.scales[TYPICAL, i])
+    rate_norm = norm_of(s, s.begin, s.y, rtol, atol)
+    h = trial_length(norm_of(s, s.trial, s.y, rtol, atol), rate_norm, end - s.time[T], max_step)
     for i in range(len(s.y)):
         s.trial[i] = s.y[i] + h * s.begin[i]
     code = derivative(s.time[T] + h, s.trial, t, w, s.end)
@@ -110,7 +115,7 @@ def start(stepper, s, t, w, end, rtol, atol, max_step):  # type: ignore[no-untyp
         return code
     for i in range(len(s.y)):
         s.trial[i] = s.end[i] - s.begin[i]
-    s.time[NEXT_STEP] = first_length(h, rate_norm, norm_of(s.trial, s.y, s.sizes, rtol, atol) / h, max_step)
+    s.time[NEXT_STEP] = first_length(h, rate_norm, norm_of(s, s.trial, s.y, rtol, atol) / h, max_step)
     return OK
 
 
@@ -181,12 +186,15 @@ def write_outputs(stepper, s, t, w, outputs, out):  # type: ignore[no-untyped-de
 
 
 @inlined
-def record(s, to):  # type: ignore[no-untyped-def]
-    """Put the state, and the work of the sources of energy, into ``to``."""
-    for i in range(len(s.y)):
-        to[i] = s.y[i]
-    for k in range(s.balance.work.shape[1]):
-        to[len(s.y) + k] = s.balance.work[DONE, k]
+def record(s, t, w, to):  # type: ignore[no-untyped-def]
+    """Put the states of the bodies, and the work of the sources of energy, into ``to``."""
+    sources = s.balance.work.shape[1]
+    n = len(to) - sources
+    update_motion(s.y, t, w)
+    for i in range(n):
+        to[i] = w.motion[i]
+    for k in range(sources):
+        to[n + k] = s.balance.work[DONE, k]
 
 
 @compiled
@@ -210,6 +218,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             return Status.REACHED_END
         if s.flags[STEP_ENDED] == 1:
             normalise(s.y, s.flags[BODIES])
+            normalise_coordinates(w.tree.data, s.y)
             for i in range(len(s.y)):
                 s.begin[i] = s.end[i]
             begin_step(s.balance)
@@ -241,7 +250,7 @@ def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_
             return failure(code)
         if len(record_t) > 0:
             record_t[taken - 1] = s.time[T]
-            record(s, record_y[taken - 1])
+            record(s, t, w, record_y[taken - 1])
         if len(w.events.value) > 0 and call_at(w.events.address[0], stepper, t, w) > 0:
             break  # an event in the last step
         if s.flags[TURN] == 1 or (s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > written):

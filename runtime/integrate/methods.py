@@ -10,6 +10,7 @@ import numpy as np
 from runtime.dynamics.force_elements import EventWorkspace
 from runtime.dynamics.layout import OK
 from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.places import WHOLE
 from runtime.dynamics.projection import mark_smallest_pivot
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import dop853, loop, radau, stepping
@@ -26,7 +27,7 @@ from runtime.integrate.step_control import failure
 from runtime.jit.second_process import ask
 from runtime.results.passages import Passage, places
 from runtime.support.arrays import Floats
-from runtime.support.pool import Pool
+from runtime.support.pool import Block, Pool
 from runtime.system.joint_friction import reason_of_friction
 from runtime.system.system import System
 from runtime.system.workspaces import pooled_workspace, workspace_of_jacobian
@@ -49,6 +50,10 @@ class Method(Protocol):
 
     def work_until(self, t: float) -> Floats:
         """Work of each source of energy [J] until a time within the last step."""
+
+    @property
+    def kernel(self) -> str:
+        """By which equations: a name of ``Stats.kernel``."""
 
     @property
     def balance(self) -> Floats:
@@ -101,7 +106,7 @@ class Compiled:
         max_step: float, first_step: float, *, projected: bool = False, work: Workspace | None = None,
     ) -> None:  # fmt: skip
         self.system, self.data = system, data
-        self._blocks = [] if work is not None else [pooled_workspace(system, data)]
+        self._blocks = [] if work is not None else [self._pooled_workspace()]
         self.work: Workspace = self._blocks[0].value if work is None else work
         self.end, self.rtol, self.atol, self.max_step = t_end, rtol, atol, max_step
         self.s = self._stepper_for(method, y)
@@ -113,6 +118,19 @@ class Compiled:
         self.variational = False
         # Of a start in a singular pose; the first step then.
         self.beginning = beginning(system, data, self.work, t_start, y, t_end) if projected else None
+
+    def _pooled_workspace(self) -> Block:
+        return pooled_workspace(self.system, self.data)
+
+    @property
+    def kernel(self) -> str:
+        """As of ``Method``."""
+        return kernel_of(self.work)
+
+    @property
+    def width(self) -> int:
+        """Size of the states of a result."""
+        return len(self.s.y)
 
     def project_derivatives(self) -> None:
         """Project states and their derivatives, those of variational equations, onto the rows and the derivatives of these."""
@@ -173,8 +191,11 @@ class Compiled:
             return status, ""
         if status == Status.SINGULAR_CONFIGURATION and self.data.closed:
             mark_smallest_pivot(self.t, self.s.y, self.data, self.work)
-        projected = bool(self.s.flags[stepping.PROJECTED])
-        return status, status.text(self.t, failure_detail(status, self.system, self.work, projected=projected))
+        return status, status.text(self.t, self._detail(status))
+
+    def _detail(self, status: Status) -> str:
+        """Of the message of a failure."""
+        return failure_detail(status, self.system, self.work, projected=bool(self.s.flags[stepping.PROJECTED]))
 
     def _begin(
         self, first: Beginning, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
@@ -252,16 +273,22 @@ class Compiled:
         s = self.s if s is None else s
         if self.beginning is not None and not s.flags[stepping.STARTED] and s.time[stepping.T] > s.time[stepping.T_OLD]:
             return self.beginning.state(t), self.beginning.work(t)
-        n = len(s.y)
+        n = self.width
         row = np.empty((1, n + s.balance.work.shape[1]))
         if (code := result_once(s, self.data, self.work, np.array([t]), row)) != OK:
-            raise evaluation_failure(code, t, self.system, self.work)
+            status = failure.py_func(code)
+            raise RunFailure(status, t, self._detail(status))
         return row[0, :n], row[0, n:]
 
     def stop(self, t: float) -> None:
-        self.s.y[:], self.s.balance.work[DONE] = self._at(t)
+        work = self._at(t)[1]
+        self.s.y[:], self.s.balance.work[DONE] = self._state_at(t), work
         rows = self.contact_events
         self.found = [rows[rows[:, 0] <= t]]
+
+    def _state_at(self, t: float) -> Floats:
+        """State of the integration at a time within the last step."""
+        return self._at(t)[0]
 
     @property
     def contact_events(self) -> Floats:
@@ -295,6 +322,11 @@ class Compiled:
     def counts(self) -> tuple[int, int, int | None]:
         count = self.s.counts
         return int(count[stepping.EVALUATIONS]), int(count[stepping.STEPS]), int(count[stepping.REJECTIONS])
+
+
+def kernel_of(work: Workspace) -> str:
+    """Of the evaluations of all bodies."""
+    return "whole model" if work.address[WHOLE] else "joint by joint"
 
 
 def lost_digits_at(smallest_pivot: float, rtol: float, atol: float) -> float:

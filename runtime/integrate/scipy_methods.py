@@ -16,7 +16,7 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate import stepping
 from runtime.integrate.closed_loops import NEAR
 from runtime.integrate.contact_events import find_contact_events
-from runtime.integrate.methods import evaluation_failure, failure_detail, lost_digits_at
+from runtime.integrate.methods import evaluation_failure, failure_detail, kernel_of, lost_digits_at
 from runtime.integrate.scipy_jacobian import IMPLICIT, Jacobian
 from runtime.integrate.stepwise_balance import SteppedBalance
 from runtime.jit.references import reference
@@ -144,6 +144,11 @@ class SciPy:
         return (
             own.work if self.failure or t >= self.t or not len(own.work) else own.until(self.t_old, t, self._at_times)
         )
+
+    @property
+    def kernel(self) -> str:
+        """As of ``Method``."""
+        return kernel_of(self.work)
 
     @property
     def balance(self) -> Floats:

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.force_elements import event_workspace
 from runtime.dynamics.model_data import stabilised
-from runtime.dynamics.places import WHOLE
 from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
@@ -133,7 +132,7 @@ def simulate(
     watch = Stopwatch()
     span = how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
     given = method, system, data, state.y, *span
-    stepper: Compiled | InJointCoordinates | SciPy
+    stepper: Compiled | SciPy
     if how.coordinates == JOINT:
         method, stepper = "dop853", InJointCoordinates(system, data, state, *span)
     elif method in COMPILED_METHODS:
@@ -152,9 +151,6 @@ def simulate(
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
     counts = evaluations, steps, rejections = stepper.counts()
     parts = stepper.parts if isinstance(stepper, Automatic) else (Part(method, how.t_start, *counts),)
-    kernel = "whole model" if stepper.work.address[WHOLE] else "joint by joint"
-    if isinstance(stepper, InJointCoordinates):
-        kernel = "joint coordinates" if stepper.m.address[0] else "joint coordinates, by recursion"
     finite_rows = np.isfinite(states).all(axis=1)
     work, unbalanced = judged(stepper, how, done[finite_rows])
     wall_time, compile_time = watch.times()
@@ -171,7 +167,9 @@ def simulate(
         + _stiffness(stepper)
         + _turns(parts)
         + _of_assembly(system, status),
-        stats=Stats(method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, kernel, parts, compile_time),
+        stats=Stats(
+            method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, stepper.kernel, parts, compile_time
+        ),
         events={name: np.array(times) for name, (times, _) in search.found.items()},
         contact_events=stepper.contact_events,
         passages=() if isinstance(stepper, SciPy) else tuple(stepper.passages),
@@ -201,7 +199,7 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
 
 
 def _integrate(
-    stepper: Compiled | InJointCoordinates | SciPy, how: Settings, search: EventSearch, bar: Progress
+    stepper: Compiled | SciPy, how: Settings, search: EventSearch, bar: Progress
 ) -> tuple[Floats, Floats, Floats, Status, str]:
     """Times (m,), states (m, n) and work (m, sources) of the result, status, and the message unless the run reached its end."""
     outputs = None if how.t is None else np.array(how.t)
@@ -216,7 +214,8 @@ def _integrate(
     if done.shape[1]:
         states = np.ascontiguousarray(states[:, : len(stepper.y)])
     if isinstance(stepper, Compiled):
-        stepping.normalise_all(stepper.y[None])
+        if not isinstance(stepper, InJointCoordinates):
+            stepping.normalise_all(stepper.y[None])
         stepping.normalise_all(states)  # as the next step begins; the ends of steps were recorded before
     return times, states, done, status, reason
 
@@ -253,7 +252,7 @@ def _turns(parts: Sequence[Part]) -> str:
 
 
 def _integrate_compiled(
-    m: Compiled | InJointCoordinates, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch
+    m: Compiled, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch
 ) -> tuple[Floats, Floats, Status, str]:
     """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
 

@@ -40,10 +40,10 @@ class Stepper(NamedTuple):
     # the next step
     smallest_pivot: Floats
     flags: Ints  # (12,) 1: dense output of the last step is ready; 1: its end is not yet the next beginning; attempts to end a
-    # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations;
-    # 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1: states are projected onto
-    # the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt is to be repeated there;
-    # 1: it is to end ahead of the pose; 1: the last step is close to a singular pose
+    # step at a change of mode; 1: started; bodies in the state, followed by their derivatives in variational equations, 0 for
+    # coordinates of a tree; 1: the last step was undone, to be cut at a change of mode; 1: the other method should go on; 1:
+    # states are projected onto the constraints; attempts at a step that were given up near a singular pose; 1: the last attempt
+    # is to be repeated there; 1: it is to end ahead of the pose; 1: the last step is close to a singular pose
     # (5,) places of the addresses of the code for limits and contacts, for closed loops, for the dense output, for its quintic
     # polynomials, and for linear systems of radau; 0 where there is no such code
     address: Ints
@@ -53,6 +53,9 @@ class Stepper(NamedTuple):
     moved: Floats  # (n,) change of the state by the last projection
     # (n,) near a singular pose, for the tolerances of velocities: the largest of all bodies; 0 elsewhere, and for positions
     sizes: Floats
+    # (3, n) of tolerances: the largest value of a component that takes part in its own, by which its error counts, and the least
+    # with which the first step is compared
+    scales: Floats
     passage: Floats  # (7,) of singular poses of closed loops: factor of the tolerance, length of the last usual step, largest
     # error in units of the tolerance that was accepted, time of the first such step, largest pivot ratio at an end,
     # fraction of it below which stages are projected, steps in a row close to a singular pose
@@ -71,15 +74,17 @@ ERROR, FACTOR, SMALLEST_PIVOT = range(3)
 LOOSE, USUAL_STEP, LOST, FIRST_LOST, LARGEST_PIVOT, PROJECT_STAGES, CROSSING_STEPS = range(
     7
 )  # places in ``Stepper.passage``
+CAP, WEIGHT, TYPICAL = range(3)  # rows of ``Stepper.scales``
 OF_ALL, FIRST_CLOSE, AT_BEGIN = range(3)  # places in ``Stepper.smallest_pivot``
 EVENTS = 256  # touch-downs and lift-offs stored until Python code fetches them
 
 
 def stepper(
-    y: Floats, t: float, own: Any, data: ModelData, first_step: float = 0.0, balance: Balance | None = None
-) -> Stepper:
-    """A stepper at the start; for a first step of 0 the integration loop chooses one."""
-    bodies = len(data.mass) - 1
+    y: Floats, t: float, own: Any, data: ModelData, first_step: float = 0.0, balance: Balance | None = None,
+    scales: Floats | None = None,
+) -> Stepper:  # fmt: skip
+    """A stepper at the start; for a first step of 0 the integration loop chooses one.  ``scales``: of coordinates of a tree."""
+    bodies = len(data.mass) - 1 if scales is None else 0
     n, switches = len(y), len(data.limits.kind) + len(data.contacts.law)
     s = Stepper(
         time=np.zeros(7), counts=np.zeros(10, np.int64), y=np.zeros(n), y_old=np.zeros(n),
@@ -87,6 +92,7 @@ def stepper(
         smallest_pivot=np.array([np.inf, np.inf, np.inf]), flags=np.array([0, 0, 0, 0, bodies, 0, 0, 0, 0, 0, 0, 0]),
         address=np.zeros(5, np.int64), sampled=np.zeros((SAMPLES + 1, switches)),
         found=np.zeros((EVENTS + len(data.contacts.law), 4)), moved=np.zeros(n), sizes=np.zeros(n),
+        scales=np.outer([np.inf, 1.0, 0.0], np.ones(n)) if scales is None else scales,
         passage=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), balance=balance or no_balance(), own=own,
     )  # fmt: skip
     begin(s, y, t, first_step)
@@ -128,11 +134,12 @@ def lost_digits(smallest_pivot, tolerance):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def norm_of(v, y, sizes, rtol, atol):  # type: ignore[no-untyped-def]
-    """Root mean square of v in units of the tolerance at the state y; for ``sizes`` see ``Stepper``."""
+def norm_of(s, v, y, rtol, atol):  # type: ignore[no-untyped-def]
+    """Root mean square of v in units of the tolerance at the state y."""
     total = 0.0
     for i in range(len(v)):
-        total += (v[i] / (atol + rtol * max(abs(y[i]), sizes[i]))) ** 2
+        scale = atol + rtol * min(max(abs(y[i]), s.sizes[i]), s.scales[CAP, i])
+        total += (s.scales[WEIGHT, i] * v[i] / scale) ** 2
     return math.sqrt(total / len(v))
 
 

@@ -49,7 +49,7 @@ def slow(s, begin, end, square, tolerance):  # type: ignore[no-untyped-def]
 @inlined
 def resting(s, begin, square, rtol, atol):  # type: ignore[no-untyped-def]
     """Whether a step changes the state by little more than its error, so that no accuracy asks for a step as short as this."""
-    return square > 1.0 and s.time[LENGTH] * norm_of(begin, s.y, s.sizes, rtol, atol) < REST
+    return square > 1.0 and s.time[LENGTH] * norm_of(s, begin, s.y, rtol, atol) < REST
 
 
 @inlined

@@ -17,6 +17,7 @@ from runtime.dynamics.contacts import (
 )
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
+from runtime.dynamics.limits_along import over_along
 from runtime.dynamics.places import CONTACTS, LIMITS
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
 from runtime.integrate.dense_output import prepare_step, state_within
@@ -38,6 +39,9 @@ REFINEMENTS = 3  # each with a tenth of the distance between samples
 @inlined
 def over_at(y, t, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over`` in a state."""
+    if len(w.tree.limits.q) > 0:
+        over_along(y, t, w)
+        return
     update_poses(y, t, w)
     if len(t.limits.kind) > 0:
         call_at(w.address[LIMITS], 0.0, y, t, w, OVER, y)

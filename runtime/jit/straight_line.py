@@ -175,6 +175,9 @@ class _Body:
                 return self.operation(type(operator), self.number(left), self.number(right))
             case ast.Call(func=ast.Attribute(value=ast.Name(id="math"), attr=name), args=arguments):
                 return self.function(name, [self.number(a) for a in arguments])
+            case ast.Call(func=ast.Name(id="min"), args=[a, b]):
+                first, second = self.number(a), self.number(b)
+                return self.builder.select(self.builder.fcmp_ordered("<", second, first), second, first)
         return self.refuse(node)
 
     def operation(self, operator: type[ast.operator], left: ir.Value, right: ir.Value) -> ir.Value:

@@ -14,7 +14,8 @@ import numpy as np
 
 from generated import digests
 from runtime.dynamics.layout import GROUND_INDEX, OMEGA, STATE, P, R, V
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, LiftWorkspace, TreeData, product
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, TreeData, product
+from runtime.dynamics.limits_along import LimitAlong
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats
 from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates, rates, relative_poses
@@ -60,6 +61,9 @@ class SpanningTree:
     inertia: Floats  # (n, 3, 3) about the point [kg m^2]
     body_step: tuple[int, ...]  # (bodies,) the last step that moves each body
     pose: Floats  # (bodies, 7) in the reference configuration
+    limits: tuple[
+        LimitAlong, ...
+    ] = ()  # those of the system where all of them restrain coordinates, and no other forces act
 
     @property
     def turns_and_slides(self) -> bool:
@@ -73,12 +77,18 @@ class SpanningTree:
             kind if parent == k - 1 else f"{kind}_on_{parent + 1}"
             for k, (kind, parent) in enumerate(zip(self.kinds, self.parents, strict=True))
         ]
-        return "_".join(["tree", *words])
+        of_limits = [f"limit_{limit.step + 1}" for limit in self.limits]
+        return "_".join(["tree", *words, *of_limits])
 
     @property
     def key(self) -> str:
         """Of the module of its equations, which serves all trees of the same steps."""
-        return key_of([digests.WHOLE, "tree", self.kinds, self.parents])
+        return key_of([digests.WHOLE, "tree", self.kinds, self.parents, self.limited_steps])
+
+    @property
+    def limited_steps(self) -> tuple[int, ...]:
+        """The step that each of its limits restrains."""
+        return tuple(limit.step for limit in self.limits)
 
 
 def spanning_tree(
@@ -283,15 +293,6 @@ def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:
         kind=np.array(kinds, np.int64), parent=np.array(tree.parents, np.int64), q=q[:-1], u=u[:-1], axis=tree.axis,
         way=_ways(tree), mass=tree.mass, moment=tree.moment, inertia=tree.inertia, gravity=gravity.copy(),
         step=np.array(tree.body_step), arm=poses[:, R:P] - at[list(tree.body_step)], p=np.ascontiguousarray(poses[:, P:V]),
-    )  # fmt: skip
-
-
-def lift_workspace(steps: int) -> LiftWorkspace:
-    """Memory for a tree of so many steps."""
-    n = steps + 1
-    return LiftWorkspace(
-        np.zeros((n, 3)), np.zeros((n, 4)), np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((steps, 3)),
-        np.zeros((steps, 3)), np.zeros((steps, 3)), np.zeros(3),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any, ClassVar
@@ -20,6 +20,7 @@ from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.joint_motion import JointMotion, joint_motion
+from runtime.system.limits_along import limits_along
 from runtime.system.model_description import Model, describe_model
 from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, states_with_ground
@@ -242,9 +243,10 @@ class System:
 
     @cached_property
     def _tree(self) -> SpanningTree | str:
-        for what in ("limit", "load", "motor", "contact", "force", "driver"):
-            if names := getattr(self, f"{what}_names"):
-                return f"it has {what}s, such as '{names[0]}'"
+        if names := self.driver_names:
+            return f"it has drivers, such as '{names[0]}'"
+        if len(self.data.forces.reactive):
+            return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
         if len(self.data.thin_body):
             return "it has a body with a moment of inertia of 0"
         y = self.reference_configuration.y
@@ -255,9 +257,16 @@ class System:
             return work.D
 
         try:
-            return spanning_tree(self.bodies, self.joints, self.joint_motions, y, rows)
+            tree = spanning_tree(self.bodies, self.joints, self.joint_motions, y, rows)
         except NoTreeError as reason:
             return str(reason)
+        alone = not any((self.contacts, self.forces, self.loads, self.motors))
+        return replace(tree, limits=limits_along(tree, self.limits, self.data)) if alone and self.limits else tree
+
+    @property
+    def loaded(self) -> bool:
+        """Whether forces other than gravity and reactions act on its bodies."""
+        return any((self.limits, self.contacts, self.forces, self.loads, self.motors))
 
     def error_of_tree(self, module: ModuleType) -> float:
         """How far the equations of a module for its tree are from those of all bodies; see ``runtime.system.tree_check``."""

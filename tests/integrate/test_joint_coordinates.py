@@ -143,14 +143,12 @@ def rod_on(kind, **more):
 
 
 REFUSED = {
-    "limits": (lambda: models.foot.build("modified", limits="elastic"), "it has limits, such as 'talocrural'"),
     "a loop": (models.four_bar.build, "joint 'D' closes a loop"),
     "a joint without motion": (
         lambda: rod_on("constant_distance", l=0.5),
         "joint 'rod' .constant_distance. has no motion",
     ),
     "nothing that moves": (lambda: rod_on("fixed"), "nothing in it moves"),
-    "motors": (models.foot_ground.build, "it has motors, such as 'ankle_spring'"),
 }
 
 

@@ -1,0 +1,143 @@
+"""Limits of motion that restrain a coordinate of a tree, in compiled code.
+
+The angle of a hinge is its coordinate, but for sign and offset.  Its direction stays in a plane with the axis of the cone, and up
+to some excess (``flat``) the cone's point in this plane is the nearest one: there the excess is the angle less that of the point.
+A kernel of a tree (``codegen.compiler.tree``) has the moments of such limits by four constants each, which belong to a step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.lift import TreeData
+from runtime.dynamics.limits import EXCESS, POTENTIAL
+from runtime.dynamics.sources import first_limit
+from runtime.dynamics.switches import ACTIVE, AUTO
+from runtime.jit.compilation import inlined
+from runtime.jit.kernels import law_cubic
+from runtime.support.arrays import Floats, Ints
+
+OF_LIMIT = 4  # constants: relative excess a q + b, largest moment with the sign that q has outside, damping
+A, B, MOMENT, DAMPING = range(OF_LIMIT)
+
+
+class LimitAlong(NamedTuple):
+    """A limit whose angle is sign q + offset, with the coordinate q of a step; ahead and behind are its two sides."""
+
+    step: int
+    sign: float
+    offset: float  # [rad]
+    edge: tuple[float, float]  # [rad] angles of the cone's points in the plane of the hinge
+    flat: tuple[float, float]  # [rad] excess up to which these are the nearest
+
+
+class LimitsAlong(NamedTuple):
+    """Such limits, and what holds for the last step that was attempted with them."""
+
+    q: Ints  # (limits,) place of the coordinate in the state
+    u: Ints  # (limits,) and of its rate
+    sign: Floats  # (limits,)
+    offset: Floats  # (limits,)
+    edge: Floats  # (limits, 2)
+    flat: Floats  # (limits, 2)
+    rows: Floats  # (limits, 4) constants of the kernel
+    largest: Floats  # (limits,) relative excess up to which they hold
+    ready: Ints  # (1,) 1: these belong to the modes of the limits
+
+
+def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats) -> LimitsAlong:
+    """Memory for limits of a tree."""
+    steps = [limit.step for limit in limits]
+    return LimitsAlong(
+        q=tree.q[steps], u=tree.u[steps], sign=np.array([limit.sign for limit in limits], float),
+        offset=np.array([limit.offset for limit in limits], float),
+        edge=np.array([limit.edge for limit in limits], float).reshape(-1, 2),
+        flat=np.array([limit.flat for limit in limits], float).reshape(-1, 2), rows=rows, largest=np.zeros(len(limits)),
+        ready=np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+@inlined
+def angle_of(k, m, z):  # type: ignore[no-untyped-def]
+    """Angle of limit k, within half a turn."""
+    angle = m.sign[k] * z[m.q[k]] + m.offset[k]
+    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
+
+
+@inlined
+def over_along(z, t, w):  # type: ignore[no-untyped-def]
+    """Fill ``Switches.over``: angle of each limit beyond the side of its mode."""
+    m = w.tree.limits
+    for k in range(len(m.q)):
+        angle = angle_of(k, m, z)
+        beyond = abs(angle) - m.edge[k, 0 if angle > 0.0 else 1]
+        w.switches.over[k] = -beyond if w.limits.mode[k] == ACTIVE else beyond
+
+
+@inlined
+def clear_limits(m):  # type: ignore[no-untyped-def]
+    """Leave the limits to the equations of all bodies."""
+    for k in range(len(m.q)):
+        for c in range(OF_LIMIT):
+            m.rows[k, c] = 0.0
+    m.ready[0] = 0
+
+
+@inlined
+def begin_limits(z, t, w):  # type: ignore[no-untyped-def]
+    """Constants of the limits for a step from z on, by their modes; False where the kernel does not know these."""
+    m, of = w.tree.limits, t.limits
+    for k in range(len(m.q)):
+        row = m.rows[k]
+        row[A] = row[B] = row[MOMENT] = m.largest[k] = 0.0
+        row[DAMPING] = of.damping[k]
+        if w.limits.mode[k] == AUTO:
+            clear_limits(m)
+            return False
+        if w.limits.mode[k] != ACTIVE:
+            continue
+        angle = angle_of(k, m, z)
+        side, outside = (0, 1.0) if angle > 0.0 else (1, -1.0)
+        slope = outside * m.sign[k]
+        row[A] = slope / of.compliance[k]
+        row[B] = (outside * angle - slope * z[m.q[k]] - m.edge[k, side]) / of.compliance[k]
+        row[MOMENT], m.largest[k] = slope * of.max_moment[k], m.flat[k, side] / of.compliance[k]
+    m.ready[0] = 1
+    return limits_hold(z, w)
+
+
+@inlined
+def limits_hold(z, w):  # type: ignore[no-untyped-def]
+    """Whether the constants of the limits hold at the coordinates z; else the limits are left to the equations of all bodies."""
+    m = w.tree.limits
+    for k in range(len(m.q)):
+        if m.rows[k, A] * z[m.q[k]] + m.rows[k, B] > m.largest[k]:
+            clear_limits(m)
+            return False
+    return True
+
+
+@inlined
+def store_limits(z, t, w):  # type: ignore[no-untyped-def]
+    """Excess and potential of all limits at coordinates z, into the outputs of the limits."""
+    m, of, outputs = w.tree.limits, t.limits, w.limits.outputs
+    for k in range(len(m.q)):
+        x = m.rows[k, A] * z[m.q[k]] + m.rows[k, B]
+        law_cubic.law(min(x, 1.0), w.limits.pair)
+        work = w.limits.pair[0] + w.limits.pair[1] * max(x - 1.0, 0.0)
+        active = m.rows[k, MOMENT] != 0.0
+        outputs[k, EXCESS] = x * of.compliance[k] if active else 0.0
+        outputs[k, POTENTIAL] = of.max_moment[k] * of.compliance[k] * work if active else 0.0
+
+
+@inlined
+def powers_of_limits(rates, t, w):  # type: ignore[no-untyped-def]
+    """Powers of all limits into ``w.power``, by the derivative of coordinates and rates."""
+    m, first = w.tree.limits, first_limit(t)
+    for k in range(len(m.q)):
+        rate = rates[m.q[k]]
+        w.power[first + k] = -t.limits.damping[k] * rate * rate

@@ -1,0 +1,95 @@
+"""Equations of motion in the coordinates of a tree, in compiled code: states of its bodies, forces on them, accelerations.
+
+Forces act on bodies, as in the equations of all bodies.  Along the coordinate of a turn the force is the moment about its axis of
+all that the step moves, along that of a slide the force in its direction.
+"""
+
+from __future__ import annotations
+
+import math
+
+from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
+from runtime.dynamics.kinematics import update_signals, update_states
+from runtime.dynamics.layout import LOADS, OK, R
+from runtime.dynamics.lift import GROUND_STEP, SLIDE, add_cross, lift_steps, place_steps
+from runtime.dynamics.limits_along import clear_limits
+from runtime.dynamics.loads import collect_wrenches
+from runtime.dynamics.recursion import dot, tree_derivative
+from runtime.jit import addresses
+from runtime.jit.compilation import inlined
+from runtime.jit.pointers import array_at
+
+
+def lift_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """States of all bodies for coordinates and rates y, into ``w.motion``."""
+    m = w.tree
+    place_steps(m.data, m.lifting, array_at(y, m.size[0]))
+    lift_steps(m.data, m.lifting, w.motion)
+    return OK
+
+
+@inlined
+def forces_on_steps(t, m, state, wrench):  # type: ignore[no-untyped-def]
+    """Put the wrenches of all bodies on the steps that move them last, about the points of these.
+
+    state (bodies + 1, 13), wrench (bodies + 1, 6).
+    """
+    arm = m.lifting.vector
+    for k in range(len(t.kind)):
+        for c in range(3):
+            m.force[k, c] = m.moment[k, c] = 0.0
+    for body in range(len(t.step)):
+        k, Q = t.step[body], wrench[body + 1]
+        if k == GROUND_STEP:
+            continue
+        for c in range(3):
+            arm[c] = state[body + 1, R + c] - m.lifting.r[k, c]
+            m.force[k, c] += Q[c]
+            m.moment[k, c] += Q[3 + c]
+        add_cross(arm, Q, m.moment[k])
+
+
+@inlined
+def forces_along(t, m):  # type: ignore[no-untyped-def]
+    """Forces along the coordinates of turns and slides, into ``m.Q``, with those of all steps beyond."""
+    for k in range(len(t.kind) - 1, -1, -1):
+        axis, b = m.lifting.axis[k], t.parent[k]
+        m.Q[k] = dot(axis, m.force[k]) if t.kind[k] == SLIDE else dot(axis, m.moment[k])
+        if b == GROUND_STEP:
+            continue
+        for c in range(3):
+            m.force[b, c] += m.force[k, c]
+            m.moment[b, c] += m.moment[k, c]
+        add_cross(m.lifting.way[k], m.force[k], m.moment[b])
+
+
+def tree_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """The derivative of coordinates and rates y, or forces of all kinds and their powers alone."""
+    m = w.tree
+    n = m.size[0]
+    z, z_dot = array_at(y, n), array_at(y_dot, n)
+    if m.loaded[0] == 1:
+        place_steps(m.data, m.lifting, z)
+        lift_steps(m.data, m.lifting, w.motion)
+        update_states(t, w)
+        update_signals(time, t, w)
+        collect_wrenches(time, y, t, w, purpose)
+        forces_on_steps(m.data, m, w.state, w.wrench)
+    if purpose == LOADS:
+        return OK
+    if m.address[0] == 0:
+        if m.loaded[0] == 0:
+            place_steps(m.data, m.lifting, z)
+        return tree_derivative(m.data, m.lifting, m.recursion, m, z, z_dot, w.smallest_pivot)
+    if m.loaded[0] == 1:
+        forces_along(m.data, m)
+        clear_limits(m.limits)
+    # The first stage of a step, which has no length, no end and no error.
+    none = z.ctypes.data
+    addresses.call(
+        m.address[0], none, z_dot.ctypes.data, none, m.constants.ctypes.data, none, none, w.smallest_pivot.ctypes.data
+    )
+    for k in range(len(m.Q)):
+        m.Q[k] = 0.0  # the stages of a whole step have no such forces
+    w.smallest_pivot[0] = 1.0 / math.sqrt(w.smallest_pivot[0])
+    return OK if w.smallest_pivot[0] > PIVOT_TOLERANCE else code_of_pivot(w.smallest_pivot[0])

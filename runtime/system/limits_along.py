@@ -1,0 +1,58 @@
+"""Which coordinate of a tree each limit of motion restrains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from runtime.dynamics.equations import shared_workspace_for
+from runtime.dynamics.layout import STATE
+from runtime.dynamics.lift import lift_all, lift_workspace
+from runtime.dynamics.limits import CONSERVATIVE, LAWS, angles_of_limits
+from runtime.dynamics.limits_along import LimitAlong
+from runtime.dynamics.model_data import ModelData
+from runtime.support.arrays import Floats
+from runtime.system.parts import Limit
+from runtime.system.spanning_tree import COORDINATES, SpanningTree, tree_data
+
+SAMPLES, SEED = 6, 4
+SAME_ANGLE = 1e-9  # [rad]
+
+
+def limits_along(tree: SpanningTree, limits: Sequence[Limit], data: ModelData) -> tuple[LimitAlong, ...]:
+    """The coordinates that limits restrain; empty unless each of them restrains the angle of a turn.
+
+    The angles of the limits are compared with the coordinates at random ones.
+    """
+    of, n = tree_data(tree, data.gravity), len(tree.kinds)
+    count = sum(COORDINATES[kind] for kind in tree.kinds)
+    flat = [tuple(float(excess) for excess, _ in limit.vertices) for limit in limits]
+    plain = all(limit.law == LAWS[CONSERVATIVE] for limit in limits) and all(min(sides) > 0.0 for sides in flat)
+    if not plain or not tree.turns_and_slides:
+        return ()
+    z = np.zeros((1 + SAMPLES, 2 * count))
+    z[1:, :count] = np.random.default_rng(SEED).uniform(-1.0, 1.0, (SAMPLES, count))
+    states, angles = np.empty((len(z), STATE * len(tree.pose))), np.empty((len(z), len(limits)))
+    lift_all(of, lift_workspace(n), z, states)
+    angles_of_limits(states, data, shared_workspace_for(data), angles)
+    found = []
+    for k, limit in enumerate(limits):
+        edge = tuple(float(np.arccos(vertex[2])) for _, vertex in limit.vertices)
+        turn = _turn_of(tree, limit, z, angles[:, k])
+        if turn is None:
+            return ()
+        found.append(LimitAlong(*turn, float(angles[0, k]), edge, flat[k]))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _turn_of(tree: SpanningTree, limit: Limit, z: Floats, angle: Floats) -> tuple[int, float] | None:
+    """The step whose coordinate changes by the same angle, and the sign; None if there is none."""
+    for step, coordinate in enumerate(tree.coordinates):
+        if coordinate.joint != limit.joint or tree.kinds[step] != "turn":
+            continue
+        for sign in (1.0, -1.0):
+            off = angle - angle[0] - sign * z[:, step]
+            if np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max() < SAME_ANGLE:
+                return step, sign
+    return None
