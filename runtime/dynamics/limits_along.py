@@ -23,6 +23,7 @@ from runtime.support.arrays import Floats, Ints
 
 OF_LIMIT = 4  # constants: relative excess a q + b, largest moment with the sign that q has outside, damping
 A, B, MOMENT, DAMPING = range(OF_LIMIT)
+WHOLE = 1.5 * 2.0**52  # the sum with it has no digits after the point
 
 
 class LimitAlong(NamedTuple):
@@ -62,10 +63,16 @@ def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats)
 
 
 @inlined
+def turned_back(angle):  # type: ignore[no-untyped-def]
+    """An angle less whole turns, within half a turn."""
+    turns = angle * (0.5 / math.pi)
+    return angle - 2.0 * math.pi * ((turns + WHOLE) - WHOLE)
+
+
+@inlined
 def angle_of(k, m, z):  # type: ignore[no-untyped-def]
     """Angle of limit k, within half a turn."""
-    angle = m.sign[k] * z[m.q[k]] + m.offset[k]
-    return angle - 2.0 * math.pi * math.floor(angle / (2.0 * math.pi) + 0.5)
+    return turned_back(m.sign[k] * z[m.q[k]] + m.offset[k])
 
 
 @inlined

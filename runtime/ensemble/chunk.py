@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.derived import energies_of_states
+from runtime.dynamics.equations import shared_workspace_for, workspace_for
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.lift import lift_all, lift_workspace
+from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.dynamics.projection import project_velocities, worst_of_all
-from runtime.dynamics.sources import count_of_sources
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
 from runtime.integrate.balance_check import unbalanced_cases
+from runtime.integrate.batch_limits import PARAMETERS, BatchLimits, batch_limits, parameters_of_limits
 from runtime.integrate.choices import JOINT
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
@@ -85,7 +87,8 @@ def side_by_side(system: System, how: Settings) -> bool:
 def _kernel_key(system: System, how: Settings) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
     if how.coordinates == JOINT:
-        if system.tree is None or system.loaded or module_of(system.tree.key) is None:
+        known = system.tree is not None and (not system.loaded or system.tree.limits)
+        if system.tree is None or not known or module_of(system.tree.key) is None:
             return ""
         weight = scales_of(system.tree)[1]
         return " ".join([system.tree.key, *map(str, weight)])  # cases of a batch have the same weights
@@ -218,6 +221,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     initial = _in_joints(systems, states) if in_joints else states
     given, results = batch.arguments(s, initial, constants)
     arrays: tuple[Any, ...] = (*given, *results)
+    limits: BatchLimits | None = None
     if task.gpu:
         from runtime.integrate import gpu
 
@@ -226,7 +230,8 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         first, sizes = systems[0][0], constants.shape[1]
         if in_joints:
             stages = list(addresses_of_lanes(module).values())
-            memory = batch.tree_workspace(stages, sizes, *scales_of(_tree(first)))
+            limits = _limits(systems, initial.shape, sizes)
+            memory = batch.tree_workspace(stages, sizes, scales_of(_tree(first)), limits)
         else:
             memory = batch.batch_workspace(first.model.fixed[1:], sizes)
         batch.run(module, "lanes", memory, *arrays, task.stop)
@@ -242,7 +247,13 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
         True,
     )
     chunk.counts[at[good]], chunk.reached[at[good]] = results.counts[good], results.reached[good]
-    _say_unbalanced(at[good], states[good], built, task, chunk)
+    times, motions = np.append(s.t_start, s.t or ()), np.concatenate([states[:, None], results.out], axis=1)[good]
+    work = np.zeros(motions.shape[:2])
+    if limits is not None:  # the work of dampers is known at the end
+        final = _with_signs(_of_bodies(systems, np.stack([initial, limits.final], axis=1)), states)[0]
+        times, motions = np.array([s.t_start, s.t_end]), np.concatenate([states[:, None], final], axis=1)[good]
+        work = np.outer(limits.work[good], [0.0, 1.0])
+    _say_unbalanced(at[good], times, motions, work, built, task, chunk)
     return at[~good].tolist()  # type: ignore[no-any-return]
 
 
@@ -289,17 +300,34 @@ def _with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
     return lifted[:, 1:], off_the_rows(lifted[:, 0], states)
 
 
-def _say_unbalanced(cases: Ints, states: Floats, built: Built, task: Task, chunk: Chunk) -> None:
-    """Messages of cases of a batch, from these initial states, whose energy changes by more than the tolerance explains."""
-    s = task.how
+def _say_unbalanced(
+    cases: Ints, times: Floats, motions: Floats, work: Floats, built: Built, task: Task, chunk: Chunk
+) -> None:
+    """Messages of cases of a batch whose energy changes by more than the tolerance explains.
+
+    motions (cases, n, 13 bodies) at times (n,), work (cases, n) of all sources until then.
+    """
     for own, places in _places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
-        at = cases[places]
-        if count_of_sources(own.data):
-            continue
-        motions = np.concatenate([states[places][:, None], chunk.states[at]], axis=1)
-        times = np.append(s.t_start, s.t or ())
-        for k, remark in unbalanced_cases(own.data, s, chunk.counts[at, 1], times, motions).items():
-            chunk.messages[chunk.first + int(at[k])] = message_at_end(s.t_end) + remark
+        at, states = cases[places], motions[places]
+        flat = states.reshape(-1, states.shape[2])
+        energies = energies_of_states(
+            np.zeros(len(flat)), flat, np.zeros((0, 4)), own.data, shared_workspace_for(own.data)
+        )
+        of_case = energies.reshape(*states.shape[:2], -1)
+        found = unbalanced_cases(own.data, task.how, chunk.counts[at, 1], times, of_case, work[places])
+        for k, remark in found.items():
+            chunk.messages[chunk.first + int(at[k])] = message_at_end(task.how.t_end) + remark
+
+
+def _limits(systems: Sequence[tuple[System, Ints]], shape: tuple[int, ...], constants: int) -> BatchLimits | None:
+    """Limits of cases, whose states have this shape."""
+    limits = _tree(systems[0][0]).limits
+    if not limits:
+        return None
+    given = np.empty((shape[0], len(limits), PARAMETERS))
+    for system, at in systems:
+        given[at] = parameters_of_limits(_tree(system).limits, system.data.limits)
+    return batch_limits(limits, shape[1], constants - OF_LIMIT * len(limits), given)
 
 
 def _tree(system: System) -> SpanningTree:

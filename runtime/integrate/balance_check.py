@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.layout import OMEGA, STATE, P, V
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, START, UNCERTAIN
 from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
 from runtime.results.energy_balance import Work
 from runtime.support.arrays import Floats, Ints
-from runtime.system.reference import rotation_matrices
 
 # What each step may add to the error, in units of the tolerance.  Measured on feet, pendulums, chains, loops, contacts, limits,
 # springs, motors and drivers, with tolerances from 1e-12 to 1e-3: in runs of 10 steps half of this at most, in long ones a
@@ -48,18 +46,19 @@ def explained_by(
     return of_steps + ROUNDING * np.sqrt(steps) * (energy + abs(lowest) + abs(highest))
 
 
-def unbalanced_cases(data: ModelData, how: Settings, steps: Ints, times: Floats, states: Floats) -> dict[int, str]:
-    """Remarks as of ``judged`` by case, of states (cases, n, 13 bodies) of a system whose energy has no sources."""
-    cases, n = states.shape[:2]
-    s = states.reshape(cases, n, -1, STATE)
-    A = rotation_matrices(s[..., P:V].reshape(-1, 4)).reshape(*s.shape[:3], 3, 3)
-    w = np.einsum("cnbji,cnbj->cnbi", A, s[..., OMEGA:])
-    kinetic = 0.5 * np.einsum("cnbi,bij,cnbj->cn", w, data.inertia[1:], w)
-    kinetic += 0.5 * np.einsum("b,cnbi->cn", data.mass[1:], s[..., V:OMEGA] ** 2)
-    potential = -np.einsum("b,cnbi,i->cn", data.mass[1:], s[..., :P], data.gravity)
-    error = np.abs(kinetic + potential - (kinetic + potential)[:, :1])
+def unbalanced_cases(
+    data: ModelData, how: Settings, steps: Ints, times: Floats, energies: Floats, work: Floats
+) -> dict[int, str]:
+    """Remarks as of ``judged`` by case.
+
+    energies (cases, n, 3) at times (n,) as of ``energies_of_states``; work (cases, n) of the sources until then.
+    """
+    kinetic, potential = energies[..., 0], energies[..., 1] + energies[..., 2]
+    total = kinetic + potential - work
+    error = np.abs(total - total[:, :1])
     worst, at = error.max(axis=1), error.argmax(axis=1)
-    explained = explained_by(data, how, steps, kinetic.max(axis=1), potential.min(axis=1), potential.max(axis=1), 0.0)
+    range_of_potential, exchanged = (potential.min(axis=1), potential.max(axis=1)), np.abs(work).max(axis=1)
+    explained = explained_by(data, how, steps, kinetic.max(axis=1), *range_of_potential, exchanged)
     found = np.flatnonzero(~(worst <= explained)).tolist()
     return {c: _remark(float(worst[c]), float(times[at[c]]), float(explained[c])) for c in found}
 

@@ -15,12 +15,25 @@ import numpy as np
 
 from runtime.dynamics.layout import LANES, OK
 from runtime.dynamics.status import Status
+from runtime.integrate.batch_limits import (
+    AGAIN,
+    ALONE,
+    NONE,
+    begin_limits,
+    end_limits,
+    find_bracket,
+    limits_hold,
+    load_limits,
+    screen,
+    switch,
+)
 from runtime.integrate.batch_stages import (
     attempt,
     batch_workspace,
     evaluate,
     interpolate,
     norm,
+    prepare_dense,
     replace_accepted,
     tree_workspace,
 )
@@ -67,6 +80,7 @@ __all__ = [
 EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
 CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
 _combined_error = linked(combined_error.py_func, fastmath=CONTRACT)
+_factor_of = linked(factor_of.py_func, fastmath=CONTRACT)
 
 
 class Results(NamedTuple):
@@ -101,6 +115,7 @@ def make_ready(m, address, begin, end, rtol, atol, max_step, first_step, initial
             m.ready_y[i * LANES + lane] = initial[case, i]
         for i in range(len(m.constants)):
             m.ready_constants[i, lane] = constants[case, i]
+        load_limits(m, lane, case, m.ready_y)
     evaluate(address, m.ready_y, m.ready_constants, m.worst, m.ready_k, m.ready_code)
     for lane in range(LANES):
         m.ready_worst[lane] = m.worst[lane]
@@ -138,6 +153,8 @@ def begin_next(m, lane, begin, first_output):  # type: ignore[no-untyped-def]
     m.time[lane], m.next_length[lane], m.after_rejection[lane] = begin, m.ready_length[r], 0
     m.case[lane], m.output[lane] = m.queue[1] + r, first_output
     m.start_worst[lane] = m.ever_worst[lane] = m.ready_worst[r]
+    if len(m.limits.q) > 0 and not begin_limits(m, lane, r):
+        m.alone[lane] = 1
     return m.ready_code[r]
 
 
@@ -161,10 +178,14 @@ def prepare_lane(m, lane, address, span, tolerances, steps, initial, constants, 
                 )
             if m.queue[3] == m.queue[2]:
                 return
+            m.alone[lane] = 0
             code = begin_next(m, lane, begin, first_output)
             counts[m.case[lane], EVALUATIONS] += 1 if first_step > 0.0 else 2
             if code != OK:
                 end_case(m, lane, failure(code), status, reached)
+                continue
+            if m.alone[lane] == 1:
+                end_case(m, lane, Status.NOT_RUN, status, reached)
                 continue
         h, _ = step_length(m.next_length[lane], max_step, m.time[lane], finish)
         if too_small(h, m.time[lane], finish):
@@ -189,15 +210,33 @@ def write_outputs(m, lane, now, times, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def weigh_attempts(m, n):  # type: ignore[no-untyped-def]
+    """Errors of the attempts of all lanes, and where a limit changes its mode in them; n: size of a state."""
+    error, h, total, factor = m.error, m.length, m.total, m.factor
+    for lane in range(LANES):
+        total[lane] = _combined_error(error[0, lane], error[1, lane], h[lane], n)
+    for lane in range(LANES):
+        if m.code[lane] != OK:
+            total[lane] = np.inf
+    for lane in range(LANES):
+        factor[lane] = _factor_of(total[lane], SAFETY, ORDER, SLOWEST, FASTEST)
+    if len(m.limits.q) > 0:
+        screen(m)
+        for lane in range(LANES):
+            m.limits.bracket[1, lane] = NONE
+            if m.case[lane] >= 0 and total[lane] <= 1.0 and m.limits.suspect[lane] > 0.0:
+                find_bracket(m, lane)
+
+
+@inlined
 def judge(m, lane, begin, finish, max_steps, times, out, counts):  # type: ignore[no-untyped-def]
     """Accept or reject the attempt of a lane; RUNNING, or the status with which its case ends.
 
     ``out`` (m, n) and ``counts`` (3,) are those of the case.
     """
-    h, time, n = m.length[lane], m.time[lane], out.shape[1]
+    h, time = m.length[lane], m.time[lane]
     counts[EVALUATIONS] += STAGES + EXTRA * m.between[lane]
-    error = _combined_error(m.error[0, lane], m.error[1, lane], h, n) if m.code[lane] == OK else np.inf
-    judged, factor = verdict(error), factor_of(error, SAFETY, ORDER, SLOWEST, FASTEST)
+    judged, factor = verdict(m.total[lane]), m.factor[lane]
     if judged != ACCEPTED:
         length = after_rejection(h, factor) if judged == REJECTED else after_bad_attempt(h, time)
         if length == 0.0:
@@ -207,6 +246,18 @@ def judge(m, lane, begin, finish, max_steps, times, out, counts):  # type: ignor
         return Status.RUNNING
     if m.end_code[lane] != OK:
         return failure(m.end_code[lane])
+    if len(m.limits.q) > 0:
+        if not limits_hold(m, lane):
+            return Status.NOT_RUN
+        then, length = switch(m, lane, h)
+        if then == ALONE:
+            return Status.NOT_RUN
+        if then == AGAIN:
+            counts[REJECTIONS] += 1
+            m.next_length[lane] = length
+            return Status.RUNNING
+        if length > 0.0:
+            factor, m.after_rejection[lane] = length / h, 0
     now = finish if h == finish - time else time + h
     write_outputs(m, lane, now, times, out)
     m.accepted[lane], m.time[lane] = 1, now
@@ -215,6 +266,7 @@ def judge(m, lane, begin, finish, max_steps, times, out, counts):  # type: ignor
     m.ever_worst[lane] = max(m.ever_worst[lane], m.attempt_worst[lane])
     counts[STEPS] += 1
     if now == finish:
+        end_limits(m, lane)
         close = m.ever_worst[lane] > m.start_worst[lane] / CLOSE_TO_SINGULAR**2
         return Status.CLOSE_TO_SINGULAR if close else Status.REACHED_END
     if max_steps == NO_LIMIT and would_not_end(counts[STEPS], begin, now, finish):
@@ -249,7 +301,9 @@ def _integrate(m, address, span, tolerances, steps, initial, constants, times, o
             running += m.case[lane] >= 0
         if running == 0 or stop[0] != 0:
             return
-        attempt(m, address, times, finish, rtol, atol)
+        attempt(m, address, rtol, atol)
+        weigh_attempts(m, initial.shape[1])
+        prepare_dense(m, address, times, finish)
         for lane in range(LANES):
             m.accepted[lane], case = 0, m.case[lane]
             if case >= 0:

@@ -14,6 +14,8 @@ import numpy as np
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK, STATE, P
+from runtime.integrate.batch_limits import NONE, BatchLimits, batch_limits
+from runtime.integrate.batch_polynomial import set_polynomial, value_of
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.jit import addresses
@@ -75,6 +77,9 @@ class BatchWorkspace(NamedTuple):
     end_code: Ints  # (LANES,) of the end of the step and of the stages of the dense output
     after_rejection: Ints  # (LANES,) 1 after a rejected attempt
     accepted: Ints  # (LANES,)
+    alone: Ints  # (LANES,) 1: the case is to be run alone
+    total: Floats  # (LANES,) error of the attempt in units of the tolerance
+    factor: Floats  # (LANES,) by which the next step may differ
     between: Ints  # (LANES,) 1 where an output lies within the step
     case: Ints  # (LANES,) -1 for an idle lane
     output: Ints  # (LANES,) index of the next output
@@ -86,6 +91,7 @@ class BatchWorkspace(NamedTuple):
     ready_worst: Floats  # (LANES,)
     queue: Ints  # (4,) next case to make ready; of those ready: the first, their count, the next to begin
     dense: Floats  # (POWER,)
+    limits: BatchLimits  # that restrain coordinates
 
 
 def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool = False) -> BatchWorkspace:
@@ -109,12 +115,13 @@ def batch_workspace(fixed: Sequence[bool], constants: int, *, directions: bool =
 
 
 def tree_workspace(
-    stages: Sequence[int], constants: int, cap: Floats, weight: Floats, typical: Floats
+    stages: Sequence[int], constants: int, scales: Sequence[Floats], limits: BatchLimits | None = None
 ) -> BatchWorkspace:
-    """Memory for coordinates and rates (n,) of a tree; cap, weight and typical (n,) as of ``Stepper.scales``."""
+    """Memory for coordinates and rates (n,) of a tree; ``scales`` (3, n) as of ``Stepper.scales``."""
+    cap, weight, typical = scales
     memory = _workspace(0, [(0, len(cap))], constants, cap, weight, float(typical[0]))
     memory.stages[:] = stages
-    return memory
+    return memory if limits is None else memory._replace(limits=limits)
 
 
 def _workspace(
@@ -135,10 +142,12 @@ def _workspace(
         constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), start_worst=np.zeros(LANES),
         attempt_worst=np.zeros(LANES), ever_worst=np.zeros(LANES), time=np.zeros(LANES), length=np.zeros(LANES),
         next_length=np.zeros(LANES), error=np.zeros((2, LANES)), code=code, end_code=end_code,
-        after_rejection=after_rejection, accepted=accepted,
+        after_rejection=after_rejection, accepted=accepted, alone=np.zeros(LANES, np.int64),
+        total=np.zeros(LANES), factor=np.zeros(LANES),
         between=between, case=np.full(LANES, -1), output=output, ready_y=ready_y, ready_k=ready_k,
         ready_constants=np.zeros((constants, LANES)), ready_length=np.zeros(LANES), ready_code=ready_code,
         ready_worst=np.zeros(LANES), queue=np.zeros(4, np.int64), dense=np.zeros(POWER),
+        limits=batch_limits(),
     )  # fmt: skip
 
 
@@ -274,22 +283,10 @@ def norm(m, values, least, lane, n, rtol, atol):  # type: ignore[no-untyped-def]
 @inlined
 def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
     """State at a fraction of the step of a lane, from the stages of the dense output."""
-    h, dense, k = m.length[lane], m.dense, m.k
     for i in range(len(out)):
         e = i * LANES + lane
-        delta = m.end[e] - m.y[e]
-        dense[0] = delta
-        dense[1] = h * k[0, e] - delta
-        dense[2] = 2.0 * delta - h * (k[STAGES, e] + k[0, e])
-        for d in range(4):
-            value = 0.0
-            for q in range(STAGES + 1 + EXTRA):
-                value += m.polynomial[d, q] * k[q, e]
-            dense[3 + d] = h * value
-        value = 0.0
-        for d in range(POWER - 1, -1, -1):
-            value = (value + dense[d]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
-        out[i] = m.y[e] + value
+        set_polynomial(m, lane, e, m.dense)
+        out[i] = m.y[e] + value_of(m.dense, x)
     for b in range(m.bodies[0]):
         o = b * STATE + P
         size = math.sqrt(out[o] * out[o] + out[o + 1] * out[o + 1] + out[o + 2] * out[o + 2] + out[o + 3] * out[o + 3])
@@ -307,8 +304,8 @@ def written_stages(m, address, worst):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def attempt(m, address, times, finish, rtol, atol):  # type: ignore[no-untyped-def]
-    """One step in all lanes, with both error estimates and, where an output lies in a step, the stages of the dense output."""
+def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
+    """One step in all lanes, with both error estimates."""
     for lane in range(LANES):
         m.code[lane] = m.end_code[lane] = OK
         m.attempt_worst[lane] = 0.0
@@ -331,12 +328,21 @@ def attempt(m, address, times, finish, rtol, atol):  # type: ignore[no-untyped-d
         normalise(m, m.end)
         evaluate(address, m.end, m.constants, m.worst, m.k[STAGES], m.end_code)
         keep_worst(m)
+
+
+@inlined
+def prepare_dense(m, address, times, finish):  # type: ignore[no-untyped-def]
+    """The stages of the dense output of all lanes, where an output lies in a step or a limit changes its mode."""
     wanted = 0
     for lane in range(LANES):
         m.between[lane] = 0
-        if m.case[lane] >= 0 and m.output[lane] < len(times):
-            m.between[lane] = 1 if times[m.output[lane]] < min(m.time[lane] + m.length[lane], finish) else 0
-            wanted += m.between[lane]
+        if m.case[lane] < 0:
+            continue
+        if m.output[lane] < len(times) and times[m.output[lane]] < min(m.time[lane] + m.length[lane], finish):
+            m.between[lane] = 1
+        if len(m.limits.q) > 0 and m.limits.bracket[1, lane] != NONE:
+            m.between[lane] = 1
+        wanted += m.between[lane]
     if wanted > 0 and m.stages[1] != 0:
         written_stages(m, m.stages[1], m.worst)
     elif wanted > 0:

@@ -44,6 +44,7 @@ MIN_LANDING = 1e-12  # [s] times the larger of 1 and the time
 MAX_LANDINGS = 4  # attempts; then the step is taken in mode AUTO
 # Of a step, [s]: a contact changes at the end of a step that was cut there if it is so near.
 CLOSE, CLOSE_TIME = 1e-9, 1e-11
+LANDED = 0.9  # of a step that was cut at a change of limits
 FIRST_ACTIVE = 0.05  # of the usual step: the first one with a limit active
 FIRST_CONTACTS, FIRST_MODES, SWITCH = range(3)  # what ``switching_part`` does
 
@@ -52,7 +53,7 @@ FIRST_CONTACTS, FIRST_MODES, SWITCH = range(3)  # what ``switching_part`` does
 def landed(s, w, h):  # type: ignore[no-untyped-def]
     """Fraction of a step that was cut at a change from which on a change in this step counts as one at its end."""
     if len(w.contacts.mode) == 0 or s.flags[LANDING] == MAX_LANDINGS - 1:
-        return 0.9
+        return LANDED
     return 1.0 - max(CLOSE, CLOSE_TIME / h)
 
 

@@ -101,3 +101,54 @@ def test_systems_without_a_tree_and_graphics_processors_are_refused():
         patch.setattr("runtime.integrate.gpu.refuse_without_device", lambda: None, raising=False)
         with pytest.raises(ModelError, match="engine='gpu'"):
             simulate_many._refuse_for_gpu(FOOT, how)
+
+
+@pytest.mark.parametrize("kind, faster", [("elastic", 3.0), ("dissipative", 40.0)])
+def test_limits_side_by_side_as_single_runs(kind, faster):
+    """Every lane has its own modes; steps end where they change."""
+    limited, cases = models.foot.build("modified", limits=kind), {name: faster * v for name, v in rates(40).items()}
+    settings = SETTINGS | dict(t_eval=np.linspace(0.0, 0.5, 101))
+    many = runtime.simulate_many(limited, cases, 0.5, **settings)
+    assert many.in_batch.all() and (many.status == Status.REACHED_END).all() and not many.messages
+    outside = 0
+    for number in range(0, 40, 2):
+        given = {name.partition(".")[2]: float(values[number]) for name, values in cases.items()}
+        start = runtime.system.displaced(limited, {}, given)
+        run = runtime.simulate(limited, 0.5, initial=start, **settings)
+        assert many.steps[number] == run.stats.steps
+        outside += any(motion.excess.max() > 1e-3 for motion in run.limits.values())
+        for part, tolerance in (("r", 1e-9), ("omega", 1e-7)):
+            assert getattr(many, part)("toes")[number] == pytest.approx(getattr(run, part)["toes"], abs=tolerance)
+    assert outside >= 8
+
+
+def test_varied_limits_and_masses():
+    """Parameters of limits differ from lane to lane; equal to the equations of all bodies."""
+    limited = models.foot.build("modified", limits="dissipative")
+    cases = {
+        "damping.talocrural": np.linspace(0.1, 0.6, 6), "compliance.talocrural": np.linspace(0.02, 0.05, 6),
+        "max_moment.talocalcaneal": np.linspace(10.0, 30.0, 6), "mass.main_foot": np.linspace(1.0, 1.4, 6),
+    }  # fmt: skip
+    joint = runtime.simulate_many(limited, cases, 1.5, t_eval=[1.0, 1.5], coordinates="joint", rtol=1e-10, atol=1e-10)
+    absolute = runtime.simulate_many(limited, cases, 1.5, t_eval=[1.0, 1.5], rtol=1e-12, atol=1e-12)
+    assert joint.in_batch.all() and not joint.messages
+    assert np.abs(joint.r("toes") - absolute.r("toes")).max() < 1e-8
+    assert np.ptp(joint.r("toes")[:, -1], axis=0).max() > 1e-4
+
+
+def test_a_case_beyond_what_the_kernel_knows_runs_alone(monkeypatch):
+    """As where the nearest point of a cone leaves the plane of its hinge."""
+    kind, cases = "elastic", {name: 3.0 * v for name, v in rates(12).items()}
+    usual = runtime.simulate_many(models.foot.build("modified", limits=kind), cases, 0.5, **SETTINGS)
+    monkeypatch.setattr("runtime.system.parts.Limit.vertices", _narrow(models.foot.build("modified", limits=kind)))
+    narrow = models.foot.build("modified", limits=kind)
+    assert min(min(limit.flat) for limit in narrow.tree.limits) == 0.035
+    many = runtime.simulate_many(narrow, cases, 0.5, **SETTINGS)
+    assert 0 < many.in_batch.sum() < 12 and (many.status == Status.REACHED_END).all() and not many.messages
+    assert np.abs(many.r("toes") - usual.r("toes")).max() < 1e-7
+
+
+def _narrow(system):
+    """The vertices of its limits, nearest up to an excess of 35 mrad alone."""
+    kept = {limit.name: tuple((0.035, vertex) for _, vertex in limit.vertices) for limit in system.limits}
+    return property(lambda limit: kept[limit.name])
