@@ -106,7 +106,9 @@ def measure(systems: dict[str, System], duration: float, method: str, tolerance:
     ------
     BenchmarkError
     """
-    options: dict[str, Any] = dict(method=method, rtol=tolerance, atol=tolerance, progress=False)
+    options: dict[str, Any] = dict(
+        method=method, rtol=tolerance, atol=tolerance, progress=False, coordinates="absolute"
+    )  # the papers' equations
     first = {}
     for ankle, system in systems.items():
         first[ankle] = runtime.simulate(system, duration, **options)

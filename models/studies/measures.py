@@ -16,6 +16,7 @@ Tolerance = Annotated[float, "as rtol, atol"]  # of a study; messages of runs na
 PER_SECOND = 1000  # output times; a limit acts for tens of milliseconds
 WRITTEN_PER_SECOND = 200  # output times written to files
 PARTS = 8  # parts of an integration step, to resolve the forces within it
+EQUATIONS = "absolute"  # coordinates: the papers' equations, whose cost they compare
 SETTLED = 0.95  # fraction of the dissipated energy
 
 

@@ -57,7 +57,9 @@ def by_damping(damping: float) -> System:
 
 def run_all(builds: Mapping[str, System], t_end: float, tolerance: float) -> dict[str, Run]:
     """Simulate systems by label."""
-    settings: dict[str, Any] = dict(t_eval=measures.times(t_end), rtol=tolerance, atol=tolerance)
+    settings: dict[str, Any] = dict(
+        t_eval=measures.times(t_end), rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS
+    )
     return {label: simulate(system, t_end, **settings) for label, system in builds.items()}
 
 
@@ -85,7 +87,10 @@ def studies(t_end: float, tolerance: float) -> dict[str, dict[str, Run]]:
 def evaluations(systems: Mapping[str, System], seconds: float, tolerance: float) -> dict[str, dict[str, Run]]:
     """Runs by label and method, without output between the steps, to count evaluations."""
     return {
-        label: {m: simulate(system, seconds, method=m, rtol=tolerance, atol=tolerance) for m in COST_METHODS}
+        label: {
+            m: simulate(system, seconds, method=m, rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS)
+            for m in COST_METHODS
+        }
         for label, system in systems.items()
     }
 

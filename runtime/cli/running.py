@@ -12,7 +12,7 @@ import typer
 from runtime.cli.models import build_model
 from runtime.cli.options import FAILED, MOST_POINTS, Arguments, FullTables, Json, Model, Out
 from runtime.cli.spelling import AS, spelled
-from runtime.integrate.choices import ABSOLUTE, ATOL, METHODS, RTOL
+from runtime.integrate.choices import ATOL, AUTO, METHODS, RTOL
 from runtime.report.report import Report
 from runtime.report.tables import print_json
 from runtime.support.errors import ModelError
@@ -39,8 +39,8 @@ def simulate_command(
     points: Annotated[int, typer.Option(help="Number of output times.", min=2, max=MOST_POINTS)] = 501,
     method: Annotated[str, typer.Option(help=f"Integration method: {', '.join(METHODS)}.")] = "auto",
     coordinates: Annotated[
-        str, typer.Option(help="Of the equations of motion: absolute, of all bodies, or joint, of trees of joints.")
-    ] = ABSOLUTE,
+        str, typer.Option(help="Of the equations of motion: auto, absolute (all bodies) or joint (trees of joints).")
+    ] = AUTO,
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
     atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
     page: Annotated[bool, typer.Option("--report/--no-report", help="Write figures and report.html too.")] = True,

@@ -79,7 +79,7 @@ from runtime.dynamics.projection import TO_ZERO, correction_part, projection_par
 from runtime.dynamics.sources import count_of_drivers, count_of_sources
 from runtime.dynamics.switches import switches_of
 from runtime.dynamics.thin_bodies import remove_added_inertia, thin_part
-from runtime.dynamics.tree_equations import lift_part, tree_part
+from runtime.dynamics.tree_equations import kernel_part, lift_part, tree_part
 from runtime.dynamics.tree_workspace import NO_TREE, TreeWorkspace
 from runtime.jit import addresses
 from runtime.jit.compilation import compiled, inlined, place_of_address
@@ -101,7 +101,9 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: Tre
         work.address[WHOLE] = whole.address
         evaluation = loaded_part if whole.loaded else whole_part
     if tree is not None:
-        evaluation = tree_part
+        evaluation = (
+            tree_part if tree.address[0] == 0 or (tree.loaded[0] == 1 and len(tree.limits.q) == 0) else kernel_part
+        )
     for place, part in zip(PLACES, (evaluation, *PARTS), strict=True):
         work.address[place] = place_of_part(part)
     if len(t.limits.kind):
@@ -365,8 +367,9 @@ PARTS = (
     loads_part,
     thin_part,
     lift_part,
+    tree_part,
 )
-EVALUATIONS = (whole_part, loaded_part, tree_part)  # in place of ``general_part`` at PLACES[0]
+EVALUATIONS = (whole_part, loaded_part, tree_part, kernel_part)  # in place of ``general_part`` at PLACES[0]
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy as np
 from runtime.dynamics.lift import TreeData
 from runtime.dynamics.limits import EXCESS, POTENTIAL
 from runtime.dynamics.sources import first_limit
-from runtime.dynamics.switches import ACTIVE, AUTO
+from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE
 from runtime.jit.compilation import inlined
 from runtime.jit.kernels import law_cubic
 from runtime.support.arrays import Floats, Ints
@@ -96,19 +96,28 @@ def clear_limits(m):  # type: ignore[no-untyped-def]
 
 @inlined
 def begin_limits(z, t, w):  # type: ignore[no-untyped-def]
-    """Constants of the limits for a step from z on, by their modes; False where the kernel does not know these."""
+    """``set_limits`` for a step from z on; False also for a limit whose mode may change in the step."""
+    for k in range(len(w.tree.limits.q)):
+        if w.limits.mode[k] == AUTO:
+            clear_limits(w.tree.limits)
+            return False
+    return set_limits(z, t, w)
+
+
+@inlined
+def set_limits(z, t, w):  # type: ignore[no-untyped-def]
+    """Constants of the limits at z, by their modes; False where the kernel does not know these."""
     m, of = w.tree.limits, t.limits
     for k in range(len(m.q)):
         row = m.rows[k]
         row[A] = row[B] = row[MOMENT] = m.largest[k] = 0.0
         row[DAMPING] = of.damping[k]
-        if w.limits.mode[k] == AUTO:
-            clear_limits(m)
-            return False
-        if w.limits.mode[k] != ACTIVE:
+        if w.limits.mode[k] == INACTIVE:
             continue
         angle = angle_of(k, m, z)
         side, outside = (0, 1.0) if angle > 0.0 else (1, -1.0)
+        if w.limits.mode[k] == AUTO and abs(angle) <= m.edge[k, side]:
+            continue
         slope = outside * m.sign[k]
         row[A] = slope / of.compliance[k]
         row[B] = (outside * angle - slope * z[m.q[k]] - m.edge[k, side]) / of.compliance[k]

@@ -109,7 +109,7 @@ class Workspace(NamedTuple):
     events: EventWorkspace
     power: Floats  # (sources,) [W] see ``runtime.dynamics.energy``
     applied: Floats  # (1,) [W] of all forces but gravity and reactions
-    address: Ints  # (15,) in this process; see ``runtime.dynamics.places``
+    address: Ints  # (16,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel
     tree: TreeWorkspace  # of runs in the coordinates of joints; without steps in others
 

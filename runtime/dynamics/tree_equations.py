@@ -12,12 +12,13 @@ from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.kinematics import update_signals, update_states
 from runtime.dynamics.layout import LOADS, OK, R
 from runtime.dynamics.lift import GROUND_STEP, SLIDE, add_cross, lift_steps, place_steps
-from runtime.dynamics.limits_along import clear_limits
+from runtime.dynamics.limits_along import clear_limits, powers_of_limits, set_limits, store_limits
 from runtime.dynamics.loads import collect_wrenches
+from runtime.dynamics.places import TREE
 from runtime.dynamics.recursion import dot, tree_derivative
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
-from runtime.jit.pointers import array_at
+from runtime.jit.pointers import array_at, call_at
 
 
 def lift_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
@@ -84,8 +85,14 @@ def tree_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     if m.loaded[0] == 1:
         forces_along(m.data, m)
         clear_limits(m.limits)
+    return by_kernel(z, w, z_dot)
+
+
+@inlined
+def by_kernel(z, w, z_dot):  # type: ignore[no-untyped-def]
+    """The derivative by the kernel, with its present constants; a code."""
+    m, none = w.tree, z.ctypes.data
     # The first stage of a step, which has no length, no end and no error.
-    none = z.ctypes.data
     addresses.call(
         m.address[0], none, z_dot.ctypes.data, none, m.constants.ctypes.data, none, none, w.smallest_pivot.ctypes.data
     )
@@ -93,3 +100,15 @@ def tree_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
         m.Q[k] = 0.0  # the stages of a whole step have no such forces
     w.smallest_pivot[0] = 1.0 / math.sqrt(w.smallest_pivot[0])
     return OK if w.smallest_pivot[0] > PIVOT_TOLERANCE else code_of_pivot(w.smallest_pivot[0])
+
+
+def kernel_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """The derivative of coordinates and rates y where a kernel knows all forces; ``tree_part`` for limits beyond it."""
+    z, z_dot = array_at(y, w.tree.size[0]), array_at(y_dot, w.tree.size[0])
+    if purpose == LOADS or not set_limits(z, t, w):
+        return call_at(w.address[TREE], time, y, t, w, purpose, y_dot)
+    code = by_kernel(z, w, z_dot)
+    w.applied[0] = 0.0
+    store_limits(z, t, w)
+    powers_of_limits(z_dot, t, w)
+    return code

@@ -20,11 +20,11 @@ from runtime.ensemble.cases import Cases, row
 from runtime.integrate import batch
 from runtime.integrate.balance_check import unbalanced_cases
 from runtime.integrate.batch_limits import PARAMETERS, BatchLimits, batch_limits, parameters_of_limits
-from runtime.integrate.choices import JOINT
+from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
 from runtime.integrate.step_control import NO_LIMIT
-from runtime.integrate.tree_method import OFF_THE_ROWS, off_the_rows, scales_of, tree_constants
+from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_knows, off_the_rows, scales_of, tree_constants
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
@@ -86,14 +86,18 @@ def side_by_side(system: System, how: Settings) -> bool:
 
 def _kernel_key(system: System, how: Settings) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
-    if how.coordinates == JOINT:
-        known = system.tree is not None and (not system.loaded or system.tree.limits)
-        if system.tree is None or not known or module_of(system.tree.key) is None:
+    if _in_joint_coordinates(system, how):
+        if system.tree is None or not kernel_knows(system):
             return ""
         weight = scales_of(system.tree)[1]
         return " ".join([system.tree.key, *map(str, weight)])  # cases of a batch have the same weights
     alone = how.projected or system.redundant or how.method != "dop853"
     return "" if alone or batch_kernel_of(system.model.key) is None else system.model.key
+
+
+def _in_joint_coordinates(system: System, how: Settings) -> bool:
+    """Whether cases of a system run in joint coordinates."""
+    return how.coordinates == JOINT or (how.coordinates == AUTO and kernel_knows(system))
 
 
 def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
@@ -165,7 +169,7 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
                 )
             if state is not own.state or start != own.time or moved:
                 state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
-            if moved and task.how.coordinates == JOINT:
+            if moved and not task.gpu and _in_joint_coordinates(own, task.how):
                 own = replace(own, reference=assemble(own, own.reference_configuration))
             if moved:
                 refuse_singular_joints(own, state.y)
@@ -215,8 +219,8 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     assert module is not None
     states = np.array([built[case][1] for case in members])
     systems = _places({place: built[case][0] for place, case in enumerate(members)})
-    in_joints = s.coordinates == JOINT
-    constants = np.concatenate([np.tile(_constants(own, s), (len(at), 1)) for own, at in systems])
+    in_joints = " " in key  # see ``_kernel_key``
+    constants = np.concatenate([np.tile(_constants(own, s, in_joints=in_joints), (len(at), 1)) for own, at in systems])
     constants[np.concatenate([at for _, at in systems])] = constants.copy()
     initial = _in_joints(systems, states) if in_joints else states
     given, results = batch.arguments(s, initial, constants)
@@ -335,8 +339,8 @@ def _tree(system: System) -> SpanningTree:
     return system.tree
 
 
-def _constants(system: System, s: Settings) -> Floats:
-    if s.coordinates == JOINT:
+def _constants(system: System, s: Settings, *, in_joints: bool) -> Floats:
+    if in_joints:
         tree = _tree(system)
         module = module_of(tree.key)
         assert module is not None

@@ -20,7 +20,7 @@ from runtime.ensemble.chunk import Chunk, Stopped, Task, run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
 from runtime.ensemble.waiting import first_of
-from runtime.integrate.choices import ABSOLUTE, ATOL, JOINT, RTOL
+from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, JOINT, RTOL
 from runtime.integrate.settings import Settings, settings
 from runtime.support.arguments import checked
 from runtime.support.checks import counted
@@ -58,7 +58,7 @@ def simulate_many(
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
-    coordinates: str = ABSOLUTE,
+    coordinates: str = AUTO,
     assemble: bool = False,
     check_units: bool = True,
     out: str | Path | None = None,
@@ -69,10 +69,11 @@ def simulate_many(
 ) -> Ensemble:
     """Run many cases.  A case that fails does not stop the others; each has a status and, if it failed, a message.
 
-    Systems with a whole-model kernel and without limits, contacts, forces, loads and drivers are integrated sixteen cases at a
-    time by vector instructions; other systems case by case, as by ``simulate``.  The result of a case depends neither on the
-    other cases nor on the number of cores.  After an interruption (Ctrl-C) ``simulate_many`` returns the finished cases within
-    seconds; after a failure of the engine it returns them with the reason among the messages.
+    Systems with a whole-model kernel and without contacts, forces, loads and drivers, also those whose limits restrain angles of
+    joints, are integrated sixteen cases at a time by vector instructions; other systems case by case, as by ``simulate``.  The
+    result of a case depends neither on the other cases nor on the number of cores.  After an interruption (Ctrl-C)
+    ``simulate_many`` returns the finished cases within seconds; after a failure of the engine it returns them with the reason
+    among the messages.
 
     Parameters
     ----------
@@ -132,6 +133,7 @@ def simulate_many(
         ask_about_columns(example, columns)
     gpu = type(engine) is str and engine == "gpu"
     if gpu:
+        how = replace(how, coordinates=ABSOLUTE) if how.coordinates == AUTO else how
         _refuse_for_gpu(example, how)
     pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
     size = _chunk_size(chunk, system, example, how, count, workers, GPU_CHUNK if gpu else CHUNK)

@@ -4,4 +4,4 @@ SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 COMPILED_METHODS = ("auto", "dop853", "radau")
 METHODS = (*COMPILED_METHODS, *SCIPY_METHODS)
 RTOL = ATOL = 1e-11
-ABSOLUTE, JOINT = COORDINATES = ("absolute", "joint")
+AUTO, ABSOLUTE, JOINT = COORDINATES = ("auto", "absolute", "joint")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, R
 from runtime.dynamics.projection import worst_row
 from runtime.integrate.methods import Method
@@ -30,11 +31,12 @@ def violated_row(
         return None
     extent = max(1.0, float(np.abs(states[-1].reshape(-1, STATE)[:, R:P]).max()))
     fraction, tolerances = (PROJECTED_BOUND, PROJECTED_TOLERANCES) if how.projected else (BOUND, TOLERANCES)
+    work = shared_workspace_for(method.data)
     bound = extent * max(fraction, tolerances * (how.rtol + how.atol))
     for n in range(0 if system.data.closed else len(times) - 1, len(times)):
-        worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, method.work, False)
+        worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, work, False)
         if not worst <= bound:
-            k, r = map(int, method.work.failed)
+            k, r = map(int, work.failed)
             unit = system.joints[k].units[r]
             return float(times[n]), f"row {system.row_name(k, r)}: |Phi| = {worst:.1e} {unit}, bound {bound:.0e}"
     return None

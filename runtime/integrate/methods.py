@@ -132,6 +132,10 @@ class Compiled:
         """Size of the states of a result."""
         return len(self.s.y)
 
+    def normalise(self) -> None:
+        """Give the Euler parameters of the state reached unit length."""
+        stepping.normalise_all(self.s.y[None])
+
     def project_derivatives(self) -> None:
         """Project states and their derivatives, those of variational equations, onto the rows and the derivatives of these."""
         self.s.flags[stepping.PROJECTED], self.variational = 1, True

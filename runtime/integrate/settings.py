@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.integrate.choices import ABSOLUTE, COMPILED_METHODS, COORDINATES, JOINT, METHODS, SCIPY_METHODS
+from runtime.integrate.choices import ABSOLUTE, AUTO, COMPILED_METHODS, COORDINATES, JOINT, METHODS, SCIPY_METHODS
 from runtime.integrate.creeps import refuse_creeps, sticks
 from runtime.integrate.step_control import MOST_STEPS, NO_LIMIT
 from runtime.support.arrays import Floats
@@ -19,6 +19,7 @@ from runtime.system.system import System
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
 BAUMGARTE = 5.0  # [1/s] as in the papers
 LOOSEST = 1e4  # tolerance; with larger ones states grow beyond any motion, and stiff runs then take steps without end
+IN_JOINTS = ("auto", "dop853")  # methods that integrate joint coordinates
 MOST_STABILISED = 1e10  # [1/s] of both coefficients
 
 
@@ -43,10 +44,8 @@ class Settings:
     @property
     def keywords(self) -> dict[str, Any]:
         """Keyword arguments of ``simulate`` except ``t_eval``."""
-        names = ["t_start", "method", "rtol", "atol", "max_step", "max_steps"]
-        if self.coordinates == JOINT:
-            names.append("coordinates")
-        elif not self.projected:
+        names = ["t_start", "method", "rtol", "atol", "max_step", "max_steps", "coordinates"]
+        if self.coordinates == ABSOLUTE and not self.projected:
             names += ["alpha", "beta"]
         return {name: getattr(self, name) for name in names} | {"first_step": self.first_step or None}
 
@@ -70,6 +69,8 @@ def settings(
     if method not in METHODS:
         raise UnknownNameError(f"unknown method '{method}'; {did_you_mean(method, METHODS)}use {', '.join(METHODS)}")
     _check_coordinates(coordinates, method, alpha, beta)
+    if coordinates == AUTO and (method not in IN_JOINTS or alpha is not None or beta is not None):
+        coordinates = ABSOLUTE
     projected = alpha is None and beta is None and system.data.closed == 1 and method in COMPILED_METHODS
     if projected:
         alpha = beta = 0.0
@@ -100,7 +101,7 @@ def settings(
         )
     refuse_creeps(system, method, rtol, atol)
     if method == "auto" and sticks(system):
-        method = "radau"
+        method, coordinates = "radau", ABSOLUTE
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
     return Settings(
@@ -112,11 +113,11 @@ def _check_coordinates(coordinates: str, method: str, alpha: float | None, beta:
     """Refuse unknown coordinates, and what joint coordinates do not have."""
     if coordinates not in COORDINATES:
         raise UnknownNameError(
-            f"unknown coordinates '{coordinates}'; {did_you_mean(coordinates, COORDINATES)}use {' or '.join(COORDINATES)}"
+            f"unknown coordinates '{coordinates}'; {did_you_mean(coordinates, COORDINATES)}use {', '.join(COORDINATES)}"
         )
     if coordinates != JOINT:
         return
-    if method not in ("auto", "dop853"):
+    if method not in IN_JOINTS:
         raise ModelError(f"method '{method}' integrates absolute coordinates; use coordinates='absolute', or 'dop853'")
     if alpha is not None or beta is not None:
         raise ModelError(

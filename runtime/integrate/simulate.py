@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.force_elements import event_workspace
-from runtime.dynamics.model_data import stabilised
+from runtime.dynamics.model_data import ModelData, stabilised
 from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
-from runtime.integrate.choices import ABSOLUTE, ATOL, COMPILED_METHODS, JOINT, RTOL
+from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.events import Crossing, Event, Rest, watched
+from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import NONE, NONE2, Compiled, Method
 from runtime.integrate.scipy_methods import SciPy
 from runtime.integrate.settings import Settings, settings
@@ -30,7 +31,7 @@ from runtime.integrate.stepwise import (
     stopped_by,
     until_next_look,
 )
-from runtime.integrate.tree_method import InJointCoordinates
+from runtime.integrate.tree_method import InJointCoordinates, OffTheRowsError, kernel_knows
 from runtime.results.run import Run
 from runtime.results.stats import Part, Stats
 from runtime.support.arguments import checked
@@ -72,7 +73,7 @@ def simulate(
     max_step: float = np.inf,
     first_step: float | None = None,
     max_steps: int | None = None,
-    coordinates: str = ABSOLUTE,
+    coordinates: str = AUTO,
     progress: bool | Callable[[float, float], None] | None = None,
 ) -> Run:
     """Integrate the equations of motion from ``t_start`` to ``t_end``, with drivers, loads and motors by their signals.
@@ -105,10 +106,12 @@ def simulate(
     max_step, first_step : float [s]
     max_steps : int, optional
         Accepted steps after which the run ends with what was computed.  Default: no bound.
-    coordinates : "absolute" or "joint"
+    coordinates : "auto", "absolute" or "joint"
         Of the equations of motion: "absolute", those of all bodies with the reactions of the joints, or "joint", those of the
-        motions of the joints, in fewer operations and on the constraints.  The latter need a tree of joints with motions,
-        without limits, contacts, forces and drivers; tolerances are those of the coordinates of joints then.
+        motions of the joints, in fewer operations and on the constraints; tolerances are those of these coordinates then.  They
+        need joints with motions that make trees, without drivers.  "auto": joint where a kernel of such a tree is present
+        (``codegen.compile_model``), alpha and beta are not given and the method is "auto" or "dop853", and absolute from where a
+        motion becomes stiff or its joint coordinates fail.
     progress : bool or callable(t, t_end), optional
         Default: a bar on the terminal when the run is long.
 
@@ -132,17 +135,25 @@ def simulate(
     watch = Stopwatch()
     span = how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
     given = method, system, data, state.y, *span
-    stepper: Compiled | SciPy
-    if how.coordinates == JOINT:
-        method, stepper = "dop853", InJointCoordinates(system, data, state, *span)
+    stepper: Compiled | JointsFirst | SciPy
+    first = _in_joint_coordinates(system, how, data, state)
+    compiled = Automatic if method == "auto" else Compiled
+    if how.coordinates == JOINT and first is not None:
+        method, stepper = "dop853", first
+    elif first is not None:
+        stepper = JointsFirst(
+            first,
+            lambda y, t, h: compiled(method, system, data, y, t, how.t_end, how.rtol, how.atol, how.max_step, h),
+            stiff=method == "auto",
+        )
     elif method in COMPILED_METHODS:
-        stepper = (Automatic if method == "auto" else Compiled)(*given, projected=how.projected)
+        stepper = compiled(*given, projected=how.projected)
     else:
         stepper = SciPy(*given)
     bound = [event if isinstance(event, Event) else event.of(system, data) for event in events]
     crossings = [event for event in events if isinstance(event, Crossing)]
     search = EventSearch(bound, system.body_names)
-    if isinstance(stepper, Compiled) and crossings and len(crossings) == len(events):
+    if not isinstance(stepper, SciPy) and crossings and len(crossings) == len(events):
         stepper.watch(event_workspace(watched(crossings, system)))
     times, states, done, status, reason = _integrate(stepper, how, search, reporter(progress, how.t_start, how.t_end))
     if status in (Status.REACHED_END, Status.STOPPED_BY_EVENT) and (
@@ -150,7 +161,8 @@ def simulate(
     ):
         status, reason = Status.CONSTRAINTS_VIOLATED, Status.CONSTRAINTS_VIOLATED.text(*found)
     counts = evaluations, steps, rejections = stepper.counts()
-    parts = stepper.parts if isinstance(stepper, Automatic) else (Part(method, how.t_start, *counts),)
+    of_method = stepper.parts if isinstance(stepper, Automatic | JointsFirst) else ()
+    parts = of_method or (Part(method, how.t_start, *counts),)
     finite_rows = np.isfinite(states).all(axis=1)
     work, unbalanced = judged(stepper, how, done[finite_rows])
     wall_time, compile_time = watch.times()
@@ -183,6 +195,19 @@ def simulate(
     return run
 
 
+def _in_joint_coordinates(system: System, how: Settings, data: ModelData, state: State) -> InJointCoordinates | None:
+    """The method in joint coordinates, where these are asked for, or known by a kernel and left to choose."""
+    if how.coordinates == ABSOLUTE or (how.coordinates == AUTO and not kernel_knows(system)):
+        return None
+    span = how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
+    try:
+        return InJointCoordinates(system, data, state, *span)
+    except OffTheRowsError:
+        if how.coordinates == JOINT:
+            raise
+        return None
+
+
 def _start(system: System, how: Settings, initial: State | None, events: Sequence[Event | Rest | Crossing]) -> State:
     """The initial state, after the checks of events and state."""
     if not all(isinstance(event, Event | Rest | Crossing) for event in events):
@@ -199,7 +224,7 @@ def _start(system: System, how: Settings, initial: State | None, events: Sequenc
 
 
 def _integrate(
-    stepper: Compiled | SciPy, how: Settings, search: EventSearch, bar: Progress
+    stepper: Compiled | JointsFirst | SciPy, how: Settings, search: EventSearch, bar: Progress
 ) -> tuple[Floats, Floats, Floats, Status, str]:
     """Times (m,), states (m, n) and work (m, sources) of the result, status, and the message unless the run reached its end."""
     outputs = None if how.t is None else np.array(how.t)
@@ -213,9 +238,8 @@ def _integrate(
     done = states[:, len(stepper.y) :]
     if done.shape[1]:
         states = np.ascontiguousarray(states[:, : len(stepper.y)])
-    if isinstance(stepper, Compiled):
-        if not isinstance(stepper, InJointCoordinates):
-            stepping.normalise_all(stepper.y[None])
+    if not isinstance(stepper, SciPy):
+        stepper.normalise()
         stepping.normalise_all(states)  # as the next step begins; the ends of steps were recorded before
     return times, states, done, status, reason
 
@@ -252,7 +276,7 @@ def _turns(parts: Sequence[Part]) -> str:
 
 
 def _integrate_compiled(
-    m: Compiled, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch
+    m: Compiled | JointsFirst, outputs: Floats | None, how: Settings, bar: Progress, search: EventSearch
 ) -> tuple[Floats, Floats, Status, str]:
     """All steps in compiled code, in portions between which progress is shown and an interruption is possible.
 

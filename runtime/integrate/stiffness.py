@@ -33,8 +33,14 @@ def cost_ratio(bodies):  # type: ignore[no-untyped-def]
 def slow(s, begin, end, square, tolerance):  # type: ignore[no-untyped-def]
     """Whether the accelerations change slowly between two derivatives; ``square`` of step length times largest eigenvalue."""
     changes = size = size_end = 0.0
-    bodies = s.flags[BODIES]
-    for b in range(bodies):
+    bodies, n = s.flags[BODIES], len(s.y)
+    if bodies == 0:  # coordinates of a tree, and their rates
+        bodies = n // 2
+        for i in range(n // 2, n):
+            changes += (end[i] - begin[i]) ** 2
+            size += begin[i] ** 2
+            size_end += end[i] ** 2
+    for b in range(s.flags[BODIES]):
         for i in range(STATE * b + V, STATE * (b + 1)):
             changes += (end[i] - begin[i]) ** 2
             size += begin[i] ** 2

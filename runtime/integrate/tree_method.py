@@ -42,6 +42,16 @@ TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 a
 _POOL, _STEPPERS = Pool(4), Pool(4)
 
 
+class OffTheRowsError(ModelError):
+    """An initial state off the constraints."""
+
+
+def kernel_knows(system: System) -> bool:
+    """Whether a system has equations of motion in joint coordinates by a kernel that knows all forces on it."""
+    tree = system.tree
+    return tree is not None and (not system.loaded or bool(tree.limits)) and module_of(tree.key) is not None
+
+
 def tree_of(system: System) -> SpanningTree:
     """The tree of a system.
 
@@ -65,13 +75,13 @@ class InJointCoordinates(Compiled):
         self, system: System, data: ModelData, state: State, t_start: float, t_end: float, rtol: float, atol: float,
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
-        self.tree = tree_of(system)
+        self.tree, self.start = tree_of(system), state
         z = _coordinates(system, state)
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
-        lifted = self.y
-        _keep_signs(self.work.tree, lifted, state.y)
-        if (off := float(off_the_rows(self.y, state.y))) > OFF_THE_ROWS:
-            raise ModelError(
+        _keep_signs(self.work.tree, self._lifted(), state.y)
+        if (off := float(off_the_rows(self._lifted(), state.y))) > OFF_THE_ROWS:
+            self.give_back()
+            raise OffTheRowsError(
                 f"system '{system.name}': the initial state is {off:.1e} off the constraints, limit {OFF_THE_ROWS:.0e} for "
                 "coordinates of joints; give a state from runtime.assemble, or use coordinates='absolute'"
             )
@@ -104,9 +114,15 @@ class InJointCoordinates(Compiled):
         """As of ``Compiled``."""
         return len(self.work.motion)
 
+    def normalise(self) -> None:
+        """As of ``Compiled``: lifted states have unit Euler parameters."""
+
     @property
     def y(self) -> Floats:
         """States of the bodies at the time reached."""
+        return self._lifted() if self.s.counts[stepping.STEPS] else self.start.y.copy()
+
+    def _lifted(self) -> Floats:
         tree = self.work.tree
         y = np.empty(self.width)
         lift_once(tree.data, tree.lifting, self.s.y, y)

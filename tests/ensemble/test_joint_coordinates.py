@@ -53,7 +53,9 @@ def test_varied_lengths_and_masses():
     lengths = np.linspace(0.03, 0.06, 5)
     cases = {"l.ankle": lengths, "mass.main_foot": np.linspace(1.0, 1.4, 5)}
     joint = runtime.simulate_many(FOOT, cases, 0.5, assemble=True, **SETTINGS)
-    absolute = runtime.simulate_many(FOOT, cases, 0.5, assemble=True, t_eval=TIMES, rtol=1e-12, atol=1e-12)
+    absolute = runtime.simulate_many(
+        FOOT, cases, 0.5, assemble=True, t_eval=TIMES, rtol=1e-12, atol=1e-12, coordinates="absolute"
+    )
     assert (joint.status == Status.REACHED_END).all()
     assert np.abs(joint.r("toes") - absolute.r("toes")).max() < 1e-9
     assert np.ptp(joint.r("toes")[:, -1], axis=0).max() > 1e-3
@@ -130,7 +132,9 @@ def test_varied_limits_and_masses():
         "max_moment.talocalcaneal": np.linspace(10.0, 30.0, 6), "mass.main_foot": np.linspace(1.0, 1.4, 6),
     }  # fmt: skip
     joint = runtime.simulate_many(limited, cases, 1.5, t_eval=[1.0, 1.5], coordinates="joint", rtol=1e-10, atol=1e-10)
-    absolute = runtime.simulate_many(limited, cases, 1.5, t_eval=[1.0, 1.5], rtol=1e-12, atol=1e-12)
+    absolute = runtime.simulate_many(
+        limited, cases, 1.5, t_eval=[1.0, 1.5], rtol=1e-12, atol=1e-12, coordinates="absolute"
+    )
     assert joint.in_batch.all() and not joint.messages
     assert np.abs(joint.r("toes") - absolute.r("toes")).max() < 1e-8
     assert np.ptp(joint.r("toes")[:, -1], axis=0).max() > 1e-4

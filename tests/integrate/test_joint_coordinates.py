@@ -6,7 +6,9 @@ import pytest
 import codegen
 import models
 import runtime
+from benchmarks.random import acting, compare, question
 from runtime import ModelError, Status
+from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results.run import Run
 from runtime.support.errors import UnknownNameError
 from tests.support.joint_trees import KINDS, random_tree
@@ -24,7 +26,7 @@ def difference(a: Run, b: Run) -> float:
 def test_the_foot(ankle):
     system, times = models.foot.build(ankle), np.linspace(0.0, 5.0, 101)
     joint = runtime.simulate(system, 5.0, t_eval=times, coordinates="joint")
-    absolute = runtime.simulate(system, 5.0, t_eval=times, rtol=1e-12, atol=1e-12)
+    absolute = runtime.simulate(system, 5.0, t_eval=times, rtol=1e-12, atol=1e-12, coordinates="absolute")
     assert joint.success and joint.stats.kernel == "joint coordinates"
     assert difference(joint, absolute) < 1e-9
     assert joint.violation.max() < 1e-15
@@ -40,7 +42,9 @@ def test_random_trees(seed):
     system, state = random_tree(seed, 2)
     codegen.compile_model(system)
     joint = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, coordinates="joint", rtol=1e-10, atol=1e-10)
-    absolute = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, rtol=1e-12, atol=1e-12)
+    absolute = runtime.simulate(
+        system, 1.0, t_eval=TIMES, initial=state, rtol=1e-12, atol=1e-12, coordinates="absolute"
+    )
     assert joint.success and difference(joint, absolute) < 1e-8
     assert joint.p["b1"][0] == pytest.approx(state.p["b1"], abs=1e-15)  # with their signs
     assert joint.violation.max() < 1e-13
@@ -51,7 +55,9 @@ def test_random_trees_by_recursion(seed):
     """All joints with motions, floating bodies, a dozen coordinates."""
     system, state = random_tree(seed, 12, tuple(KINDS), 0.2)
     joint = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, coordinates="joint", rtol=1e-11, atol=1e-11)
-    absolute = runtime.simulate(system, 1.0, t_eval=TIMES, initial=state, rtol=1e-12, atol=1e-12)
+    absolute = runtime.simulate(
+        system, 1.0, t_eval=TIMES, initial=state, rtol=1e-12, atol=1e-12, coordinates="absolute"
+    )
     assert joint.success and joint.stats.kernel == "joint coordinates, by recursion"
     assert difference(joint, absolute) < 1e-8
     assert joint.violation.max() < 1e-13 if system.joints else True
@@ -76,7 +82,7 @@ def test_a_chain_of_balls_keeps_its_energy():
 def test_errors_follow_the_tolerance(tolerance):
     """Also from rest in the pose in which all coordinates are 0, where a first step from their size would be 0."""
     run = runtime.simulate(FOOT, 1.0, t_eval=TIMES, rtol=tolerance, atol=tolerance, coordinates="joint")
-    true = runtime.simulate(FOOT, 1.0, t_eval=TIMES, rtol=1e-13, atol=1e-13)
+    true = runtime.simulate(FOOT, 1.0, t_eval=TIMES, rtol=1e-13, atol=1e-13, coordinates="absolute")
     assert run.success and difference(run, true) < 20.0 * tolerance + 1e-11
 
 
@@ -199,3 +205,120 @@ def test_coordinates_that_depend_on_each_other_end_the_run():
     run = runtime.simulate(b.build(check_units=False), 1.0, coordinates="joint")
     assert run.status == Status.SINGULAR_CONFIGURATION
     assert "the coordinates of the joints depend on each other" in run.message
+
+
+LIMITED = [(ankle, kind) for ankle in ("modified", "classical") for kind in ("elastic", "dissipative")]
+
+
+@pytest.mark.parametrize("ankle, kind", LIMITED)
+def test_limits_of_the_foot(ankle, kind):
+    """Those that restrain angles of joints, by the kernel; steps end where they switch."""
+    system, times = models.foot.build(ankle, limits=kind), np.linspace(0.0, 1.5, 301)
+    tight = dict(t_eval=times, rtol=1e-12, atol=1e-12)
+    joint = runtime.simulate(system, 1.5, **tight)
+    absolute = runtime.simulate(system, 1.5, **tight, coordinates="absolute")
+    assert joint.stats.kernel == "joint coordinates" and joint.message == absolute.message == "reached t = 1.5 s"
+    assert difference(joint, absolute) < 1e-8
+    assert max(motion.excess.max() for motion in joint.limits.values()) > 1e-3
+    for name, motion in joint.limits.items():
+        other = absolute.limits[name]
+        assert motion.angle == pytest.approx(other.angle, abs=1e-9)
+        assert motion.restricting_moment == pytest.approx(other.restricting_moment, abs=1e-6)
+    assert joint.energy == pytest.approx(absolute.energy, abs=1e-9)
+    assert np.abs(joint.energy_balance.error).max() < 1e-9
+
+
+def test_limits_beyond_the_kernel(monkeypatch):
+    """The moment is that of the equations of all bodies where the nearest point of the cone leaves the plane of the hinge."""
+    usual = runtime.simulate(models.foot.build("modified", limits="elastic"), 1.0, t_eval=TIMES)
+    nearest = models.foot.build("modified", limits="elastic").limits
+    kept = {limit.name: tuple((0.01, vertex) for _, vertex in limit.vertices) for limit in nearest}
+    monkeypatch.setattr("runtime.system.parts.Limit.vertices", property(lambda limit: kept[limit.name]))
+    narrow = runtime.simulate(models.foot.build("modified", limits="elastic"), 1.0, t_eval=TIMES)
+    assert narrow.stats.kernel == "joint coordinates" and narrow.stats.evaluations > usual.stats.evaluations
+    assert difference(usual, narrow) < 1e-7
+
+
+def test_limits_by_recursion(monkeypatch):
+    """Without a kernel, and those of balls."""
+    usual = runtime.simulate(models.foot.build("modified", limits="elastic"), 1.0, t_eval=TIMES)
+    monkeypatch.setattr("runtime.integrate.tree_method.module_of", lambda key: None)
+    general = runtime.simulate(models.foot.build("modified", limits="elastic"), 1.0, t_eval=TIMES, coordinates="joint")
+    assert general.stats.kernel == "joint coordinates, by recursion"
+    assert difference(usual, general) < 1e-7
+    ball = models.pendulum.build("spherical", limits="elastic")
+    runs = [runtime.simulate(ball, 1.0, t_eval=TIMES, coordinates=c) for c in ("joint", "absolute")]
+    assert difference(*runs) < 1e-7 and runs[0].limits["pivot"].excess.max() > 1e-3
+
+
+def test_what_the_kernel_does_not_know_stays_absolute():
+    """ "auto": joint coordinates where a kernel knows all forces, by default."""
+    assert runtime.simulate(FOOT, 0.1).stats.kernel == "joint coordinates"
+    for settings in (dict(method="radau"), dict(alpha=5.0), dict(method="RK45"), dict(coordinates="absolute")):
+        assert runtime.simulate(FOOT, 0.1, **settings).stats.kernel == "whole model"
+    assert runtime.simulate(models.chain.build(3), 0.1).stats.kernel == "joint by joint"
+    off = FOOT.state.replace(r={"main_foot": FOOT.state.r["main_foot"] + [5e-8, 0.0, 0.0]})
+    assert runtime.simulate(FOOT, 0.1, initial=off).stats.kernel == "whole model"
+
+
+def test_stiff_motions_turn_to_radau():
+    system, times = models.foot.build("modified", limits="dissipative"), np.linspace(0.0, 20.0, 41)
+    run = runtime.simulate(system, 20.0, t_eval=times)
+    absolute = runtime.simulate(system, 20.0, t_eval=times, coordinates="absolute", rtol=1e-12, atol=1e-12)
+    assert [part.method for part in run.stats.parts] == ["dop853", "radau"]
+    assert "turned to radau from t = " in run.message and run.success
+    assert sum(part.steps for part in run.stats.parts) == run.stats.steps
+    assert difference(run, absolute) < 1e-7
+    assert np.abs(run.energy_balance.error).max() < 1e-8
+    every = runtime.simulate(system, 20.0)
+    assert len(every.t) == every.stats.steps + 1 and (np.diff(every.t) > 0.0).all()
+    stopped = runtime.simulate(system, 20.0, events=[runtime.rest()], t_eval=times)
+    assert stopped.events["rest"] == pytest.approx(
+        runtime.simulate(system, 20.0, events=[runtime.rest()], coordinates="absolute").events["rest"], rel=1e-4
+    )
+
+
+def test_failing_joint_coordinates_turn_to_those_of_all_bodies(monkeypatch):
+    usual = runtime.simulate(FOOT, 1.0, t_eval=TIMES)
+    advance = InJointCoordinates.advance
+
+    def fails(self, steps, *arrays):
+        status, message = advance(self, min(steps, 5), *arrays)
+        return (Status.SINGULAR_CONFIGURATION, "here") if self.counts()[1] >= 10 else (status, message)
+
+    monkeypatch.setattr(InJointCoordinates, "advance", fails)
+    run = runtime.simulate(FOOT, 1.0, t_eval=TIMES)
+    assert run.success and len(run.stats.parts) == 2 and run.stats.parts[0].steps == 10
+    assert difference(run, usual) < 1e-9 and run.message.startswith("reached t = 1 s; turned to dop853")
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_trees_with_forces_of_all_kinds(seed):
+    """Limits, contacts and forces, against the second method of ``benchmarks.random``."""
+    verdict = compare.examine(
+        "acting_tree", seed, acting.acting_tree, brief=True, options={"coordinates": "joint"}, method="dop853"
+    )
+    if verdict.kind == "refused":
+        assert "no equations in the coordinates of its joints" in verdict.text
+    else:
+        assert verdict.kind not in question.BAD, verdict.text
+
+
+def test_prescribed_loads_and_motors():
+    b = runtime.Builder("arms")
+    b.body("upper", mass=1.0, inertia=(0.02, 0.02, 0.001), r=(0, 0, -0.25))
+    b.body("lower", mass=0.5, inertia=(0.01, 0.01, 0.001), r=(0, 0, -0.75))
+    hinge = dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
+    b.joint("shoulder", "spherical", "ground", "upper", s_i=(0, 0, 0), s_j=(0, 0, 0.25))
+    b.joint("elbow", "revolute", "upper", "lower", s_i=(0, 0, -0.25), s_j=(0, 0, 0.25), **hinge)
+    push = runtime.Signal.function(lambda t: 2.0 * np.sin(5.0 * t), 0.0, 2.0)
+    b.load("push", "lower", force=(push, 1.0, 0.0), point=(0.1, 0.0, -0.2), axes="body")
+    angle = dict(h_i=(0, 1, 0), a_i=(0, 0, -1), b_j=(0, 0, -1))  # of a hinge about y, from below
+    b.motor("drive", "guided_angle", "upper", "lower", theta_t=0.3, stiffness=3.0, damping=0.1, **angle)
+    system = b.build()
+    runs = [
+        runtime.simulate(system, 2.0, t_eval=2.0 * TIMES, coordinates=c, rtol=1e-11, atol=1e-11)
+        for c in ("joint", "absolute")
+    ]
+    assert difference(*runs) < 1e-8 and runs[0].energy == pytest.approx(runs[1].energy, abs=1e-8)
+    assert np.abs(runs[0].energy_balance.error).max() < 1e-8

@@ -110,10 +110,12 @@ def test_step_limits_are_kept(method):
 
 
 def test_cost_is_counted():
-    run = runtime.simulate(models.foot.build(), 1.0)
+    run = runtime.simulate(models.foot.build(), 1.0, coordinates="absolute")
     s = run.stats
     # 12 evaluations per step, 11 for a rejected one (the derivative at its end is not needed), 2 for the first step.
     assert s.evaluations == 12 * s.steps + 11 * s.rejections + 2
+    in_joints = runtime.simulate(models.foot.build(), 1.0).stats  # all stages are one function
+    assert in_joints.evaluations == 12 * (in_joints.steps + in_joints.rejections) + 2
     assert s.steps == len(run.t) - 1
     assert s.wall_time > 0.0
 

@@ -255,8 +255,9 @@ def test_a_limit_follows_its_joint_only_in_borrowed_vectors():
 
 
 def test_a_changed_system_keeps_its_kernel():
-    run = simulate(runtime.with_parameters(FOOT, {"mass.toes": 1.0}), 0.1)
-    assert run.stats.kernel == "whole model"
+    changed = runtime.with_parameters(FOOT, {"mass.toes": 1.0})
+    assert simulate(changed, 0.1, coordinates="absolute").stats.kernel == "whole model"
+    assert simulate(changed, 0.1).stats.kernel == "joint coordinates"
     assert simulate_many(
         runtime.with_parameters(FOOT, {"mass.toes": 1.0}), {"gravity": [(0, 0, -9.0)]}, 0.1
     ).in_batch.all()
@@ -275,8 +276,13 @@ def test_labelled_with_units(tmp_path):
 
 def test_parameters_beyond_all_bounds_stop_no_other_case():
     cases = {"inertia.toes": [(1e-3, 1e-3, 1e-3), (1e-320, 1e-320, 1e-320), (1e308, 1e308, 1e308)]}
-    found = simulate_many(FOOT, cases, 0.05)
+    found = simulate_many(FOOT, cases, 0.05, coordinates="absolute")
     assert found.status[0] == 0 and found.status[1] < 0 and 1 in found.messages
+    in_joints = simulate_many(FOOT, cases, 0.05)  # there the toes are one body with the foot, whose inertia is above 0
+    assert (in_joints.status[:2] == 0).all() and in_joints.r("leg")[1, -1] == pytest.approx(
+        in_joints.r("leg")[0, -1], abs=1e-3
+    )
+    assert all(np.isfinite(in_joints.r("leg")[k]).all() for k in range(3) if in_joints.status[k] == 0)
 
 
 @pytest.mark.slow

@@ -66,7 +66,9 @@ def build(ankle: str, case: str, preset: str) -> System:
 
 def motions(preset: str, free: Mapping[str, Run], t_end: float, tolerance: float) -> Motions:
     """Simulate both ankles with elastic and dissipative limits; ``free`` are their runs without limits."""
-    settings: dict[str, Any] = dict(t_eval=measures.times(t_end), rtol=tolerance, atol=tolerance)
+    settings: dict[str, Any] = dict(
+        t_eval=measures.times(t_end), rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS
+    )
     runs: dict[str, dict[str, Run]] = {}
     for ankle in ANKLES:
         limited = {case: simulate(build(ankle, case, preset), t_end, **settings) for case in LIMITED}
@@ -88,7 +90,10 @@ def evaluations(seconds: float, tolerance: float) -> dict[str, Costs]:
 
     def by_method(ankle: str, case: str, preset: str) -> dict[str, Run]:
         system = build(ankle, case, preset)
-        return {m: simulate(system, seconds, method=m, rtol=tolerance, atol=tolerance) for m in COST_METHODS}
+        return {
+            m: simulate(system, seconds, method=m, rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS)
+            for m in COST_METHODS
+        }
 
     free = {(ankle, "free"): by_method(ankle, "free", next(iter(PRESETS))) for ankle in ANKLES}  # equal in all presets
     return {
@@ -101,7 +106,10 @@ def dissipative(preset: str, t_end: float, tolerance: float) -> dict[str, dict[s
     """Whole runs with dissipative limits, by ankle and method, without output between the steps."""
     systems = {ankle: build(ankle, "dissipative", preset) for ankle in ANKLES}
     return {
-        ankle: {m: simulate(system, t_end, method=m, rtol=tolerance, atol=tolerance) for m in COST_METHODS}
+        ankle: {
+            m: simulate(system, t_end, method=m, rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS)
+            for m in COST_METHODS
+        }
         for ankle, system in systems.items()
     }
 
@@ -118,7 +126,7 @@ def cost_runs(seconds: float, t_end: float, tolerance: float) -> CostRuns:
 def time_of_rest(name: str, preset: str, t_end: float, tolerance: float) -> float | None:
     """Time at which the foot with dissipative limits comes to rest [s]; None if it does not."""
     system = build(name, "dissipative", preset)
-    run = simulate(system, t_end, rtol=tolerance, atol=tolerance, events=[rest()])
+    run = simulate(system, t_end, rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS, events=[rest()])
     return float(run.events["rest"][0]) if len(run.events["rest"]) else None
 
 

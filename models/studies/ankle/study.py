@@ -59,7 +59,10 @@ def ankle(
         "(2024a, 2024c)"
     )
     settings: dict[str, Any] = dict(
-        t_eval=measures.times(t_end, measures.WRITTEN_PER_SECOND), rtol=tolerance, atol=tolerance
+        t_eval=measures.times(t_end, measures.WRITTEN_PER_SECOND),
+        rtol=tolerance,
+        atol=tolerance,
+        coordinates=measures.EQUATIONS,
     )
     for method in COST_METHODS:  # compiles, so that the runs below are timed without compilation
         simulate(foot.build(limits="elastic"), 0.01, method=method)

@@ -53,7 +53,9 @@ class FootRuns:
 
 def foot_runs(t_end: float, tolerance: float) -> FootRuns:
     """Simulate all cases for ``t_end`` [s]."""
-    at: dict[str, Any] = dict(t_eval=measures.times(t_end), rtol=tolerance, atol=tolerance)
+    at: dict[str, Any] = dict(
+        t_eval=measures.times(t_end), rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS
+    )
     free = {name: simulate(foot.build(name), t_end, **at) for name in ANKLES}  # type: ignore[arg-type]
     return FootRuns(
         published=motions("published", free, t_end, tolerance),

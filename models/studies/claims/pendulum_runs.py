@@ -38,6 +38,7 @@ def pendulum_runs(t_end: float, tolerance: float) -> PendulumRuns:
         t_eval=measures.times(t_end),
         rtol=tolerance,
         atol=tolerance,
+        coordinates=measures.EQUATIONS,
     )
     systems = {case: study.build(case) for case in study.CASES}
     return PendulumRuns(
