@@ -36,6 +36,7 @@ INDISTINGUISHABLE, TOLERANCES = 1e-7, 10.0
 # Weight of the distance from the start, as a fraction of a quantity's effect on the data: it keeps what the data do not
 # determine near the start and does not shift what they determine.
 TIE = 1e-8
+ON_BOUND = 1e-6  # of the range: a distance from a bound that counts as on it, since the search stays inside
 MIN_SHARE = 1e-3  # a component of an undetermined direction below this is rounding
 
 
@@ -46,13 +47,15 @@ class ParameterFit:
     ``values``: name -> value.  ``deviation``: name -> standard deviation from the scatter of the residuals, linearised at the
     solution; inf for quantities that the data do not determine.  ``undetermined``: directions along which the data do not
     change, such as "+1 a -1 c" where the data determine the sum of a and c only, or the name of one quantity without effect;
-    ``values`` of such quantities are those nearest to the start.  ``residual``: root mean square of all weighted residuals.
+    ``values`` of such quantities are those nearest to the start.  ``on_bounds``: name -> the bound on which the search ended; the
+    best value may lie beyond.  ``residual``: root mean square of all weighted residuals.
     ``evaluations``, ``success``, ``message``: of the search.  ``sensitivities``: at the solution.
     """
 
     values: Mapping[str, Any]
     deviation: Mapping[str, Any]
     undetermined: tuple[str, ...]
+    on_bounds: Mapping[str, float]
     residual: float
     evaluations: int
     success: bool
@@ -119,10 +122,17 @@ def fit_parameters(
     message = str(found.message)
     if undetermined:
         message += f" The data do not determine {'; '.join(undetermined)}: leave names out of wrt, or measure more."
+    on_bounds = _on_bounds(question, found, low, high)
+    if on_bounds:
+        ended = ", ".join(f"{name} = {bound:g}" for name, bound in on_bounds.items())
+        message += (
+            f" The search ended on a bound, {ended}: the best value may lie beyond; widen the bound if it is possible."
+        )
     values = question.at(found.x)
     return ParameterFit(
         named("parameter", {quantity.name: values[quantity.name] for quantity in question.wrt}),
-        named("parameter", question.split(deviation)), undetermined, float(np.sqrt(squares / len(problem.target))),
+        named("parameter", question.split(deviation)), undetermined,
+        named("parameter", on_bounds), float(np.sqrt(squares / len(problem.target))),
         int(found.nfev), bool(found.success), message, problem.solved(found.x),
     )  # fmt: skip
 
@@ -146,6 +156,18 @@ def _search(problem: _Problem, start: Floats, low: Floats, high: Floats) -> Opti
         residuals, start, jac=jacobian, bounds=(low, high), x_scale="jac", xtol=1e-12, ftol=1e-14, gtol=1e-14,
         max_nfev=MAX_RUNS * len(start),
     )  # fmt: skip
+
+
+def _on_bounds(question: Question, found: OptimizeResult, low: Floats, high: Floats) -> dict[str, float]:
+    """Bounds by the names of components on which a search ended: at the end of the range, and better beyond it."""
+    ended: dict[str, float] = {}
+    for k, (x, slope) in enumerate(zip(found.x.tolist(), found.grad.tolist(), strict=True)):
+        for bound, outward in ((float(low[k]), -1.0), (float(high[k]), 1.0)):
+            width = float(high[k] - low[k])
+            near = ON_BOUND * (width if width < np.inf else max(abs(bound), abs(x)))
+            if abs(x - bound) <= near and outward * slope < 0.0:
+                ended[question.names[k]] = bound
+    return ended
 
 
 class _Problem:

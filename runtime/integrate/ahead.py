@@ -34,9 +34,12 @@ from runtime.dynamics.equations import (
 from runtime.dynamics.force_elements import forces_part
 from runtime.dynamics.jacobian import ALL, OF_CONTACTS, PARTS, jacobian_memory, types_of_parts
 from runtime.dynamics.layout import STATE, P
+from runtime.dynamics.lift import lift_once
 from runtime.dynamics.limits import limits_part
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import correction_part
+from runtime.dynamics.tree_equations import kernel_part, lift_part, tree_part
+from runtime.dynamics.tree_workspace import NO_TREE
 from runtime.integrate import dop853, loop, radau, stepping
 from runtime.integrate.dense_output import DENSE_PART
 from runtime.integrate.landing import SWITCHING_PART
@@ -109,6 +112,10 @@ def _derived() -> None:
     derive.compile((vector, matrix, matrix, *types_of(_data()), derived))
 
 
+def _lifting() -> None:
+    lift_once.compile((*(Pointer(numba.typeof(value)) for value in (NO_TREE.data, NO_TREE.lifting)), VECTOR, VECTOR))
+
+
 def _quintic() -> None:
     address_of_compiled(quintic_part, signature_of_quintic())
 
@@ -133,6 +140,12 @@ ASKED: dict[str, tuple[tuple[int, Callable[[], object]], ...]] = {
         (10, _assembly),
         (11, _memory),
     ),
+    "joint coordinates": (
+        (3, _lifting),
+        (3, lambda: _part(lift_part)),
+        (3, lambda: _part(kernel_part)),
+    ),
+    "forces in joint coordinates": ((3, lambda: _part(tree_part)),),
     "limits": (
         (3, lambda: _loop_part(SWITCHING_PART, "dop853")),
         (3, lambda: _loop_part(DENSE_PART, "dop853")),

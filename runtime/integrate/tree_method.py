@@ -19,6 +19,7 @@ from runtime.integrate.dense_output import state_once
 from runtime.integrate.methods import Compiled
 from runtime.integrate.step_control import failure
 from runtime.integrate.tree_stages import addresses_of_tree
+from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
@@ -188,6 +189,9 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
 def _memory(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
     """Memory for evaluations of a tree, by its kernel if there is one."""
     of, module = tree_data(tree, system.gravity), module_of(tree.key)
+    ask("joint coordinates")
+    if module is None or (system.loaded and not tree.limits):
+        ask("forces in joint coordinates")
     if module is None:
         return tree_workspace(of, system.loaded)
     addresses = list(addresses_of_tree(module).values())

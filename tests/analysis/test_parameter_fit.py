@@ -91,6 +91,15 @@ def test_undetermined_parameters_are_named(noisy, tolerance):
     assert found.values["colour"] == 1.0 and abs(found.values["a"] - 0.03) < 0.01
 
 
+def test_a_fit_that_ends_on_a_bound_says_so(noisy):
+    bounds = {"link_length": (0.03, 0.0425)}
+    found = fit_parameters(models.foot.build, {"link_length": 0.04}, T, noisy, bounds=bounds)
+    assert dict(found.on_bounds) == {"link_length": 0.0425} and found.values["link_length"] == pytest.approx(0.0425)
+    assert "ended on a bound, link_length = 0.0425: the best value may lie beyond" in found.message
+    inside = fit_parameters(models.foot.build, {"link_length": 0.04}, T, noisy, bounds={"link_length": (0.03, 0.05)})
+    assert not inside.on_bounds and "bound" not in inside.message
+
+
 def test_determined_parameters_beside_undetermined_ones(noisy):
     given = {"link_length": 0.0417, "omega.main_foot": (0.05, 0.06, 0.07)}
     found = fit_parameters(models.foot.build, given, T, noisy)
