@@ -170,8 +170,8 @@ def _runs_table(runs: Sequence[Measured], duration: float) -> Table:
     note = (
         "dop853 is compiled, also in joint coordinates; the others are SciPy's. Evaluations of the equations of motion, those "
         "for the exact Jacobians included; 'time each' is the time of the run by evaluations, the method's own work included; "
-        "times are the least of several runs. The error is the largest distance of the main foot's centre of mass from a run at the tolerance "
-        "1e-14, over all steps. A dash: SciPy's BDF, Radau and LSODA do not count rejected steps."
+        "times are the least of several runs. The error is the largest distance of the main foot's centre of mass from a run at "
+        "the tolerance 1e-14, over all steps. A dash: SciPy's BDF, Radau and LSODA do not count rejected steps."
     )
     brief = [column for column in columns if column not in ("steps", "rejected")]
     return Table(f"runs over {duration:g} s", columns, rows, note, brief)

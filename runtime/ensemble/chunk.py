@@ -26,6 +26,7 @@ from runtime.integrate.simulate import TURNED, simulate
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_knows, off_the_rows, scales_of, tree_constants
 from runtime.integrate.tree_stages import addresses_of_lanes
+from runtime.results.run import Run
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
@@ -161,24 +162,44 @@ def built_cases(task: Task, first: int, cases: Cases, count: int) -> tuple[Built
         if task.stop[0]:
             raise Stopped
         try:
-            own, state, moved = variant(system, row(cases, case), task.quantities)
-            if own.body_names != task.bodies:
-                names, others = ", ".join(own.body_names), ", ".join(task.bodies)
-                raise ModelError(
-                    f"the bodies of this case are {names}, those of the others {others}; give all the same"
-                )
-            if state is not own.state or start != own.time or moved:
-                state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
-            if moved and not task.gpu and _in_joint_coordinates(own, task.how):
-                own = replace(own, reference=assemble(own, own.reference_configuration))
-            if moved:
-                refuse_singular_joints(own, state.y)
+            own, state = built_case(task, row(cases, case))
             built[case] = own, state.y
         except ModelError as error:
             messages[first + case] = str(error)
-        except (ArithmeticError, ValueError) as error:  # raised in a library for extreme values
-            messages[first + case] = f"the system of this case cannot be made: {said_by(error)}"
     return built, messages
+
+
+def built_case(task: Task, values: Mapping[str, Any]) -> tuple[System, State]:
+    """System and initial state of a case.
+
+    Raises
+    ------
+    ModelError
+        For a case that is refused.
+    """
+    start = task.how.t_start
+    try:
+        own, state, moved = variant(task.system, values, task.quantities)
+        if own.body_names != task.bodies:
+            names, others = ", ".join(own.body_names), ", ".join(task.bodies)
+            raise ModelError(f"the bodies of this case are {names}, those of the others {others}; give all the same")
+        if state is not own.state or start != own.time or moved:
+            state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
+        if moved and not task.gpu and _in_joint_coordinates(own, task.how):
+            own = replace(own, reference=assemble(own, own.reference_configuration))
+        if moved:
+            refuse_singular_joints(own, state.y)
+    except ModelError:
+        raise
+    except (ArithmeticError, ValueError) as error:  # raised in a library for extreme values
+        raise ModelError(f"the system of this case cannot be made: {said_by(error)}") from error
+    return own, state
+
+
+def run_of_case(task: Task, values: Mapping[str, Any]) -> Run:
+    """A case by ``simulate``."""
+    own, state = built_case(task, values)
+    return simulate(own, task.how.t_end, t_eval=task.how.t, initial=state, progress=False, **task.how.keywords)
 
 
 def _checked(system: System, state: State, time: float) -> State:

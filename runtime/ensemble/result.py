@@ -12,10 +12,11 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status
-from runtime.ensemble.cases import Cases
-from runtime.ensemble.chunk import Chunk
+from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.chunk import Chunk, Task, run_of_case
 from runtime.ensemble.store import Folder
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.results.run import Run
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError, shown, unknown_name
@@ -23,9 +24,13 @@ from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.quantity import Quantity, Role, parse
 from runtime.system.state import PARTS
+from runtime.system.system import System
 
 if TYPE_CHECKING:
     import xarray
+
+
+NAMED = {"cases": "case", "quantities": "case", "settings": "setting"}  # mappings, and what their names belong to
 
 
 @checked_class
@@ -38,7 +43,7 @@ class Ensemble:
     ``status`` (n,): numbers of ``runtime.Status``, such as ``Status.REFUSED`` or ``Status.NOT_RUN``;
     ``messages``: the reasons by the number of the case, and warnings, such as of a pose close to a singular configuration;
     ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): computed in a batch, by a
-    whole-model kernel.  ``settings``: those of all runs, such as rtol and alpha.
+    whole-model kernel.  ``settings``: those of all runs, such as rtol and alpha.  ``many[i]`` is the ``Run`` of case i.
     """
 
     name: str
@@ -54,9 +59,40 @@ class Ensemble:
     settings: Mapping[str, Any] = field(repr=False)
     folder: Path | None
     _states: Any = field(repr=False)  # chunks in memory in the order of their first cases, or a Folder
+    _task: Task | None = field(default=None, repr=False)  # what was run; None: it was read from a folder
 
     def __len__(self) -> int:
         return len(self.status)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without a function that builds systems, which may be local to a study."""
+        known = self._task is not None and isinstance(self._task.system, System)
+        plain = {name: dict(getattr(self, name)) for name in (*NAMED, "messages")}
+        return self.__dict__ | plain | {"_task": self._task if known else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        mappings = {name: named(what, state[name]) for name, what in NAMED.items()}
+        self.__dict__.update(state | mappings | {"messages": MappingProxyType(state["messages"])})
+
+    def __getitem__(self, case: int) -> Run:
+        """The run of a case with reactions, energies and all else, integrated again by ``simulate``.
+
+        Raises
+        ------
+        IndexError
+            Beyond the last case.
+        ModelError
+            For a case that is refused, and for an ensemble without its system.
+        """
+        count = len(self)
+        if not -count <= case < count:
+            raise IndexError(f"there is no case {case}; the cases are 0 to {count - 1}")
+        if self._task is None:
+            raise ModelError(
+                f"case {case}: this ensemble was read from files, which hold no system; call simulate_many again with its "
+                "arguments and folder, which runs no case twice"
+            )
+        return run_of_case(self._task, row(self.cases, case % count))
 
     def __repr__(self) -> str:
         varied = ", ".join(self.cases)

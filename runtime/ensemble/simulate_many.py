@@ -159,7 +159,8 @@ def simulate_many(
         found = gathered(
             example.name, example.body_names, task.stored_settings, columns, quantities, chunks, None, chunks
         )
-    return _with_reasons(found, results.failures, size)
+    running_again = replace(task, stop=np.zeros(1, np.int64))
+    return replace(_with_reasons(found, results.failures, size), _task=running_again)
 
 
 @dataclass

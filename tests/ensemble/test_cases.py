@@ -1,5 +1,6 @@
 """Cases of an ensemble against ``simulate``, and cases that are refused or fail."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -341,3 +342,21 @@ def test_bad_input(name):
     with pytest.raises(ModelError) as error:
         simulate_many(**arguments)
     assert message in str(error.value)
+
+
+def test_a_case_as_a_run():
+    """With its reactions and energies, by name or built by a function; also of folders and after pickling."""
+    times = np.linspace(0.0, 0.2, 5)
+    many = simulate_many(models.foot.build("modified"), {"mass.toes": [0.2, 0.3]}, 0.2, t_eval=times)
+    run = many[1]
+    assert run.system.body("toes").mass == 0.3 and run.success
+    assert run.r["toes"] == pytest.approx(many.r("toes")[1], abs=1e-10) and run.lam["ankle"].shape == (5, 4)
+    assert many[-1].t.tolist() == times.tolist() and len(list(many)) == 2
+    again = pickle.loads(pickle.dumps(many))
+    assert again[0].r["toes"] == pytest.approx(many.r("toes")[0], abs=1e-10)
+    built = simulate_many(models.foot.build, {"link_length": [0.04, 0.05]}, 0.2, t_eval=times)
+    assert built[1].system.joint("ankle").values["l"] == 0.05
+    with pytest.raises(IndexError, match="there is no case 2; the cases are 0 to 1"):
+        many[2]
+    with pytest.raises(ModelError, match="read from files, which hold no system; call simulate_many again"):
+        pickle.loads(pickle.dumps(built))[0]
