@@ -1,0 +1,159 @@
+"""The public names of Talus, and the directive that documents them: pages cannot part from ``__all__``.
+
+``ROOMS`` are packages whose ``__all__`` is documented, ``MODULES`` modules of which every own name is.  The directive ``public``
+documents one of them.  A public name that no page documents is a warning of the build, and with ``-W`` an error.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+ROOMS = (
+    "runtime", "runtime.system", "runtime.integrate", "runtime.results", "runtime.analysis", "runtime.ensemble",
+    "runtime.report", "runtime.view", "runtime.support", "codegen", "models", "models.walking", "models.walking.capture",
+)  # fmt: skip
+DICTIONARY = tuple(
+    f"codegen.{name}"
+    for name in ("joints", "motions", "drivers", "limits", "contacts", "forces", "cones", "laws", "basics", "bodies")
+)
+MODELS = tuple(
+    f"models.{name}"
+    for name in (
+        "foot", "foot_ground", "pendulum", "double_pendulum", "free_body", "hooke_shaft", "four_bar", "chain",
+        "walking.leg_foot", "walking.norms", "walking.synthetic",
+        "studies.ankle.study", "studies.pendulum", "studies.drop", "studies.gait.study", "studies.claims.study",
+        "studies.measures",
+    )
+)  # fmt: skip
+FIGURES = tuple(f"runtime.report.{name}" for name in ("plots", "cone_plots", "panels", "lines", "figure_files"))
+MODULES = (*DICTIONARY, *MODELS, *FIGURES)
+CONSTANTS = {
+    "runtime.GROUND": 'Name of the fixed body, ``"ground"``.',
+    "runtime.__version__": "Version of Talus, a string.",
+    "runtime.integrate.METHODS": "Names of the methods that ``runtime.simulate`` takes.",
+}
+LITERAL = re.compile(r"(``.*?``|`[^`\n]+`)", re.DOTALL)
+TRAILING = re.compile(r"(\w)_(?=\W|$)")
+_ATTRIBUTES: dict[str, list[str]] = {}
+
+
+def own_names(module: ModuleType) -> list[str]:
+    """Functions and classes that a module defines, without a leading underscore, in the order of its source."""
+    found = {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == module.__name__
+    }
+    return sorted(found, key=lambda name: inspect.getsourcelines(inspect.unwrap(found[name]))[1])
+
+
+def public_names() -> set[str]:
+    """Every public name, with its path; modules are documented as modules."""
+    rooms = {f"{room}.{name}" for room in ROOMS for name in import_module(room).__all__}
+    return {*rooms, *(f"{name}.{own}" for name in MODULES for own in own_names(import_module(name)))}
+
+
+class Public(SphinxDirective):
+    """``public:: NAME``: the names of a room, or of a module."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Document each name by autodoc."""
+        name = self.arguments[0]
+        module = import_module(name)
+        lines = [f".. py:module:: {name}", ""]
+        if name in MODELS:
+            lines += [*escaped((inspect.getdoc(module) or "").splitlines()), ""]
+        for own in own_names(module) if name in MODULES else module.__all__:
+            lines += [*_entry(name, own, getattr(module, own)), ""]
+        node = nodes.section(document=self.state.document)
+        self.state.nested_parse(StringList(lines, source=f"public names of {name}"), 0, node)
+        return node.children
+
+
+def _entry(module: str, name: str, value: Any) -> list[str]:
+    """The lines that document a name."""
+    path = f"{module}.{name}"
+    if inspect.ismodule(value):
+        first = (inspect.getdoc(value) or "").partition("\n")[0]
+        return [f"``{value.__name__}``", f"   {escaped([first])[0]}  See :py:mod:`{value.__name__}`."]
+    if path in CONSTANTS:
+        return [f".. py:data:: {name}", "", f"   {CONSTANTS[path]}"]
+    if inspect.isclass(value):
+        if issubclass(value, BaseException):
+            return [f".. autoexception:: {path}"]
+        return [f".. autoclass:: {path}", "   :members:"]
+    if not inspect.isroutine(value):  # a function of SymPy
+        return [f".. py:function:: {name}(x)", "", *(f"   {line}" for line in (inspect.getdoc(value) or "").splitlines())]
+    lines = [f".. autofunction:: {path}"]
+    if module in DICTIONARY:
+        lines += ["", ".. code-block:: python", "", *(f"   {line}" for line in _source(value))]
+    return lines
+
+
+def _source(function: Any) -> list[str]:
+    """The lines of a function without its docstring."""
+    lines = inspect.getsource(inspect.unwrap(function)).splitlines()
+    (tree,) = ast.parse("\n".join(lines)).body
+    if not isinstance(tree, ast.FunctionDef) or ast.get_docstring(tree) is None:
+        return lines
+    text = tree.body[0]
+    return lines[: text.lineno - 1] + lines[text.end_lineno :]
+
+
+def escaped(lines: list[str]) -> list[str]:
+    """Lines of a docstring in which bars and trailing underscores are text, as docstrings mean them."""
+    parts = LITERAL.split("\n".join(lines))
+    for n in range(0, len(parts), 2):
+        parts[n] = TRAILING.sub(r"\1\\_", parts[n].replace("|", r"\|"))
+    return "".join(parts).split("\n")
+
+
+def process_docstring(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Escape, and keep the lines of definitions, each of which states one argument."""
+    found = escaped(lines)
+    if name.rpartition(".")[0] in DICTIONARY:
+        found = [line if n == 0 or not line.strip() else f"| {line.strip()}" for n, line in enumerate(found)]
+        found[1:1] = [""]
+    lines[:] = found
+    if what in ("property", "attribute"):
+        _ATTRIBUTES[name] = found
+
+
+def restore_attributes(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Undo what napoleon does to attributes, whose text up to a colon it reads as a type."""
+    if name in _ATTRIBUTES:
+        lines[:] = _ATTRIBUTES.pop(name)
+
+
+def compare(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of each public name that no page documents."""
+    modules = {module for module in MODULES if module in env.domains.python_domain.modules}
+    documented = {*env.domains.python_domain.objects, *modules}
+    named = {f"{room}.{name}" for room in ROOMS for name, value in vars(import_module(room)).items() if inspect.ismodule(value)}
+    for name in sorted(public_names() - documented - named):
+        logging.getLogger(__name__).warning("public name %s is on no page of the reference", name)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive, the treatment of docstrings, and the comparison."""
+    app.add_directive("public", Public)
+    app.connect("autodoc-process-docstring", process_docstring, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", restore_attributes, priority=600)
+    app.connect("env-check-consistency", compare)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
