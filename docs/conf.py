@@ -36,6 +36,8 @@ napoleon_use_param = False  # types of arguments are shapes and units, not names
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header"]  # pages that are shown on their own begin with the heading that suits them
+numfig = math_numfig = True
+numfig_secnum_depth = 1
 math_eqref_format = "Eq. ({number})"
 
 talus_digest = digest_of_sources()
