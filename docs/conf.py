@@ -1,6 +1,6 @@
 """Configuration of the documentation.  Build: ``python -m sphinx -W --keep-going -b html docs docs/_build/html``.
 
-The build needs no network, and neither do the pages: mathematics are MathML, pictures and scripts lie beside the pages.
+The build needs no network, and neither do the pages: formulas are drawn by the build, pictures and scripts lie beside the pages.
 """
 
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent)]
-os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.pop("MPLBACKEND", None)  # the kernels of executed pages show figures inline
 
 from examples import digest_of_sources  # noqa: E402
 
@@ -20,7 +20,7 @@ author = "The authors of Talus"
 copyright = author  # noqa: A001
 version = release = runtime.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "public_names", "examples", "tables"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "formulas", "public_names", "examples", "tables"]
 root_doc = "index"
 exclude_patterns = ["_build", "README.md", "examples"]
 nitpicky = False
@@ -47,7 +47,7 @@ nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 
-html_math_renderer = "mathml"
+html_math_renderer = "svg"
 html_theme = "furo"
 html_title = f"Talus {release}"
 html_static_path = ["_static"]
