@@ -11,13 +11,13 @@ DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent)]
 os.environ.pop("MPLBACKEND", None)  # the kernels of executed pages show figures inline
 
-from examples import digest_of_sources  # noqa: E402
+from runner import digest_of_sources  # noqa: E402
 
 import runtime  # noqa: E402
 
 project = "Talus"
 author = "The authors of Talus"
-copyright = author  # noqa: A001
+copyright = author
 version = release = runtime.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "formulas", "public_names", "examples", "tables"]
@@ -61,7 +61,10 @@ LINKS = {
     "](../CONTRIBUTING.md": "](/development/contributing.md",
     "](../README.md": "](/index.md",
     "](../CHANGELOG.md": "](/development/changelog.md",
-    **{f"](../codegen/{name}.py": "](/reference/dictionary.rst" for name in ("joints", "motions", "drivers", "contacts", "forces")},
+    **{
+        f"](../codegen/{name}.py": "](/reference/dictionary.rst"
+        for name in ("joints", "motions", "drivers", "contacts", "forces")
+    },
 }
 # Pages that are files of the repository's root.
 ROOT_FILES = {"development/contributing": "CONTRIBUTING.md", "development/changelog": "CHANGELOG.md"}

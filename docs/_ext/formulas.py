@@ -24,7 +24,9 @@ def svg(latex: str, *, inline: bool) -> str:
     formula = ziamath.Latex(latex, size=SIZE, inline=inline, color="currentColor")
     drawing = formula.svg()
     for side in ("width", "height"):
-        drawing = re.sub(rf' {side}="([\d.]+)"', lambda m, side=side: f' {side}="{float(m[1]) / SIZE:.4f}em"', drawing, count=1)
+        drawing = re.sub(
+            rf' {side}="([\d.]+)"', lambda m, side=side: f' {side}="{float(m[1]) / SIZE:.4f}em"', drawing, count=1
+        )
     label = html.escape(" ".join(latex.split()), quote=True)
     style = f"vertical-align: {formula.getyofst() / SIZE:.4f}em"
     return drawing.replace("<svg", f'<svg role="img" aria-label="{label}" style="{style}"', 1)

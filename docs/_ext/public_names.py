@@ -1,7 +1,6 @@
-"""The public names of Talus, and the directive that documents them: pages cannot part from ``__all__``.
+"""The directive ``public``, which documents the names of a room or of a module: pages cannot part from ``__all__``.
 
-``ROOMS`` are packages whose ``__all__`` is documented, ``MODULES`` modules of which every own name is.  The directive ``public``
-documents one of them.  A public name that no page documents is a warning of the build, and with ``-W`` an error.
+A public name that no page documents is a warning of the build, and with ``-W`` an error.
 """
 
 from __future__ import annotations
@@ -10,35 +9,16 @@ import ast
 import inspect
 import re
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from inventory import DICTIONARY, MODELS, MODULES, own_names, public_names
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-ROOMS = (
-    "runtime", "runtime.system", "runtime.integrate", "runtime.results", "runtime.analysis", "runtime.ensemble",
-    "runtime.report", "runtime.view", "runtime.support", "codegen", "models", "models.walking", "models.walking.capture",
-)  # fmt: skip
-DICTIONARY = tuple(
-    f"codegen.{name}"
-    for name in ("joints", "motions", "drivers", "limits", "contacts", "forces", "cones", "laws", "basics", "bodies")
-)
-MODELS = tuple(
-    f"models.{name}"
-    for name in (
-        "foot", "foot_ground", "pendulum", "double_pendulum", "free_body", "hooke_shaft", "four_bar", "chain",
-        "walking.leg_foot", "walking.norms", "walking.synthetic",
-        "studies.ankle.study", "studies.pendulum", "studies.drop", "studies.gait.study", "studies.claims.study",
-        "studies.measures",
-    )
-)  # fmt: skip
-FIGURES = tuple(f"runtime.report.{name}" for name in ("plots", "cone_plots", "panels", "lines", "figure_files"))
-MODULES = (*DICTIONARY, *MODELS, *FIGURES)
 CONSTANTS = {
     "runtime.GROUND": 'Name of the fixed body, ``"ground"``.',
     "runtime.__version__": "Version of Talus, a string.",
@@ -47,24 +27,6 @@ CONSTANTS = {
 LITERAL = re.compile(r"(``.*?``|`[^`\n]+`)", re.DOTALL)
 TRAILING = re.compile(r"(\w)_(?=\W|$)")
 _ATTRIBUTES: dict[str, list[str]] = {}
-
-
-def own_names(module: ModuleType) -> list[str]:
-    """Functions and classes that a module defines, without a leading underscore, in the order of its source."""
-    found = {
-        name: value
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-        and (inspect.isfunction(value) or inspect.isclass(value))
-        and value.__module__ == module.__name__
-    }
-    return sorted(found, key=lambda name: inspect.getsourcelines(inspect.unwrap(found[name]))[1])
-
-
-def public_names() -> set[str]:
-    """Every public name, with its path; modules are documented as modules."""
-    rooms = {f"{room}.{name}" for room in ROOMS for name in import_module(room).__all__}
-    return {*rooms, *(f"{name}.{own}" for name in MODULES for own in own_names(import_module(name)))}
 
 
 class Public(SphinxDirective):
@@ -99,7 +61,11 @@ def _entry(module: str, name: str, value: Any) -> list[str]:
             return [f".. autoexception:: {path}"]
         return [f".. autoclass:: {path}", "   :members:"]
     if not inspect.isroutine(value):  # a function of SymPy
-        return [f".. py:function:: {name}(x)", "", *(f"   {line}" for line in (inspect.getdoc(value) or "").splitlines())]
+        return [
+            f".. py:function:: {name}(x)",
+            "",
+            *(f"   {line}" for line in (inspect.getdoc(value) or "").splitlines()),
+        ]
     lines = [f".. autofunction:: {path}"]
     if module in DICTIONARY:
         lines += ["", ".. code-block:: python", "", *(f"   {line}" for line in _source(value))]
@@ -143,10 +109,8 @@ def restore_attributes(app: Sphinx, what: str, name: str, obj: Any, options: Any
 
 def compare(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of each public name that no page documents."""
-    modules = {module for module in MODULES if module in env.domains.python_domain.modules}
-    documented = {*env.domains.python_domain.objects, *modules}
-    named = {f"{room}.{name}" for room in ROOMS for name, value in vars(import_module(room)).items() if inspect.ismodule(value)}
-    for name in sorted(public_names() - documented - named):
+    domain = env.domains.python_domain
+    for name in sorted(public_names() - {*domain.objects, *domain.modules}):
         logging.getLogger(__name__).warning("public name %s is on no page of the reference", name)
 
 

@@ -15,16 +15,13 @@ def anchor(status: runtime.Status) -> str:
     return f"status-{status.name.lower().replace('_', '-')}"
 
 
-def _table(heads: list[str], rows: list[list[str]], widths: str) -> list[str]:
-    lines = [".. list-table::", "   :header-rows: 1", f"   :widths: {widths}", ""]
-    for row in [heads, *rows]:
-        for n, cell in enumerate(row):
-            lines.append(f"   {'* -' if n == 0 else '  -'} {cell}")
-    return [*lines, ""]
+def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    """A table in Markdown."""
+    return [f"| {' | '.join(row)} |" for row in (heads, [":---"] * len(heads), *rows)]
 
 
 class Text(SphinxDirective):
-    """A directive that writes reStructuredText."""
+    """A directive that writes Markdown."""
 
     def parsed(self, lines: list[str]) -> list[nodes.Node]:
         """The nodes of these lines."""
@@ -38,8 +35,8 @@ class StatusTable(Text):
 
     def run(self) -> list[nodes.Node]:
         """The table."""
-        rows = [[f":ref:`{s.name} <{anchor(s)}>`", str(s.value), s.sentence, s.remedy] for s in runtime.Status]
-        return self.parsed(_table(["status", "number", "meaning", "remedy"], rows, "22 8 35 35"))
+        rows = [[f"[{s.name}](#{anchor(s)})", str(s.value), s.sentence, s.remedy] for s in runtime.Status]
+        return self.parsed(_table(["status", "number", "meaning", "remedy"], rows))
 
 
 class StatusText(Text):
@@ -48,10 +45,10 @@ class StatusText(Text):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """A list of fields."""
+        """A paragraph."""
         status = runtime.Status[self.arguments[0]]
-        fields = {"Number": str(status.value), "Cause": f"{status.sentence}.", "Remedy": status.remedy and f"{status.remedy}."}
-        return self.parsed([*(f":{name}: {value}" for name, value in fields.items() if value), ""])
+        remedy = f" **Remedy:** {status.remedy}." if status.remedy else ""
+        return self.parsed([f"**Status {status.value}:** {status.sentence}.{remedy}"])
 
 
 class Registry(Text):
@@ -67,15 +64,20 @@ class Registry(Text):
         year = self.arguments[0]
         entries = moreira_2011.EQUATIONS if year == "2011" else [e for e in EQUATIONS if e.paper.year == year]
         rows = [
-            [f"({e.number})", _plain(e.quantity), _plain(e.about) or "any body", e.verdict, _plain(e.note)]
+            [f"({e.number})", _plain(e.quantity), _plain(e.about) or "any body", _verdict(e.verdict), _plain(e.note)]
             for e in entries
         ]
-        return self.parsed(_table(["equation", "quantity", "about", "verdict", "note"], rows, "10 12 18 10 50"))
+        return self.parsed(_table(["equation", "quantity", "about", "verdict", "note"], rows))
+
+
+def _verdict(verdict: str) -> str:
+    """Bold where a printed form is wrong."""
+    return f"**{verdict}**" if verdict in ("misprint", "incomplete") else verdict
 
 
 def _plain(text: str) -> str:
     """Text without markup."""
-    for sign in "\\*`|_":
+    for sign in "\\*`|_<>$[]~{}":
         text = text.replace(sign, f"\\{sign}")
     return " ".join(text.split())
 

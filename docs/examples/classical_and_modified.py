@@ -16,7 +16,9 @@ for ankle, line in (("classical", "-"), ("modified", "--")):
     run = runtime.simulate(models.foot.build(ankle), 5.0, t_eval=t)
     assert run.success, run.message
     change = abs(run.energy - run.energy[0]).max()
-    print(f"{ankle:10} {run.stats.evaluations:5} evaluations, |Phi| {run.violation.max():.0e}, energy change {change:.0e} J")
+    print(
+        f"{ankle:10} {run.stats.evaluations:5} evaluations, |Phi| {run.violation.max():.0e}, energy change {change:.0e} J"
+    )
     r = 1000 * run.r["main_foot"]
     axes[0].plot(r[:, 0], r[:, 2], line, label=ankle)
     axes[1].plot(r[:, 1], r[:, 2], line, label=ankle)

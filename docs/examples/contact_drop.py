@@ -24,7 +24,10 @@ for law, values in laws.items():
     assert run.success, run.message
     ax.plot(run.t, run.r["ball"][:, 2], label=law)
     contact = run.contacts["ground"]
-    print(f"{law:20} impacts {len(contact.touch_down)}, first at {contact.touch_down[0]:.6f} s with {contact.impact_speed[0]:.4f} m/s")
+    speed = contact.impact_speed[0]
+    print(
+        f"{law:20} {len(contact.touch_down)} impacts, the first at {contact.touch_down[0]:.6f} s with {speed:.4f} m/s"
+    )
 ax.axhline(0.05, color="0.7", lw=0.8)
 ax.set(xlabel="time [s]", ylabel="height of the centre [m]")
 ax.legend()

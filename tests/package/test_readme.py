@@ -12,7 +12,8 @@ from tests.support.paths import ROOT
 
 README = ROOT / "README.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
-PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
+IN_FOLDERS = sorted(page for page in (ROOT / "docs").glob("*/*.md") if page.parent.name != "_build")
+PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS, *IN_FOLDERS]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -34,6 +35,15 @@ def run_blocks(page):
     return scope
 
 
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+def test_blocks_of_readme_run_one_by_one():
+    for block in blocks(README, "python"):
+        exec(compile(block, README.name, "exec"), {})
+
+
 def test_blocks_of_readme_run_in_order():
     scope = run_blocks(README)
     assert scope["system"].degrees_of_freedom == 3
@@ -50,8 +60,15 @@ WITH_BLOCKS = [page for page in DOCS if blocks(page, "python")]
     "page",
     [pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.name in SLOW else []) for page in WITH_BLOCKS],
 )
-def test_blocks_of_a_page_run_in_order(page):
+def test_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run_blocks(page)
+
+
+def test_an_axis_sweep_with_a_figure_takes_10_lines_with_the_installation():
+    page = ROOT / "docs" / "index.md"
+    lines = [line for language in ("sh", "python") for block in blocks(page, language) for line in block.splitlines()]
+    assert len(lines) <= 10 and "pip install" in lines[0] and "savefig" in lines[-1]
 
 
 def test_the_table_of_statuses_is_the_enumeration():
@@ -84,7 +101,7 @@ def test_readme_is_short():
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name if page.parent == ROOT else f"docs/{page.name}")
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_of_a_page_have_targets(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     local = [link.split("#")[0] for link in links if not link.startswith(("https://", "#"))]
@@ -93,12 +110,12 @@ def test_links_of_a_page_have_targets(page):
 
 def test_every_page_and_picture_is_linked():
     linked = {link for page in DOCS for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))}
-    assert {page.name for page in DOCS} - linked == {"README.md"}
+    assert {page.name for page in DOCS} - linked == {"README.md"}  # the index of the folder
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     assert [file.name for file in (ROOT / "docs" / "pictures").iterdir() if f"pictures/{file.name}" not in text] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name if page.parent == ROOT else f"docs/{page.name}")
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_commands_of_a_page_exist(page):
     studies = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
     verbs = {"models", "info", "simulate", "view", "warm", "doctor", *studies["talus.studies"]}
@@ -114,7 +131,7 @@ def test_commands_of_a_page_exist(page):
     assert set(re.findall(r"-m benchmarks ([a-z]+)", lines)) <= known
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name if page.parent == ROOT else f"docs/{page.name}")
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_installation_names_our_distribution(page):
     """``talus`` on the package index is another project."""
     text = page.read_text(encoding="utf-8")

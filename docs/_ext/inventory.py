@@ -1,0 +1,53 @@
+"""The public names of Talus: what the reference documents.  Imports nothing of Sphinx, so that tests read it.
+
+``ROOMS`` are packages whose ``__all__`` is documented, ``MODULES`` modules of which every own name is.
+"""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from types import ModuleType
+
+ROOMS = (
+    "runtime", "runtime.system", "runtime.integrate", "runtime.results", "runtime.analysis", "runtime.ensemble",
+    "runtime.report", "runtime.view", "runtime.support", "codegen", "models", "models.walking", "models.walking.capture",
+)  # fmt: skip
+DICTIONARY = tuple(
+    f"codegen.{name}"
+    for name in ("joints", "motions", "drivers", "limits", "contacts", "forces", "cones", "laws", "basics", "bodies")
+)
+MODELS = tuple(
+    f"models.{name}"
+    for name in (
+        "foot", "foot_ground", "pendulum", "double_pendulum", "free_body", "hooke_shaft", "four_bar", "chain",
+        "walking.leg_foot", "walking.norms", "walking.synthetic",
+        "studies.ankle.study", "studies.pendulum", "studies.drop", "studies.gait.study", "studies.claims.study",
+        "studies.measures",
+    )
+)  # fmt: skip
+FIGURES = tuple(f"runtime.report.{name}" for name in ("plots", "cone_plots", "panels", "lines", "figure_files"))
+MODULES = (*DICTIONARY, *MODELS, *FIGURES)
+
+
+def own_names(module: ModuleType) -> list[str]:
+    """Functions and classes that a module defines, without a leading underscore, in the order of its source."""
+    found = {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == module.__name__
+    }
+    return sorted(found, key=lambda name: inspect.getsourcelines(inspect.unwrap(found[name]))[1])
+
+
+def public_names() -> set[str]:
+    """Every public name, with its path; modules are documented as modules."""
+    rooms = {
+        f"{room}.{name}"
+        for room in ROOMS
+        for name in import_module(room).__all__
+        if not inspect.ismodule(getattr(import_module(room), name))
+    }
+    return {*rooms, *MODULES, *(f"{name}.{own}" for name in MODULES for own in own_names(import_module(name)))}

@@ -1,0 +1,68 @@
+"""Running the examples of the gallery.  Imports nothing of Sphinx, so that tests use it.
+
+An example is a module of ``docs/examples``: its docstring is its text, and it writes the picture ``NAME.png`` into the current
+folder.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import io
+import runpy
+import shutil
+import tempfile
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[1]
+ROOT = DOCS.parent
+FOLDER = DOCS / "examples"
+KEPT = DOCS / "_build" / "examples"
+SOURCES = ("codegen", "generated", "models", "runtime")
+
+
+def digest_of_sources() -> str:
+    """Digest of all that outputs of pages follow from."""
+    digest = hashlib.sha256()
+    for folder in SOURCES:
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def names() -> list[str]:
+    """Names of all examples."""
+    return sorted(file.stem for file in FOLDER.glob("*.py"))
+
+
+def run(name: str, folder: Path) -> str:
+    """Run an example in a folder; returns what it printed."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+    return printed.getvalue()
+
+
+def picture_and_output(name: str, digest: str) -> tuple[Path, str]:
+    """The picture of an example, and what it printed; run if neither is kept."""
+    of_source = hashlib.sha256((FOLDER / f"{name}.py").read_bytes()).hexdigest()[:16]
+    kept = KEPT / f"{digest}-{of_source}"
+    picture, output = kept / f"{name}.png", kept / f"{name}.txt"
+    if not output.is_file():
+        with tempfile.TemporaryDirectory() as folder:
+            printed = run(name, Path(folder))
+            kept.mkdir(parents=True, exist_ok=True)
+            shutil.copy(Path(folder, f"{name}.png"), picture)
+        output.write_text(printed, encoding="utf-8")
+    return picture, output.read_text(encoding="utf-8")
+
+
+def text_of(name: str) -> tuple[str, str]:
+    """Title and description: the docstring of an example."""
+    text = ast.get_docstring(ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))) or ""
+    title, _, description = text.partition("\n")
+    return title.rstrip("."), description.strip()
