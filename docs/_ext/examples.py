@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from runner import DOCS, FOLDER, picture_and_output, text_of
+from runner import DOCS, FOLDER, first_line, picture_and_output, text_of
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -26,7 +26,8 @@ class Example(SphinxDirective):
         lines = [description, "", f".. image:: /{picture.relative_to(DOCS)}", f"   :alt: {title}", ""]
         if output:
             lines += ["::", "", *(f"   {line}" for line in output.splitlines()), ""]
-        lines += [f".. literalinclude:: /examples/{name}.py", f"   :caption: docs/examples/{name}.py", ""]
+        lines += [f"Source: ``docs/examples/{name}.py``", "", f".. literalinclude:: /examples/{name}.py"]
+        lines += [f"   :lines: {first_line(name)}-", ""]
         section = nodes.section(ids=[f"example-{name.replace('_', '-')}"], names=[name])
         section += nodes.title(title, title)
         self.state.nested_parse(StringList("\n".join(lines).split("\n"), source=name), 0, section)

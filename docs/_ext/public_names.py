@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from enum import Enum
 from importlib import import_module
 from typing import Any
 
@@ -19,12 +20,14 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+FOREIGN = "object, tuple, int, str, dict, Enum, IntEnum, ReprEnum"  # classes whose members are those of Python
 CONSTANTS = {
     "runtime.GROUND": 'Name of the fixed body, ``"ground"``.',
     "runtime.__version__": "Version of Talus, a string.",
     "runtime.integrate.METHODS": "Names of the methods that ``runtime.simulate`` takes.",
 }
 LITERAL = re.compile(r"(``.*?``|`[^`\n]+`)", re.DOTALL)
+RAISES = re.compile(r"^:raises ([\w.]+):\s*$")
 TRAILING = re.compile(r"(\w)_(?=\W|$)")
 _ATTRIBUTES: dict[str, list[str]] = {}
 
@@ -59,7 +62,8 @@ def _entry(module: str, name: str, value: Any) -> list[str]:
     if inspect.isclass(value):
         if issubclass(value, BaseException):
             return [f".. autoexception:: {path}"]
-        return [f".. autoclass:: {path}", "   :members:"]
+        options = ["   :members:", f"   :inherited-members: {FOREIGN}"]
+        return [f".. autoclass:: {path}", *options, *(["   :undoc-members:"] if issubclass(value, Enum) else [])]
     if not inspect.isroutine(value):  # a function of SymPy
         return [
             f".. py:function:: {name}(x)",
@@ -101,10 +105,11 @@ def process_docstring(app: Sphinx, what: str, name: str, obj: Any, options: Any,
         _ATTRIBUTES[name] = found
 
 
-def restore_attributes(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Undo what napoleon does to attributes, whose text up to a colon it reads as a type."""
+def after_napoleon(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Undo what napoleon does to attributes, whose text up to a colon it reads as a type; errors without a text."""
     if name in _ATTRIBUTES:
         lines[:] = _ATTRIBUTES.pop(name)
+    lines[:] = [RAISES.sub(r":Raises: ``\1``", line) for line in lines]
 
 
 def compare(app: Sphinx, env: BuildEnvironment) -> None:
@@ -118,6 +123,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive, the treatment of docstrings, and the comparison."""
     app.add_directive("public", Public)
     app.connect("autodoc-process-docstring", process_docstring, priority=400)  # before napoleon
-    app.connect("autodoc-process-docstring", restore_attributes, priority=600)
+    app.connect("autodoc-process-docstring", after_napoleon, priority=600)
     app.connect("env-check-consistency", compare)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

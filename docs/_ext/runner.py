@@ -66,3 +66,9 @@ def text_of(name: str) -> tuple[str, str]:
     text = ast.get_docstring(ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))) or ""
     title, _, description = text.partition("\n")
     return title.rstrip("."), description.strip()
+
+
+def first_line(name: str) -> int:
+    """Number of the first line after the docstring of an example."""
+    tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
+    return tree.body[1].lineno
