@@ -20,7 +20,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-FOREIGN = "object, tuple, int, str, dict, Enum, IntEnum, ReprEnum"  # classes whose members are those of Python
+OWN = ("codegen", "models", "runtime")
 CONSTANTS = {
     "runtime.GROUND": 'Name of the fixed body, ``"ground"``.',
     "runtime.__version__": "Version of Talus, a string.",
@@ -62,7 +62,8 @@ def _entry(module: str, name: str, value: Any) -> list[str]:
     if inspect.isclass(value):
         if issubclass(value, BaseException):
             return [f".. autoexception:: {path}"]
-        options = ["   :members:", f"   :inherited-members: {FOREIGN}"]
+        foreign = [base.__name__ for base in value.__mro__ if base.__module__.split(".")[0] not in OWN]
+        options = ["   :members:", f"   :inherited-members: {', '.join(foreign)}"]
         return [f".. autoclass:: {path}", *options, *(["   :undoc-members:"] if issubclass(value, Enum) else [])]
     if not inspect.isroutine(value):  # a function of SymPy
         return [
