@@ -11,7 +11,7 @@ DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS / "_ext"), str(DOCS.parent)]
 os.environ.pop("MPLBACKEND", None)  # the kernels of executed pages show figures inline
 
-from runner import digest_of_sources  # noqa: E402
+from runner import digest_of_sources, remove_others  # noqa: E402
 
 import runtime  # noqa: E402
 
@@ -41,6 +41,7 @@ numfig_secnum_depth = 1
 math_eqref_format = "Eq. ({number})"
 
 talus_digest = digest_of_sources()
+remove_others(talus_digest)
 nb_execution_mode = os.environ.get("TALUS_DOCS_EXECUTION", "cache")
 nb_execution_cache_path = str(DOCS / "_build" / "executed" / talus_digest)  # outputs of other sources are never shown
 nb_execution_timeout = 120

@@ -31,6 +31,14 @@ def digest_of_sources() -> str:
     return digest.hexdigest()[:16]
 
 
+def remove_others(digest: str) -> None:
+    """Remove the outputs of pages and examples that were made with other sources."""
+    for folder in (DOCS / "_build" / "executed", KEPT):
+        for old in folder.iterdir() if folder.is_dir() else ():
+            if not old.name.startswith(digest):
+                shutil.rmtree(old)
+
+
 def names() -> list[str]:
     """Names of all examples."""
     return sorted(file.stem for file in FOLDER.glob("*.py"))
