@@ -43,6 +43,18 @@ def test_moment_of_a_reaction_about_its_point():
     assert np.abs(at_centre.moment - np.cross(arm, at_centre.force) - at_point.moment).max() < 1e-12
 
 
+def test_effort_of_a_driver_is_its_multiplier_with_the_other_sign():
+    t = np.linspace(0.0, 1.0, 51)
+    b = runtime.Builder("arm")
+    b.body("arm", mass=2.0, inertia=(0.02, 0.02, 0.002), r=(0, 0, -0.2))
+    b.joint("shoulder", "revolute", "ground", "arm", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.2), a_j=(0, 1, 0))
+    signal = runtime.Signal.spline(t, 0.8 * np.sin(6 * t))
+    b.driver("swing", "guided_angle", "ground", "arm", h_i=(0, 1, 0), a_i=(0, 0, -1), b_j=(0, 0, -1), theta_t=signal)
+    motion = runtime.inverse_dynamics(b.build(), t)
+    effort = motion.driven["swing"].effort["theta_t"]
+    assert np.abs(effort).max() > 0.05 and np.abs(effort + motion.lam["swing"][:, 0]).max() < 1e-12
+
+
 def test_printed_law_conserves_energy_in_a_circular_cone_only():
     changes = []
     for cone in ((40, 40, 40, 40, 40), (25, 60, 25, 60, 25)):
