@@ -20,7 +20,16 @@ author = "The authors of Talus"
 copyright = author
 version = release = runtime.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "formulas", "public_names", "examples", "tables"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "formulas",
+    "public_names",
+    "examples",
+    "tables",
+    "offline",
+]
 root_doc = "index"
 exclude_patterns = ["_build", "README.md", "examples"]
 nitpicky = False

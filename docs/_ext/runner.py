@@ -47,11 +47,13 @@ def names() -> list[str]:
 def run(name: str, folder: Path) -> str:
     """Run an example in a folder; returns what it printed."""
     import matplotlib
+    import matplotlib.pyplot as plt
 
     matplotlib.use("Agg")
     printed = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
         runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+    plt.close("all")
     return printed.getvalue()
 
 

@@ -5,6 +5,7 @@ import pkgutil
 import re
 import tomllib
 
+import matplotlib.pyplot as plt
 import pytest
 
 import runtime
@@ -63,6 +64,7 @@ WITH_BLOCKS = [page for page in DOCS if blocks(page, "python")]
 def test_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_blocks(page)
+    plt.close("all")
 
 
 def test_an_axis_sweep_with_a_figure_takes_10_lines_with_the_installation():
