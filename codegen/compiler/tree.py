@@ -42,12 +42,7 @@ def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str, limits: Se
     n, record = len(kinds), Record()
     equations = TreeEquations(record, kinds, parents)
     state = [record.input(f"y[{k}, n]") for k in range(2 * n)]
-    given = [record.input(f"Q[{k}]") for k in range(n)]
-    forces = list(given)
-    for k, step in enumerate(limits):
-        moment, of_limit = moment_of_limit(record, k, state[step], state[n + step])
-        forces[step] = forces[step] + moment
-        given += of_limit
+    forces, given = _forces(record, state, limits)
     accelerations, worst = equations.accelerations(state[:n], state[n:], forces)
     wanted = [*accelerations, worst]
     evaluated = {node.index for node in (*state, *given)}
@@ -62,6 +57,28 @@ def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str, limits: Se
         )
     before = Text(record, "p")
     prepare = before.write([(f"c[{k}]", Node(record, m)) for k, m in enumerate(constants)])
+    counted = before.operations, text.operations
+    return _module(kinds, parents, key, limits, (prepare, lines), counted, (len(constants), len(rows)))
+
+
+def _forces(record: Record, state: Sequence[Node], limits: Sequence[int]) -> tuple[list[Node], list[Node]]:
+    """Forces along the coordinates, with the moments of limits, and the inputs that they follow from."""
+    n = len(state) // 2
+    given = [record.input(f"Q[{k}]") for k in range(n)]
+    forces = list(given)
+    for k, step in enumerate(limits):
+        moment, of_limit = moment_of_limit(record, k, state[step], state[n + step])
+        forces[step] = forces[step] + moment
+        given += of_limit
+    return forces, given
+
+
+def _module(
+    kinds: Sequence[str], parents: Sequence[int], key: str, limits: Sequence[int], texts: tuple[Lines, Lines],
+    operations: tuple[int, int], sizes: tuple[int, int],
+) -> str:  # fmt: skip
+    """The module; texts and operations of its two functions; sizes: constants of parameters alone, and all."""
+    n, (prepare, lines), (constants, rows) = len(kinds), texts, sizes
     steps = [f"{kind} on {'the ground' if p < 0 else f'step {p}'}" for kind, p in zip(kinds, parents, strict=True)]
     return (
         "\n".join(
@@ -76,12 +93,12 @@ def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str, limits: Se
                 f"KEY = {key!r}",
                 "MADE_FROM = {}",
                 f"STEPS = {n}",
-                f"CONSTANTS = {len(rows)}  # with forces and limits",
+                f"CONSTANTS = {rows}  # with forces and limits",
                 f"LIMITS = {tuple(limits)}  # steps",
                 f"LANES = {LANES}  # columns of ``lanes``",
-                *_prepare(prepare, before.operations, n, len(constants), len(limits)),
-                *_derivative(lines, text.operations, n),
-                *_lanes(n, len(rows)),
+                *_prepare(prepare, operations[0], n, constants, len(limits)),
+                *_derivative(lines, operations[1], n),
+                *_lanes(n, rows),
             ]
         )
         + "\n"

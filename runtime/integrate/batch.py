@@ -80,7 +80,6 @@ __all__ = [
 EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
 CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
 _combined_error = linked(combined_error.py_func, fastmath=CONTRACT)
-_factor_of = linked(factor_of.py_func, fastmath=CONTRACT)
 
 
 class Results(NamedTuple):
@@ -219,7 +218,7 @@ def weigh_attempts(m, n):  # type: ignore[no-untyped-def]
         if m.code[lane] != OK:
             total[lane] = np.inf
     for lane in range(LANES):
-        factor[lane] = _factor_of(total[lane], SAFETY, ORDER, SLOWEST, FASTEST)
+        factor[lane] = factor_of(total[lane], SAFETY, ORDER, SLOWEST, FASTEST)
     if len(m.limits.q) > 0:
         screen(m)
         for lane in range(LANES):

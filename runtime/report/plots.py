@@ -49,6 +49,8 @@ def trajectories(groups: Mapping[str, Runs], body: str, planes: Sequence[str] = 
     Rodrigues da Silva et al. (2024a), Figs. 10, 14 and 20; (2024c), Fig. 12.
     """
     runs = [run for by_label in groups.values() for run in by_label.values()]
+    if not runs or not planes:
+        raise ModelError(f"trajectories: {'planes' if runs else 'groups'} are empty; give one at least")
     low, high = (1e3 * pick([pick(run.r[body], axis=0) for run in runs], axis=0) for pick in (np.min, np.max))
     margin = max(MARGIN * float(np.max(high - low)), 1e-6)
     low, high = low - margin, high + margin
@@ -271,6 +273,27 @@ def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     return fig
 
 
+def _check_snapshots(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], planes: Sequence[str]) -> None:
+    """Refuse poses and planes that cannot be drawn."""
+    if not planes:
+        raise ModelError(f"snapshots: planes are empty; use {', '.join(PLANES)}")
+    if not poses:
+        raise ModelError("snapshots: poses are empty; give them by label and time")
+    for label, by_time in poses.items():
+        kinds = {tuple(parts) for parts in by_time.values()}
+        if len(kinds) != 1 or not next(iter(kinds)):
+            raise ModelError(
+                f"snapshots: poses '{label}': give polylines at one time at least, of the same parts at each time"
+            )
+        for parts in by_time.values():
+            for part, points in parts.items():
+                shape = np.shape(points)
+                if len(shape) != 2 or shape[0] < 1 or shape[1] != 3:
+                    raise ModelError(
+                        f"snapshots: poses '{label}': '{part}' has the shape {shape}; give points (n, 3) [m]"
+                    )
+
+
 @checked
 def snapshots(
     poses: Mapping[str, Mapping[float, Mapping[str, Any]]], *, planes: Sequence[str] = ("sagittal", "frontal")
@@ -281,6 +304,7 @@ def snapshots(
 
     ``poses``: by label and time [s], polylines (n, 3) [m] by the name of their part.
     """
+    _check_snapshots(poses, planes)
     everything = [points for by_time in poses.values() for parts in by_time.values() for points in parts.values()]
     low, high = (pick([pick(points, axis=0) for points in everything], axis=0) for pick in (np.nanmin, np.nanmax))
     middle, steps = 0.5 * (low + high), 1.2 * np.maximum(high - low, 1e-3)

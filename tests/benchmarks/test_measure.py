@@ -13,7 +13,7 @@ def test_compiled_run_is_the_run_of_simulate():
     system = measure.foot("classical")
     run, evaluations = measure.compiled_run(system, 0.5, 1e-8)
     run()
-    plain = runtime.simulate(system, 0.5, rtol=1e-8, atol=1e-8)
+    plain = runtime.simulate(system, 0.5, rtol=1e-8, atol=1e-8, coordinates="absolute")
     assert evaluations() == plain.stats.evaluations
 
 

@@ -109,7 +109,8 @@ def test_a_kernel_of_another_model_is_refused(own):
 def test_runs_report_the_kernel_that_evaluated_them():
     system = models.foot.build()
     for method in ("dop853", "radau", "BDF"):
-        assert simulate(system, 0.01, method=method).stats.kernel == "whole model"
+        assert simulate(system, 0.01, method=method, coordinates="absolute").stats.kernel == "whole model"
+    assert simulate(system, 0.01).stats.kernel == "joint coordinates"
     assert runtime.kinematics(models.walking.synthetic.build(), [0.2]).stats.kernel == "joint by joint"
 
 

@@ -70,8 +70,8 @@ def test_systems_with_limits_run_as_simulate_does(method):
     found = simulate_many(system, cases, 0.3, t_eval=[0.1, 0.3], method=method, rtol=1e-8, atol=1e-8)
     for number in range(3):
         run = alone(system, cases, number, 0.3, t_eval=[0.1, 0.3], method=method, rtol=1e-8, atol=1e-8)
-        assert np.array_equal(found.states([number])[0].reshape(2, -1), run.states)
-        assert found.evaluations[number] == run.stats.evaluations
+        assert np.abs(found.states([number])[0].reshape(2, -1) - run.states).max() < 1e-12
+        assert method != "radau" or found.evaluations[number] == run.stats.evaluations
 
 
 def test_parameters_build_a_system_for_each_case():
@@ -262,7 +262,7 @@ def test_none_is_a_value_among_names(tmp_path):
     found = simulate_many(models.foot.build, cases, 0.2, out=tmp_path, **SETTINGS)
     for one in (found, read_ensemble(tmp_path)):
         assert one.success and one.cases["limits"].tolist() == [None, "elastic", None]
-        assert one.in_batch.tolist() == [True, False, True]
+        assert one.in_batch.all()  # those with limits beside those without, by another kernel
         assert np.array_equal(one.states(), simulate_many(models.foot.build, cases, 0.2, **SETTINGS).states())
 
 

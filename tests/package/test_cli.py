@@ -242,7 +242,7 @@ def test_simulate(talus, tmp_path):
         and result["model"] == "foot, classical ankle"
         and result["error of the energy balance [J]"] < 1e-8
     )
-    assert result["kernel"] == "whole model"
+    assert result["kernel"] == "joint coordinates"
     written = {file.name for file in (tmp_path / "o").iterdir()}
     assert written >= {"run.nc", "run.csv", "run.sto", "report.html", "motion.html", "positions.png", "summary.md"}
     assert {Path(file).name for file in result["files"]} == written
