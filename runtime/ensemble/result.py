@@ -13,8 +13,9 @@ import numpy as np
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.chunk import Chunk, Task, run_of_case
+from runtime.ensemble.chunk import run_of_case
 from runtime.ensemble.store import Folder
+from runtime.ensemble.task import Chunk, Task
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class

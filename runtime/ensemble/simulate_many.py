@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, example_system
-from runtime.ensemble.chunk import Chunk, Stopped, Task, run_chunk, side_by_side
+from runtime.ensemble.chunk import run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
+from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.waiting import first_of
 from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, JOINT, RTOL
 from runtime.integrate.settings import Settings, settings

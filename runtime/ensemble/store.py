@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ensemble.cases import Cases
-from runtime.ensemble.chunk import Chunk, Task, built_cases, digest_of_system, mark_of
+from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.chunk import digest_of_case, digest_of_system
 from runtime.ensemble.seals import SEAL, STATES, digest_of_arrays, is_sealed, seal_of_description, sealed
+from runtime.ensemble.task import Chunk, Task
 from runtime.jit.cache import compiled_folder
 from runtime.support.errors import ModelError
 from runtime.support.files import is_unfinished, reason, write_bytes
@@ -137,8 +138,7 @@ class Folder:
         firsts = [first for first, _ in self.done()]
         for first in firsts[:: -(-len(firsts) // SAMPLES) or 1]:
             case, mark = self.load(first, states=False)["mark"]
-            one = {name: values[int(case) : int(case) + 1] for name, values in cases.items()}
-            if mark and mark != mark_of(built_cases(task, int(case), one, 1)[0])[1]:
+            if mark and mark != digest_of_case(task, row(cases, int(case))):
                 raise ModelError(
                     f"{self.path} holds another ensemble: its system differs for case {case}; give another folder"
                 )

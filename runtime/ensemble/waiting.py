@@ -6,7 +6,7 @@ from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 
-from runtime.ensemble.chunk import Chunk
+from runtime.ensemble.task import Chunk
 from runtime.jit.cache import cache_folder
 from runtime.jit.machine_code import being_made
 from runtime.support.notice import compiling

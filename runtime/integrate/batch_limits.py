@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from generated import law_cubic
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.limits import LimitData
 from runtime.dynamics.limits_along import OF_LIMIT, LimitAlong, turned_back
@@ -21,6 +22,7 @@ from runtime.integrate.landing import FIRST_ACTIVE, LANDED, MAX_LANDINGS, MIN_LA
 from runtime.integrate.stepping import SAMPLES
 from runtime.integrate.switching import GRAZE, MAX_ITERATIONS, ON_SIDE, REFINEMENTS, vertex
 from runtime.jit.compilation import inlined
+from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
 
 # Parameters of a limit of a case.
@@ -79,7 +81,20 @@ def parameters_of_limits(limits: Sequence[LimitAlong], data: LimitData) -> Float
         [one.sign, one.offset, *one.edge, *one.flat, data.max_moment[k], data.compliance[k], data.damping[k]]
         for k, one in enumerate(limits)
     ]
-    return np.array(rows)
+    return np.array(rows, float).reshape(-1, PARAMETERS)
+
+
+def stored_energies(given: Floats, coordinates: Floats) -> Floats:
+    """Energy in limits (cases, n) [J] with parameters (cases, limits, PARAMETERS), at coordinates (cases, n, limits) [rad]."""
+    one = np.moveaxis(given, 2, 0)[:, :, None]  # (PARAMETERS, cases, 1, limits)
+    angle = one[SIGN] * coordinates + one[OFFSET]
+    angle -= 2.0 * np.pi * np.round(angle / (2.0 * np.pi))
+    out = np.maximum(np.abs(angle) - np.where(angle > 0.0, one[AHEAD], one[BEHIND]), 0.0)
+    x, law = out / one[COMPLIANCE], [np.zeros(0)] * 3
+    python_code(law_cubic.law)(np.minimum(x, 1.0), law)
+    work = law[0] + law[1] * np.maximum(x - 1.0, 0.0)
+    energies: Floats = (one[MAX_MOMENT] * one[COMPLIANCE] * work).sum(axis=2)
+    return energies
 
 
 @inlined

@@ -28,6 +28,7 @@ LOCKED = (
 )
 OF_KIND = {"turn": TURN, "slide": SLIDE, "ball": BALL, "free": FREE}
 COORDINATES = {"turn": 1, "slide": 1, "ball": 4, "free": 7}  # numbers in the state
+OF_GRAVITY, OF_STEP = 3, 16  # parameters of a kernel: see ``tree_parameters``
 RATES = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])  # times Euler parameters: those of the turn back
 

@@ -156,3 +156,47 @@ def _narrow(system):
     """The vertices of its limits, nearest up to an excess of 35 mrad alone."""
     kept = {limit.name: tuple((0.035, vertex) for _, vertex in limit.vertices) for limit in system.limits}
     return property(lambda limit: kept[limit.name])
+
+
+def _one_by_one(monkeypatch):
+    """Cases with a system for each."""
+    monkeypatch.setattr(chunk, "run_at_once", lambda *_: None)
+
+
+@pytest.mark.parametrize("limits", [None, "elastic", "dissipative"])
+def test_cases_prepared_at_once_are_those_with_a_system_each(limits, monkeypatch):
+    system = models.foot.build("modified", limits=limits)
+    cases = {
+        "angle.ankle.theta_i": np.linspace(-0.2, 0.3, 20), "rate.ankle.theta_j": np.linspace(3.0, -2.0, 20),
+        "mass.main_foot": np.linspace(1.0, 1.4, 20), "mass.toes": np.linspace(0.2, 0.3, 20),
+    }  # fmt: skip
+    if limits:
+        cases |= {"damping.talocrural": np.linspace(0.0, 0.3, 20), "compliance.talocrural": np.linspace(0.03, 0.05, 20)}
+    with monkeypatch.context() as patch:
+        patch.delattr(chunk, "built_case")
+        once = runtime.simulate_many(system, cases, 0.5, **SETTINGS)
+    assert once.in_batch.all() and not once.messages
+    _one_by_one(monkeypatch)
+    each = runtime.simulate_many(system, cases, 0.5, **SETTINGS)
+    assert each.in_batch.all() and np.abs(once.states() - each.states()).max() < 1e-11
+    assert np.array_equal(once.evaluations, each.evaluations)
+
+
+def test_values_that_break_a_rule_are_refused_one_by_one():
+    cases = {"mass.toes": [0.2, -1.0, 0.3], "rate.ankle.theta_i": [0.0, 0.0, 1.0]}
+    many = runtime.simulate_many(FOOT, cases, 0.5, **SETTINGS)
+    assert many.status.tolist() == [0, Status.REFUSED, 0] and list(many.messages) == [1]
+    assert "mass" in many.messages[1]
+
+
+def test_loose_tolerances_are_remarked():
+    """The balance of energy of cases prepared at once, with the work of their dampers."""
+    limited = models.foot.build("modified", limits="elastic")
+    cases = {"rate.ankle.theta_i": np.linspace(0.0, 5.0, 8), "mass.toes": np.full(8, 0.2)}
+    many = runtime.simulate_many(limited, cases, 2.0, t_eval=[2.0], rtol=1e-10, atol=1e-10)
+    assert many.in_batch.all() and not many.messages
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("runtime.integrate.balance_check.EACH_STEP", 1e-9)
+        patch.setattr("runtime.integrate.balance_check.ROUNDING", 0.0)
+        found = runtime.simulate_many(limited, cases, 2.0, t_eval=[2.0], rtol=1e-6, atol=1e-6, workers=1)
+    assert len(found.messages) == 8 and all("the energy balance is off by" in text for text in found.messages.values())

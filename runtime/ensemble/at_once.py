@@ -1,0 +1,168 @@
+"""Cases that differ in masses, limits of motion and initial coordinates of joints alone: prepared without a system for each.
+
+Their trees have the same geometry, so parameters of the kernel, constants and initial coordinates are arrays over all cases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.lift import GROUND_STEP
+from runtime.dynamics.status import Status, message_at_end
+from runtime.ensemble.cases import Cases
+from runtime.ensemble.joint_batch import given_limits, in_joint_coordinates, in_joints, memory_of_batch, of_bodies
+from runtime.ensemble.task import Chunk, Stopped, Task
+from runtime.integrate import batch
+from runtime.integrate.balance_check import unbalanced_cases
+from runtime.integrate.batch_limits import COMPLIANCE, DAMPING, MAX_MOMENT, stored_energies
+from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_knows, off_the_rows
+from runtime.support.arrays import Floats, Ints
+from runtime.system.quantity import Quantity, Role
+from runtime.system.reference import rotation_matrices
+from runtime.system.spanning_tree import OF_GRAVITY, OF_STEP, SpanningTree, tree_parameters
+from runtime.system.system import System
+from runtime.system.whole_model import module_of
+
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
+
+
+@dataclass
+class _Prepared:
+    """Cases of a system, by columns of parameters and rows of initial coordinates and rates."""
+
+    system: System
+    tree: SpanningTree
+    z: Floats  # (cases, n)
+    parameters: Floats  # (parameters, cases) of the kernel
+    masses: Floats  # (cases, bodies)
+    limits: Floats  # (cases, limits, PARAMETERS)
+    good: Bools  # (cases,) False: a value that breaks a rule
+
+    def take(self, quantity: Quantity, values: Floats) -> bool:
+        """Give all cases their values of a quantity; False if it changes more than these arrays."""
+        if quantity.role is Role.COORDINATE:
+            return self._take_coordinate(quantity, values)
+        if quantity.owner_sort == "body" and quantity.part == "mass":
+            self._take_mass(self.system.body_index(quantity.owner), values)
+            return True
+        if quantity.owner_sort == "limit" and quantity.part in OF_LIMITS and self.tree.limits:
+            least = values >= 0.0 if quantity.part == "damping" else values > 0.0
+            self.good &= least & np.isfinite(values)
+            self.limits[:, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values
+            return True
+        return False
+
+    def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
+        joint, _, column = quantity.owner.rpartition(".")
+        place = list(self.system.joint_motions[joint].units).index(column)
+        steps = [k for k, c in enumerate(self.tree.coordinates) if (c.joint, c.place) == (joint, place)]
+        if not steps:
+            return False
+        offset = len(self.tree.kinds) if quantity.part == "rate" else 0
+        self.z[:, steps[0] + offset] = self.tree.coordinates[steps[0]].sign * values
+        self.good &= np.isfinite(values)
+        return True
+
+    def _take_mass(self, body: int, values: Floats) -> None:
+        self.good &= (values > 0.0) & np.isfinite(values)
+        step, more = self.tree.body_step[body], values - self.masses[:, body]
+        self.masses[:, body] = values
+        if step == GROUND_STEP:
+            return
+        arm, o = self.tree.pose[body, R:P] - self.tree.point[step], OF_GRAVITY + OF_STEP * step
+        about = (arm @ arm * np.eye(3) - np.outer(arm, arm))[np.triu_indices(3)]
+        self.parameters[o + 6 : o + OF_STEP] += np.outer([1.0, *arm, *about], more)
+
+    def constants(self) -> Floats:
+        """Constants of the kernel, (cases, constants)."""
+        module = module_of(self.tree.key)
+        assert module is not None
+        found = np.zeros((module.CONSTANTS, len(self.z)))
+        module.prepare(self.parameters, found)
+        return np.ascontiguousarray(found.T)
+
+    def energies(self, states: Floats, stored: Floats | float) -> Floats:
+        """Kinetic energy, that of gravity and stored energy (cases, n, 3) of states (cases, n, 13 bodies)."""
+        t, s = self.system.data, states.reshape(*states.shape[:2], -1, STATE)
+        A = rotation_matrices(s[..., P:V].reshape(-1, 4)).reshape(*s.shape[:3], 3, 3)
+        omega = np.einsum("cnbji,cnbj->cnbi", A, s[..., OMEGA:])
+        energies = np.empty((*s.shape[:2], 3))
+        energies[..., 0] = 0.5 * np.einsum("cnbi,bij,cnbj->cn", omega, t.inertia[1:], omega)
+        energies[..., 0] += 0.5 * np.einsum("cb,cnbi->cn", self.masses, s[..., V:OMEGA] ** 2)
+        energies[..., 1] = -np.einsum("cb,cnbi,i->cn", self.masses, s[..., R:P], t.gravity)
+        energies[..., 2] = stored
+        return energies
+
+
+def _prepared(task: Task, cases: Cases) -> _Prepared | None:
+    """The cases, unless they differ in more than this module knows."""
+    system, how = task.system, task.how
+    if not isinstance(system, System) or task.gpu or how.t_start != system.time:
+        return None
+    if not in_joint_coordinates(system, how) or not kernel_knows(system) or system.tree is None:
+        return None
+    tree, count = system.tree, len(next(iter(cases.values())))
+    if any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
+        return None
+    everywhere = [(system, np.arange(1))]
+    z = in_joints(everywhere, system.state.y[None])
+    if off_the_rows(of_bodies(everywhere, z[:, None])[0, 0], system.state.y) > OFF_THE_ROWS:
+        return None
+    prepared = _Prepared(
+        system, tree, np.tile(z, (count, 1)), np.tile(np.array(tree_parameters(tree, system.gravity))[:, None], (1, count)),
+        np.tile(system.data.mass[1:], (count, 1)), given_limits([(system, np.arange(count))], count), np.ones(count, bool),
+    )  # fmt: skip
+    taken = all(prepared.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items())
+    return prepared if taken else None
+
+
+def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
+    """Run the cases of a chunk side by side; those to be run alone.  None where cases differ in more than this module knows."""
+    prepared = _prepared(task, cases)
+    if prepared is None:
+        return None
+    at = np.flatnonzero(prepared.good)
+    if len(at):
+        good = _run(task, prepared, at, chunk)
+        prepared.good[at[~good]] = False
+    return [int(case) for case in np.flatnonzero(~prepared.good)]
+
+
+def _run(task: Task, prepared: _Prepared, at: Ints, chunk: Chunk) -> Bools:
+    """Integrate the cases at these places; which of them reached their end."""
+    s, system, z, limits = task.how, prepared.system, prepared.z[at], prepared.limits[at]
+    constants = prepared.constants()[at]
+    given, results = batch.arguments(s, z, constants)
+    memory, of_limits = memory_of_batch(system, z.shape[1], constants.shape[1], limits)
+    module = module_of(prepared.tree.key)
+    assert module is not None
+    batch.run(module, "lanes", memory, *given, *results, task.stop)
+    if task.stop[0]:
+        raise Stopped
+    good: Bools = results.status == Status.REACHED_END
+    ends = z[:, None] if of_limits is None else of_limits.final[:, None]
+    motions = of_bodies([(system, np.arange(len(at)))], np.concatenate([z[:, None], results.out, ends], axis=1))
+    chunk.states[at[good]], chunk.status[at[good]] = motions[good, 1:-1], Status.REACHED_END
+    chunk.counts[at[good]], chunk.reached[at[good]], chunk.in_batch[at[good]] = (
+        results.counts[good],
+        results.reached[good],
+        True,
+    )
+    times, work = np.append(s.t_start, s.t or ()), np.zeros((len(at), motions.shape[1] - 1))
+    stored: Floats | float = 0.0
+    states = motions[:, :-1]
+    if of_limits is not None:  # the work of dampers is known at the end
+        times, states = np.array([s.t_start, s.t_end]), motions[:, [0, -1]]
+        work = np.outer(of_limits.work, [0.0, 1.0])
+        stored = stored_energies(limits, np.stack([z, of_limits.final], axis=1)[..., of_limits.q])
+    own = _Prepared(system, prepared.tree, z, prepared.parameters, prepared.masses[at], limits, good)
+    energies = own.energies(states, stored)
+    found = unbalanced_cases(system.data, s, results.counts[good, 1], times, energies[good], work[good])
+    for k, remark in found.items():
+        chunk.messages[chunk.first + int(at[good][k])] = message_at_end(s.t_end) + remark
+    return good

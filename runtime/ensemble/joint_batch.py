@@ -1,0 +1,88 @@
+"""Batches in joint coordinates: coordinates of states, states of coordinates, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from runtime.dynamics.layout import STATE, P, V
+from runtime.dynamics.lift import lift_all, lift_workspace
+from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.integrate import batch
+from runtime.integrate.batch_limits import PARAMETERS, BatchLimits, batch_limits, parameters_of_limits
+from runtime.integrate.batch_stages import BatchWorkspace
+from runtime.integrate.choices import AUTO, JOINT
+from runtime.integrate.settings import Settings
+from runtime.integrate.tree_method import kernel_knows, off_the_rows, scales_of
+from runtime.integrate.tree_stages import addresses_of_lanes
+from runtime.support.arrays import Floats, Ints
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data
+from runtime.system.system import System
+from runtime.system.whole_model import module_of
+
+Systems = Sequence[tuple[System, Ints]]  # each with its cases
+
+
+def in_joint_coordinates(system: System, how: Settings) -> bool:
+    """Whether cases of a system run in joint coordinates."""
+    return how.coordinates == JOINT or (how.coordinates == AUTO and kernel_knows(system))
+
+
+def tree_of_case(system: System) -> SpanningTree:
+    """The tree of a system that has one."""
+    assert system.tree is not None
+    return system.tree
+
+
+def in_joints(systems: Systems, states: Floats) -> Floats:
+    """Coordinates and rates of the trees of systems, (cases, n), in states of their bodies (cases, 13 bodies)."""
+    z = np.empty((len(states), len(scales_of(tree_of_case(systems[0][0]))[0])))
+    for system, at in systems:
+        z[at] = joint_coordinates(tree_of_case(system), system.body_names, system.joint_motions, states[at])
+    return z
+
+
+def of_bodies(systems: Systems, z: Floats) -> Floats:
+    """States of the bodies (cases, times, 13 bodies) for coordinates and rates of their trees (cases, times, n)."""
+    cases, times, n = z.shape
+    out = np.empty((cases, times, STATE * len(systems[0][0].bodies)))
+    for system, at in systems:
+        lifted = np.empty((len(at) * times, out.shape[2]))
+        lift_all(
+            tree_data(tree_of_case(system), system.gravity),
+            lift_workspace(len(tree_of_case(system).kinds)),
+            z[at].reshape(-1, n),
+            lifted,
+        )
+        out[at] = lifted.reshape(len(at), times, -1)
+    return out
+
+
+def with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
+    """Lifted states (cases, 1 + times, 13 bodies) after the first, with the signs of the Euler parameters of the given ones.
+
+    Also how far the first ones are off the given ones.
+    """
+    own, given = (y.reshape(*y.shape[:-1], -1, STATE) for y in (lifted, states))
+    signs = np.where(np.einsum("cbp,cbp->cb", own[:, 0, :, P:V], given[..., P:V]) < 0.0, -1.0, 1.0)
+    own[..., P:V] *= signs[:, None, :, None]
+    return lifted[:, 1:], off_the_rows(lifted[:, 0], states)
+
+
+def given_limits(systems: Systems, count: int) -> Floats:
+    """Parameters of the limits of so many cases, (cases, limits, PARAMETERS)."""
+    given = np.empty((count, len(tree_of_case(systems[0][0]).limits), PARAMETERS))
+    for system, at in systems:
+        given[at] = parameters_of_limits(tree_of_case(system).limits, system.data.limits)
+    return given
+
+
+def memory_of_batch(system: System, n: int, constants: int, given: Floats) -> tuple[BatchWorkspace, BatchLimits | None]:
+    """Memory for cases of a system's tree, of n coordinates and rates and so many constants, and that of its limits."""
+    tree = tree_of_case(system)
+    module = module_of(tree.key)
+    assert module is not None
+    stages = list(addresses_of_lanes(module).values())
+    limits = batch_limits(tree.limits, n, constants - OF_LIMIT * len(tree.limits), given) if tree.limits else None
+    return batch.tree_workspace(stages, constants, scales_of(tree), limits), limits

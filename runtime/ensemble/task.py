@@ -1,0 +1,54 @@
+"""A task of an ensemble, common to all of its cases, and the results of a chunk of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from runtime.integrate.settings import Settings
+from runtime.integrate.step_control import NO_LIMIT
+from runtime.support.arrays import Floats, Ints
+from runtime.system.quantity import Quantity
+from runtime.system.system import System
+
+
+class Stopped(Exception):
+    """A chunk was stopped before its end."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Settings common to all cases."""
+
+    system: System | Callable[..., System]
+    quantities: Mapping[str, Quantity]  # of the cases, by name
+    how: Settings
+    assemble: bool  # initial states
+    bodies: tuple[str, ...]
+    gpu: bool = False
+    stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # other than 0: stop; shared by threads only
+
+    @property
+    def stored_settings(self) -> dict[str, Any]:
+        """Settings of the runs, stored with the results."""
+        max_steps = None if self.how.max_steps == NO_LIMIT else self.how.max_steps
+        found = asdict(self.how) | {"assemble": self.assemble, "max_steps": max_steps}
+        found["equations"] = f"{found.pop('coordinates')} coordinates"  # "coordinates" is an attribute of NetCDF's own
+        return found
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Results of cases that were run together."""
+
+    first: int
+    states: Floats  # (cases, times, 13 bodies), NaN after a failure
+    status: Ints  # (cases,) of ``Status``
+    reached: Floats  # (cases,) [s]
+    counts: Ints  # (cases, 3) evaluations, steps, rejections
+    in_batch: np.ndarray[Any, np.dtype[np.bool_]]  # (cases,)
+    messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
+    mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
