@@ -33,7 +33,7 @@ class Cases:
     """Numbers of cases and repeats."""
 
     side_by_side: int = 10_000
-    limited: int = 200
+    limited: int = 2000
     built: int = 200
     named: int = 2000
     sweep: int = 1_000_000
@@ -73,9 +73,9 @@ def initial_velocities(count: int) -> dict[str, Floats]:
     }
 
 
-def throughput(count: int, repeats: int) -> dict[int, float]:
+def throughput(count: int, repeats: int, limits: str | None = None) -> dict[int, float]:
     """Cases per second by the number of workers, the most of several."""
-    system, cases = foot("modified"), initial_velocities(count)
+    system, cases = models.foot.build(limits=limits), initial_velocities(count)  # type: ignore[arg-type]
     runtime.simulate_many(
         system, initial_velocities(16), DURATION, progress=False, **SETTINGS
     )  # loads the compiled code
@@ -104,7 +104,7 @@ def error() -> float:
 
 
 def varied_parameters(cases: Cases) -> dict[str, float]:
-    """Cases per second where parameters differ, or where limits prevent the SIMD integration of several cases at once."""
+    """Cases per second where parameters differ, and with limits."""
     plain, limited = foot("modified"), models.foot.build(limits="dissipative")
     share = np.linspace(0.9, 1.1, cases.named)
     kinds: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -113,7 +113,11 @@ def varied_parameters(cases: Cases) -> dict[str, float]:
         "lengths of the link, built by a function": (
             models.foot.build, {"link_length": np.linspace(0.03, 0.06, cases.built)},
         ),
+        "coordinate of the ankle": (plain, {"angle.ankle.theta_i": 0.2 * (share - 1.0)}),
         "velocities, with limits": (limited, initial_velocities(cases.limited)),
+        "masses by name, with limits": (
+            limited, {"mass.toes": share[: cases.limited] * runtime.parameters(plain)["mass.toes"]},
+        ),
         "damping by name, with limits": (
             limited, {"damping.talocrural": share[: cases.limited] * runtime.parameters(limited)["damping.talocrural"]},
         ),

@@ -26,6 +26,8 @@ def ensemble(quick: bool, say: Say) -> Iterator[Target]:
     how = f"{cases.side_by_side} cases of {ensembles.DURATION:g} s at {ensembles.TOLERANCE:g}, the most of several"
     yield Target("ensemble, error", off, ensembles.ERROR, "m", f"{how}: main foot at the end")
     yield Target("ensemble, time of a case on one core", 1e6 / rates[1], 100.0, "us", how)
+    limited = ensembles.throughput(cases.side_by_side, cases.repeats, "dissipative")[1]
+    yield Target("ensemble with limits, time of a case on one core", 1e6 / limited, 100.0, "us", how)
     yield Target("ensemble, one core's rate to two cores'", rates[1] / rates[2], 1.0 / 1.9, "1", how)
     if quick:
         yield Target("sweep of 1e6 cases, memory", None, 1024.0, "MiB", "left out by --quick")
