@@ -20,6 +20,7 @@ add_words(
         "jacobian": "the Jacobian of the equations of motion",
         "kinematics": "rotations",
         "lift": "the states of the bodies of a tree",
+        "tree_equations": "the equations of motion in joint coordinates",
         "limits": "limits of motion",
         "state_jacobian": "the Jacobian of the states",
         "projection": "the projection onto the constraints",

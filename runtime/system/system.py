@@ -253,7 +253,7 @@ class System:
 
         def rows() -> Floats:
             work = shared_workspace_for(self.data)
-            worst_row(self.time, y, self.data, work, False)
+            worst_row(self.time, y.copy(), self.data, work, False)
             return work.D
 
         try:
