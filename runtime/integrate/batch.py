@@ -24,6 +24,7 @@ from runtime.integrate.batch_limits import (
     find_bracket,
     limits_hold,
     load_limits,
+    measure_work,
     screen,
     switch,
 )
@@ -221,6 +222,7 @@ def weigh_attempts(m, n):  # type: ignore[no-untyped-def]
         factor[lane] = factor_of(total[lane], SAFETY, ORDER, SLOWEST, FASTEST)
     if len(m.limits.q) > 0:
         screen(m)
+        measure_work(m)
         for lane in range(LANES):
             m.limits.bracket[1, lane] = NONE
             if m.case[lane] >= 0 and total[lane] <= 1.0 and m.limits.suspect[lane] > 0.0:

@@ -48,6 +48,8 @@ class BatchLimits(NamedTuple):
     largest: Floats  # (limits, LANES) relative excess up to which its constants hold
     over: Floats  # (limits,) [rad] beyond the side of the mode
     start: Floats  # (limits, LANES) the same at the start of the step
+    ended: Floats  # (limits, LANES) and at its end
+    worked: Floats  # (LANES,) [J] work of the dampers in the step
     side: Floats  # (limits, LANES) -1: the limit acts; 1: it does not
     suspect: Floats  # (LANES,) above 0: a limit may change its mode in the step
     samples: Floats  # (SAMPLES + 1, limits)
@@ -68,7 +70,8 @@ def batch_limits(
         q=np.array([limit.step for limit in limits], np.int64), first=np.array([first]), weights=COEFFICIENTS.b, given=given,
         final=np.full((len(given), n), np.nan), work=np.zeros(len(given)), own=np.zeros((count, PARAMETERS, LANES)),
         waiting=np.zeros((count, PARAMETERS, LANES)), waiting_active=np.zeros(wide, np.int64), most=np.zeros(wide),
-        active=np.zeros(wide, np.int64), largest=np.zeros(wide), over=np.zeros(count), start=np.zeros(wide),
+        active=np.zeros(wide, np.int64), largest=np.zeros(wide), over=np.zeros(count), start=np.zeros(wide), ended=np.zeros(wide),
+        worked=np.zeros(LANES),
         side=np.ones(wide), suspect=np.zeros(LANES), samples=np.zeros((SAMPLES + 1, count)),
         polynomial=np.zeros((count, POWER)), bracket=np.full((2, LANES), NONE), landings=np.zeros(LANES, np.int64),
         usual=np.zeros((2, LANES)),
@@ -242,6 +245,7 @@ def screen(m):  # type: ignore[no-untyped-def]
                 found = after - ON_SIDE if after - ON_SIDE > found else found
                 before, here = here, after
             x.suspect[lane] = found if found > x.suspect[lane] else x.suspect[lane]
+            x.ended[k, lane] = here
 
 
 @inlined
@@ -344,14 +348,17 @@ def change_modes(m, lane, state, near, first):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def add_work(m, lane):  # type: ignore[no-untyped-def]
-    """Add the work of the dampers in the step of a lane."""
-    x, h, case = m.limits, m.length[lane], m.case[lane]
+def measure_work(m):  # type: ignore[no-untyped-def]
+    """Work of the dampers in the steps of all lanes, in vector instructions."""
+    x, h = m.limits, m.length
+    for lane in range(LANES):
+        x.worked[lane] = 0.0
     for k in range(len(x.q)):
-        total, e = 0.0, x.q[k] * LANES + lane
+        o, damping = x.q[k] * LANES, x.own[k, DAMPING]
         for q in range(len(x.weights)):
-            total += x.weights[q] * m.k[q, e] * m.k[q, e]
-        x.work[case] -= h * x.own[k, DAMPING, lane] * total
+            weight, rates = x.weights[q], m.k[q]
+            for lane in range(LANES):
+                x.worked[lane] -= h[lane] * damping[lane] * weight * rates[o + lane] * rates[o + lane]
 
 
 GO_ON, AGAIN, ALONE = range(3)
@@ -380,9 +387,13 @@ def switch(m, lane, h):  # type: ignore[no-untyped-def]
         if x.landings[lane] == MAX_LANDINGS:
             return ALONE, 0.0
         return AGAIN, fraction * h if fraction > 0.0 else h
+    x.work[m.case[lane]] += x.worked[lane]
+    if not landing and fraction == NONE:
+        for k in range(len(x.q)):
+            x.start[k, lane] = x.ended[k, lane]
+        return GO_ON, 0.0
     if not change_modes(m, lane, m.end, -10.0 * ON_SIDE if landing else ON_SIDE, -1):
         return ALONE, 0.0
-    add_work(m, lane)
     now_active, usual = any_active(m, lane), 0.0
     if landing and now_active != was_active:
         usual = x.usual[now_active, lane]
