@@ -10,25 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.layout import P, R
 from runtime.dynamics.lift import GROUND_STEP
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.joint_batch import given_limits, in_joint_coordinates, in_joints, memory_of_batch, of_bodies
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
-from runtime.integrate.balance_check import unbalanced_cases
-from runtime.integrate.batch_limits import COMPLIANCE, DAMPING, MAX_MOMENT, stored_energies
+from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
+from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, stored_energies
 from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_knows, off_the_rows
 from runtime.support.arrays import Floats, Ints
 from runtime.system.quantity import Quantity, Role
-from runtime.system.reference import rotation_matrices
 from runtime.system.spanning_tree import OF_GRAVITY, OF_STEP, SpanningTree, tree_parameters
 from runtime.system.system import System
 from runtime.system.whole_model import module_of
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
+
+
+def _is_plain(quantity: Quantity) -> bool:
+    """A mass, or a parameter of the law of a limit."""
+    return (quantity.owner_sort, quantity.part) == ("body", "mass") or (
+        quantity.owner_sort == "limit" and quantity.part in OF_LIMITS
+    )
 
 
 @dataclass
@@ -47,15 +53,15 @@ class _Prepared:
         """Give all cases their values of a quantity; False if it changes more than these arrays."""
         if quantity.role is Role.COORDINATE:
             return self._take_coordinate(quantity, values)
-        if quantity.owner_sort == "body" and quantity.part == "mass":
+        if not _is_plain(quantity):
+            return False
+        if quantity.owner_sort == "body":
             self._take_mass(self.system.body_index(quantity.owner), values)
             return True
-        if quantity.owner_sort == "limit" and quantity.part in OF_LIMITS and self.tree.limits:
-            least = values >= 0.0 if quantity.part == "damping" else values > 0.0
-            self.good &= least & np.isfinite(values)
-            self.limits[:, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values
-            return True
-        return False
+        least = values >= 0.0 if quantity.part == "damping" else values > 0.0
+        self.good &= least & np.isfinite(values)
+        self.limits[:, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values
+        return True
 
     def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
         joint, _, column = quantity.owner.rpartition(".")
@@ -85,18 +91,6 @@ class _Prepared:
         found = np.zeros((module.CONSTANTS, len(self.z)))
         module.prepare(self.parameters, found)
         return np.ascontiguousarray(found.T)
-
-    def energies(self, states: Floats, stored: Floats | float) -> Floats:
-        """Kinetic energy, that of gravity and stored energy (cases, n, 3) of states (cases, n, 13 bodies)."""
-        t, s = self.system.data, states.reshape(*states.shape[:2], -1, STATE)
-        A = rotation_matrices(s[..., P:V].reshape(-1, 4)).reshape(*s.shape[:3], 3, 3)
-        omega = np.einsum("cnbji,cnbj->cnbi", A, s[..., OMEGA:])
-        energies = np.empty((*s.shape[:2], 3))
-        energies[..., 0] = 0.5 * np.einsum("cnbi,bij,cnbj->cn", omega, t.inertia[1:], omega)
-        energies[..., 0] += 0.5 * np.einsum("cb,cnbi->cn", self.masses, s[..., V:OMEGA] ** 2)
-        energies[..., 1] = -np.einsum("cb,cnbi,i->cn", self.masses, s[..., R:P], t.gravity)
-        energies[..., 2] = stored
-        return energies
 
 
 def _prepared(task: Task, cases: Cases) -> _Prepared | None:
@@ -160,8 +154,7 @@ def _run(task: Task, prepared: _Prepared, at: Ints, chunk: Chunk) -> Bools:
         times, states = np.array([s.t_start, s.t_end]), motions[:, [0, -1]]
         work = np.outer(of_limits.work, [0.0, 1.0])
         stored = stored_energies(limits, np.stack([z, of_limits.final], axis=1)[..., of_limits.q])
-    own = _Prepared(system, prepared.tree, z, prepared.parameters, prepared.masses[at], limits, good)
-    energies = own.energies(states, stored)
+    energies = energies_of_motions(system.data, prepared.masses[at], states, stored)
     found = unbalanced_cases(system.data, s, results.counts[good, 1], times, energies[good], work[good])
     for k, remark in found.items():
         chunk.messages[chunk.first + int(at[good][k])] = message_at_end(s.t_end) + remark

@@ -27,7 +27,7 @@ from runtime.ensemble.joint_batch import (
 )
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
-from runtime.integrate.balance_check import unbalanced_cases
+from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
 from runtime.integrate.batch_limits import BatchLimits
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
@@ -157,10 +157,12 @@ def built_case(task: Task, values: Mapping[str, Any]) -> tuple[System, State]:
         if own.body_names != task.bodies:
             names, others = ", ".join(own.body_names), ", ".join(task.bodies)
             raise ModelError(f"the bodies of this case are {names}, those of the others {others}; give all the same")
+        as_reference = state is own.state and own.reference is None and task.assemble
         if state is not own.state or start != own.time or moved:
             state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
-        if moved and not task.gpu and in_joint_coordinates(own, task.how):
-            own = replace(own, reference=assemble(own, own.reference_configuration))
+        known = task.system if isinstance(task.system, System) else own  # its tree is known
+        if moved and not task.gpu and in_joint_coordinates(known, task.how):
+            own = replace(own, reference=state if as_reference else assemble(own, own.reference_configuration))
         if moved:
             refuse_singular_joints(own, state.y)
     except ModelError:
@@ -272,10 +274,14 @@ def _say_unbalanced(
     for own, places in _places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
         at, states = cases[places], motions[places]
         flat = states.reshape(-1, states.shape[2])
-        energies = energies_of_states(
-            np.zeros(len(flat)), flat, np.zeros((0, 4)), own.data, shared_workspace_for(own.data)
-        )
-        of_case = energies.reshape(*states.shape[:2], -1)
+        if own.loaded:
+            work_of = shared_workspace_for(own.data)
+            of_case = energies_of_states(np.zeros(len(flat)), flat, np.zeros((0, 4)), own.data, work_of)
+            of_case = of_case.reshape(*states.shape[:2], -1)
+        else:
+            of_case = energies_of_motions(
+                own.data, np.broadcast_to(own.data.mass[1:], (len(at), len(own.bodies))), states
+            )
         found = unbalanced_cases(own.data, task.how, chunk.counts[at, 1], times, of_case, work[places])
         for k, remark in found.items():
             chunk.messages[chunk.first + int(at[k])] = message_at_end(task.how.t_end) + remark

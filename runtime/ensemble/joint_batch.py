@@ -10,7 +10,8 @@ from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.lift import lift_all, lift_workspace
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.integrate import batch
-from runtime.integrate.batch_limits import PARAMETERS, BatchLimits, batch_limits, parameters_of_limits
+from runtime.integrate.batch_limits import BatchLimits, batch_limits
+from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
 from runtime.integrate.batch_stages import BatchWorkspace
 from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.settings import Settings
@@ -39,6 +40,10 @@ def in_joints(systems: Systems, states: Floats) -> Floats:
     """Coordinates and rates of the trees of systems, (cases, n), in states of their bodies (cases, 13 bodies)."""
     z = np.empty((len(states), len(scales_of(tree_of_case(systems[0][0]))[0])))
     for system, at in systems:
+        reference = system.reference_configuration.y
+        if not reference.reshape(-1, STATE)[:, V:].any() and (states[at] == reference).all():
+            z[at] = 0.0
+            continue
         z[at] = joint_coordinates(tree_of_case(system), system.body_names, system.joint_motions, states[at])
     return z
 

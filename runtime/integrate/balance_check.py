@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, START, UNCERTAIN
 from runtime.integrate.methods import Method
 from runtime.integrate.settings import Settings
 from runtime.results.energy_balance import Work
 from runtime.support.arrays import Floats, Ints
+from runtime.system.reference import rotation_matrices
 
 # What each step may add to the error, in units of the tolerance.  Measured on feet, pendulums, chains, loops, contacts, limits,
 # springs, motors and drivers, with tolerances from 1e-12 to 1e-3: in runs of 10 steps half of this at most, in long ones a
@@ -44,6 +46,19 @@ def explained_by(
     of_state = how.atol * (np.sqrt(2.0 * mass * kinetic) + WEIGHTS * mass * g)
     of_steps = np.minimum(EACH_STEP * steps * (how.rtol * energy + of_state), np.maximum(MOST * energy, FEW * of_state))
     return of_steps + ROUNDING * np.sqrt(steps) * (energy + abs(lowest) + abs(highest))
+
+
+def energies_of_motions(data: ModelData, masses: Floats, states: Floats, stored: Floats | float = 0.0) -> Floats:
+    """Kinetic energy, that of gravity and stored energy (cases, n, 3) of states (cases, n, 13 bodies); masses (cases, bodies)."""
+    s = states.reshape(*states.shape[:2], -1, STATE)
+    A = rotation_matrices(s[..., P:V].reshape(-1, 4)).reshape(*s.shape[:3], 3, 3)
+    omega = np.einsum("cnbji,cnbj->cnbi", A, s[..., OMEGA:])
+    energies = np.empty((*s.shape[:2], 3))
+    energies[..., 0] = 0.5 * np.einsum("cnbi,bij,cnbj->cn", omega, data.inertia[1:], omega)
+    energies[..., 0] += 0.5 * np.einsum("cb,cnbi->cn", masses, s[..., V:OMEGA] ** 2)
+    energies[..., 1] = -np.einsum("cb,cnbi,i->cn", masses, s[..., R:P], data.gravity)
+    energies[..., 2] = stored
+    return energies
 
 
 def unbalanced_cases(
