@@ -40,7 +40,6 @@ class LimitsAlong(NamedTuple):
     """Such limits, and what holds for the last step that was attempted with them."""
 
     q: Ints  # (limits,) place of the coordinate in the state
-    u: Ints  # (limits,) and of its rate
     sign: Floats  # (limits,)
     offset: Floats  # (limits,)
     edge: Floats  # (limits, 2)
@@ -54,7 +53,7 @@ def memory_of_limits(tree: TreeData, limits: Sequence[LimitAlong], rows: Floats)
     """Memory for limits of a tree."""
     steps = [limit.step for limit in limits]
     return LimitsAlong(
-        q=tree.q[steps], u=tree.u[steps], sign=np.array([limit.sign for limit in limits], float),
+        q=tree.q[steps], sign=np.array([limit.sign for limit in limits], float),
         offset=np.array([limit.offset for limit in limits], float),
         edge=np.array([limit.edge for limit in limits], float).reshape(-1, 2),
         flat=np.array([limit.flat for limit in limits], float).reshape(-1, 2), rows=rows, largest=np.zeros(len(limits)),

@@ -12,19 +12,18 @@ import numpy as np
 
 from runtime.dynamics.layout import P, R
 from runtime.dynamics.lift import GROUND_STEP
-from runtime.dynamics.status import Status, message_at_end
+from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases
-from runtime.ensemble.joint_batch import given_limits, in_joint_coordinates, in_joints, memory_of_batch, of_bodies
+from runtime.ensemble.joint_batch import given_limits, in_joints, memory_of_batch, of_bodies
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
 from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, stored_energies
-from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_knows, off_the_rows
+from runtime.integrate.tree_method import OFF_THE_ROWS, in_joint_coordinates, kernel_knows, kernel_of, off_the_rows
 from runtime.support.arrays import Floats, Ints
 from runtime.system.quantity import Quantity, Role
 from runtime.system.spanning_tree import OF_GRAVITY, OF_STEP, SpanningTree, tree_parameters
 from runtime.system.system import System
-from runtime.system.whole_model import module_of
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
@@ -86,8 +85,7 @@ class _Prepared:
 
     def constants(self) -> Floats:
         """Constants of the kernel, (cases, constants)."""
-        module = module_of(self.tree.key)
-        assert module is not None
+        module = kernel_of(self.tree)
         found = np.zeros((module.CONSTANTS, len(self.z)))
         module.prepare(self.parameters, found)
         return np.ascontiguousarray(found.T)
@@ -133,20 +131,14 @@ def _run(task: Task, prepared: _Prepared, at: Ints, chunk: Chunk) -> Bools:
     constants = prepared.constants()[at]
     given, results = batch.arguments(s, z, constants)
     memory, of_limits = memory_of_batch(system, z.shape[1], constants.shape[1], limits)
-    module = module_of(prepared.tree.key)
-    assert module is not None
-    batch.run(module, "lanes", memory, *given, *results, task.stop)
+    batch.run(kernel_of(prepared.tree), "lanes", memory, *given, *results, task.stop)
     if task.stop[0]:
         raise Stopped
     good: Bools = results.status == Status.REACHED_END
     ends = z[:, None] if of_limits is None else of_limits.final[:, None]
     motions = of_bodies([(system, np.arange(len(at)))], np.concatenate([z[:, None], results.out, ends], axis=1))
-    chunk.states[at[good]], chunk.status[at[good]] = motions[good, 1:-1], Status.REACHED_END
-    chunk.counts[at[good]], chunk.reached[at[good]], chunk.in_batch[at[good]] = (
-        results.counts[good],
-        results.reached[good],
-        True,
-    )
+    kept = at[good]
+    chunk.keep(kept, motions[good, 1:-1], results.counts[good], results.reached[good])
     times, work = np.append(s.t_start, s.t or ()), np.zeros((len(at), motions.shape[1] - 1))
     stored: Floats | float = 0.0
     states = motions[:, :-1]
@@ -155,7 +147,6 @@ def _run(task: Task, prepared: _Prepared, at: Ints, chunk: Chunk) -> Bools:
         work = np.outer(of_limits.work, [0.0, 1.0])
         stored = stored_energies(limits, np.stack([z, of_limits.final], axis=1)[..., of_limits.q])
     energies = energies_of_motions(system.data, prepared.masses[at], states, stored)
-    found = unbalanced_cases(system.data, s, results.counts[good, 1], times, energies[good], work[good])
-    for k, remark in found.items():
-        chunk.messages[chunk.first + int(at[good][k])] = message_at_end(s.t_end) + remark
+    found = unbalanced_cases(system.data, s, chunk.counts[kept, 1], times, energies[good], work[good])
+    chunk.remark(kept, found, s.t_end)
     return good

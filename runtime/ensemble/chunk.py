@@ -18,11 +18,9 @@ from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.joint_batch import (
     given_limits,
-    in_joint_coordinates,
     in_joints,
     memory_of_batch,
     of_bodies,
-    tree_of_case,
     with_signs,
 )
 from runtime.ensemble.task import Chunk, Stopped, Task
@@ -31,7 +29,14 @@ from runtime.integrate.balance_check import energies_of_motions, unbalanced_case
 from runtime.integrate.batch_limits import BatchLimits
 from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import TURNED, simulate
-from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_knows, scales_of, tree_constants
+from runtime.integrate.tree_method import (
+    OFF_THE_ROWS,
+    in_joint_coordinates,
+    kernel_knows,
+    scales_of,
+    tree_constants,
+    tree_of,
+)
 from runtime.results.run import Run
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
@@ -40,7 +45,7 @@ from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
 from runtime.system.variants import variant
-from runtime.system.whole_model import batch_kernel_of, module_of, whole_of
+from runtime.system.whole_model import batch_kernel_of, whole_of
 
 Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
 
@@ -240,12 +245,7 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     if of_tree:
         out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
         results, good = results._replace(out=out), good & (off <= OFF_THE_ROWS)
-    chunk.states[at[good]], chunk.status[at[good]], chunk.in_batch[at[good]] = (
-        results.out[good],
-        Status.REACHED_END,
-        True,
-    )
-    chunk.counts[at[good]], chunk.reached[at[good]] = results.counts[good], results.reached[good]
+    chunk.keep(at[good], results.out[good], results.counts[good], results.reached[good])
     times, motions = np.append(s.t_start, s.t or ()), np.concatenate([states[:, None], results.out], axis=1)[good]
     work = np.zeros(motions.shape[:2])
     if limits is not None:  # the work of dampers is known at the end
@@ -283,16 +283,12 @@ def _say_unbalanced(
                 own.data, np.broadcast_to(own.data.mass[1:], (len(at), len(own.bodies))), states
             )
         found = unbalanced_cases(own.data, task.how, chunk.counts[at, 1], times, of_case, work[places])
-        for k, remark in found.items():
-            chunk.messages[chunk.first + int(at[k])] = message_at_end(task.how.t_end) + remark
+        chunk.remark(at, found, task.how.t_end)
 
 
 def _constants(system: System, s: Settings, *, of_tree: bool) -> Floats:
     if of_tree:
-        tree = tree_of_case(system)
-        module = module_of(tree.key)
-        assert module is not None
-        return tree_constants(tree, system.gravity, module)
+        return tree_constants(tree_of(system), system.gravity)
     whole = whole_of(system, system.data._replace(alpha=s.alpha, beta=s.beta))
     assert whole is not None
     return whole.constants

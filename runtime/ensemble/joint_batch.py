@@ -13,38 +13,24 @@ from runtime.integrate import batch
 from runtime.integrate.batch_limits import BatchLimits, batch_limits
 from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
 from runtime.integrate.batch_stages import BatchWorkspace
-from runtime.integrate.choices import AUTO, JOINT
-from runtime.integrate.settings import Settings
-from runtime.integrate.tree_method import kernel_knows, off_the_rows, scales_of
+from runtime.integrate.tree_method import kernel_of, off_the_rows, scales_of, tree_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.support.arrays import Floats, Ints
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data
+from runtime.system.spanning_tree import joint_coordinates, tree_data
 from runtime.system.system import System
-from runtime.system.whole_model import module_of
 
 Systems = Sequence[tuple[System, Ints]]  # each with its cases
 
 
-def in_joint_coordinates(system: System, how: Settings) -> bool:
-    """Whether cases of a system run in joint coordinates."""
-    return how.coordinates == JOINT or (how.coordinates == AUTO and kernel_knows(system))
-
-
-def tree_of_case(system: System) -> SpanningTree:
-    """The tree of a system that has one."""
-    assert system.tree is not None
-    return system.tree
-
-
 def in_joints(systems: Systems, states: Floats) -> Floats:
     """Coordinates and rates of the trees of systems, (cases, n), in states of their bodies (cases, 13 bodies)."""
-    z = np.empty((len(states), len(scales_of(tree_of_case(systems[0][0]))[0])))
+    z = np.empty((len(states), len(scales_of(tree_of(systems[0][0]))[0])))
     for system, at in systems:
         reference = system.reference_configuration.y
         if not reference.reshape(-1, STATE)[:, V:].any() and (states[at] == reference).all():
             z[at] = 0.0
             continue
-        z[at] = joint_coordinates(tree_of_case(system), system.body_names, system.joint_motions, states[at])
+        z[at] = joint_coordinates(tree_of(system), system.body_names, system.joint_motions, states[at])
     return z
 
 
@@ -55,8 +41,8 @@ def of_bodies(systems: Systems, z: Floats) -> Floats:
     for system, at in systems:
         lifted = np.empty((len(at) * times, out.shape[2]))
         lift_all(
-            tree_data(tree_of_case(system), system.gravity),
-            lift_workspace(len(tree_of_case(system).kinds)),
+            tree_data(tree_of(system), system.gravity),
+            lift_workspace(len(tree_of(system).kinds)),
             z[at].reshape(-1, n),
             lifted,
         )
@@ -77,17 +63,15 @@ def with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
 
 def given_limits(systems: Systems, count: int) -> Floats:
     """Parameters of the limits of so many cases, (cases, limits, PARAMETERS)."""
-    given = np.empty((count, len(tree_of_case(systems[0][0]).limits), PARAMETERS))
+    given = np.empty((count, len(tree_of(systems[0][0]).limits), PARAMETERS))
     for system, at in systems:
-        given[at] = parameters_of_limits(tree_of_case(system).limits, system.data.limits)
+        given[at] = parameters_of_limits(tree_of(system).limits, system.data.limits)
     return given
 
 
 def memory_of_batch(system: System, n: int, constants: int, given: Floats) -> tuple[BatchWorkspace, BatchLimits | None]:
     """Memory for cases of a system's tree, of n coordinates and rates and so many constants, and that of its limits."""
-    tree = tree_of_case(system)
-    module = module_of(tree.key)
-    assert module is not None
-    stages = list(addresses_of_lanes(module).values())
+    tree = tree_of(system)
+    stages = list(addresses_of_lanes(kernel_of(tree)).values())
     limits = batch_limits(tree.limits, n, constants - OF_LIMIT * len(tree.limits), given) if tree.limits else None
     return batch.tree_workspace(stages, constants, scales_of(tree), limits), limits

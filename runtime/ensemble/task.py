@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.support.arrays import Floats, Ints
@@ -52,3 +53,13 @@ class Chunk:
     in_batch: np.ndarray[Any, np.dtype[np.bool_]]  # (cases,)
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
+
+    def keep(self, cases: Ints, states: Floats, counts: Ints, reached: Floats) -> None:
+        """Keep the results of cases that reached their end in a batch: states (cases, times, 13 bodies) and what follows them."""
+        self.states[cases], self.status[cases], self.in_batch[cases] = states, Status.REACHED_END, True
+        self.counts[cases], self.reached[cases] = counts, reached
+
+    def remark(self, cases: Ints, remarks: Mapping[int, str], t_end: float) -> None:
+        """Keep remarks on some of these cases, which reached their end."""
+        for k, remark in remarks.items():
+            self.messages[self.first + int(cases[k])] = message_at_end(t_end) + remark

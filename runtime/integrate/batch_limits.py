@@ -266,7 +266,7 @@ def graze(m, lane):  # type: ignore[no-untyped-def]
 
 @inlined
 def find_bracket(m, lane):  # type: ignore[no-untyped-def]
-    """Fractions of an accurate step between which a limit changes its mode, into ``bracket``; True if there is such a change."""
+    """Fractions of an accurate step between which a limit changes its mode, into ``bracket``; NONE where no limit does."""
     x = m.limits
     x.bracket[0, lane] = x.bracket[1, lane] = NONE
     for k in range(len(x.q)):
@@ -277,11 +277,10 @@ def find_bracket(m, lane):  # type: ignore[no-untyped-def]
             x.samples[q, k] = x.over[k]
         if x.over[foremost(x)] > ON_SIDE:
             x.bracket[0, lane], x.bracket[1, lane] = (q - 1.0) / SAMPLES, q / SAMPLES
-            return True
+            return
     upper = graze(m, lane)
     if upper != NONE:
         x.bracket[0, lane], x.bracket[1, lane] = max(upper - 1.0 / SAMPLES, 0.0), upper
-    return upper != NONE
 
 
 @inlined

@@ -15,7 +15,7 @@ from runtime.dynamics.status import RunFailure, Status, message_at_end
 from runtime.integrate import stepping
 from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
-from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
+from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
 from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.joints_first import JointsFirst
@@ -31,7 +31,7 @@ from runtime.integrate.stepwise import (
     stopped_by,
     until_next_look,
 )
-from runtime.integrate.tree_method import InJointCoordinates, OffTheRowsError, kernel_knows
+from runtime.integrate.tree_method import InJointCoordinates, OffTheRowsError, in_joint_coordinates
 from runtime.results.run import Run
 from runtime.results.stats import Part, Stats
 from runtime.support.arguments import checked
@@ -136,7 +136,7 @@ def simulate(
     span = how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
     given = method, system, data, state.y, *span
     stepper: Compiled | JointsFirst | SciPy
-    first = _in_joint_coordinates(system, how, data, state)
+    first = _joint_method(system, how, data, state)
     compiled = Automatic if method == "auto" else Compiled
     if how.coordinates == JOINT and first is not None:
         method, stepper = "dop853", first
@@ -195,9 +195,9 @@ def simulate(
     return run
 
 
-def _in_joint_coordinates(system: System, how: Settings, data: ModelData, state: State) -> InJointCoordinates | None:
+def _joint_method(system: System, how: Settings, data: ModelData, state: State) -> InJointCoordinates | None:
     """The method in joint coordinates, where these are asked for, or known by a kernel and left to choose."""
-    if how.coordinates == ABSOLUTE or (how.coordinates == AUTO and not kernel_knows(system)):
+    if not in_joint_coordinates(system, how):
         return None
     span = how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step
     try:

@@ -15,8 +15,10 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import balance_of
+from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.dense_output import state_once
 from runtime.integrate.methods import Compiled
+from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.tree_stages import addresses_of_tree
 from runtime.jit.second_process import ask
@@ -51,6 +53,18 @@ def kernel_knows(system: System) -> bool:
     """Whether a system has equations of motion in joint coordinates by a kernel that knows all forces on it."""
     tree = system.tree
     return tree is not None and (not system.loaded or bool(tree.limits)) and module_of(tree.key) is not None
+
+
+def in_joint_coordinates(system: System, how: Settings) -> bool:
+    """Whether runs of a system with these settings begin in joint coordinates."""
+    return how.coordinates == JOINT or (how.coordinates == AUTO and kernel_knows(system))
+
+
+def kernel_of(tree: SpanningTree) -> ModuleType:
+    """The module of the kernel of a tree that has one."""
+    module = module_of(tree.key)
+    assert module is not None
+    return module
 
 
 def tree_of(system: System) -> SpanningTree:
@@ -161,8 +175,9 @@ _coordinates = Latest(
 )
 
 
-def tree_constants(tree: SpanningTree, gravity: Floats, module: ModuleType) -> Floats:
-    """The constants of the equations of a tree."""
+def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
+    """The constants of the kernel of a tree."""
+    module = kernel_of(tree)
     constants = np.zeros(module.CONSTANTS)
     module.prepare(tree_parameters(tree, gravity), constants)
     return constants
@@ -195,7 +210,7 @@ def _memory(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspac
     if module is None:
         return tree_workspace(of, system.loaded)
     addresses = list(addresses_of_tree(module).values())
-    return tree_workspace(of, system.loaded, addresses, tree_constants(tree, system.gravity, module), tree.limits)
+    return tree_workspace(of, system.loaded, addresses, tree_constants(tree, system.gravity), tree.limits)
 
 
 def _keep_signs(tree: TreeWorkspace, own: Floats, wanted: Floats) -> None:
