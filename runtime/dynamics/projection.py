@@ -33,11 +33,12 @@ ROUNDED = 1e-14  # [SI unit of a row, and of its rate] a state is not moved onto
 @compiled
 def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
     """Largest |Phi| (or |Phi'|) of all rows, kept or not; its joint and row go to ``w.failed``."""
-    return _worst_row(time, y, t, w, velocities)
+    return worst_violation(time, y, t, w, velocities)
 
 
 @inlined
-def _worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
+def worst_violation(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
+    """``worst_row``, for compiled code."""
     update_kinematics(time, y, t, w)
     return _largest_violation(t, w, velocities)
 
@@ -47,18 +48,17 @@ def worst_of_all(time, states, t, w, worst):  # type: ignore[no-untyped-def]
     """Largest |Phi| and |Phi'| of all rows, into ``worst`` (n, 2), of many states (n, 13 bodies) at one time."""
     for n in range(len(states)):
         for velocities in range(2):
-            worst[n, velocities] = _worst_row(time, states[n], t, w, velocities == 1)
+            worst[n, velocities] = worst_violation(time, states[n], t, w, velocities == 1)
 
 
 @inlined
-def correction(time, y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
-    """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi')."""
-    update_kinematics(time, y, t, w)
+def correction(y, t, w, velocities, damping, u):  # type: ignore[no-untyped-def]
+    """The least u (bodies + 1, 6), measured by the kinetic energy, with D u = -Phi (or -Phi'); after ``update_kinematics``."""
     call_at(w.address[CORRECTION], damping, y, t, w, 1 if velocities else 0, u)
 
 
 def correction_part(damping, y, t, w, velocities, u):  # type: ignore[no-untyped-def]
-    """``correction`` after ``update_kinematics``, compiled once for all callers."""
+    """``correction``, compiled once for all callers."""
     factorise(t, w, 0.0, damping, 0)
     for k in range(len(t.address)):
         for r in range(t.rows[k]):
@@ -159,9 +159,8 @@ def _copy(source, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
+def misfit(t, w):  # type: ignore[no-untyped-def]
     """Sum of Phi^2 / size of the rows, with the sizes of the last factorisation; a damped step is sure to reduce this sum."""
-    update_kinematics(time, y, t, w)
     total = 0.0
     for k in range(len(t.address)):
         for r in range(t.rows[k]):
@@ -171,26 +170,33 @@ def misfit(time, y, t, w):  # type: ignore[no-untyped-def]
 
 @compiled
 def assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
+    """``assemble_state``, called from Python."""
+    return assemble_state(time, y, t, w, u, trial)
+
+
+@inlined
+def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
     """Newton's method on Phi with the least change of y, which is changed in place; iterations and largest |Phi| left.
 
     Steps that do not reduce the misfit are halved.
     """
     steps = 0
-    residual = _worst_row(time, y, t, w, False)
+    residual = worst_violation(time, y, t, w, False)
     while steps < NEWTON_STEPS and residual > 0.0:
         # Off the constraints, redundant rows contradict each other by about the square of the residual.
         damping = residual if t.redundant > 0 else residual**2
-        correction(time, y, t, w, False, min(max(damping, MIN_DAMPING), MAX_DAMPING), u)
-        before, scale, helps = misfit(time, y, t, w), 1.0, False
+        correction(y, t, w, False, min(max(damping, MIN_DAMPING), MAX_DAMPING), u)
+        before, scale, helps = misfit(t, w), 1.0, False
         for _ in range(HALVINGS):
             _move(y, u, scale, trial)
-            if misfit(time, trial, t, w) < before:
+            update_kinematics(time, trial, t, w)
+            if misfit(t, w) < before:
                 helps = True
                 break
             scale *= 0.5
         if not helps:
             break
-        candidate = _worst_row(time, trial, t, w, False)
+        candidate = _largest_violation(t, w, False)
         if candidate >= residual and residual <= ASSEMBLED:
             break  # only rounding is left
         steps += 1
@@ -210,19 +216,25 @@ def assemble_positions(time: float, y: Floats, t: ModelData, w: Workspace) -> tu
 def _project(time, states, t, w, u, trial):  # type: ignore[no-untyped-def]
     """Give all states (n, 13 bodies) the velocities nearest by kinetic energy that satisfy D v = nu."""
     for n in range(len(states)):
-        y = states[n]
-        residual = _worst_row(time, y, t, w, True)
-        for _ in range(
-            VELOCITY_PASSES
-        ):  # the first suffices but for damping and rounding, whose remainders the others remove
-            correction(time, y, t, w, True, MIN_DAMPING, u)
-            _copy(y, trial)
-            _accelerate(trial, u)
-            candidate = _worst_row(time, trial, t, w, True)
-            if not candidate < residual:
-                break
-            _copy(trial, y)
-            residual = candidate
+        make_velocities_consistent(time, states[n], t, w, u, trial)
+
+
+@inlined
+def make_velocities_consistent(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
+    """Give a state the velocities nearest by kinetic energy that satisfy D v = nu."""
+    residual = worst_violation(time, y, t, w, True)
+    # The first pass suffices but for damping and rounding, whose remainders the others remove.
+    for _ in range(VELOCITY_PASSES):
+        if residual == 0.0:
+            break
+        correction(y, t, w, True, MIN_DAMPING, u)
+        _copy(y, trial)
+        _accelerate(trial, u)
+        candidate = worst_violation(time, trial, t, w, True)
+        if not candidate < residual:
+            break
+        _copy(trial, y)
+        residual = candidate
 
 
 def project_velocities(time: float, y: Floats, t: ModelData, w: Workspace) -> Floats:

@@ -1,64 +1,72 @@
-"""Cases that differ in masses, limits of motion and initial coordinates of joints alone: prepared without a system for each.
+"""Cases that differ in parameters of bodies, joints and limits, and in initial coordinates: prepared without a system for each.
 
-Their trees have the same geometry, so parameters of the kernel, constants and initial coordinates are arrays over all cases.
+Geometry and masses of their trees, parameters of the kernel, constants and initial coordinates are arrays over all cases.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.layout import P, R
-from runtime.dynamics.lift import GROUND_STEP
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import STATE, P, V
+from runtime.dynamics.lift import lift_cases, lift_workspace
+from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases
 from runtime.ensemble.joint_batch import given_limits, in_joints, memory_of_batch, of_bodies
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
-from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, stored_energies
-from runtime.integrate.tree_method import OFF_THE_ROWS, in_joint_coordinates, kernel_knows, kernel_of, off_the_rows
+from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
+from runtime.integrate.tree_method import (
+    OFF_THE_ROWS,
+    in_joint_coordinates,
+    kernel_knows,
+    kernel_of,
+    off_the_rows,
+)
 from runtime.support.arrays import Floats, Ints
+from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
+from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.quantity import Quantity, Role
-from runtime.system.spanning_tree import OF_GRAVITY, OF_STEP, SpanningTree, tree_parameters
+from runtime.system.reference import body_places
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data, turn_weights
 from runtime.system.system import System
+from runtime.system.tree_geometry import Geometry, carried, geometry, kernel_parameters
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
 
 
-def _is_plain(quantity: Quantity) -> bool:
-    """A mass, or a parameter of the law of a limit."""
-    return (quantity.owner_sort, quantity.part) == ("body", "mass") or (
-        quantity.owner_sort == "limit" and quantity.part in OF_LIMITS
-    )
-
-
 @dataclass
-class _Prepared:
-    """Cases of a system, by columns of parameters and rows of initial coordinates and rates."""
+class _Given:
+    """The values of cases of a system, by columns."""
 
     system: System
     tree: SpanningTree
-    z: Floats  # (cases, n)
-    parameters: Floats  # (parameters, cases) of the kernel
     masses: Floats  # (cases, bodies)
     limits: Floats  # (cases, limits, PARAMETERS)
     good: Bools  # (cases,) False: a value that breaks a rule
+    joints: dict[str, dict[str, Floats]] = field(default_factory=dict)  # joint -> keyword -> values
+    coordinates: dict[int, Floats] = field(default_factory=dict)  # by the place among coordinates and rates
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
         """Give all cases their values of a quantity; False if it changes more than these arrays."""
+        self.good &= np.isfinite(values.reshape(len(values), -1)).all(axis=1)
         if quantity.role is Role.COORDINATE:
             return self._take_coordinate(quantity, values)
-        if not _is_plain(quantity):
-            return False
-        if quantity.owner_sort == "body":
-            self._take_mass(self.system.body_index(quantity.owner), values)
+        if quantity.owner_sort == "joint":
+            return self._take_data_of_joint(quantity, values)
+        if (quantity.owner_sort, quantity.part) == ("body", "mass"):
+            self.good &= values > 0.0
+            self.masses[:, self.system.body_index(quantity.owner)] = values
             return True
-        least = values >= 0.0 if quantity.part == "damping" else values > 0.0
-        self.good &= least & np.isfinite(values)
+        if quantity.owner_sort != "limit" or quantity.part not in OF_LIMITS:
+            return False
+        self.good &= values >= 0.0 if quantity.part == "damping" else values > 0.0
         self.limits[:, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values
         return True
 
@@ -69,74 +77,170 @@ class _Prepared:
         if not steps:
             return False
         offset = len(self.tree.kinds) if quantity.part == "rate" else 0
-        self.z[:, steps[0] + offset] = self.tree.coordinates[steps[0]].sign * values
-        self.good &= np.isfinite(values)
+        self.coordinates[steps[0] + offset] = self.tree.coordinates[steps[0]].sign * values
         return True
 
-    def _take_mass(self, body: int, values: Floats) -> None:
-        self.good &= (values > 0.0) & np.isfinite(values)
-        step, more = self.tree.body_step[body], values - self.masses[:, body]
-        self.masses[:, body] = values
-        if step == GROUND_STEP:
-            return
-        arm, o = self.tree.pose[body, R:P] - self.tree.point[step], OF_GRAVITY + OF_STEP * step
-        about = (arm @ arm * np.eye(3) - np.outer(arm, arm))[np.triu_indices(3)]
-        self.parameters[o + 6 : o + OF_STEP] += np.outer([1.0, *arm, *about], more)
+    def _take_data_of_joint(self, quantity: Quantity, values: Floats) -> bool:
+        used = [limit.module.BORROWS for limit in self.system.limits if limit.joint == quantity.owner]
+        if any(quantity.part in borrowed for borrowed in used):
+            return False
+        self.joints.setdefault(quantity.owner, {})[quantity.part] = values
+        return True
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """Cases whose trees, initial coordinates and rates are known."""
+
+    given: _Given
+    where: Geometry  # of all cases, or one for all
+    z: Floats  # (cases, n) coordinates and rates
+    limits: Floats  # (cases, limits, PARAMETERS)
+    good: Bools  # (cases,)
+    joints: JointCases | None  # None: the same for all
 
     def constants(self) -> Floats:
         """Constants of the kernel, (cases, constants)."""
-        module = kernel_of(self.tree)
+        tree, system = self.given.tree, self.given.system
+        load = carried(self.where, tree.skeleton, self.given.masses, system.data.inertia[1:])
+        module = kernel_of(tree)
         found = np.zeros((module.CONSTANTS, len(self.z)))
-        module.prepare(self.parameters, found)
+        module.prepare(kernel_parameters(self.where, tree.skeleton, load, system.gravity), found)
         return np.ascontiguousarray(found.T)
 
+    def states(self, at: Ints, z: Floats) -> Floats:
+        """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
+        if self.joints is None:
+            return of_bodies([(self.given.system, np.arange(len(at)))], z)
+        return _states(self.given.system, self.given.tree, _of(self.where, at), z)
 
-def _prepared(task: Task, cases: Cases) -> _Prepared | None:
-    """The cases, unless they differ in more than this module knows."""
+
+def _of(where: Geometry, at: Ints) -> Geometry:
+    return Geometry(where.axis[at], where.point[at], where.pose[at])
+
+
+def _states(system: System, tree: SpanningTree, where: Geometry, z: Floats) -> Floats:
+    """``of_bodies`` of cases with geometries of their own."""
+    skeleton, out = tree.skeleton, np.empty((*z.shape[:2], STATE * len(system.bodies)))
+    turns = np.ascontiguousarray(where.pose[..., P:V])
+    memory = tree_data(tree, system.gravity), lift_workspace(len(tree.kinds))
+    lift_cases(
+        *memory,
+        where.axis,
+        where.ways(skeleton.parents),
+        where.arms(skeleton.body_step),
+        turns,
+        np.ascontiguousarray(z),
+        out,
+    )
+    return out
+
+
+def _values(task: Task, cases: Cases) -> _Given | None:
+    """The values of the cases, unless they differ in more than this module knows."""
     system, how = task.system, task.how
     if not isinstance(system, System) or task.gpu or how.t_start != system.time:
         return None
     if not in_joint_coordinates(system, how) or not kernel_knows(system) or system.tree is None:
         return None
-    tree, count = system.tree, len(next(iter(cases.values())))
+    count = len(next(iter(cases.values())))
     if any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
         return None
+    given = _Given(
+        system, system.tree, np.tile(system.data.mass[1:], (count, 1)),
+        given_limits([(system, np.arange(count))], count), np.ones(count, bool),
+    )  # fmt: skip
+    taken = all(given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items())
+    moves = task.assemble or given.coordinates or not given.joints  # else states violate the changed rows
+    return given if taken and moves else None
+
+
+def _prepared(given: _Given) -> _Prepared | None:
+    """The cases with the joints of the system; None where its own state is off their coordinates."""
+    system, tree, count = given.system, given.tree, len(given.good)
     everywhere = [(system, np.arange(1))]
     z = in_joints(everywhere, system.state.y[None])
     if off_the_rows(of_bodies(everywhere, z[:, None])[0, 0], system.state.y) > OFF_THE_ROWS:
         return None
-    prepared = _Prepared(
-        system, tree, np.tile(z, (count, 1)), np.tile(np.array(tree_parameters(tree, system.gravity))[:, None], (1, count)),
-        np.tile(system.data.mass[1:], (count, 1)), given_limits([(system, np.arange(count))], count), np.ones(count, bool),
-    )  # fmt: skip
-    taken = all(prepared.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items())
-    return prepared if taken else None
+    return _Prepared(given, tree.geometry, _set(np.tile(z, (count, 1)), given), given.limits, given.good, None)
+
+
+def _set(z: Floats, given: _Given) -> Floats:
+    """Coordinates and rates with the given ones."""
+    for place, values in given.coordinates.items():
+        z[:, place] = values
+    return z
+
+
+def _with_joints(given: _Given) -> _Prepared:
+    """The cases with joints of their own, assembled."""
+    system, tree = given.system, given.tree
+    joints = joint_cases(system, given.joints, given.masses)
+    states, good = joints.assembled(system.state.y)
+    reference = states
+    if system.reference is not None:
+        reference, also = joints.assembled(system.reference.y)
+        good &= also
+    motions = joints.motions(reference)
+    where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
+    z = joint_coordinates(tree, system.body_names, motions, states)
+    good &= given.good & joints.good & (_off(system, tree, where, z, states) <= OFF_THE_ROWS)
+    wanted, found = (turn_weights(one.reaches(tree.skeleton)) for one in (tree.geometry, where))
+    good &= (found == wanted).all(axis=1)  # cases of a batch have the same weights
+    limits = given.limits.copy()
+    if tree.limits:
+        limits[..., OFFSET] = _angles(system, reference)
+    return _Prepared(given, where, _set(z, given), limits, good, joints)
+
+
+def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Floats:
+    """How far the states at coordinates and rates z are off the initial ones, whose signs Euler parameters get, (cases,)."""
+    lifted = _states(system, tree, where, z[:, None])[:, 0]
+    own, given = (y.reshape(len(y), -1, STATE)[..., P:V] for y in (lifted, states))
+    signs = np.where((own * given).sum(axis=2) < 0.0, -1.0, 1.0)[..., None]
+    where.pose[..., P:V] *= signs
+    own *= signs  # of ``lifted``
+    return off_the_rows(lifted, states)
+
+
+def _angles(system: System, states: Floats) -> Floats:
+    """Angles of all limits (cases, limits) [rad] in states (cases, 13 bodies)."""
+    found = np.empty((len(states), len(system.limits)))
+    angles_of_limits(np.ascontiguousarray(states), system.data, workspace_for(system.data), found)
+    return found
 
 
 def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
     """Run the cases of a chunk side by side; those to be run alone.  None where cases differ in more than this module knows."""
-    prepared = _prepared(task, cases)
-    if prepared is None:
+    given = _values(task, cases)
+    if given is None or (prepared := _with_joints(given) if given.joints else _prepared(given)) is None:
         return None
     at = np.flatnonzero(prepared.good)
     if len(at):
-        good = _run(task, prepared, at, chunk)
-        prepared.good[at[~good]] = False
+        prepared.good[at[~_run(task, prepared, at, chunk)]] = False
     return [int(case) for case in np.flatnonzero(~prepared.good)]
 
 
 def _run(task: Task, prepared: _Prepared, at: Ints, chunk: Chunk) -> Bools:
     """Integrate the cases at these places; which of them reached their end."""
-    s, system, z, limits = task.how, prepared.system, prepared.z[at], prepared.limits[at]
+    s, system, tree, z, limits = (
+        task.how,
+        prepared.given.system,
+        prepared.given.tree,
+        prepared.z[at],
+        prepared.limits[at],
+    )
     constants = prepared.constants()[at]
     given, results = batch.arguments(s, z, constants)
     memory, of_limits = memory_of_batch(system, z.shape[1], constants.shape[1], limits)
-    batch.run(kernel_of(prepared.tree), "lanes", memory, *given, *results, task.stop)
+    batch.run(kernel_of(tree), "lanes", memory, *given, *results, task.stop)
     if task.stop[0]:
         raise Stopped
+    ends = results.out[:, -1:] if of_limits is None else of_limits.final[:, None]
+    motions = prepared.states(at, np.concatenate([z[:, None], results.out, ends], axis=1))
     good: Bools = results.status == Status.REACHED_END
-    ends = z[:, None] if of_limits is None else of_limits.final[:, None]
-    motions = of_bodies([(system, np.arange(len(at)))], np.concatenate([z[:, None], results.out, ends], axis=1))
+    if prepared.joints is not None:
+        good &= _on_the_rows(prepared, at, ends[:, 0], motions[:, -1])
     kept = at[good]
     chunk.keep(kept, motions[good, 1:-1], results.counts[good], results.reached[good])
     times, work = np.append(s.t_start, s.t or ()), np.zeros((len(at), motions.shape[1] - 1))
@@ -146,7 +250,22 @@ def _run(task: Task, prepared: _Prepared, at: Ints, chunk: Chunk) -> Bools:
         times, states = np.array([s.t_start, s.t_end]), motions[:, [0, -1]]
         work = np.outer(of_limits.work, [0.0, 1.0])
         stored = stored_energies(limits, np.stack([z, of_limits.final], axis=1)[..., of_limits.q])
-    energies = energies_of_motions(system.data, prepared.masses[at], states, stored)
+    energies = energies_of_motions(system.data, prepared.given.masses[at], states, stored)
     found = unbalanced_cases(system.data, s, chunk.counts[kept, 1], times, energies[good], work[good])
     chunk.remark(kept, found, s.t_end)
+    return good
+
+
+def _on_the_rows(prepared: _Prepared, at: Ints, z: Floats, states: Floats) -> Bools:
+    """Which of the cases at these places satisfy the rows of their joints, and the angles of their limits, at the end."""
+    assert prepared.joints is not None
+    good, tree = prepared.joints.of(at).on_the_rows(states), prepared.given.tree
+    if tree.limits:
+        q = [limit.step for limit in tree.limits]
+        off = (
+            prepared.limits[at, :, SIGN] * z[:, q]
+            + prepared.limits[at, :, OFFSET]
+            - _angles(prepared.given.system, states)
+        )
+        good &= (np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))) < SAME_ANGLE).all(axis=1)
     return good

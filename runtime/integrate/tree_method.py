@@ -31,9 +31,9 @@ from runtime.system.spanning_tree import (
     RATES,
     SpanningTree,
     joint_coordinates,
-    reaches,
     tree_data,
     tree_parameters,
+    turn_weights,
 )
 from runtime.system.state import State
 from runtime.system.system import System
@@ -186,13 +186,12 @@ def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
 def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
     """``Stepper.scales`` of coordinates and rates of a tree, (n,) each.
 
-    Angles grow without bound, and positions do not: an angle counts as 1 rad at most.  The error of a turn counts as the way of
-    the farthest body, where this is more than 1 m from the axis; in powers of 2, so that many systems have the same weights.
+    Angles grow without bound, and positions do not: an angle counts as 1 rad at most.
     """
     caps: tuple[list[float], list[float]] = ([], [])
     weights: tuple[list[float], list[float]] = ([], [])
-    for kind, reach in zip(tree.kinds, reaches(tree).tolist(), strict=True):
-        of_turn = 2.0 ** math.ceil(math.log2(max(reach, 1.0)))
+    of_turns = turn_weights(tree.geometry.reaches(tree.skeleton))[0].tolist()
+    for kind, of_turn in zip(tree.kinds, of_turns, strict=True):
         slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
         for k, count in enumerate((COORDINATES[kind], RATES[kind])):
             caps[k].extend([1.0 if kind == "turn" and k == 0 else math.inf] * count)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,10 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a motion, in axes of body i in the reference configuration."""
+    """A step of a motion, in axes of body i in the reference configuration.
+
+    Where joints of many cases differ, its vectors are those of each case, (n, 3), and poses are of a case each.
+    """
 
     name: str
     kind: str  # "turn", "slide" or "ball"
@@ -52,7 +55,7 @@ class JointMotion:
 
     joint: Joint
     steps: tuple[Step, ...]
-    reference: Pose  # of one pose
+    reference: Pose  # of one pose, or of each case
 
     @property
     def units(self) -> Mapping[str, str]:
@@ -64,25 +67,39 @@ def joint_motion(joint: Joint, state_i: Floats, state_j: Floats) -> JointMotion 
     """The motion of a joint from its reference configuration, states (13,) of its bodies; None if it has no coordinates."""
     if not getattr(joint.module, "MOTION", None):
         return None
-    reference = relative_poses(state_i[None], state_j[None])
-    A, r = reference.A[0], reference.r[0]
+    A, r = (part[0] for part in relative_poses(state_i[None], state_j[None]))
+    return motion_from(joint, joint.values, Pose(A, r))
+
+
+def motion_from(joint: Joint, values: Mapping[str, Any], reference: Pose) -> JointMotion:
+    """The motion of a joint from a reference pose (3, 3), (3,), or those of many cases (n, 3, 3), (n, 3), each with its values.
+
+    values : keywords of the joint's definition; vectors (3,) or (n, 3)
+    """
+    A, r = reference
 
     def axis(text: str) -> Floats:
         if not text:
             return np.zeros(3)
         across, _, name = text.rpartition(":")  # such as "across1:a_i"
         stem, _, body = name.rpartition("_")
-        local = BODY_FRAME[stem] if stem in BODY_FRAME else np.asarray(joint.values[name], float)
+        local = BODY_FRAME[stem] if stem in BODY_FRAME else np.asarray(values[name], float)
         if across:
-            local = tangents(local)[int(across[-1]) - 1]
-        return A @ local if body == "j" else local
+            local = tangents(local.T)[int(across[-1]) - 1].T
+        return times(A, local) if body == "j" else local
 
     def point(text: str) -> Floats:
-        local = np.asarray(joint.values[text], float) if text else np.zeros(3)
-        return r + A @ local if text.endswith("_j") else local
+        local = np.asarray(values[text], float) if text else np.zeros(3)
+        return r + times(A, local) if text.endswith("_j") else local
 
     steps = tuple(Step(name, kind, axis(a), point(s)) for name, kind, a, s in joint.module.MOTION)
-    return JointMotion(joint, steps, Pose(A, r))
+    return JointMotion(joint, steps, reference)
+
+
+def times(A: Floats, v: Floats) -> Floats:
+    """Matrices (..., 3, 3) times vectors (..., 3)."""
+    product: Floats = (A @ v[..., None])[..., 0]
+    return product
 
 
 def relative_poses(states_i: Floats, states_j: Floats) -> Pose:
@@ -93,13 +110,13 @@ def relative_poses(states_i: Floats, states_j: Floats) -> Pose:
 
 def _turned(motion: JointMotion, poses: Pose) -> Floats:
     """Turns (n, 3, 3) of body j since the reference configuration."""
-    turns: Floats = poses.A @ motion.reference.A.T
+    turns: Floats = poses.A @ np.swapaxes(motion.reference.A, -1, -2)
     return turns
 
 
 def _carried(motion: JointMotion, poses: Pose, point: Floats) -> Floats:
     """Where a point (3,) of the reference configuration that is fixed in body j is in poses, (n, 3)."""
-    places: Floats = poses.r + np.einsum("nab,b->na", _turned(motion, poses), point - motion.reference.r)
+    places: Floats = poses.r + times(_turned(motion, poses), point - motion.reference.r)
     return places
 
 
@@ -134,8 +151,8 @@ def _add_slides(motion: JointMotion, r: Floats, values: dict[str, Floats]) -> No
             ways[step.name] = np.broadcast_to(step.axis, r.shape)
             continue
         A = _turn(step, values[step.name])
-        place = step.point + np.einsum("nab,nb->na", A, place - step.point)
-        ways = {name: np.einsum("nab,nb->na", A, way) for name, way in ways.items()}
+        place = step.point + times(A, place - step.point)
+        ways = {name: times(A, way) for name, way in ways.items()}
     if ways:
         B = np.stack(list(ways.values()), axis=2)
         distances = np.einsum("nab,nb->na", np.linalg.pinv(B), r - place)
@@ -176,10 +193,10 @@ def twists(motion: JointMotion, poses: Pose) -> Floats:
     A = _turned(motion, poses)
     columns = []
     for step, (_, _, axis_name, point_name) in zip(motion.steps, motion.joint.module.MOTION, strict=True):
-        axes = np.eye(3) if step.kind == "ball" else step.axis[None]
+        axes = np.eye(3) if step.kind == "ball" else [step.axis]
         point = _carried(motion, poses, step.point) if point_name.endswith("_j") else step.point
         for axis in axes:
-            e = np.einsum("nab,b->na", A, axis) if axis_name.endswith("_j") else np.broadcast_to(axis, (n, 3))
+            e = times(A, axis) if axis_name.endswith("_j") else np.broadcast_to(axis, (n, 3))
             zero = np.zeros((n, 3))
             columns.append(np.hstack([e, zero] if step.kind == "slide" else [np.cross(e, poses.r - point), e]))
     return np.stack(columns, axis=2)
@@ -204,30 +221,36 @@ def rates(motion: JointMotion, poses: Pose, states_i: Floats, states_j: Floats) 
 
 
 def rotations_about(axis: Floats, angles: Floats) -> Floats:
-    """Rotation matrices (n, 3, 3) about a unit axis."""
-    x, y, z = axis
-    tilde = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    """Rotation matrices (n, 3, 3) about a unit axis (3,), or about those of each case (n, 3)."""
+    tilde = np.cross(axis[..., None, :], np.eye(3))
     c, s = np.cos(angles)[:, None, None], np.sin(angles)[:, None, None]
-    turns: Floats = c * np.eye(3) + s * tilde + (1.0 - c) * np.outer(axis, axis)
+    turns: Floats = c * np.eye(3) - s * tilde + (1.0 - c) * (axis[..., :, None] * axis[..., None, :])
     return turns
 
 
 def _angle(A: Floats, axis: Floats) -> Floats:
     """Angles of turns A (n, 3, 3) about an axis."""
     vee = np.stack([A[:, 2, 1] - A[:, 1, 2], A[:, 0, 2] - A[:, 2, 0], A[:, 1, 0] - A[:, 0, 1]], axis=1)
-    cosine = np.trace(A, axis1=1, axis2=2) - np.einsum("a,nab,b->n", axis, A, axis)
-    angles: Floats = np.arctan2(vee @ axis, cosine)
+    cosine = np.trace(A, axis1=1, axis2=2) - along(axis, times(A, axis))
+    angles: Floats = np.arctan2(along(vee, axis), cosine)
     return angles
+
+
+def along(a: Floats, b: Floats) -> Floats:
+    """Products (...) of vectors (..., 3)."""
+    products: Floats = (a * b).sum(axis=-1)
+    return products
 
 
 def _first_angle(motion: JointMotion, poses: Pose, step: Step, following: Step) -> Floats:
     """Angles of the first of two turns: the second leaves its axis in place, and its point where the axes are parallel."""
-    first, then = following.axis, _turned(motion, poses) @ following.axis
-    if np.linalg.norm(np.cross(step.axis, first)) < PARALLEL:
-        first = following.point - step.point
-        then = _carried(motion, poses, following.point) - step.point
-    start = first - step.axis * (step.axis @ first)
-    angles: Floats = np.arctan2(then @ np.cross(step.axis, start), then @ start)
+    first, then = following.axis, times(_turned(motion, poses), following.axis)
+    parallel = np.linalg.norm(np.cross(step.axis, first), axis=-1)[..., None] < PARALLEL
+    if parallel.any():
+        first = np.where(parallel, following.point - step.point, first)
+        then = np.where(parallel, _carried(motion, poses, following.point) - step.point, then)
+    start = first - step.axis * along(step.axis, first)[..., None]
+    angles: Floats = np.arctan2(along(then, np.cross(step.axis, start)), along(then, start))
     return angles
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -53,7 +52,8 @@ def reference(
 ) -> dict[str, Floats]:
     """Return the local components of all body-fixed vectors of a joint, limit, contact or force; write its constants into x.
 
-    ``more``: states of bodies k and l of a force that has these.
+    ``more``: states of bodies k and l of a force that has these.  Many cases at once: x (X, cases), vectors (3, cases) or (3, 1)
+    and constants (cases,) or numbers as values.
 
     Held constants and carried vectors are evaluated in the reference configuration by the kernel of the definition.
     """
@@ -64,19 +64,20 @@ def reference(
     carried: list[tuple[int, str, str]] = []
     for n, (vector, kind, body) in enumerate(module.VECTORS):
         if kind == "frame":
-            local[vector] = BODY_FRAME[vector.split("_")[0]]
+            local[vector] = BODY_FRAME[vector.split("_")[0]].reshape(3, *[1] * (x.ndim - 1))
         elif kind.startswith("across"):
             local[vector] = tangents(local[kind.split(":")[1]])[int(kind[6]) - 1]
         elif kind.startswith("carried"):
             carried.append((n, vector, body))
-            local[vector] = np.zeros(3)
+            local[vector] = np.zeros((3, *x.shape[1:]))
         else:
             local[vector] = joint.values[vector]
         x[3 * n : 3 * n + 3] = A[body] @ local[vector]
     start = 3 * len(module.VECTORS)
     constants = [joint.values[key] for key, *_ in module.PARAMETERS]
-    x[start : start + len(constants)] = constants
-    out = np.zeros(3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0))
+    for n, constant in enumerate(constants):
+        x[start + n] = constant
+    out = np.zeros((3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0), *x.shape[1:]))
     python_code(module.reference)(*states, x, out)
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
@@ -118,9 +119,9 @@ def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> t
 
 
 def tangents(a: Floats) -> tuple[Floats, Floats]:
-    """Two unit vectors that complete the unit vector a to a right-handed triad."""
-    other = np.zeros(3)
-    other[np.argmin(np.abs(a))] = 1.0
-    b = np.cross(a, other)
-    b /= math.sqrt(b @ b)
-    return b, np.cross(a, b)
+    """Two unit vectors that complete the unit vector a to a right-handed triad; columns for columns a (3, n)."""
+    smallest = np.argmin(np.abs(a), axis=0)
+    other = np.moveaxis(np.eye(3)[smallest], -1, 0)
+    b = np.cross(a, other, axis=0)
+    b /= np.sqrt((b * b).sum(axis=0))
+    return b, np.cross(a, b, axis=0)

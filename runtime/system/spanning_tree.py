@@ -21,14 +21,22 @@ from runtime.support.arrays import Floats
 from runtime.system.joint_motion import FULL_TURN, JointMotion, coordinates, rates, relative_poses
 from runtime.system.model_description import key_of
 from runtime.system.parts import GROUND, Body, Joint
-from runtime.system.reference import body_places, rotation_matrices, rotation_matrix, states_with_ground
+from runtime.system.reference import body_places, rotation_matrices, states_with_ground
+from runtime.system.tree_geometry import (
+    Carried,
+    Coordinate,
+    Geometry,
+    Skeleton,
+    carried,
+    geometry,
+    kernel_parameters,
+)
 
 LOCKED = (
     1e-6  # smallest singular value of the rows between two bodies, divided by their sizes, that lock them to each other
 )
 OF_KIND = {"turn": TURN, "slide": SLIDE, "ball": BALL, "free": FREE}
 COORDINATES = {"turn": 1, "slide": 1, "ball": 4, "free": 7}  # numbers in the state
-OF_GRAVITY, OF_STEP = 3, 16  # parameters of a kernel: see ``tree_parameters``
 RATES = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])  # times Euler parameters: those of the turn back
 
@@ -38,33 +46,41 @@ class NoTreeError(Exception):
 
 
 @dataclass(frozen=True)
-class Coordinate:
-    """Where the coordinate of a step is in the motion of its joint, and what the step connects."""
-
-    joint: str  # "" of a body that nothing holds
-    place: int  # among the coordinates of the joint
-    sign: float
-    inner: str  # body or ground
-    outer: str
-
-
-@dataclass(frozen=True)
 class SpanningTree:
-    """Steps in order, each after the one that carries it; vectors in global axes, in the reference configuration."""
+    """The steps of a system, where they are, and what they carry: one case of ``Geometry`` and ``Carried``."""
 
-    coordinates: tuple[Coordinate, ...]
-    kinds: tuple[str, ...]  # "turn", "slide", "ball" or "free"
-    parents: tuple[int, ...]  # the step that carries each; GROUND_STEP: none
-    axis: Floats  # (n, 3)
-    point: Floats  # (n, 3) [m] on the axis of a turn
-    mass: Floats  # (n,) of the bodies that the step moves and no later one does
-    moment: Floats  # (n, 3) mass times the way from the point of the step to their centre [kg m]
-    inertia: Floats  # (n, 3, 3) about the point [kg m^2]
-    body_step: tuple[int, ...]  # (bodies,) the last step that moves each body
-    pose: Floats  # (bodies, 7) in the reference configuration
+    skeleton: Skeleton
+    geometry: Geometry
+    carried: Carried
     limits: tuple[
         LimitAlong, ...
     ] = ()  # those of the system where all of them restrain coordinates, and no other forces act
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """Of each step."""
+        return self.skeleton.coordinates
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Of each step: "turn", "slide", "ball" or "free"."""
+        return self.skeleton.kinds
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The step that carries each; GROUND_STEP: none."""
+        return self.skeleton.parents
+
+    @property
+    def body_step(self) -> tuple[int, ...]:
+        """The last step that moves each body, (bodies,)."""
+        return self.skeleton.body_step
+
+    @property
+    def pose(self) -> Floats:
+        """Of the bodies in the reference configuration, (bodies, 7)."""
+        pose: Floats = self.geometry.pose[0]
+        return pose
 
     @property
     def turns_and_slides(self) -> bool:
@@ -115,7 +131,7 @@ def spanning_tree(
     NoTreeError
         With the reason why there is none.
     """
-    steps = _Steps(bodies, motions, states_with_ground(y))
+    steps = _Steps(bodies, motions)
     groups = _locked(joints, steps.places, D)
     reached = {groups[GROUND_INDEX]}
     _walk(steps, joints, groups, reached)
@@ -126,7 +142,10 @@ def spanning_tree(
             _walk(steps, joints, groups, reached)
     if not steps.kinds:
         raise NoTreeError("nothing in it moves")
-    return steps.tree(groups)
+    skeleton = steps.skeleton(groups)
+    where = geometry(skeleton, motions, steps.places, states_with_ground(y)[None])
+    masses, inertias = np.array([[body.mass for body in bodies]]), np.array([body.inertia for body in bodies])
+    return SpanningTree(skeleton, where, carried(where, skeleton, masses, inertias))
 
 
 def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], Floats]) -> list[int]:
@@ -171,15 +190,13 @@ def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached
 class _Steps:
     """The steps of the joints that were walked."""
 
-    def __init__(self, bodies: Sequence[Body], motions: Mapping[str, JointMotion], states: Floats) -> None:
-        self.bodies, self.motions, self.states = bodies, motions, states
+    def __init__(self, bodies: Sequence[Body], motions: Mapping[str, JointMotion]) -> None:
+        self.bodies, self.motions = bodies, motions
         self.places = body_places(body.name for body in bodies)
         self.last: dict[int, int] = {}  # step that moves a group
         self.coordinates: list[Coordinate] = []
         self.kinds: list[str] = []
         self.parents: list[int] = []
-        self.axes: list[Floats] = []
-        self.points: list[Floats] = []
         self.walked: set[str] = set()  # names of joints
 
     def add(self, joint: Joint, outwards: bool, groups: Sequence[int]) -> None:
@@ -188,52 +205,30 @@ class _Steps:
         motion = self.motions.get(joint.name)
         if motion is None:
             raise NoTreeError(f"joint '{joint.name}' ({joint.kind}) has no motion")
-        i, j = self.places[joint.body_i], self.places[joint.body_j]
-        inner, outer = (i, j) if outwards else (j, i)
-        parent = self.last.get(groups[inner], GROUND_STEP)
-        A, r = rotation_matrix(self.states[i, P:V]), self.states[i, R:P]
         ends = (joint.body_i, joint.body_j) if outwards else (joint.body_j, joint.body_i)
-        place, numbered = 0, []
+        inner, outer = (groups[self.places[end]] for end in ends)
+        parent, place, numbered = self.last.get(inner, GROUND_STEP), 0, []
         for step in motion.steps:
             numbered.append((place, step))
             place += len(step.columns)
         for place, step in numbered if outwards else reversed(numbered):
-            at = r + A @ step.point
-            point = self.points[parent] if step.kind == "slide" and parent >= 0 else at
-            coordinate = Coordinate(joint.name, place, 1.0 if outwards else -1.0, *ends)
-            parent = self._put(coordinate, step.kind, parent, A @ step.axis, point)
-        self.last[groups[outer]] = parent
+            parent = self._put(Coordinate(joint.name, place, 1.0 if outwards else -1.0, *ends), step.kind, parent)
+        self.last[outer] = parent
 
     def free(self, name: str, groups: Sequence[int]) -> None:
         """The step of a body that nothing holds."""
-        b = self.places[name]
-        coordinate = Coordinate("", 0, 1.0, GROUND, name)
-        self.last[groups[b]] = self._put(coordinate, "free", GROUND_STEP, np.zeros(3), self.states[b, R:P])
+        self.last[groups[self.places[name]]] = self._put(Coordinate("", 0, 1.0, GROUND, name), "free", GROUND_STEP)
 
-    def _put(self, coordinate: Coordinate, kind: str, parent: int, axis: Floats, point: Floats) -> int:
+    def _put(self, coordinate: Coordinate, kind: str, parent: int) -> int:
         self.coordinates.append(coordinate)
         self.kinds.append(kind)
         self.parents.append(parent)
-        self.axes.append(axis)
-        self.points.append(point)
         return len(self.kinds) - 1
 
-    def tree(self, groups: Sequence[int]) -> SpanningTree:
-        """All steps, with the masses that they carry."""
-        n, bodies = len(self.kinds), self.bodies
-        mass, moment, inertia = np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3, 3))
-        body_step = tuple(self.last.get(groups[b], GROUND_STEP) for b in range(1, len(bodies) + 1))
-        for b, (body, step) in enumerate(zip(bodies, body_step, strict=True), 1):
-            if step == GROUND_STEP:
-                continue
-            A, arm = rotation_matrix(self.states[b, P:V]), self.states[b, R:P] - self.points[step]
-            mass[step] += body.mass
-            moment[step] += body.mass * arm
-            inertia[step] += A @ body.inertia @ A.T + body.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        return SpanningTree(
-            tuple(self.coordinates), tuple(self.kinds), tuple(self.parents), np.reshape(self.axes, (n, 3)),
-            np.reshape(self.points, (n, 3)), mass, moment, inertia, body_step, self.states[1:, :V].copy(),
-        )  # fmt: skip
+    def skeleton(self, groups: Sequence[int]) -> Skeleton:
+        """All steps."""
+        last = tuple(self.last.get(groups[b], GROUND_STEP) for b in range(1, len(self.bodies) + 1))
+        return Skeleton(tuple(self.coordinates), tuple(self.kinds), tuple(self.parents), last)
 
 
 def joint_coordinates(
@@ -286,40 +281,29 @@ def _products(e: Floats, f: Floats) -> Floats:
 
 def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:
     """A tree as data of compiled code."""
-    poses, at = tree.pose, np.vstack([tree.point, np.zeros(3)])  # the last: of the ground
+    where, load, skeleton = tree.geometry, tree.carried, tree.skeleton
     kinds = [OF_KIND[kind] for kind in tree.kinds]
     q = np.cumsum([0, *(COORDINATES[kind] for kind in tree.kinds)])
     u = q[-1] + np.cumsum([0, *(RATES[kind] for kind in tree.kinds)])
     return TreeData(
-        kind=np.array(kinds, np.int64), parent=np.array(tree.parents, np.int64), q=q[:-1], u=u[:-1], axis=tree.axis,
-        way=_ways(tree), mass=tree.mass, moment=tree.moment, inertia=tree.inertia, gravity=gravity.copy(),
-        step=np.array(tree.body_step), arm=poses[:, R:P] - at[list(tree.body_step)], p=np.ascontiguousarray(poses[:, P:V]),
+        kind=np.array(kinds, np.int64), parent=np.array(tree.parents, np.int64), q=q[:-1], u=u[:-1],
+        axis=where.axis[0].copy(), way=where.ways(skeleton.parents)[0], mass=load.mass[0].copy(), moment=load.moment[0].copy(),
+        inertia=load.inertia[0].copy(), gravity=gravity.copy(), step=np.array(tree.body_step),
+        arm=where.arms(skeleton.body_step)[0], p=np.ascontiguousarray(tree.pose[:, P:V]),
     )  # fmt: skip
 
 
 def tree_parameters(tree: SpanningTree, gravity: Floats) -> list[float]:
     """The parameters of a tree as the function ``prepare`` of its kernel takes them."""
-    upper = np.triu_indices(3)
-    steps = [
-        np.concatenate([a, way, [m], moment, inertia[upper]])
-        for a, way, m, moment, inertia in zip(tree.axis, _ways(tree), tree.mass, tree.moment, tree.inertia, strict=True)
-    ]
-    found: list[float] = np.concatenate([gravity, *steps]).tolist()
+    found: list[float] = kernel_parameters(tree.geometry, tree.skeleton, tree.carried, gravity)[:, 0].tolist()
     return found
 
 
-def reaches(tree: SpanningTree) -> Floats:
-    """For each step the largest distance [m] of a body that it moves from its point, in the reference configuration; (n,)."""
-    found = np.zeros(len(tree.kinds))
-    for body, step in enumerate(tree.body_step):
-        while step != GROUND_STEP:
-            found[step] = max(found[step], float(np.linalg.norm(tree.pose[body, R:P] - tree.point[step])))
-            step = tree.parents[step]
-    return found
+def turn_weights(reaches: Floats) -> Floats:
+    """Weights of the errors of turns, for the largest distances [m] of bodies that they move.
 
-
-def _ways(tree: SpanningTree) -> Floats:
-    """From the point of the step before, or from the origin, to that of each step, (n, 3)."""
-    at = np.vstack([tree.point, np.zeros(3)])
-    ways: Floats = tree.point - at[list(tree.parents)]
-    return ways
+    The error of a turn counts as the way of the farthest body, where this is more than 1 m from the axis; in powers of 2, so that
+    many systems have the same weights.
+    """
+    weights: Floats = np.exp2(np.ceil(np.log2(np.maximum(reaches, 1.0))))
+    return weights

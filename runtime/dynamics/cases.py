@@ -1,0 +1,50 @@
+"""Cases whose joints differ in their data: assembly and rows, in compiled code.
+
+The vectors of the joints, in axes of their bodies, are read from ``t.vector_local``, the masses of the bodies from ``t.mass``:
+``vectors`` and ``mass`` are the same memory, which the functions below change from case to case.  Other data of a joint are in
+``w.x``.
+"""
+
+from __future__ import annotations
+
+from runtime.dynamics.projection import assemble_state, make_velocities_consistent, worst_violation
+from runtime.jit.compilation import compiled, inlined
+
+
+@inlined
+def _take_case(x, local, masses, vectors, mass, w):  # type: ignore[no-untyped-def]
+    for k in range(len(x)):
+        for c in range(x.shape[1]):
+            w.x[k, c] = x[k, c]
+    for k in range(len(local)):
+        for c in range(3):
+            vectors[k, c] = local[k, c]
+    for b in range(len(masses)):
+        mass[b + 1] = masses[b]
+
+
+@compiled
+def assemble_cases(time, states, x, local, masses, vectors, mass, t, w, u, trial, left):  # type: ignore[no-untyped-def]
+    """Move states (cases, 13 bodies) onto the rows by the least change, in place; ``left`` (cases,): largest |Phi|.
+
+    x (cases, joints, X), local (cases, vectors, 3), masses (cases, bodies).
+    """
+    for n in range(len(states)):
+        _take_case(x[n], local[n], masses[n], vectors, mass, w)
+        left[n] = assemble_state(time, states[n], t, w, u, trial)[1]
+        make_velocities_consistent(time, states[n], t, w, u, trial)
+
+
+@compiled
+def rows_of_cases(time, states, x, local, masses, vectors, mass, t, w, worst, D, x_now):  # type: ignore[no-untyped-def]
+    """Largest |Phi| and |Phi'| (cases, 2) in states (cases, 13 bodies), D (cases, joints, rows, 12), and x in global axes."""
+    for n in range(len(states)):
+        _take_case(x[n], local[n], masses[n], vectors, mass, w)
+        for velocities in range(2):
+            worst[n, velocities] = worst_violation(time, states[n], t, w, velocities == 1)
+        for k in range(len(t.address)):
+            for c in range(w.x.shape[1]):
+                x_now[n, k, c] = w.x[k, c]
+            for r in range(t.rows[k]):
+                for c in range(12):
+                    D[n, k, r, c] = w.D[k, r, c]

@@ -1,0 +1,203 @@
+"""Many cases of a system whose joints differ in lengths, points and axes: assembled and checked without a system for each.
+
+The rules are those of ``connection``, ``assemble`` and ``refuse_singular_joints``.  A case that breaks one is marked; the message
+comes from the making of its system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.cases import assemble_cases, rows_of_cases
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.projection import ASSEMBLED
+from runtime.jit.python_code import python_code
+from runtime.support.arrays import Floats, Ints
+from runtime.support.numbers import LARGEST
+from runtime.system.joint_motion import JointMotion, motion_from, relative_poses
+from runtime.system.parts import AXIS_TOLERANCE, Joint
+from runtime.system.rank import JOINT_RANK_TOLERANCE, lever_arm
+from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
+from runtime.system.system import System
+
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)
+MARGIN = 10.0  # from the limits of singular joints within which a case is made alone, to be judged exactly
+ON_THE_ROWS = 1e-9  # [SI unit of a row] largest violation at the end of a run in joint coordinates
+
+
+@dataclass(frozen=True)
+class JointCases:
+    """Data of the joints of many cases."""
+
+    system: System
+    values: Values
+    x: Floats  # (cases, joints, X)
+    local: Floats  # (cases, vectors, 3) in axes of the bodies
+    masses: Floats  # (cases, bodies), by which states are moved
+    good: Bools  # (cases,) no value breaks a rule
+    data: ModelData
+    memory: tuple[Floats, Floats]  # of ``data.vector_local`` and ``data.mass``
+    work: Workspace
+
+    def assembled(self, y: Floats) -> tuple[Floats, Bools]:
+        """A state (13 bodies,) moved onto the rows of each case, (cases, 13 bodies), and which cases are assembled."""
+        system, cases = self.system, len(self.x)
+        states, left, bodies = np.tile(y, (cases, 1)), np.zeros(cases), len(system.bodies) + 1
+        memory = *self._data, np.zeros((bodies, 6)), np.zeros_like(y)
+        assemble_cases(system.time, states, *memory, left)
+        return states, (left <= ASSEMBLED) & self._sound(states)
+
+    @property
+    def _data(self) -> tuple[Any, ...]:
+        return self.x, self.local, self.masses, *self.memory, self.data, self.work
+
+    def of(self, at: Ints) -> JointCases:
+        """The cases at these places."""
+        return replace(self, x=self.x[at], local=self.local[at], masses=self.masses[at], good=self.good[at])
+
+    def on_the_rows(self, states: Floats) -> Bools:
+        """Which cases satisfy their rows in states (cases, 13 bodies)."""
+        satisfied: Bools = self._rows(states)[0][:, 0] <= ON_THE_ROWS
+        return satisfied
+
+    def motions(self, states: Floats) -> dict[str, JointMotion]:
+        """The motions of the joints from reference configurations (cases, 13 bodies)."""
+        found, bodies = {}, states_of_cases(states)
+        for k, joint in enumerate(self.system.joints):
+            if getattr(joint.module, "MOTION", None):
+                i, j = (bodies[:, body[k]] for body in (self.system.data.body_i, self.system.data.body_j))
+                values = {**joint.values, **self.values.get(joint.name, {})}
+                found[joint.name] = motion_from(joint, values, relative_poses(i, j))
+        return found
+
+    def _rows(self, states: Floats) -> tuple[Floats, Floats, Floats]:
+        """Largest |Phi| and |Phi'| (cases, 2), D (cases, joints, ROWS, 12) and x in global axes."""
+        cases, joints = self.x.shape[:2]
+        worst, D, x = np.zeros((cases, 2)), np.zeros((cases, joints, ROWS, 12)), np.zeros_like(self.x)
+        own = np.ascontiguousarray(states)
+        rows_of_cases(self.system.time, own, *self._data, worst, D, x)
+        return worst, D, x
+
+    def _sound(self, states: Floats) -> Bools:
+        """Which cases have regular joints, and none as the mirror image of its reference configuration."""
+        _, D, x = self._rows(states)
+        own, good = states_of_cases(states), np.ones(len(states), bool)
+        at_reference = states_with_ground(self.system.reference_configuration.y)[None]
+        for k, joint in enumerate(self.system.joints):
+            good &= _regular(joint, D[:, k], self.system.data, k)
+            if joint.module.BRANCH_SIGNS:
+                before = self._signs(k, at_reference, self._at_reference(k))
+                good &= ~(before * self._signs(k, own, x[:, k]) < 0.0).any(axis=0)
+        return good
+
+    def _signs(self, k: int, states: Floats, x: Floats) -> Floats:
+        """Of the expressions that a joint's definition passes to ``keeps_sign``, (signs, cases)."""
+        module, t = self.system.joints[k].module, self.system.data
+        before = 3 * sum(kind.startswith("carried") for _, kind, _ in module.VECTORS) + module.HELD
+        out = np.zeros((before + module.BRANCH_SIGNS, len(x)))
+        python_code(module.reference)(states[:, t.body_i[k]].T, states[:, t.body_j[k]].T, x.T, out)
+        signs: Floats = np.sign(out[before:])
+        return signs
+
+    def _at_reference(self, k: int) -> Floats:
+        """The vectors and constants of a joint in the reference configuration of the system, (cases, X)."""
+        t, x = self.system.data, self.x[:, k].copy()
+        A = rotation_matrices(states_with_ground(self.system.reference_configuration.y)[:, P:V])
+        for row in np.flatnonzero(t.vector_joint == k):
+            o = t.vector_place[row]
+            x[:, o : o + 3] = self.local[:, row] @ A[t.vector_body[row]].T
+        return x
+
+
+def joint_cases(system: System, values: Values, masses: Floats) -> JointCases:
+    """The data of cases of a system with these masses (cases, bodies).
+
+    The reference configuration of the system gives the constants that joints hold.  Cases with a value that breaks a rule have
+    the joints and masses of the system.
+    """
+    t, cases = system.data, len(masses)
+    good: Bools = np.all((masses > 0.0) & (masses <= LARGEST), axis=1)
+    for joint in system.joints:
+        if joint.name in values:
+            good &= _allowed(joint, values[joint.name])
+    masses = np.where(good[:, None], masses, t.mass[1:])
+    values = {
+        name: {key: _kept(value, good, system.joint(name).values[key]) for key, value in given.items()}
+        for name, given in values.items()
+    }
+    x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (cases, 1, 1))
+    states = states_with_ground(system.reference_configuration.y)
+    for k, joint in enumerate(system.joints):
+        if joint.name not in values:
+            continue
+        given = values[joint.name]
+        columns = {key: value[:, None] if np.ndim(value) == 1 else value for key, value in joint.values.items()}
+        of_cases = replace(joint, values=MappingProxyType(columns | {key: value.T for key, value in given.items()}))
+        own = np.zeros((x.shape[2], cases))
+        found = reference(of_cases, states[t.body_i[k]], states[t.body_j[k]], own)
+        x[:, k] = own.T
+        for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
+            local[:, row] = found[name].T
+    memory = t.vector_local.copy(), t.mass.copy()
+    seen = [part.view() for part in memory]
+    for part in seen:
+        part.flags.writeable = False  # compiled code is specialised to read-only data
+    data = t._replace(vector_local=seen[0], mass=seen[1])
+    return JointCases(system, values, x, local, masses, good, data, memory, workspace_for(data))
+
+
+def _allowed(joint: Joint, given: Mapping[str, Floats]) -> Bools:
+    """Which cases have values that ``connection`` would not refuse."""
+    good: Any = True
+    kinds = {name: kind for name, kind, _ in joint.module.VECTORS}
+    for key, value in given.items():
+        small = np.abs(value) <= LARGEST
+        if value.ndim == 2:
+            good &= small.all(axis=1)
+            if kinds[key] == "direction":
+                good &= np.abs(np.linalg.norm(value, axis=1) - 1.0) <= AXIS_TOLERANCE
+            continue
+        lower, excluded, upper, _ = joint.module.BOUNDS.get(key) or (None, False, None, "")
+        good &= small if upper is None else value <= upper
+        if lower is not None:
+            good &= value > lower if excluded else value >= lower
+    allowed: Bools = good
+    return allowed
+
+
+def _kept(value: Floats, good: Bools, own: Any) -> Floats:
+    """The values of good cases, and that of the system for the others."""
+    kept: Floats = np.where(good.reshape(-1, *[1] * (value.ndim - 1)), value, own)
+    return kept
+
+
+def _regular(joint: Joint, D: Floats, t: ModelData, k: int) -> Bools:
+    """Which cases have independent rows of a joint, D (cases, ROWS, 12), by a margin."""
+    length, rows = lever_arm(joint), D[:, : len(joint.rows)].copy()
+    for side, body in enumerate((t.body_i[k], t.body_j[k])):
+        if body == GROUND_INDEX:
+            rows[..., 6 * side : 6 * side + 6] = 0.0
+    rows[..., [3, 4, 5, 9, 10, 11]] /= length
+    size = np.linalg.norm(rows, axis=2)
+    natural = np.array([length ** (n - 1) for n in joint.module.UNITS])
+    least = MARGIN * JOINT_RANK_TOLERANCE
+    regular: Bools = (np.isfinite(size) & (size > least * natural)).all(axis=1)
+    unit = rows / np.where(regular, size.T, 1.0).T[..., None]
+    # Of r unit rows the smallest singular value is at least the root of det(D D^T) ((r - 1) / r)^(r - 1), which is above det / e.
+    near = regular & ~(np.linalg.det(unit @ np.swapaxes(unit, 1, 2)) > np.e * least**2)
+    regular[near] = np.linalg.svd(unit[near], compute_uv=False)[:, -1] > least
+    return regular
+
+
+def states_of_cases(states: Floats) -> Floats:
+    """States of the ground and the bodies (cases, bodies + 1, 13), from those of the bodies (cases, 13 bodies)."""
+    ground = np.broadcast_to(ground_state(), (len(states), 1, STATE))
+    return np.concatenate([ground, states.reshape(len(states), -1, STATE)], axis=1)

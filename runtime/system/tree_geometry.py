@@ -1,0 +1,151 @@
+"""Axes, points and masses of the steps of a tree, of one system or of many cases whose joints differ.
+
+Vectors are in global axes, in the reference configuration of each case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.layout import GROUND_INDEX, P, R, V
+from runtime.dynamics.lift import GROUND_STEP
+from runtime.support.arrays import Floats
+from runtime.system.joint_motion import JointMotion, Step, times
+from runtime.system.reference import rotation_matrices
+
+UPPER = np.triu_indices(3)  # of an inertia: xx, xy, xz, yy, yz, zz
+OF_GRAVITY, OF_STEP = 3, 16  # parameters of a kernel: see ``kernel_parameters``
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """Where the coordinate of a step is in the motion of its joint, and what the step connects."""
+
+    joint: str  # "" of a body that nothing holds
+    place: int  # among the coordinates of the joint
+    sign: float
+    inner: str  # body or ground
+    outer: str
+
+
+class Skeleton(NamedTuple):
+    """The steps of a tree in order, each after the one that carries it."""
+
+    coordinates: tuple[Coordinate, ...]
+    kinds: tuple[str, ...]  # "turn", "slide", "ball" or "free"
+    parents: tuple[int, ...]  # the step that carries each; GROUND_STEP: none
+    body_step: tuple[int, ...]  # (bodies,) the last step that moves each body
+
+
+class Geometry(NamedTuple):
+    """Where the steps of a tree are."""
+
+    axis: Floats  # (cases, n, 3)
+    point: Floats  # (cases, n, 3) [m] on the axis of a turn
+    pose: Floats  # (cases, bodies, 7)
+
+    def ways(self, parents: Sequence[int]) -> Floats:
+        """From the point of the step before, or from the origin, to that of each step, (cases, n, 3) [m]."""
+        ways: Floats = self.point - self._points(parents)
+        return ways
+
+    def arms(self, body_step: Sequence[int]) -> Floats:
+        """From the point of the last step that moves it, or from the origin, to each body, (cases, bodies, 3) [m]."""
+        arms: Floats = self.pose[..., R:P] - self._points(body_step)
+        return arms
+
+    def _points(self, steps: Sequence[int]) -> Floats:
+        at = np.concatenate([self.point, np.zeros((len(self.point), 1, 3))], axis=1)  # the last: of the ground
+        points: Floats = at[:, list(steps)]
+        return points
+
+    def reaches(self, skeleton: Skeleton) -> Floats:
+        """For each step the largest distance [m] of a body that it moves from its point, (cases, n)."""
+        found = np.zeros(self.point.shape[:2])
+        for body, step in enumerate(skeleton.body_step):
+            while step != GROUND_STEP:
+                away = np.linalg.norm(self.pose[:, body, R:P] - self.point[:, step], axis=1)
+                found[:, step] = np.maximum(found[:, step], away)
+                step = skeleton.parents[step]
+        return found
+
+
+class Carried(NamedTuple):
+    """Of the bodies that each step moves and no later one does."""
+
+    mass: Floats  # (cases, n) [kg]
+    moment: Floats  # (cases, n, 3) mass times the way from the point of the step to their centre [kg m]
+    inertia: Floats  # (cases, n, 3, 3) about the point [kg m^2]
+
+
+def geometry(
+    skeleton: Skeleton, motions: Mapping[str, JointMotion], places: Mapping[str, int], states: Floats
+) -> Geometry:
+    """The geometry of a tree.
+
+    Parameters
+    ----------
+    motions : mapping
+        By the names of the joints; with the vectors of all cases where these differ.
+    places : mapping
+        Of bodies and the ground among the states, by name.
+    states : (cases, bodies + 1, 13)
+        Of the ground and the bodies, in the reference configuration.
+    """
+    n = len(skeleton.kinds)
+    axis, point = np.zeros((len(states), n, 3)), np.zeros((len(states), n, 3))
+    for k, (one, parent) in enumerate(zip(skeleton.coordinates, skeleton.parents, strict=True)):
+        if not one.joint:
+            point[:, k] = states[:, places[one.outer], R:P]
+            continue
+        motion = motions[one.joint]
+        step, i = _step_at(motion, one.place), states[:, places[motion.joint.body_i]]
+        A = rotation_matrices(i[:, P:V])
+        axis[:, k] = times(A, step.axis)
+        follows = step.kind == "slide" and parent >= 0
+        point[:, k] = point[:, parent] if follows else i[:, R:P] + times(A, step.point)
+    return Geometry(axis, point, states[:, GROUND_INDEX + 1 :, :V].copy())
+
+
+def _step_at(motion: JointMotion, place: int) -> Step:
+    """The step whose coordinates begin at this place."""
+    before = 0
+    for step in motion.steps:
+        if before == place:
+            return step
+        before += len(step.columns)
+    raise AssertionError(place)
+
+
+def carried(of: Geometry, skeleton: Skeleton, masses: Floats, inertias: Floats) -> Carried:
+    """What the steps carry, for masses (cases, bodies) and inertias (bodies, 3, 3) of the bodies in their own axes."""
+    n, cases = len(skeleton.kinds), max(len(of.point), len(masses))
+    mass, moment, inertia = np.zeros((cases, n)), np.zeros((cases, n, 3)), np.zeros((cases, n, 3, 3))
+    arms = of.arms(skeleton.body_step)
+    for body, step in enumerate(skeleton.body_step):
+        if step == GROUND_STEP:
+            continue
+        A, arm, m = rotation_matrices(of.pose[:, body, P:V]), arms[:, body], masses[:, body]
+        square = (arm * arm).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
+        mass[:, step] += m
+        moment[:, step] += m[:, None] * arm
+        inertia[:, step] += A @ inertias[body] @ np.swapaxes(A, 1, 2) + m[:, None, None] * square
+    return Carried(mass, moment, inertia)
+
+
+def kernel_parameters(of: Geometry, skeleton: Skeleton, load: Carried, gravity: Floats) -> Floats:
+    """The parameters of cases as the function ``prepare`` of a kernel takes them, (parameters, cases)."""
+    cases, n = load.mass.shape
+    found = np.empty((OF_GRAVITY + OF_STEP * n, cases))
+    found[:OF_GRAVITY] = gravity[:, None]
+    steps = found[OF_GRAVITY:].reshape(n, OF_STEP, cases)
+    steps[:, 0:3] = np.moveaxis(of.axis, 0, 2)
+    steps[:, 3:6] = np.moveaxis(of.ways(skeleton.parents), 0, 2)
+    steps[:, 6] = load.mass.T
+    steps[:, 7:10] = np.moveaxis(load.moment, 0, 2)
+    steps[:, 10:] = np.moveaxis(load.inertia[..., UPPER[0], UPPER[1]], 0, 2)
+    return found

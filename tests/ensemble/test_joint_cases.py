@@ -1,0 +1,163 @@
+"""Cases that differ in lengths, points and axes of joints, prepared without a system for each."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import codegen
+import models
+import runtime
+from runtime import Status
+from runtime.ensemble import at_once, chunk
+
+COUNT = 20
+TIMES = np.linspace(0.0, 0.5, 4)
+SETTINGS = dict(t_eval=TIMES, rtol=1e-9, atol=1e-9, assemble=True, workers=1)
+FEET = [
+    (ankle, limits) for ankle in ("classical", "modified") for limits in (None, "elastic", "dissipative")
+]  # limits of the classical ankle measure angles across its axes
+
+
+def random_cases(system, seed=0):
+    """Values of masses, of the length of the ankle, and of its points and axes where no limit depends on them."""
+    random, ankle = np.random.default_rng(seed), system.joint("ankle")
+    cases = {"mass.main_foot": random.uniform(1.0, 1.4, COUNT), "mass.leg": random.uniform(3.0, 4.0, COUNT)}
+    ends = {key: np.tile(ankle.values[key], (COUNT, 1)) for key in ("s_i", "s_j")}
+    if not (system.limits and "l" in ankle.values):
+        ends = {key: value + 0.005 * random.standard_normal((COUNT, 3)) for key, value in ends.items()}
+        cases |= {f"{key}.ankle": value for key, value in ends.items()}
+    if "l" in ankle.values:  # near the distance of its ends in the reference configuration
+        r = system.reference_configuration.r
+        way = r["leg"] + ends["s_j"] - r["main_foot"] - ends["s_i"]
+        cases["l.ankle"] = np.linalg.norm(way, axis=1) * random.uniform(0.95, 1.1, COUNT)
+    if not system.limits:
+        axes = np.array(ankle.values["a_i"]) + 0.1 * random.standard_normal((COUNT, 3))
+        cases["a_i.ankle"] = axes / np.linalg.norm(axes, axis=1)[:, None]
+    return cases
+
+
+def one_by_one(monkeypatch, *arguments, **settings):
+    """The cases with a system for each."""
+    with monkeypatch.context() as patch:
+        patch.setattr(chunk, "run_at_once", lambda *_: None)
+        return runtime.simulate_many(*arguments, **settings)
+
+
+def without_systems(monkeypatch, *arguments, **settings):
+    """The cases, none of which may need a system of its own."""
+    with monkeypatch.context() as patch:
+        patch.delattr(chunk, "built_case")
+        return runtime.simulate_many(*arguments, **settings)
+
+
+@pytest.mark.parametrize(("ankle", "limits"), FEET)
+def test_cases_are_those_with_a_system_each(ankle, limits, monkeypatch):
+    system = models.foot.build(ankle, limits=limits)
+    cases = random_cases(system)
+    if limits:
+        cases["damping.talocrural"] = np.linspace(0.0, 0.3, COUNT)
+    once = without_systems(monkeypatch, system, cases, 0.5, **SETTINGS)
+    each = one_by_one(monkeypatch, system, cases, 0.5, **SETTINGS)
+    assert once.in_batch.all() and each.in_batch.all() and once.messages == each.messages
+    assert np.abs(once.states() - each.states()).max() < 1e-10
+    assert np.array_equal(once.evaluations, each.evaluations)
+
+
+def test_cases_are_those_of_the_equations_of_all_bodies(monkeypatch):
+    """A second route: other equations, other parameters, other assembly of the same systems."""
+    system = models.foot.build("modified")
+    cases = random_cases(system, seed=1)
+    once = without_systems(monkeypatch, system, cases, 0.5, **SETTINGS)
+    for case in (0, 7, 19):
+        other = runtime.with_parameters(system, {name: values[case].tolist() for name, values in cases.items()})
+        run = runtime.simulate(other, 0.5, t_eval=TIMES, rtol=1e-11, atol=1e-11, coordinates="absolute")
+        for body in system.body_names:
+            assert once.r(body)[case] == pytest.approx(run.r[body], abs=1e-8)
+            assert once.omega(body)[case] == pytest.approx(run.omega[body], abs=1e-7)
+
+
+@pytest.mark.parametrize("limits", [None, "elastic"])
+def test_start_away_from_the_reference_configuration(limits, monkeypatch):
+    """Coordinates are counted from the reference configuration of each case, and its limits' angles too."""
+    foot = models.foot.build("modified", limits=limits)
+    start = runtime.system.displaced(foot, {"ankle.theta_i": 0.25, "ankle.theta_j": -0.1}, {"ankle.theta_j": 1.5})
+    system = dataclasses.replace(foot, state=start, reference=foot.state)
+    for cases in (random_cases(system), random_cases(system) | {"angle.ankle.theta_j": np.linspace(-0.2, 0.2, COUNT)}):
+        once = without_systems(monkeypatch, system, cases, 0.5, **SETTINGS)
+        each = one_by_one(monkeypatch, system, cases, 0.5, **SETTINGS)
+        assert once.in_batch.all() and np.abs(once.states() - each.states()).max() < 1e-9
+
+
+def test_a_slide_and_a_turn_on_several_bodies(monkeypatch):
+    builder = runtime.Builder("cart")
+    builder.body("cart", r=(0, 0, 0), mass=2.0, inertia=(0.1, 0.1, 0.1))
+    builder.body("rod", r=(0, 0, -0.5), mass=1.0, inertia=(0.08, 0.08, 0.01))
+    builder.joint("rail", "translational", runtime.GROUND, "cart", axes="global", point=(0, 0, 0), axis=(1, 0, 0))
+    builder.joint("pin", "revolute", "cart", "rod", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
+    system = builder.build()
+    codegen.compile_model(system)
+    cases = {"s_j.pin": [[0, 0, z] for z in np.linspace(0.3, 0.7, COUNT)], "rate.pin.angle": np.linspace(-1, 1, COUNT)}
+    once = without_systems(monkeypatch, system, cases, 0.5, **SETTINGS)
+    each = one_by_one(monkeypatch, system, cases, 0.5, **SETTINGS)
+    assert np.abs(once.states() - each.states()).max() < 1e-10
+
+
+@pytest.mark.parametrize("case", ["length", "axis", "mass"])
+def test_cases_that_break_a_rule_have_the_messages_of_their_systems(case, monkeypatch):
+    system = models.foot.build("modified")
+    axis = np.array(system.joint("ankle").values["a_i"])
+    cases = {
+        "length": {"l.ankle": [0.04, -1.0, 0.0, 0.3, 0.041, 1e-9]},
+        "axis": {"a_i.ankle": [axis, 1.1 * axis, 0.0 * axis, -axis, system.joint("ankle").values["a_j"], axis]},
+        "mass": {"l.ankle": [0.04, 0.041, 0.042], "mass.toes": [0.2, -1.0, 0.0]},
+    }[case]
+    settings = SETTINGS | {"check_units": False}
+    once = runtime.simulate_many(system, cases, 0.5, **settings)
+    each = one_by_one(monkeypatch, system, cases, 0.5, **settings)
+    assert once.messages == each.messages and np.array_equal(once.status, each.status)
+    assert 0 < once.in_batch.sum() < len(once.status) and np.array_equal(once.in_batch, each.in_batch)
+    assert (once.status[once.in_batch] == Status.REACHED_END).all()
+
+
+def test_a_limit_that_depends_on_an_axis_refuses_its_change():
+    limited = models.foot.build("modified", limits="elastic")
+    axes = np.tile(limited.joint("ankle").values["a_i"], (3, 1))
+    many = runtime.simulate_many(limited, {"a_i.ankle": axes, "mass.toes": [0.2, 0.21, 0.22]}, 0.1, assemble=True)
+    assert (many.status == Status.REFUSED).all() and "give a function" in many.messages[0]
+
+
+def test_states_that_violate_changed_rows_are_refused_unless_assembled():
+    system = models.foot.build("modified")
+    many = runtime.simulate_many(system, {"l.ankle": [0.04, 0.041]}, 0.1)
+    assert (many.status == Status.REFUSED).all() and "assemble=True" in many.messages[1]
+
+
+@pytest.mark.parametrize("broken", ["point", "axis", "pose"])
+def test_a_wrong_geometry_is_found_and_its_cases_run_alone(broken, monkeypatch):
+    system = models.foot.build("modified", limits="elastic")
+    right = runtime.simulate_many(system, random_cases(system), 0.5, **SETTINGS)
+    own = at_once.geometry
+
+    def wrong(*arguments):
+        where = own(*arguments)
+        getattr(where, broken)[..., 0] += 1e-6
+        return where
+
+    monkeypatch.setattr(at_once, "geometry", wrong)
+    found = runtime.simulate_many(system, random_cases(system), 0.5, **SETTINGS)
+    assert not found.in_batch.any() and (found.status == Status.REACHED_END).all()
+    assert np.abs(found.states() - right.states()).max() < 1e-5
+
+
+def test_a_wrong_offset_of_a_limit_is_found(monkeypatch):
+    system = models.foot.build("modified", limits="elastic")
+    angles, calls = at_once._angles, []
+
+    def first_off(*arguments):
+        calls.append(arguments)
+        return angles(*arguments) + (1e-3 if len(calls) == 1 else 0.0)
+
+    monkeypatch.setattr(at_once, "_angles", first_off)
+    found = runtime.simulate_many(system, random_cases(system), 0.5, chunk=COUNT, **SETTINGS)
+    assert len(calls) == 2 and not found.in_batch.any() and (found.status == Status.REACHED_END).all()
