@@ -207,7 +207,7 @@ def generate_models() -> dict[str, str]:
         made[f"{name}.py"] = _kept_model(MODELS / f"{name}.py", model.key) or with_header(
             emit_model(model), f"{file}: {name}", MODELS_COMMAND
         )
-        if tree is not None and tree.turns_and_slides:
+        if tree is not None and tree.has_polynomials:
             of_tree = f"{tree.name}.py"
             made[of_tree] = _kept_model(MODELS / of_tree, tree.key) or with_header(
                 emit_tree(tree.kinds, tree.parents, tree.key, tree.limited_steps), file, MODELS_COMMAND

@@ -208,7 +208,7 @@ def compile_model(system: Any) -> Path:
         )
     file, source = Path(model.file), f"the system '{model.name}'"
     _put(file, with_header(emit_model(model), source), model.name)
-    if system.tree is not None and system.tree.turns_and_slides:
+    if system.tree is not None and system.tree.has_polynomials:
         _put_tree(file, system)
     return file
 

@@ -9,6 +9,8 @@ from runtime.jit.words import add_words
 add_words(
     __name__,
     {
+        "cases": "the assembly of cases",
+        "closing_rows": "rows in joint coordinates",
         "cone_curve": "cones of limits",
         "contact_slopes": "the derivatives of contact forces",
         "contacts": "contacts",

@@ -75,9 +75,12 @@ def joint_power(k, t, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def measure_drivers(y, y_dot, t, w):  # type: ignore[no-untyped-def]
-    """Powers of the drivers, into ``w.power``; that of a single one is the power of all reactions, which needs no multipliers."""
+    """Powers of the drivers, into ``w.power``; that of a single one is the power of all reactions, which needs no multipliers.
+
+    In the coordinates of a tree the multipliers of drivers are known.
+    """
     place = first_driver(t)
-    if len(w.power) == place + 1:
+    if len(w.power) == place + 1 and len(w.tree.data.kind) == 0:
         w.power[place] = reaction_power(y, y_dot, t, w)
         return
     last = -1

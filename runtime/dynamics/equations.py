@@ -25,6 +25,7 @@ import numba
 import numpy as np
 from numba import types
 
+from runtime.dynamics.closing_rows import closed_part, closed_projection_part
 from runtime.dynamics.contacts import contact_workspace, contacts_part
 from runtime.dynamics.elimination import (
     PIVOT_TOLERANCE,
@@ -106,6 +107,8 @@ def workspace_for(t: ModelData, whole: WholeModelKernel | None = None, tree: Tre
         )
     for place, part in zip(PLACES, (evaluation, *PARTS), strict=True):
         work.address[place] = place_of_part(part)
+    if tree is not None and len(tree.closing.joint):
+        work.address[EVALUATION], work.address[PROJECTION] = map(place_of_part, (closed_part, closed_projection_part))
     if len(t.limits.kind):
         ask("limits")
     if len(t.contacts.law):
@@ -369,7 +372,13 @@ PARTS = (
     lift_part,
     tree_part,
 )
-EVALUATIONS = (whole_part, loaded_part, tree_part, kernel_part)  # in place of ``general_part`` at PLACES[0]
+EVALUATIONS = (
+    whole_part,
+    loaded_part,
+    tree_part,
+    kernel_part,
+    closed_part,
+)  # in place of ``general_part`` at PLACES[0]
 
 
 @compiled

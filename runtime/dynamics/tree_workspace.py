@@ -15,6 +15,48 @@ from runtime.support.arrays import Floats, Ints
 SIZES = {TURN: 2, SLIDE: 2, BALL: 7, FREE: 13}  # coordinates and rates of a step
 
 
+class ClosingRows(NamedTuple):
+    """Rows that restrain the coordinates of a tree, and memory; m: number of rows."""
+
+    joint: Ints  # (m,) joint of each row among those of the system
+    row: Ints  # (m,) its number in the joint
+    independent: Ints  # (1,) so many rows are independent but in singular poses
+    force: Floats  # (n, 3) f_0 of the recursion for a wrench on bodies
+    moment: Floats  # (n, 3) n_0
+    along: Floats  # (n,)
+    alpha: Floats  # (n + 1, 3) accelerations of the steps
+    a: Floats  # (n + 1, 3)
+    response: Floats  # (m, size of the state) accelerations of the coordinates for a unit multiplier of each row
+    moved: Floats  # (m, bodies + 1, 6) and of the bodies
+    S: Floats  # (m, m)
+    L: Floats  # (m, m) lower factor of the chosen rows, in order
+    order: Ints  # (m,) rows, the chosen ones first
+    chosen: Ints  # (1,) number of these
+    every: Ints  # (m,) and of projections, which leave out none
+    most: Ints  # (1,)
+    size: Floats  # (m,) diagonal of S if nothing held the bodies
+    pivot: Floats  # (m,) of the chosen rows
+    y: Floats  # (m,)
+    found: Floats  # (m,) multipliers
+    vector: Floats  # (4, 3)
+    rates: Floats  # (size of the state,)
+    change: Floats  # (size of the state,)
+
+
+def closing_rows(rows: Sequence[tuple[int, int]], independent: int, steps: int, bodies: int, size: int) -> ClosingRows:
+    """Memory for rows (joint, number); bodies without the ground, size of the state."""
+    m = len(rows)
+    joint, row = (np.array([one[k] for one in rows], np.int64) for k in range(2))
+    vectors, of_state = np.zeros((steps, 3)), np.zeros(size)
+    return ClosingRows(
+        joint=joint, row=row, independent=np.array([independent]), force=vectors.copy(), moment=vectors.copy(),
+        along=np.zeros(steps), alpha=np.zeros((steps + 1, 3)), a=np.zeros((steps + 1, 3)), response=np.zeros((m, size)),
+        moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)), order=np.arange(m),
+        chosen=np.zeros(1, np.int64), every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), pivot=np.zeros(m),
+        y=np.zeros(m), found=np.zeros(m), vector=np.zeros((4, 3)), rates=of_state.copy(), change=of_state.copy(),
+    )  # fmt: skip
+
+
 class TreeWorkspace(NamedTuple):
     """A tree, and memory of one evaluation."""
 
@@ -29,6 +71,7 @@ class TreeWorkspace(NamedTuple):
     constants: Floats  # of the kernel, followed by forces along the coordinates and by limits
     Q: Floats  # (n,) these
     limits: LimitsAlong  # those that the kernel knows
+    closing: ClosingRows
 
 
 def tree_workspace(
@@ -37,16 +80,22 @@ def tree_workspace(
     address: Sequence[int] = (0, 0, 0),
     constants: Floats | None = None,
     limits: Sequence[LimitAlong] = (),
+    rows: Sequence[tuple[int, int]] = (),
+    independent: int = 0,
 ) -> TreeWorkspace:
-    """Memory for a tree, with the constants of its kernel if there is one, and the limits that this knows."""
+    """Memory for a tree, with the constants of its kernel if there is one, and the limits that this knows.
+
+    rows: joint and number of those that restrain the coordinates, of which so many are independent
+    """
     n, size = len(data.kind), sum(SIZES[kind] for kind in data.kind.tolist())
     constants = np.zeros(n) if constants is None else constants
-    rows = constants[len(constants) - OF_LIMIT * len(limits) :].reshape(-1, OF_LIMIT)
+    of_limits = constants[len(constants) - OF_LIMIT * len(limits) :].reshape(-1, OF_LIMIT)
     return TreeWorkspace(
         data=data, size=np.array([size]), lifting=lift_workspace(n), recursion=recursion_workspace(n),
         loaded=np.array([int(loaded)]), force=np.zeros((n, 3)), moment=np.zeros((n, 3)), address=np.array(address, np.int64),
-        constants=constants, Q=constants[len(constants) - rows.size - n :][:n],
-        limits=memory_of_limits(data, limits, rows),
+        constants=constants, Q=constants[len(constants) - of_limits.size - n :][:n],
+        limits=memory_of_limits(data, limits, of_limits),
+        closing=closing_rows(rows, independent, n, len(data.step), size),
     )  # fmt: skip
 
 

@@ -41,12 +41,13 @@ def dense_part(purpose, s, t, w, time, rows, times, out):  # type: ignore[no-unt
         y, work = values[k * width : k * width + n], values[k * width + n : (k + 1) * width]
         if in_joints:
             interpolate(s, wanted[k], s.trial)
+            complete(s, t, w, wanted[k], s.trial, work)
             update_motion(s.trial, t, w)
             for i in range(n):
                 y[i] = w.motion[i]
         else:
             interpolate(s, wanted[k], y)
-        complete(s, t, w, wanted[k], y, work)
+            complete(s, t, w, wanted[k], y, work)
     return code
 
 

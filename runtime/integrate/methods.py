@@ -207,7 +207,7 @@ class Compiled:
         """The first step of a start in a singular pose."""
         s, end = self.s, min(float(first.t[-1]), self.end)
         s.time[[stepping.T_OLD, stepping.T, stepping.LENGTH]] = first.t[0], end, end - first.t[0]
-        s.y[:], s.balance.work[DONE] = first.state(end), first.work(end)
+        s.y[:], s.balance.work[DONE] = self._own_state(first.state(end)), first.work(end)
         s.counts[[stepping.STEPS, stepping.EVALUATIONS]] += 1, first.evaluations
         if (lost := first.error / (self.rtol + self.atol)) > 1.0:
             s.passage[stepping.LOST], s.passage[stepping.FIRST_LOST] = lost, first.t[0]
@@ -222,6 +222,10 @@ class Compiled:
             evaluate_events_once(s.y, self.data, self.work)
             self.work.events.found[0] = 1  # it is searched in Python
         return (Status.REACHED_END if end >= self.end else Status.RUNNING), ""
+
+    def _own_state(self, y: Floats) -> Floats:
+        """The state of the integration for states of the bodies."""
+        return y
 
     def watch(self, events: EventWorkspace) -> None:
         """Stop after every step in which one of these events changes its sign, from the present state on."""

@@ -121,7 +121,7 @@ def _check_coordinates(coordinates: str, method: str, alpha: float | None, beta:
         raise ModelError(f"method '{method}' integrates absolute coordinates; use coordinates='absolute', or 'dop853'")
     if alpha is not None or beta is not None:
         raise ModelError(
-            "alpha and beta stabilise the rows of joints, which joint coordinates do not have; leave them out, or use "
+            "alpha and beta stabilise the rows of all joints, which joint coordinates do not have; leave them out, or use "
             "coordinates='absolute'"
         )
 

@@ -109,9 +109,9 @@ def simulate(
     coordinates : "auto", "absolute" or "joint"
         Of the equations of motion: "absolute", those of all bodies with the reactions of the joints, or "joint", those of the
         motions of the joints, in fewer operations and on the constraints; tolerances are those of these coordinates then.  They
-        need joints with motions that make trees, without drivers.  "auto": joint where a kernel of such a tree is present
-        (``codegen.compile_model``), alpha and beta are not given and the method is "auto" or "dop853", and absolute from where a
-        motion becomes stiff or its joint coordinates fail.
+        restrain these coordinates by the rows of joints that close loops or have no motion, and of drivers.  "auto": joint where
+        a kernel of a tree is present (``codegen.compile_model``), alpha and beta are not given and the method is "auto" or
+        "dop853", and absolute from where a motion becomes stiff or its joint coordinates fail.
     progress : bool or callable(t, t_end), optional
         Default: a bar on the terminal when the run is long.
 

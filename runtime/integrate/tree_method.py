@@ -7,7 +7,8 @@ from types import ModuleType
 
 import numpy as np
 
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.closing_rows import NONE
+from runtime.dynamics.equations import shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OK, STATE, P, V
 from runtime.dynamics.lift import lift_once
 from runtime.dynamics.model_data import ModelData
@@ -15,6 +16,7 @@ from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import balance_of
+from runtime.integrate.beginning import beginning
 from runtime.integrate.choices import AUTO, JOINT
 from runtime.integrate.dense_output import state_once
 from runtime.integrate.methods import Compiled
@@ -52,7 +54,9 @@ class OffTheRowsError(ModelError):
 def kernel_knows(system: System) -> bool:
     """Whether a system has equations of motion in joint coordinates by a kernel that knows all forces on it."""
     tree = system.tree
-    return tree is not None and (not system.loaded or bool(tree.limits)) and module_of(tree.key) is not None
+    if tree is None or tree.closing or (system.loaded and not tree.limits):
+        return False
+    return module_of(tree.key) is not None
 
 
 def in_joint_coordinates(system: System, how: Settings) -> bool:
@@ -93,6 +97,10 @@ class InJointCoordinates(Compiled):
         self.tree, self.start = tree_of(system), state
         z = _coordinates(system, state)
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
+        if self.tree.closing:
+            self.s.flags[stepping.PROJECTED] = 1
+            self.bind(self.s)
+            self.beginning = beginning(system, data, shared_workspace_for(data), t_start, state.y, t_end)
         _keep_signs(self.work.tree, self._lifted(), state.y)
         if (off := float(off_the_rows(self._lifted(), state.y))) > OFF_THE_ROWS:
             self.give_back()
@@ -137,6 +145,11 @@ class InJointCoordinates(Compiled):
         """States of the bodies at the time reached."""
         return self._lifted() if self.s.counts[stepping.STEPS] else self.start.y.copy()
 
+    def _own_state(self, y: Floats) -> Floats:
+        """As of ``Compiled``."""
+        own: Floats = joint_coordinates(self.tree, self.system.body_names, self.system.joint_motions, y[None])[0]
+        return own
+
     def _lifted(self) -> Floats:
         tree = self.work.tree
         y = np.empty(self.width)
@@ -153,7 +166,8 @@ class InJointCoordinates(Compiled):
         return z
 
     def _detail(self, status: Status) -> str:
-        if status != Status.SINGULAR_CONFIGURATION:
+        closing = self.work.tree.closing
+        if status != Status.SINGULAR_CONFIGURATION or (len(closing.joint) and closing.chosen[0] != NONE):
             return super()._detail(status)
         dependent = [
             f"joint '{joint.name}' where {condition}"
@@ -202,12 +216,14 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
 
 def _memory(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
     """Memory for evaluations of a tree, by its kernel if there is one."""
-    of, module = tree_data(tree, system.gravity), module_of(tree.key)
+    of, module = tree_data(tree, system.gravity), None if tree.closing else module_of(tree.key)
     ask("joint coordinates")
     if module is None or (system.loaded and not tree.limits):
         ask("forces in joint coordinates")
     if module is None:
-        return tree_workspace(of, system.loaded)
+        rows = [(k, r) for k in tree.closing for r in range(len(system.joints[k].rows))]
+        rates = sum(RATES[kind] for kind in tree.kinds)
+        return tree_workspace(of, system.loaded, rows=rows, independent=rates - system.degrees_of_freedom)
     addresses = list(addresses_of_tree(module).values())
     return tree_workspace(of, system.loaded, addresses, tree_constants(tree, system.gravity), tree.limits)
 

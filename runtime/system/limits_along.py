@@ -29,7 +29,7 @@ def limits_along(tree: SpanningTree, limits: Sequence[Limit], data: ModelData) -
     count = sum(COORDINATES[kind] for kind in tree.kinds)
     flat = [tuple(float(excess) for excess, _ in limit.vertices) for limit in limits]
     plain = all(limit.law == LAWS[CONSERVATIVE] for limit in limits) and all(min(sides) > 0.0 for sides in flat)
-    if not plain or not tree.turns_and_slides:
+    if not plain or not tree.has_polynomials:
         return ()
     z = np.zeros((1 + SAMPLES, 2 * count))
     z[1:, :count] = np.random.default_rng(SEED).uniform(-1.0, 1.0, (SAMPLES, count))

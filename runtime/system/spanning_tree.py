@@ -1,8 +1,9 @@
-"""The tree of a system without closed loops, from the ground outwards: each step moves all bodies beyond it by one coordinate.
+"""The spanning tree of a system, from the ground outwards: each step moves all bodies beyond it by one coordinate.
 
 The steps are those of the motions of the joints (``codegen.motions``), about axes and points of the reference configuration in
 global axes.  A joint whose body i is the outer one is walked from body j: its steps come in the opposite order, with the opposite
-sign.  Bodies that joints lock to each other move as one.
+sign.  Bodies that joints lock to each other move as one.  Joints that close a loop, and those without a motion, are no steps:
+their rows restrain the coordinates.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class SpanningTree:
     skeleton: Skeleton
     geometry: Geometry
     carried: Carried
+    closing: tuple[int, ...]  # places of the joints whose rows restrain the coordinates
     limits: tuple[
         LimitAlong, ...
     ] = ()  # those of the system where all of them restrain coordinates, and no other forces act
@@ -83,9 +85,9 @@ class SpanningTree:
         return pose
 
     @property
-    def turns_and_slides(self) -> bool:
-        """Whether all steps are turns and slides, so that its equations can be polynomials."""
-        return not {"ball", "free"} & set(self.kinds)
+    def has_polynomials(self) -> bool:
+        """Whether all steps are turns and slides, and no rows restrain them, so that its equations can be polynomials."""
+        return not {"ball", "free"} & set(self.kinds) and not self.closing
 
     @property
     def name(self) -> str:
@@ -131,21 +133,36 @@ def spanning_tree(
     NoTreeError
         With the reason why there is none.
     """
-    steps = _Steps(bodies, motions)
-    groups = _locked(joints, steps.places, D)
-    reached = {groups[GROUND_INDEX]}
+    places = body_places(body.name for body in bodies)
+    groups = _locked(joints, places, D)
+    steps = _walked(bodies, joints, motions, groups)
+    if steps.closing(joints, groups):  # in loops the joints with the fewest coordinates are steps
+        few = sorted(range(len(joints)), key=lambda k: _count_of_rates(motions.get(joints[k].name)))
+        steps = _walked(bodies, [joints[k] for k in few], motions, groups)
+    if not steps.kinds:
+        raise NoTreeError("nothing in it moves")
+    skeleton = steps.skeleton(groups)
+    where = geometry(skeleton, motions, places, states_with_ground(y)[None])
+    masses, inertias = np.array([[body.mass for body in bodies]]), np.array([body.inertia for body in bodies])
+    return SpanningTree(skeleton, where, carried(where, skeleton, masses, inertias), steps.closing(joints, groups))
+
+
+def _count_of_rates(motion: JointMotion | None) -> int:
+    return 6 if motion is None else sum(RATES[step.kind] for step in motion.steps)
+
+
+def _walked(
+    bodies: Sequence[Body], joints: Sequence[Joint], motions: Mapping[str, JointMotion], groups: Sequence[int]
+) -> _Steps:
+    """The steps to all bodies; those of a body that no joint with a motion leads to are free."""
+    steps, reached = _Steps(bodies, motions), {groups[GROUND_INDEX]}
     _walk(steps, joints, groups, reached)
     for name, b in steps.places.items():
         if groups[b] not in reached:
             steps.free(name, groups)
             reached.add(groups[b])
             _walk(steps, joints, groups, reached)
-    if not steps.kinds:
-        raise NoTreeError("nothing in it moves")
-    skeleton = steps.skeleton(groups)
-    where = geometry(skeleton, motions, steps.places, states_with_ground(y)[None])
-    masses, inertias = np.array([[body.mass for body in bodies]]), np.array([body.inertia for body in bodies])
-    return SpanningTree(skeleton, where, carried(where, skeleton, masses, inertias))
+    return steps
 
 
 def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], Floats]) -> list[int]:
@@ -153,6 +170,8 @@ def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], 
     group = list(range(len(places)))
     pairs: dict[tuple[int, int], list[int]] = {}
     for k, joint in enumerate(joints):
+        if joint.signals:
+            continue  # a driver moves its bodies against each other
         i, j = sorted((places[joint.body_i], places[joint.body_j]))
         pairs.setdefault((i, j), []).append(k)
     rows = None
@@ -164,10 +183,7 @@ def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], 
             of_j = [rows[k, : len(joints[k].rows), 6 * (places[joints[k].body_i] != j) :][:, :6] for k in which]
             own = np.concatenate(of_j)
             values = np.linalg.svd(own / np.linalg.norm(own, axis=1)[:, None], compute_uv=False)
-            if len(values) < 6 or values[5] < LOCKED:
-                names = " and ".join(f"'{joints[k].name}'" for k in which)
-                raise NoTreeError(f"the joints {names} connect the same bodies")
-            fixed = True
+            fixed = len(values) == 6 and values[5] >= LOCKED
         if fixed:
             first, other = sorted((group[i], group[j]))
             group = [first if g == other else g for g in group]
@@ -176,15 +192,12 @@ def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], 
 
 def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached: set[int]) -> None:
     """Add the steps of the joints that lead outwards from the groups of bodies that are reached."""
-    left = [(joint, groups[steps.places[joint.body_i]], groups[steps.places[joint.body_j]]) for joint in joints]
-    left = [(joint, i, j) for joint, i, j in left if i != j and joint.name not in steps.walked]
-    while ready := [(joint, i, j) for joint, i, j in left if i in reached or j in reached]:
+    ends = [(joint, groups[steps.places[joint.body_i]], groups[steps.places[joint.body_j]]) for joint in joints]
+    ends = [one for one in ends if one[0].name in steps.motions]
+    while ready := [one for one in ends if (one[1] in reached) != (one[2] in reached)]:
         joint, i, j = ready[0]
-        if i in reached and j in reached:
-            raise NoTreeError(f"joint '{joint.name}' closes a loop")
         steps.add(joint, i in reached, groups)
         reached |= {i, j}
-        left = [one for one in left if one[0] is not joint]
 
 
 class _Steps:
@@ -202,9 +215,7 @@ class _Steps:
     def add(self, joint: Joint, outwards: bool, groups: Sequence[int]) -> None:
         """The steps of a joint, which is walked from body i to body j, or from j to i."""
         self.walked.add(joint.name)
-        motion = self.motions.get(joint.name)
-        if motion is None:
-            raise NoTreeError(f"joint '{joint.name}' ({joint.kind}) has no motion")
+        motion = self.motions[joint.name]
         ends = (joint.body_i, joint.body_j) if outwards else (joint.body_j, joint.body_i)
         inner, outer = (groups[self.places[end]] for end in ends)
         parent, place, numbered = self.last.get(inner, GROUND_STEP), 0, []
@@ -224,6 +235,11 @@ class _Steps:
         self.kinds.append(kind)
         self.parents.append(parent)
         return len(self.kinds) - 1
+
+    def closing(self, joints: Sequence[Joint], groups: Sequence[int]) -> tuple[int, ...]:
+        """Places of the joints between bodies that move against each other that are no steps."""
+        ends = [(groups[self.places[joint.body_i]], groups[self.places[joint.body_j]]) for joint in joints]
+        return tuple(k for k, joint in enumerate(joints) if ends[k][0] != ends[k][1] and joint.name not in self.walked)
 
     def skeleton(self, groups: Sequence[int]) -> Skeleton:
         """All steps."""

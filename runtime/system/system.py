@@ -243,8 +243,6 @@ class System:
 
     @cached_property
     def _tree(self) -> SpanningTree | str:
-        if names := self.driver_names:
-            return f"it has drivers, such as '{names[0]}'"
         if len(self.data.forces.reactive):
             return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
         if len(self.data.thin_body):
