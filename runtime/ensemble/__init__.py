@@ -8,7 +8,8 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.ensemble.result import Ensemble
+    from runtime.ensemble.simulate_many import output_names
 else:
-    __getattr__, __dir__ = late_names(__name__, {"result": "Ensemble"})
+    __getattr__, __dir__ = late_names(__name__, {"result": "Ensemble", "simulate_many": "output_names"})
 
-__all__ = ["Ensemble"]
+__all__ = ["Ensemble", "output_names"]

@@ -6,6 +6,7 @@ Geometry and masses of their trees, parameters of the kernel, constants and init
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.lift import lift_cases, lift_workspace
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
-from runtime.ensemble.cases import Cases
+from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.joint_batch import given_limits, in_joints, memory_of_batch, of_bodies
+from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
@@ -31,6 +33,7 @@ from runtime.integrate.tree_method import (
 from runtime.support.arrays import Floats, Ints
 from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
 from runtime.system.limits_along import SAME_ANGLE
+from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import Quantity, Role
 from runtime.system.reference import body_places
 from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data, turn_weights
@@ -217,11 +220,11 @@ def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
         return None
     at = np.flatnonzero(prepared.good)
     if len(at):
-        prepared.good[at[~_run(task, prepared, at, chunk)]] = False
+        prepared.good[at[~_run(task, prepared, cases, at, chunk)]] = False
     return [int(case) for case in np.flatnonzero(~prepared.good)]
 
 
-def _run(task: Task, prepared: _Prepared, at: Ints, chunk: Chunk) -> Bools:
+def _run(task: Task, prepared: _Prepared, cases: Cases, at: Ints, chunk: Chunk) -> Bools:
     """Integrate the cases at these places; which of them reached their end."""
     s, system, tree, z, limits = (
         task.how,
@@ -236,24 +239,53 @@ def _run(task: Task, prepared: _Prepared, at: Ints, chunk: Chunk) -> Bools:
     batch.run(kernel_of(tree), "lanes", memory, *given, *results, task.stop)
     if task.stop[0]:
         raise Stopped
-    ends = results.out[:, -1:] if of_limits is None else of_limits.final[:, None]
-    motions = prepared.states(at, np.concatenate([z[:, None], results.out, ends], axis=1))
     good: Bools = results.status == Status.REACHED_END
-    if prepared.joints is not None:
-        good &= _on_the_rows(prepared, at, ends[:, 0], motions[:, -1])
-    kept = at[good]
-    chunk.keep(kept, motions[good, 1:-1], results.counts[good], results.reached[good])
-    times, work = np.append(s.t_start, s.t or ()), np.zeros((len(at), motions.shape[1] - 1))
+    times, path = np.append(s.t_start, s.t or ()), np.concatenate([z[:, None], results.out], axis=1)
+    work: Floats = np.zeros(path.shape[:2])
     stored: Floats | float = 0.0
-    states = motions[:, :-1]
     if of_limits is not None:  # the work of dampers is known at the end
-        times, states = np.array([s.t_start, s.t_end]), motions[:, [0, -1]]
+        times, path = np.array([s.t_start, s.t_end]), np.stack([z, of_limits.final], axis=1)
         work = np.outer(of_limits.work, [0.0, 1.0])
-        stored = stored_energies(limits, np.stack([z, of_limits.final], axis=1)[..., of_limits.q])
-    energies = energies_of_motions(system.data, prepared.given.masses[at], states, stored)
-    found = unbalanced_cases(system.data, s, chunk.counts[kept, 1], times, energies[good], work[good])
-    chunk.remark(kept, found, s.t_end)
+        stored = stored_energies(limits, path[..., of_limits.q])
+    motions = prepared.states(at, path)
+    if prepared.joints is not None:
+        good &= _on_the_rows(prepared, at, path[:, -1], motions[:, -1])
+    kept = at[good]
+    if task.outputs is not None:
+        found = _columns(task, prepared, cases, kept, results.out[good], chunk)
+    else:
+        found = (motions[:, 1:] if of_limits is None else prepared.states(at, results.out))[good]
+    chunk.keep(kept, found, results.counts[good], results.reached[good])
+    energies = energies_of_motions(system.data, prepared.given.masses[at], motions, stored)
+    remarks = unbalanced_cases(system.data, s, chunk.counts[kept, 1], times, energies[good], work[good])
+    chunk.remark(kept, remarks, s.t_end)
     return good
+
+
+def _columns(task: Task, prepared: _Prepared, cases: Cases, kept: Ints, z: Floats, chunk: Chunk) -> Floats:
+    """Outputs (cases, columns) of the kept cases, from coordinates and rates (cases, times, n)."""
+    given, limits, masses = prepared.given, prepared.limits[kept], prepared.given.masses[kept]
+    assert task.outputs is not None
+
+    # No function refers to itself through another: arrays of a chunk would stay until the next collection of cycles.
+    @lru_cache(1)
+    def states() -> Floats:
+        return prepared.states(kept, z)
+
+    def energies() -> Floats:
+        stored = stored_energies(limits, z[..., [limit.step for limit in given.tree.limits]])
+        return energies_of_motions(given.system.data, masses, states(), stored)
+
+    def system_of(k: int) -> System:
+        values = row(cases, int(kept[k]))
+        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
+        return replace_parameters(given.system, own) if own else given.system
+
+    def say(k: int, text: str) -> None:
+        chunk.messages[chunk.first + int(kept[k])] = text
+
+    quantities = BatchQuantities(given.system, states, energies, given.tree, z, limits)
+    return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
 
 
 def _on_the_rows(prepared: _Prepared, at: Ints, z: Floats, states: Floats) -> Bools:

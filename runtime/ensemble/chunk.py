@@ -23,6 +23,7 @@ from runtime.ensemble.joint_batch import (
     of_bodies,
     with_signs,
 )
+from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
@@ -77,7 +78,7 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     count = len(next(iter(cases.values())))
     how = task.how
     chunk = Chunk(
-        first, np.full((count, len(how.t or ()), STATE * len(task.bodies)), np.nan), np.full(count, int(Status.REFUSED)),
+        first, np.full((count, *task.kept_shape), np.nan), np.full(count, int(Status.REFUSED)),
         np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), {}, (0, ""),
     )  # fmt: skip
     left = run_at_once(task, cases, chunk)
@@ -243,9 +244,13 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
             raise Stopped
     at, good = np.array(members), results.status == Status.REACHED_END
     if of_tree:
+        in_coordinates = results.out
         out, off = with_signs(of_bodies(systems, np.concatenate([initial[:, None], results.out], axis=1)), states)
         results, good = results._replace(out=out), good & (off <= OFF_THE_ROWS)
-    chunk.keep(at[good], results.out[good], results.counts[good], results.reached[good])
+    found = results.out[good]
+    if task.outputs is not None:
+        found = _columns(task, built, at[good], found, in_coordinates[good] if of_tree else None, chunk)
+    chunk.keep(at[good], found, results.counts[good], results.reached[good])
     times, motions = np.append(s.t_start, s.t or ()), np.concatenate([states[:, None], results.out], axis=1)[good]
     work = np.zeros(motions.shape[:2])
     if limits is not None:  # the work of dampers is known at the end
@@ -272,18 +277,44 @@ def _say_unbalanced(
     motions (cases, n, 13 bodies) at times (n,), work (cases, n) of all sources until then.
     """
     for own, places in _places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
-        at, states = cases[places], motions[places]
-        flat = states.reshape(-1, states.shape[2])
-        if own.loaded:
-            work_of = shared_workspace_for(own.data)
-            of_case = energies_of_states(np.zeros(len(flat)), flat, np.zeros((0, 4)), own.data, work_of)
-            of_case = of_case.reshape(*states.shape[:2], -1)
-        else:
-            of_case = energies_of_motions(
-                own.data, np.broadcast_to(own.data.mass[1:], (len(at), len(own.bodies))), states
-            )
+        at, of_case = cases[places], _energies(own, motions[places])
         found = unbalanced_cases(own.data, task.how, chunk.counts[at, 1], times, of_case, work[places])
         chunk.remark(at, found, task.how.t_end)
+
+
+def _energies(system: System, states: Floats) -> Floats:
+    """Energies (cases, n, 3) of states (cases, n, 13 bodies) of cases with the same system."""
+    if system.loaded:
+        flat = states.reshape(-1, states.shape[2])
+        none = np.zeros((0, 4))
+        found = energies_of_states(np.zeros(len(flat)), flat, none, system.data, shared_workspace_for(system.data))
+        return found.reshape(*states.shape[:2], -1)
+    masses = np.broadcast_to(system.data.mass[1:], (len(states), len(system.bodies)))
+    return energies_of_motions(system.data, masses, states)
+
+
+def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | None, chunk: Chunk) -> Floats:
+    """Outputs (cases, columns) from states (cases, times, 13 bodies), and coordinates of their trees (cases, times, n)."""
+    assert task.outputs is not None
+    if not len(cases):
+        return np.zeros((0, *task.kept_shape))
+    systems = _places({place: built[case][0] for place, case in enumerate(cases.tolist())})
+    tree = None
+    if z is not None and same_coordinates([tree_of(own) for own, _ in systems]):
+        tree = tree_of(systems[0][0])
+
+    def energies() -> Floats:
+        found = np.empty((*states.shape[:2], 3))
+        for own, places in systems:
+            found[places] = _energies(own, states[places])
+        return found
+
+    def say(place: int, text: str) -> None:
+        chunk.messages[chunk.first + int(cases[place])] = text
+
+    limits = given_limits(systems, len(cases)) if tree is not None and tree.limits else None
+    quantities = BatchQuantities(systems[0][0], lambda: states, energies, tree, z, limits)
+    return columns_of_batch(task.outputs, task.how, quantities, lambda place: built[int(cases[place])][0], say)
 
 
 def _constants(system: System, s: Settings, *, of_tree: bool) -> Floats:
@@ -311,9 +342,15 @@ def _run_alone(case: int, system: System, y: Floats, task: Task, chunk: Chunk) -
         return
     if run.status == Status.INTERRUPTED:
         raise Stopped
-    chunk.states[case, : len(run.states)] = run.states
     chunk.status[case] = run.status
     chunk.reached[case] = reached
     chunk.counts[case] = run.stats.evaluations, run.stats.steps, run.stats.rejections or 0
     if run.message.partition(TURNED)[0] != message_at_end(s.t_end):  # reason of a failure, or loss of accuracy
         chunk.messages[chunk.first + case] = run.message
+    if task.outputs is None:
+        chunk.states[case, : len(run.states)] = run.states
+        return
+    try:
+        chunk.states[case] = columns_of_run(task.outputs, run, len(s.t or ()))
+    except ModelError as error:
+        chunk.messages[chunk.first + case] = str(error)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -14,24 +14,34 @@ from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.chunk import run_of_case
+from runtime.ensemble.kept_outputs import places_of
+from runtime.ensemble.labelled import csv_of, ensemble_to_pandas, ensemble_to_xarray
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Chunk, Task
-from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.results.export import free_file, write_dataset
+from runtime.results.outputs import Output
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.files import write_text
 from runtime.support.html import html_table
 from runtime.support.names import named
-from runtime.system.quantity import Quantity, Role, parse
+from runtime.system.quantity import Quantity, parse
 from runtime.system.state import PARTS
 from runtime.system.system import System
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 
-NAMED = {"cases": "case", "quantities": "case", "settings": "setting"}  # mappings, and what their names belong to
+NAMED = {
+    "cases": "case",
+    "quantities": "case",
+    "settings": "setting",
+    "outputs": "output",
+}  # mappings, and what their names belong to
 
 
 @checked_class
@@ -45,6 +55,10 @@ class Ensemble:
     ``messages``: the reasons by the number of the case, and warnings, such as of a pose close to a singular configuration;
     ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): computed in a batch, by a
     whole-model kernel.  ``settings``: those of all runs, such as rtol and alpha.  ``many[i]`` is the ``Run`` of case i.
+
+    ``outputs``: name -> what ``simulate_many(..., outputs=)`` kept in place of the states, else empty;
+    ``many["range(r.main_foot.y)"]``: values of an output in all cases, (n,), (n, m) over time, vectors with a last axis more.
+    They are NaN where a case did not reach its end.
     """
 
     name: str
@@ -60,6 +74,7 @@ class Ensemble:
     settings: Mapping[str, Any] = field(repr=False)
     folder: Path | None
     _states: Any = field(repr=False)  # chunks in memory in the order of their first cases, or a Folder
+    outputs: Mapping[str, Output] = field(repr=False, default_factory=lambda: named("output", {}))
     _task: Task | None = field(default=None, repr=False)  # what was run; None: it was read from a folder
 
     def __len__(self) -> int:
@@ -75,16 +90,24 @@ class Ensemble:
         mappings = {name: named(what, state[name]) for name, what in NAMED.items()}
         self.__dict__.update(state | mappings | {"messages": MappingProxyType(state["messages"])})
 
-    def __getitem__(self, case: int) -> Run:
-        """The run of a case with reactions, energies and all else, integrated again by ``simulate``.
+    @overload
+    def __getitem__(self, case: int) -> Run: ...
+    @overload
+    def __getitem__(self, case: str) -> Floats: ...
+    def __getitem__(self, case: int | str) -> Run | Floats:
+        """The run of a case with reactions, energies and all else, integrated again by ``simulate``; or the values of an output.
 
         Raises
         ------
         IndexError
             Beyond the last case.
         ModelError
-            For a case that is refused, and for an ensemble without its system.
+            For a case that is refused, for an ensemble without its system, and for an output that was not kept.
         """
+        if isinstance(case, str):
+            return self.values([case])[case]
+        if isinstance(case, bool) or not isinstance(case, int | np.integer):
+            raise ModelError(f"ensemble[{shown(case)}]: give the number of a case, or the name of an output")
         count = len(self)
         if not -count <= case < count:
             raise IndexError(f"there is no case {case}; the cases are 0 to {count - 1}")
@@ -138,8 +161,37 @@ class Ensemble:
         """Rejected steps, (n,)."""
         return self.counts[:, 2]
 
+    def values(
+        self, names: Sequence[str] | None = None, cases: slice | Sequence[int] | None = None
+    ) -> dict[str, Floats]:
+        """Values of outputs (default: all) of some cases (default: all), by name: (cases, ...) each.
+
+        Raises
+        ------
+        ModelError
+            For an output that was not kept.
+        """
+        wanted = {name: self.outputs[name] for name in (self.outputs if names is None else names)}
+        places = places_of(self.outputs) if self.outputs else {}
+        columns = {name: slice(places[name].start, places[name].stop) for name in wanted}
+        found = self._collect_outputs(cases, columns)
+        return {name: values.reshape(len(values), *wanted[name].shape) for name, values in found.items()}
+
+    def _collect_outputs(self, cases: slice | Sequence[int] | None, columns: Mapping[str, slice]) -> dict[str, Floats]:
+        """Some columns of outputs of some cases by name; each chunk is read once."""
+        wanted = self._numbers(cases)
+        out = {name: np.full((len(wanted), place.stop - place.start), np.nan) for name, place in columns.items()}
+        for first, count, load in self._parts() if columns else ():
+            here = np.flatnonzero((wanted >= first) & (wanted < first + count))
+            if len(here):
+                rows = load()[wanted[here] - first]
+                for name, place in columns.items():
+                    out[name][here] = rows[:, place]
+        return out
+
     def states(self, cases: slice | Sequence[int] | None = None) -> Floats:
         """States of some cases (default: all), (cases, times, bodies, 13): r, p, v, omega.  NaN where a case did not arrive."""
+        self._refuse_outputs("states")
         states = self._collect(cases, slice(0, len(self.bodies) * STATE))
         return states.reshape(*states.shape[:2], len(self.bodies), STATE)
 
@@ -152,6 +204,13 @@ class Ensemble:
             if len(here):
                 out[here] = load()[wanted[here] - first][:, :, columns]
         return out
+
+    def _refuse_outputs(self, wanted: str) -> None:
+        if self.outputs:
+            raise ModelError(
+                f"this ensemble holds no {wanted}: it kept the outputs {', '.join(self.outputs)} in place of states; call "
+                f"simulate_many without outputs, or with '{wanted if '.' in wanted else 'r.BODY'}' among them"
+            )
 
     def _numbers(self, cases: slice | Sequence[int] | None) -> Ints:
         """The numbers of some cases (default: all)."""
@@ -177,6 +236,7 @@ class Ensemble:
     def _part(self, name: str, body: str) -> Floats:
         if body not in self.bodies:
             raise unknown_name(body, self.bodies, "body", "bodies")
+        self._refuse_outputs(f"{name}.{body}")
         o = STATE * self.bodies.index(body)
         return self._collect(None, slice(o + PARTS[name].start, o + PARTS[name].stop))
 
@@ -197,8 +257,38 @@ class Ensemble:
         return self._part("omega", body)
 
     def to_xarray(self, cases: slice | Sequence[int] | None = None) -> xarray.Dataset:
-        """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``."""
+        """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``.
+
+        With outputs these are its variables, in place of those of bodies.
+        """
         return ensemble_to_xarray(self, cases)
+
+    def to_pandas(self, cases: slice | Sequence[int] | None = None) -> pandas.DataFrame:
+        """Return a table with a row for each case: its values, its status, and the outputs that are one vector or number each.
+
+        Outputs over time are left out: they are in ``to_xarray``.
+        """
+        return ensemble_to_pandas(self, cases)
+
+    def to_netcdf(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the dataset of ``to_xarray`` as NetCDF; returns the file.
+
+        Raises
+        ------
+        ModelError
+            Where the file exists, unless ``overwrite``, or cannot be written.
+        """
+        return write_dataset(self.to_xarray(), free_file(Path(file), overwrite))
+
+    def to_csv(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the table of ``to_pandas`` as comma-separated values, with units in the header; returns the file.
+
+        Raises
+        ------
+        ModelError
+            Where the file exists, unless ``overwrite``, or cannot be written.
+        """
+        return write_text(free_file(Path(file), overwrite), csv_of(self))
 
 
 def gathered(
@@ -210,6 +300,7 @@ def gathered(
     chunks: Iterable[Chunk],
     folder: Path | None,
     states: Any,
+    outputs: Mapping[str, Output] | None,
 ) -> Ensemble:
     """Return the results of the finished chunks, in memory or in a folder; ``states``: the chunks, or the folder."""
     count = len(next(iter(columns.values())))
@@ -228,7 +319,7 @@ def gathered(
     return Ensemble(
         name, bodies, np.array(settings["t"]), named("case", columns), named("case", quantities), status,
         reached, counts, in_batch, MappingProxyType(dict(sorted(messages.items()))), named("setting", settings), folder,
-        states,
+        states, named("output", outputs or {}),
     )  # fmt: skip
 
 
@@ -237,47 +328,5 @@ def of_folder(folder: Folder) -> Ensemble:
     columns = folder.cases()
     quantities = {name: folder.quantities.get(name) or parse(name) for name in columns}
     return gathered(
-        folder.name, folder.bodies, folder.how, columns, quantities, folder.chunks(), folder.path, folder
+        folder.name, folder.bodies, folder.how, columns, quantities, folder.chunks(), folder.path, folder, folder.outputs
     )  # fmt: skip
-
-
-def ensemble_to_xarray(ensemble: Ensemble, cases: Any) -> xarray.Dataset:
-    """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``."""
-    import xarray
-
-    wanted = ensemble._numbers(cases)
-    states = ensemble.states(cases)
-    data: dict[str, Any] = {}
-    start = 0
-    for name in ("r", "p", "v", "omega"):
-        components, unit, meaning = BODY_QUANTITIES[name]
-        part = states[..., start : start + len(components)]
-        start += len(components)
-        dims = ("case", "time", "body", "axis" if components is AXES else "euler")
-        data[name] = (dims, part, {"units": unit, "long_name": meaning})
-    for name, meaning in {
-        "status": "0 where the case reached its end", "evaluations": "of the equations of motion", "steps": "accepted",
-        "rejections": "steps that were rejected and repeated",
-    }.items():  # fmt: skip
-        data[name] = ("case", getattr(ensemble, name)[wanted], {"units": "1", "long_name": meaning})
-    data["reached"] = ("case", ensemble.reached[wanted], {"units": "s", "long_name": "time reached"})
-    coordinates: dict[str, Any] = {
-        "case": wanted, "time": ("time", ensemble.t, {"units": "s"}), "body": list(ensemble.bodies), "axis": list(AXES),
-        "euler": list(EULER),
-    }  # fmt: skip
-    for name, values in ensemble.cases.items():
-        further = (f"{name}_{k}" for k in range(values.ndim - 1))
-        quantity, unit = ensemble.quantities[name], ensemble.quantities[name].unit
-        if quantity.role is Role.STATE:
-            _, unit, meaning = BODY_QUANTITIES[quantity.part]
-        elif quantity.role is Role.COORDINATE:
-            meaning = quantity.role.value
-        else:
-            meaning = "parameter of the system, or argument of the function that builds it"
-        coordinates[f"case_{name}"] = (("case", *further), values[wanted], {"units": unit, "long_name": meaning})
-    messages = np.array([ensemble.messages.get(int(case), "") for case in wanted], dtype=object)
-    data["message"] = ("case", messages, {"long_name": "why the case did not reach its end"})
-    data["in_batch"] = ("case", ensemble.in_batch[wanted], {"long_name": "computed in a batch"})
-    known = {name: value for name, value in ensemble.settings.items() if name != "t" and value is not None}
-    attributes = {name: int(value) if isinstance(value, bool) else value for name, value in known.items()}
-    return xarray.Dataset(data, coordinates, {"system": ensemble.name, "conventions": CONVENTION, **attributes})

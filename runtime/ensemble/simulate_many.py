@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -23,6 +23,7 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.waiting import first_of
 from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, JOINT, RTOL
 from runtime.integrate.settings import Settings, settings
+from runtime.results.outputs import parsed_outputs, quantities_of_runs
 from runtime.support.arguments import checked
 from runtime.support.checks import counted
 from runtime.support.errors import ModelError, shown
@@ -50,6 +51,7 @@ def simulate_many(
     t_end: float,
     *,
     t_eval: ArrayLike | None = None,
+    outputs: Mapping[str, str] | Sequence[str] | None = None,
     method: str = "dop853",
     rtol: float = RTOL,
     atol: float = ATOL,
@@ -92,6 +94,13 @@ def simulate_many(
         End of all runs.
     t_eval : (m,) [s], optional
         Times of the results.  Default: only ``t_end``.
+    outputs : sequence of str, or mapping of str to str, optional
+        What is kept of each case in place of its states: quantities over time, such as "angle.ankle.theta_i", "r.toes" or
+        "r.toes.z", "energy", "limit_excess.talocrural", "reaction_force.ankle" (``runtime.ensemble.output_names(system)`` lists
+        them), "abs" and "norm" of these, and reductions over the times of ``t_eval``: "first", "last", "max", "min", "range",
+        "mean", "rms", "time_of_max", "time_of_min", such as "range(r.main_foot.y)" or "max(norm(reaction_force.ankle))".  A
+        mapping gives them names of your own.  Largest and smallest values are those among the times of ``t_eval``.
+        ``many["range(r.main_foot.y)"]`` are the values of all cases, NaN where a case did not reach its end.
     method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
         As in ``simulate``, but the default is "dop853", the method of vector instructions; "auto" runs case by case.
     assemble : bool
@@ -136,9 +145,10 @@ def simulate_many(
     if gpu:
         how = replace(how, coordinates=ABSOLUTE) if how.coordinates == AUTO else how
         _refuse_for_gpu(example, how)
+    kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()))
     pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
     size = _chunk_size(chunk, system, example, how, count, workers, GPU_CHUNK if gpu else CHUNK)
-    task = Task(system, quantities, how, bool(assemble), example.body_names, gpu)
+    task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept)
     folder = None
     try:
         if out is not None:
@@ -158,7 +168,7 @@ def simulate_many(
     else:
         chunks = sorted(results.kept, key=lambda chunk: chunk.first)
         found = gathered(
-            example.name, example.body_names, task.stored_settings, columns, quantities, chunks, None, chunks
+            example.name, example.body_names, task.stored_settings, columns, quantities, chunks, None, chunks, kept
         )
     running_again = replace(task, stop=np.zeros(1, np.int64))
     return replace(_with_reasons(found, results.failures, size), _task=running_again)
@@ -212,6 +222,15 @@ def _with_reasons(found: Ensemble, failures: Mapping[int, str], size: int) -> En
         left = np.flatnonzero(found.status == Status.NOT_RUN).tolist()
         messages = {case: f"not run: {failures.get(size * (case // size), failures[min(failures)])}" for case in left}
     return replace(found, messages=MappingProxyType(dict(sorted({**found.messages, **messages}.items()))))
+
+
+@checked
+def output_names(system: System) -> dict[str, str]:
+    """Names of the quantities over time that ``simulate_many(..., outputs=)`` keeps of a system's runs, with their units.
+
+    Of vectors, such as "r.toes", also a component: "r.toes.z".
+    """
+    return {name: quantity.unit for name, quantity in quantities_of_runs(system).items()}
 
 
 @checked

@@ -28,6 +28,7 @@ from runtime.ensemble.chunk import digest_of_case, digest_of_system
 from runtime.ensemble.seals import SEAL, STATES, digest_of_arrays, is_sealed, seal_of_description, sealed
 from runtime.ensemble.task import Chunk, Task
 from runtime.jit.cache import compiled_folder
+from runtime.results.outputs import output_from, record_of
 from runtime.support.errors import ModelError
 from runtime.support.files import is_unfinished, reason, write_bytes
 from runtime.system.quantity import parse
@@ -52,6 +53,8 @@ class Folder:
         self.name, self.how = stored["name"], stored["settings"]
         self.chunk, self.count = stored["chunk"], stored["count"]
         self.bodies, self.times = tuple(stored["bodies"]), self.how["t"]
+        kept = stored.get("outputs")  # folders of earlier versions hold states
+        self.outputs = None if kept is None else {output.name: output for output in map(output_from, kept)}
         self.quantities = {name: parse(name)._replace(unit=unit) for name, unit in stored["units"].items()}
 
     @classmethod
@@ -61,6 +64,7 @@ class Folder:
             "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
             "chunk": size, "settings": task.stored_settings, "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
+            "outputs": task.outputs and [record_of(output) for output in task.outputs.values()],
             "cases": digest_of_arrays(cases), "units": {name: quantity.unit for name, quantity in task.quantities.items()},
         }  # fmt: skip
         own = json.loads(json.dumps(own))
@@ -329,6 +333,12 @@ def _difference(key: str, there: Any, here: Any) -> str:
     if isinstance(there, dict) and isinstance(here, dict):
         name = next(name for name in here if here[name] != there.get(name))
         return f"its {name} is {there.get(name)!r}, not {here[name]!r}"
+    if key == "outputs":
+        kept = [
+            "states" if outputs is None else ", ".join(output["expression"] for output in outputs)
+            for outputs in (there, here)
+        ]
+        return f"it keeps {kept[0]}, not {kept[1]}"
     if key in ("system", "cases"):
         return f"its {key} {'differs' if key == 'system' else 'differ'}"
     return f"its {key} is {there!r}, not {here!r}"

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.layout import STATE
 from runtime.dynamics.status import Status, message_at_end
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
+from runtime.results.outputs import Output
 from runtime.support.arrays import Floats, Ints
 from runtime.system.quantity import Quantity
 from runtime.system.system import System
@@ -30,6 +32,7 @@ class Task:
     assemble: bool  # initial states
     bodies: tuple[str, ...]
     gpu: bool = False
+    outputs: Mapping[str, Output] | None = None  # what is kept of each case; None: its states
     stop: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # other than 0: stop; shared by threads only
 
     @property
@@ -40,13 +43,20 @@ class Task:
         found["equations"] = f"{found.pop('coordinates')} coordinates"  # "coordinates" is an attribute of NetCDF's own
         return found
 
+    @property
+    def kept_shape(self) -> tuple[int, ...]:
+        """Shape of what is kept of a case: its states (times, 13 bodies), or the columns of its outputs."""
+        if self.outputs is None:
+            return len(self.how.t or ()), STATE * len(self.bodies)
+        return (sum(output.size for output in self.outputs.values()),)
+
 
 @dataclass(frozen=True)
 class Chunk:
     """Results of cases that were run together."""
 
     first: int
-    states: Floats  # (cases, times, 13 bodies), NaN after a failure
+    states: Floats  # (cases, times, 13 bodies), or (cases, columns) of the outputs; NaN after a failure
     status: Ints  # (cases,) of ``Status``
     reached: Floats  # (cases,) [s]
     counts: Ints  # (cases, 3) evaluations, steps, rejections
@@ -55,7 +65,7 @@ class Chunk:
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
 
     def keep(self, cases: Ints, states: Floats, counts: Ints, reached: Floats) -> None:
-        """Keep the results of cases that reached their end in a batch: states (cases, times, 13 bodies) and what follows them."""
+        """Keep the results of cases that reached their end in a batch: states or outputs (cases, ...) and what follows them."""
         self.states[cases], self.status[cases], self.in_batch[cases] = states, Status.REACHED_END, True
         self.counts[cases], self.reached[cases] = counts, reached
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from runtime.results.export import write_columns, write_dataset, write_storage
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.motion_file import MotionFile, read_netcdf
+    from runtime.results.outputs import Output
     from runtime.results.reactions import Reaction
     from runtime.results.seen import Seen
     from runtime.results.stats import Stats
@@ -26,6 +27,7 @@ else:
             "export": "write_columns write_dataset write_storage",
             "limit_motion": "LimitMotion",
             "motion_file": "MotionFile read_netcdf",
+            "outputs": "Output",
             "reactions": "Reaction",
             "seen": "Seen",
             "stats": "Stats",
@@ -33,6 +35,6 @@ else:
     )
 
 __all__ = [
-    "ContactMotion", "DrawnMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "MotionFile", "Reaction", "Seen", "Stats",
-    "read_netcdf", "write_columns", "write_dataset", "write_storage",
+    "ContactMotion", "DrawnMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "MotionFile", "Output", "Reaction", "Seen",
+    "Stats", "read_netcdf", "write_columns", "write_dataset", "write_storage",
 ]  # fmt: skip

@@ -276,6 +276,8 @@ def _change_limits(system: System, changes: Changes, new: dict[str, Any], data: 
             latitudes = finite(own[LATITUDES], (len(limit.cone.latitudes),), f"{what}: latitudes")
             law["cone"] = Cone(limit.cone.longitudes, latitudes, limit.cone.interpolation)
         limits[k] = replace(limit, **law)
+        if LATITUDES not in own:  # the geometry is that of the given limit, and takes milliseconds
+            vars(limits[k])["vertices"] = limit.vertices
         new["limits"] = tuple(limits)
     if "limits" in new:
         data["limits"] = limit_data(

@@ -32,6 +32,7 @@ class Role(Enum):
     COORDINATE = "initial coordinate of a joint, or its rate"
     PARAMETER = "parameter of a system"
     ARGUMENT = "argument of a function that builds a system"
+    OUTPUT = "result of a run over time"
 
 
 class Quantity(NamedTuple):

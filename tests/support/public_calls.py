@@ -8,7 +8,7 @@ import numpy as np
 
 import models
 import runtime
-from runtime import analysis, report, results, system
+from runtime import analysis, ensemble, report, results, system
 from runtime.report import figure_files, plots
 from runtime.support import results_folder
 from tests.support.public_calls_of_models import of_models, reports
@@ -45,9 +45,7 @@ def make_world(folder):
     run = runtime.simulate(rod, 0.1, t_eval=t)
     touching = runtime.simulate(contact, 0.1, t_eval=t)
     driven = guided()
-    ensemble = runtime.simulate_many(
-        rod, {"mass.rod": [3.0, 4.0]}, 0.1, t_eval=t, out=folder / "ensemble", progress=False
-    )
+    whole = runtime.simulate_many(rod, {"mass.rod": [3.0, 4.0]}, 0.1, t_eval=t, out=folder / "ensemble", progress=False)
     return dict(
         system=rod,
         foot=foot,
@@ -59,7 +57,10 @@ def make_world(folder):
         touching=touching,
         driven=driven,
         motion=runtime.inverse_dynamics(driven, t),
-        ensemble=ensemble,
+        ensemble=whole,
+        kept=runtime.simulate_many(
+            rod, {"mass.rod": [3.0, 4.0]}, 0.1, t_eval=t, outputs=["max(energy)"], progress=False
+        ),
         t=t,
         folder=folder,
         limit=rod.limit("pivot"),
@@ -94,7 +95,8 @@ def calls(world):
     nearby = dict(build=w.system, given={"mass.rod": 3.5}, wrt=["mass.rod"], rtol=1e-6, atol=1e-6)
     found = {
         "simulate": (runtime.simulate, simulating),
-        "simulate_many": (runtime.simulate_many, many | dict(out=None, engine=None)),
+        "simulate_many": (runtime.simulate_many, many | dict(out=None, engine=None, outputs=["energy"])),
+        "output_names": (ensemble.output_names, dict(system=w.system)),
         "simulate_many of a function": (
             runtime.simulate_many,
             many | dict(system=models.pendulum.build, cases={"mass": [3.0, 4.0]}),
@@ -349,6 +351,10 @@ def methods(w):
         "Motion.joint_load": (w.motion.joint_load, reaction),
         "Linearisation.modes": (w.linear.modes, dict(coordinates=None)),
         "Ensemble.states": (w.ensemble.states, dict(cases=[0])),
+        "Ensemble.values": (w.kept.values, dict(names=["max(energy)"], cases=[0])),
+        "Ensemble.to_pandas": (w.kept.to_pandas, dict(cases=[0])),
+        "Ensemble.to_netcdf": (w.kept.to_netcdf, dict(file=Path("a.nc"), overwrite=True)),
+        "Ensemble.to_csv": (w.kept.to_csv, dict(file=Path("a.csv"), overwrite=True)),
         "Ensemble.to_xarray": (w.ensemble.to_xarray, dict(cases=[0])),
         **{f"Ensemble.{name}": (getattr(w.ensemble, name), dict(body="rod")) for name in ("r", "p", "v", "omega")},
         "a mapping of a run": (w.run.r.__getitem__, {"": "rod"}),

@@ -1,0 +1,190 @@
+"""Outputs of the cases of a chunk: from the arrays of a batch where they hold the quantity, otherwise from a run of each case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from generated import law_cubic
+from runtime.dynamics.layout import STATE
+from runtime.dynamics.model_data import stabilised
+from runtime.dynamics.status import Status, message_at_end
+from runtime.integrate.batch_parameters import (
+    AHEAD,
+    BEHIND,
+    COMPLIANCE,
+    DAMPING,
+    MAX_MOMENT,
+    OFFSET,
+    SIGN,
+    stored_energies,
+)
+from runtime.integrate.settings import Settings
+from runtime.jit.python_code import python_code
+from runtime.results.outputs import Output, values_of
+from runtime.results.run import Run
+from runtime.results.stats import Stats
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.joint_motion import FULL_TURN
+from runtime.system.quantity import COORDINATES, Quantity
+from runtime.system.spanning_tree import SpanningTree
+from runtime.system.state import PARTS, State
+from runtime.system.system import System
+
+Outputs = Mapping[str, Output]
+ENERGIES = {"kinetic_energy": [0], "potential_energy": [1], "elastic_energy": [2], "energy": [0, 1, 2]}
+
+
+def places_of(outputs: Outputs) -> dict[str, slice]:
+    """Columns of each output among those of a case."""
+    ends = np.cumsum([0, *(output.size for output in outputs.values())]).tolist()
+    return {name: slice(start, end) for name, start, end in zip(outputs, ends[:-1], ends[1:], strict=True)}
+
+
+@dataclass
+class BatchQuantities:
+    """Quantities over time of cases that were integrated side by side and reached their end.
+
+    ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3); ``z`` (cases, times, n): coordinates
+    and rates of the tree, whose steps are all turns and slides; ``limits`` (cases, limits, PARAMETERS): those that restrain them.
+    """
+
+    system: System
+    states: Callable[[], Floats]
+    energies: Callable[[], Floats]
+    tree: SpanningTree | None = None
+    z: Floats | None = None
+    limits: Floats | None = None
+    _energies: Floats | None = None
+
+    def of(self, quantity: Quantity) -> Floats | None:
+        """Values (cases, times, ...) of a quantity; None where these arrays do not have it."""
+        part, sort = quantity.part, quantity.owner_sort
+        if sort == "body" and part in PARTS:
+            o, place = STATE * self.system.body_index(quantity.owner), PARTS[part]
+            return self.states()[..., o + place.start : o + place.stop]
+        if part in ENERGIES:
+            if self._energies is None:
+                self._energies = self.energies()
+            found: Floats = self._energies[..., ENERGIES[part]].sum(axis=-1)
+            return found
+        if self.tree is None or self.z is None:
+            return None
+        if part in COORDINATES:
+            return self._coordinate(quantity)
+        if sort == "limit" and self.limits is not None:
+            return self._of_limit(self.tree, self.system.limit_names.index(quantity.owner), part, self.z, self.limits)
+        return None
+
+    def _coordinate(self, quantity: Quantity) -> Floats | None:
+        """A coordinate of a joint or its rate, as ``Run.angles`` has it: the first angle is within half a turn."""
+        assert self.tree is not None and self.z is not None
+        joint, _, column = quantity.owner.rpartition(".")
+        place = list(self.system.joint_motions[joint].units).index(column)
+        for k, coordinate in enumerate(self.tree.coordinates):
+            if (coordinate.joint, coordinate.place) == (joint, place):
+                if quantity.part == "rate":
+                    return coordinate.sign * self.z[..., k + len(self.tree.kinds)]
+                values = coordinate.sign * self.z[..., k]
+                return _from_within_half_a_turn(values) if quantity.unit == "rad" else values
+        return None
+
+    @staticmethod
+    def _of_limit(tree: SpanningTree, k: int, part: str, z: Floats, limits: Floats) -> Floats | None:
+        """A quantity of a limit, as ``LimitMotion`` has it."""
+        given, step = np.moveaxis(limits[:, k], 1, 0)[:, :, None], tree.limits[k].step  # (PARAMETERS, cases, 1)
+        part = part.removeprefix("limit_")
+        angle, rate = given[SIGN] * z[..., step] + given[OFFSET], given[SIGN] * z[..., step + len(tree.kinds)]
+        if part in ("angle", "rate"):
+            return _from_within_half_a_turn(angle) if part == "angle" else rate
+        if part == "dissipative_moment":
+            return given[DAMPING] * np.abs(rate)  # type: ignore[no-any-return]
+        if part == "dissipated_power":
+            return given[DAMPING] * rate**2  # type: ignore[no-any-return]
+        if part == "elastic_energy":
+            return stored_energies(limits[:, k : k + 1], z[..., step : step + 1])
+        turned = angle - FULL_TURN * np.round(angle / FULL_TURN)
+        excess: Floats = np.maximum(np.abs(turned) - np.where(turned > 0.0, given[AHEAD], given[BEHIND]), 0.0)
+        if part == "excess":
+            return excess
+        if part == "restricting_moment":
+            law = [np.zeros(0)] * 3
+            python_code(law_cubic.law)(np.minimum(excess / given[COMPLIANCE], 1.0), law)
+            return given[MAX_MOMENT] * law[1]  # type: ignore[no-any-return]
+        return None  # latitude and longitude of the direction
+
+
+def _from_within_half_a_turn(angles: Floats) -> Floats:
+    """Angles (cases, times) less the whole turns of the first one."""
+    found: Floats = angles - FULL_TURN * np.round(angles[:, :1] / FULL_TURN)
+    return found
+
+
+def columns_of_batch(
+    outputs: Outputs,
+    how: Settings,
+    quantities: BatchQuantities,
+    system_of: Callable[[int], System],
+    say: Callable[[int, str], None],
+) -> Floats:
+    """Outputs of cases of a batch, (cases, columns); ``system_of``: the system of a case, ``say``: a message about one."""
+    t, places = np.array(how.t), places_of(outputs)
+    of_runs = {}
+    columns: dict[str, Floats] = {}
+    for name, output in outputs.items():
+        values = quantities.of(output.quantity)
+        if values is None:
+            of_runs[name] = output
+        else:
+            columns[name] = output.of(values, t).reshape(len(values), -1)
+    states = quantities.states() if of_runs else np.zeros((0, 0, 0))
+    count = len(next(iter(columns.values()), states))
+    found = np.full((count, max(place.stop for place in places.values())), np.nan)
+    for name, values in columns.items():
+        found[:, places[name]] = values
+    for case in range(count) if of_runs else ():
+        run = _run_of_states(system_of(case), how, t, states[case])
+        try:
+            values = columns_of_run(of_runs, run, len(t))
+        except ModelError as error:
+            say(case, str(error))
+            found[case] = np.nan
+            continue
+        for name, place in places_of(of_runs).items():
+            found[case, places[name]] = values[place]
+    return found
+
+
+def columns_of_run(outputs: Outputs, run: Run, times: int) -> Floats:
+    """Outputs of a run, (columns,).  Of one that stopped before its end: NaN for reductions, and at times that it did not reach.
+
+    Raises
+    ------
+    ModelError
+        Where a quantity is undetermined, such as a reaction in a singular pose.
+    """
+    columns: list[Floats] = []
+    for output in outputs.values():
+        values = np.full(output.shape, np.nan)
+        if len(run.t) == times or not output.reduction:
+            own = output.of(values_of(run, output.quantity)[None], run.t)[0] if len(run.t) else np.zeros(0)
+            values[() if output.reduction else slice(len(run.t))] = own
+        columns.append(values.ravel())
+    return np.concatenate(columns)
+
+
+def _run_of_states(system: System, how: Settings, t: Floats, states: Floats) -> Run:
+    """A run that a batch integrated, for quantities that follow from its states (times, 13 bodies)."""
+    data = stabilised(system.data, how.alpha, how.beta)
+    final, states = State(system.body_names, states[-1]), np.ascontiguousarray(states)
+    stats = Stats(how.method, 0, 0, 0, 0.0, how.rtol, how.atol, "")
+    return Run(system, data, t, states, final, Status.REACHED_END, message_at_end(how.t_end), stats, {}, {})
+
+
+def same_coordinates(trees: Sequence[SpanningTree]) -> bool:
+    """Whether the steps of all trees are turns and slides of the same coordinates, with the same signs."""
+    first = trees[0]
+    return first.turns_and_slides and all(tree.coordinates == first.coordinates for tree in trees[1:])

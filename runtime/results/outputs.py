@@ -1,0 +1,255 @@
+"""Outputs of a run by name: a quantity over time, a component of it, a function of it, or its reduction over time.
+
+Examples: "angle.ankle.theta_i", "r.main_foot.y", "norm(reaction_force.ankle)", "max(abs(rate.ankle.theta_i))".
+Names of quantities, their units and meanings are those of the tables in ``export``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from runtime.results.export import (
+    AXES,
+    BODY_QUANTITIES,
+    CONTACT_QUANTITIES,
+    EULER,
+    LIMIT_QUANTITIES,
+    SCALARS,
+    WRENCH_QUANTITIES,
+)
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.system.quantity import COORDINATES, Quantity, Role
+from runtime.system.system import System
+
+REACTIONS = tuple(name for name in WRENCH_QUANTITIES if name != "point")
+FORCE_QUANTITIES = {"energy": "J", "power": "W"}  # beside those that the definition of a force reports
+FUNCTIONS = {"abs": "absolute value", "norm": "length of the vector"}
+CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)  # of a function
+
+
+def _mean(x: Floats, t: Floats) -> Floats:
+    """Mean over time by the trapezoidal rule; of one time the value there."""
+    if len(t) == 1:
+        return x[:, 0]
+    found: Floats = np.trapezoid(x, t, axis=1) / (t[-1] - t[0])
+    return found
+
+
+def _time_of(x: Floats, at: Any, t: Floats) -> Floats:
+    return np.where(np.isnan(x).any(axis=1), np.nan, t[at])
+
+
+# name -> function of values (cases, times, ...) and times, and its meaning.
+REDUCTIONS: dict[str, tuple[Callable[[Floats, Floats], Floats], str]] = {
+    "first": (lambda x, t: x[:, 0], "at the first time"),
+    "last": (lambda x, t: x[:, -1], "at the last time"),
+    "max": (lambda x, t: x.max(axis=1), "largest value"),
+    "min": (lambda x, t: x.min(axis=1), "smallest value"),
+    "range": (lambda x, t: np.ptp(x, axis=1), "largest less smallest value"),
+    "mean": (_mean, "mean over time"),
+    "rms": (lambda x, t: np.sqrt(_mean(x * x, t)), "root of the mean square over time"),
+    "time_of_max": (lambda x, t: _time_of(x, x.argmax(axis=1), t), "time of the largest value"),
+    "time_of_min": (lambda x, t: _time_of(x, x.argmin(axis=1), t), "time of the smallest value"),
+}
+AT_ONE_TIME = ("first", "last")  # reductions that make sense where a run has a single time
+
+
+@dataclass(frozen=True)
+class Output:
+    """A named result of each run of an ensemble.
+
+    ``name``: as the user gave it; ``expression``: such as "range(r.main_foot.y)"; ``quantity``: what it is made of;
+    ``component``: of a vector, None for all; ``function``: "", "abs" or "norm"; ``reduction`` over time: "" or a key of
+    ``REDUCTIONS``; ``components``: names of the components of its values, empty for a number; ``unit``; ``times``: of the runs.
+    """
+
+    name: str
+    expression: str
+    quantity: Quantity
+    component: int | None
+    function: str
+    reduction: str
+    components: tuple[str, ...]
+    unit: str
+    times: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of its values in one case: (times, components), without times where they are reduced."""
+        return (() if self.reduction else (self.times,)) + ((len(self.components),) if self.components else ())
+
+    @property
+    def size(self) -> int:
+        """Number of its values in one case."""
+        return int(np.prod(self.shape, dtype=int))
+
+    @property
+    def meaning(self) -> str:
+        """In words."""
+        words = [REDUCTIONS[self.reduction][1]] if self.reduction else []
+        words += [FUNCTIONS[self.function]] if self.function else []
+        return ", ".join([*words, meaning_of(self.quantity)])
+
+    def of(self, values: Floats, t: Floats) -> Floats:
+        """The output (cases, ...) from values of its quantity (cases, times, ...) at times t."""
+        if self.component is not None:
+            values = values[..., self.component]
+        if self.function == "abs":
+            values = np.abs(values)
+        elif self.function == "norm":
+            values = np.linalg.norm(values, axis=-1)
+        return REDUCTIONS[self.reduction][0](values, t) if self.reduction else values
+
+
+def components_of(quantity: Quantity) -> tuple[str, ...]:
+    """Names of the components of a vector."""
+    return {0: (), 3: AXES, 4: EULER}[quantity.shape[0] if quantity.shape else 0]
+
+
+def meaning_of(quantity: Quantity) -> str:
+    """A quantity in words."""
+    part, sort = quantity.part, quantity.owner_sort
+    if sort == "body":
+        return f"{BODY_QUANTITIES[part][2]} of '{quantity.owner}'"
+    if part in SCALARS:
+        return SCALARS[part][1]
+    table: Mapping[str, Any] = {"limit": LIMIT_QUANTITIES, "contact": CONTACT_QUANTITIES}.get(sort, {})
+    if known := table.get(part.removeprefix(f"{sort}_")):
+        return f"{known[1]}, '{quantity.owner}'"
+    words = {"angle": "coordinate", "rate": "rate of the coordinate", "lam": "multiplier", "Phi": "constraint row"}
+    words |= {f"reaction_{name}": f"{name} of the reaction on body j of joint" for name in REACTIONS}
+    return f"{words.get(part, part.removeprefix('force_').replace('_', ' ') + ' of force')} '{quantity.owner}'"
+
+
+def quantities_of_runs(system: System) -> dict[str, Quantity]:
+    """The quantities over time of runs of a system, by name; vectors whole."""
+    return {quantity.name: quantity for quantity in _quantities(system)}
+
+
+def _quantities(system: System) -> Iterator[Quantity]:
+    def quantity(sort: str, part: str, owner: str, unit: str, components: int = 0) -> Quantity:
+        name = f"{part}.{owner}" if owner else part
+        return Quantity(name, part, owner, Role.OUTPUT, (components,) if components else (), unit, sort)
+
+    for body in system.body_names:
+        for part, (components, unit, _) in BODY_QUANTITIES.items():
+            yield quantity("body", part, body, unit, len(components))
+    for name, motion in system.joint_motions.items():
+        for column, unit in motion.units.items():
+            for part, own in zip(COORDINATES, (unit, f"{unit}/s"), strict=True):
+                yield quantity("joint", part, f"{name}.{column}", own)
+    for joint in system.joints:
+        for row, unit, of_multiplier in zip(joint.rows, joint.units, joint.multiplier_units, strict=True):
+            yield quantity("joint", "lam", f"{joint.name}.{row}", of_multiplier)
+            yield quantity("joint", "Phi", f"{joint.name}.{row}", unit)
+        if not joint.signals:
+            for part in REACTIONS:
+                yield quantity("joint", f"reaction_{part}", joint.name, WRENCH_QUANTITIES[part][0], 3)
+    for limit in system.limit_names:
+        for part, (unit, _) in LIMIT_QUANTITIES.items():
+            yield quantity("limit", f"limit_{part}", limit, unit)
+    for contact in system.contact_names:
+        for part, (unit, _) in CONTACT_QUANTITIES.items():
+            vector = part in ("slip", "force", "point")
+            yield quantity("contact", f"contact_{part}", contact, unit, 3 if vector else 0)
+    for force in system.forces:
+        for part, unit in {**force.outputs, **FORCE_QUANTITIES}.items():
+            yield quantity("force", f"force_{part}", force.name, unit)
+    for part, (unit, _) in SCALARS.items():
+        yield quantity("", part, "", unit)
+
+
+def values_of(run: Any, quantity: Quantity) -> Floats:
+    """A quantity of a run, (times, ...)."""
+    part, owner, sort = quantity.part, quantity.owner, quantity.owner_sort
+    found: Floats
+    if sort == "body":
+        found = getattr(run, part)[owner]
+    elif part in COORDINATES:
+        joint, _, column = owner.rpartition(".")
+        found = (run.angles[joint].values if part == "angle" else run.angles[joint].rates)[column]
+    elif part in ("lam", "Phi"):
+        name, _, row = owner.rpartition(".")
+        found = getattr(run, part)[name][:, run.system.joint(name).rows.index(row)]
+    elif sort == "joint":
+        found = getattr(run.reaction(owner, on=run.system.joint(owner).body_j), part.removeprefix("reaction_"))
+    elif sort:
+        found = getattr(getattr(run, f"{sort}s")[owner], part.removeprefix(f"{sort}_"))
+    else:
+        found = getattr(run, part)
+    return found
+
+
+def parsed_outputs(outputs: Mapping[str, str] | Sequence[str], system: System, times: int) -> dict[str, Output]:
+    """Outputs by name, for runs of a system with so many times.
+
+    Raises
+    ------
+    ModelError
+        For none, one that is given twice, a name that the system does not have, and a function that does not fit.
+    """
+    given = dict(outputs) if isinstance(outputs, Mapping) else {text: text for text in outputs}
+    if not given or len(given) < len(outputs):
+        remedy = "give each once" if given else "give at least one name, such as 'energy', or leave it out"
+        raise ModelError(f"outputs = {shown(outputs)}: {remedy}")
+    known = quantities_of_runs(system)
+    named_components = {
+        f"{name}.{component}": (quantity, k)
+        for name, quantity in known.items()
+        for k, component in enumerate(components_of(quantity))
+    }
+    whole: dict[str, tuple[Quantity, int | None]] = {name: (quantity, None) for name, quantity in known.items()}
+    found = {
+        name: _parsed(name, text, whole | named_components, system, times) for name, text in given.items()
+    }  # fmt: skip
+    return found
+
+
+def _parsed(
+    name: str, text: str, known: Mapping[str, tuple[Quantity, int | None]], system: System, times: int
+) -> Output:
+    """An output from its text."""
+    what = f"outputs: '{text}'" if name == text else f"outputs: '{name}' = '{text}'"
+    opened, own = [], text
+    while own not in known and (call := CALL.fullmatch(own)):
+        word, own = call.groups()
+        if word not in REDUCTIONS and word not in FUNCTIONS:
+            raise unknown_name(word, [*REDUCTIONS, *FUNCTIONS], "function", whose=f"{what}: ")
+        opened.append(word)
+    own = own.strip()
+    reduction = opened.pop(0) if opened and opened[0] in REDUCTIONS else ""
+    function = opened.pop(0) if opened and opened[0] in FUNCTIONS else ""
+    if opened:
+        raise ModelError(f"{what}: give one reduction, then 'abs' or 'norm', such as 'max(norm(v.BODY))'")
+    if own not in known:
+        raise unknown_name(own, known, "quantity", "quantities", f"{what}: system '{system.name}': ")
+    quantity, component = known[own]
+    components = () if component is not None else components_of(quantity)
+    if function == "norm" and not components:
+        raise ModelError(f"{what}: '{own}' is a number, of which 'norm' has no meaning; use 'abs'")
+    if reduction and reduction not in AT_ONE_TIME and times < 2:
+        raise ModelError(
+            f"{what}: '{reduction}' compares values at the times of the results, here {times}; give t_eval with more"
+        )
+    return Output(
+        name, text, quantity, component, function, reduction, () if function == "norm" else components,
+        "s" if reduction.startswith("time_of") else quantity.unit, times,
+    )  # fmt: skip
+
+
+def record_of(output: Output) -> dict[str, Any]:
+    """An output as plain data, for a file."""
+    return asdict(output) | {"quantity": output.quantity._asdict() | {"role": output.quantity.role.name}}
+
+
+def output_from(record: Mapping[str, Any]) -> Output:
+    """The output of plain data."""
+    own = record["quantity"]
+    quantity = Quantity(**{**own, "role": Role[own["role"]], "shape": tuple(own["shape"])})
+    return Output(**{**record, "quantity": quantity, "components": tuple(record["components"])})

@@ -1,0 +1,249 @@
+"""Outputs of ensembles against runs of single cases, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+import xarray
+
+import models
+import runtime
+from runtime import ModelError, Status, read_ensemble, simulate_many
+from runtime.ensemble import output_names
+from tests.support.contact_bodies import ball
+from tests.support.ensembles import thrown
+
+T = np.linspace(0.0, 0.6, 31)
+SETTINGS = dict(rtol=1e-9, atol=1e-9)
+FOOT, LIMITED = models.foot.build(), models.foot.build(limits="dissipative")
+RATES = {"rate.ankle.theta_i": np.linspace(-2.0, 2.0, 5), "rate.ankle.theta_j": np.linspace(3.0, -3.0, 5)}
+# Each way on which a case may run: arrays over all cases, systems of their own, one by one.
+WAYS = {
+    "at once": (LIMITED, RATES | {"mass.toes": np.linspace(0.1, 0.4, 5), "damping.talocrural": np.linspace(0.1, 2, 5)}, {}),
+    "in a batch": (LIMITED, RATES | {"l.ankle": np.linspace(0.03, 0.05, 5)}, dict(assemble=True)),
+    "velocities": (FOOT, thrown(5), {}),
+    "absolute": (FOOT, thrown(5), dict(coordinates="absolute")),
+    "built": (models.foot.build, {"link_length": np.linspace(0.03, 0.05, 3)}, {}),
+    "alone": (LIMITED, RATES, dict(method="radau")),
+}  # fmt: skip
+
+
+def every_output(system):
+    """All quantities of a system, and each reduction and function of some."""
+    names = list(output_names(system))
+    some = ["norm(v.toes)", "max(norm(reaction_force.ankle))", "last(abs(r.toes))", "first(p.leg)", "r.toes.z"]
+    reductions = ["min", "max", "range", "mean", "rms", "time_of_max", "time_of_min"]
+    return names + some + [f"{name}(angle.ankle.theta_i)" for name in reductions]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_outputs_are_those_of_each_run(way):
+    build, cases, more = WAYS[way]
+    system = build if isinstance(build, runtime.System) else build()
+    names = every_output(system)
+    many = simulate_many(build, cases, T[-1], t_eval=T, outputs=names, **SETTINGS | more)
+    assert many.success and many.in_batch.all() == (way != "alone")
+    for case in (0, len(many) - 1):
+        run = many[case]
+        data = run.to_xarray()
+        for name in names[: len(output_names(system))]:
+            part, _, owner = name.partition(".")
+            if part in ("angle", "rate"):
+                expected = data["angle" if part == "angle" else "angle_rate"].sel(coordinate=owner).values
+            elif part in ("lam", "Phi"):
+                expected = data[part].sel(row=owner).values
+            elif part.startswith("reaction"):
+                expected = data[part].sel(joint=owner).values
+            elif part.startswith("limit_"):
+                expected = data[part].sel(limit=owner).values
+            else:
+                expected = (data[part].sel(body=owner) if owner else data[part]).values
+            # Lanes and single runs differ by the tolerance; multipliers and accelerations follow from the states.
+            size = max(1.0, np.abs(expected).max())
+            assert np.abs(many[name][case] - expected).max() < 2e-6 * size, name
+        x = run.angles["ankle"].theta_i
+        near = dict(abs=1e-7)
+        assert many["range(angle.ankle.theta_i)"][case] == pytest.approx(x.max() - x.min(), **near)
+        assert many["max(angle.ankle.theta_i)"][case] == pytest.approx(x.max(), **near)
+        assert many["time_of_min(angle.ankle.theta_i)"][case] == T[x.argmin()]
+        assert many["mean(angle.ankle.theta_i)"][case] == pytest.approx(
+            ((x[1:] + x[:-1]) / 2).sum() / (len(T) - 1), **near
+        )
+        rms = np.sqrt(((x[1:] ** 2 + x[:-1] ** 2) / 2).mean())
+        assert many["rms(angle.ankle.theta_i)"][case] == pytest.approx(rms, **near)
+        force = run.reaction("ankle", on="leg").force
+        norms = np.sqrt((force**2).sum(axis=1))
+        assert many["max(norm(reaction_force.ankle))"][case] == pytest.approx(norms.max(), rel=1e-6)
+        assert many["norm(v.toes)"][case] == pytest.approx(np.sqrt((run.v["toes"] ** 2).sum(axis=1)), abs=1e-7)
+        assert many["last(abs(r.toes))"][case] == pytest.approx(np.abs(run.r["toes"][-1]), abs=1e-8)
+        assert many["first(p.leg)"][case] == pytest.approx(run.p["leg"][0], abs=1e-9)
+        assert many["r.toes.z"][case] == pytest.approx(run.r["toes"][:, 2], abs=1e-8)
+
+
+def test_outputs_of_the_batch_need_no_run(monkeypatch):
+    """Quantities that the arrays of a batch hold are not computed case by case."""
+
+    def never(*_):
+        raise AssertionError("a run of a case was made")
+
+    monkeypatch.setattr("runtime.ensemble.kept_outputs._run_of_states", never)
+    build, cases, _ = WAYS["at once"]
+    fast = ["angle.ankle.theta_i", "rate.ankle.theta_j", "r.toes", "omega.main_foot", "energy", "elastic_energy"]
+    fast += [f"limit_{part}.talocrural" for part in ("angle", "rate", "excess", "restricting_moment", "elastic_energy")]
+    assert simulate_many(build, cases, T[-1], t_eval=T, outputs=fast, **SETTINGS).success
+    with pytest.raises(ModelError, match="a run of a case was made"):
+        simulate_many(build, cases, T[-1], t_eval=T, outputs=["v_dot.toes"], **SETTINGS)
+
+
+def test_contacts_and_forces():
+    system = ball((0, 0, 0), (0, 0, 0))
+    (body,), (contact,) = system.body_names, system.contact_names
+    names = [name for name in output_names(system) if name.startswith("contact_")]
+    many = simulate_many(system, {f"v.{body}": [(0, 0, 0.0), (0.1, 0, 0.0)]}, 0.5, t_eval=T[:26], outputs=names)
+    run = many[1]
+    assert many.success and run.contacts[contact].normal_force.max() > 0
+    for name in names:
+        part = name.partition(".")[0].removeprefix("contact_")
+        assert np.array_equal(many[name][1], getattr(run.contacts[contact], part))
+
+    b = runtime.Builder("spring")
+    b.body("mass", mass=1.0, inertia=(1, 1, 1), r=(0, 0, -1.0))
+    b.joint("guide", "translational", "ground", "mass", s_i=(0, 0, 0), a_i=(0, 0, 1), s_j=(0, 0, 0), a_j=(0, 0, 1))
+    b.force(
+        "spring",
+        "spring_damper",
+        "ground",
+        "mass",
+        s_i=(0, 0, 0),
+        s_j=(0, 0, 0),
+        stiffness=50.0,
+        damping=0.1,
+        free_length=1.0,
+    )
+    system = b.build()
+    many = simulate_many(
+        system, {"mass.mass": [1.0, 2.0]}, 0.5, t_eval=T[:26], outputs=["force_tension.spring", "force_power.spring"]
+    )
+    spring = many[1].forces["spring"]
+    assert np.array_equal(many["force_tension.spring"][1], spring.tension) and np.ptp(spring.tension) > 1
+    assert np.array_equal(many["force_power.spring"][1], spring.power)
+
+
+def test_cases_that_fail_have_no_outputs():
+    cases = {"mass.toes": [0.2, -1.0, 0.3]}
+    names = ["max(energy)", "energy"]
+    many = simulate_many(LIMITED, cases, T[-1], t_eval=T, outputs=names)
+    assert many.status.tolist() == [Status.REACHED_END, Status.REFUSED, Status.REACHED_END]
+    assert np.isnan(many["max(energy)"]).tolist() == [False, True, False]
+    stopped = simulate_many(LIMITED, {"mass.toes": [0.2]}, T[-1], t_eval=T, outputs=names, method="radau", max_steps=5)
+    assert stopped.status[0] == Status.STEPS_USED_UP and np.isnan(stopped["max(energy)"][0])
+    reached = T <= stopped.reached[0]
+    assert 0 < reached.sum() < len(T) and np.array_equal(np.isfinite(stopped["energy"][0]), reached)
+
+
+def test_a_folder_of_outputs(tmp_path):
+    build, cases, _ = WAYS["at once"]
+    names = {"excursion": "range(r.main_foot.y)", "path": "r.toes", "angle.ankle.theta_i": "angle.ankle.theta_i"}
+    settings = SETTINGS | dict(t_eval=T, outputs=names, out=tmp_path / "o", chunk=2)
+
+    def stop(done, count):
+        raise KeyboardInterrupt
+
+    first = simulate_many(build, cases, T[-1], progress=stop, workers=1, **settings)
+    assert (first.status == Status.NOT_RUN).any() and np.isnan(first["excursion"][first.status == Status.NOT_RUN]).all()
+    many = simulate_many(build, cases, T[-1], **settings)
+    memory = simulate_many(build, cases, T[-1], t_eval=T, outputs=names, **SETTINGS)
+    read, pickled = read_ensemble(tmp_path / "o"), pickle.loads(pickle.dumps(memory))
+    for one in (many, read, pickled):
+        assert dict(one.outputs) == dict(memory.outputs) and one.success
+        assert all(np.array_equal(one[name], memory[name]) for name in names)
+    assert np.array_equal(np.ptp(memory["path"], axis=1), simulate_many(
+        build, cases, T[-1], t_eval=T, outputs=["range(r.toes)"], **SETTINGS
+    )["range(r.toes)"])  # fmt: skip
+    for changed, said in (
+        (dict(outputs=["energy"]), "it keeps range(r.main_foot.y), r.toes, angle.ankle.theta_i, not energy"),
+        (dict(outputs=None), "it keeps range(r.main_foot.y), r.toes, angle.ankle.theta_i, not states"),
+    ):
+        with pytest.raises(ModelError) as error:
+            simulate_many(build, cases, T[-1], **settings | changed)
+        assert said in str(error.value)
+    with pytest.raises(ModelError, match=r"this ensemble holds no r.toes: it kept the outputs excursion, path"):
+        many.r("toes")
+    with pytest.raises(ModelError, match="unknown output 'energy'"):
+        many["energy"]
+
+
+def test_labelled_results(tmp_path):
+    build, cases, _ = WAYS["at once"]
+    names = {
+        "reach": "range(r.main_foot.y)",
+        "end": "last(r.toes)",
+        "max(norm(v.toes))": "max(norm(v.toes))",
+        "e": "energy",
+    }
+    many = simulate_many(build, cases, T[-1], t_eval=T, outputs=names)
+    data = many.to_xarray(slice(1, 4))
+    assert (
+        data["end"].dims == ("case", "axis") and data["e"].dims == ("case", "time") and data["reach"].dims == ("case",)
+    )
+    assert data["reach"].attrs["units"] == "m" and data["reach"].attrs["expression"] == "range(r.main_foot.y)"
+    assert data["case_mass.toes"].values.tolist() == cases["mass.toes"][1:4].tolist() and "body" not in data.coords
+    with xarray.open_dataset(many.to_netcdf(tmp_path / "many.nc"), engine="scipy") as read:
+        assert np.array_equal(read["max(norm(v.toes))"], many["max(norm(v.toes))"])
+        assert read["time"].attrs["units"] == "s" and np.array_equal(read["e"], many["e"])
+    table = many.to_pandas()
+    assert list(table.columns) == [*cases, "reach", "end.x", "end.y", "end.z", "max(norm(v.toes))", "status"]
+    assert np.array_equal(table["end.z"], many["end"][:, 2]) and set(table["status"]) == {"REACHED_END"}
+    lines = many.to_csv(tmp_path / "many.csv").read_text().splitlines()
+    assert "mass.toes [kg]" in lines[0] and "end.x [m]" in lines[0] and len(lines) == 6
+    assert float(lines[3].split(",")[lines[0].split(",").index("reach [m]")]) == many["reach"][2]
+    with pytest.raises(ModelError, match="exists"):
+        many.to_csv(tmp_path / "many.csv")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        (["energi"], "outputs: 'energi': system 'foot, modified ankle': unknown quantity 'energi'; did you mean 'energy'?"),
+        (["maximum(energy)"], "unknown function 'maximum'; did you mean 'max'? the functions are first, last, max"),
+        (["max(norm(energy))"], "'energy' is a number, of which 'norm' has no meaning; use 'abs'"),
+        (["max(min(energy))"], "give one reduction, then 'abs' or 'norm'"),
+        ({"a": "max(r.toez.x)"}, "outputs: 'a' = 'max(r.toez.x)'"),
+        (["max(energy"], "unknown quantity 'max(energy'"),
+        ([], "give at least one name"),
+        (["energy", "energy"], "give each once"),
+        ("energy", "outputs = 'energy'"),
+        ([3], "outputs"),
+    ],
+)  # fmt: skip
+def test_wrong_outputs_are_refused(outputs, said):
+    with pytest.raises(ModelError) as error:
+        simulate_many(LIMITED, {"mass.toes": [0.2]}, 0.1, t_eval=[0.0, 0.1], outputs=outputs)
+    assert said in str(error.value)
+
+
+def test_comparisons_over_time_need_times():
+    with pytest.raises(ModelError, match="'range' compares values at the times of the results, here 1; give t_eval"):
+        simulate_many(LIMITED, {"mass.toes": [0.2]}, 0.1, outputs=["range(energy)"])
+    assert simulate_many(LIMITED, {"mass.toes": [0.2]}, 0.1, outputs=["last(energy)"]).success
+
+
+def test_angles_of_many_turns_are_those_of_a_run():
+    system = models.pendulum.build()
+    (name,) = (name for name in output_names(system) if name.startswith("angle."))
+    times = T[10:]  # the first time of the result is after more than a turn
+    cases = {name.replace("angle", "rate", 1): [-30.0, 0.5, 30.0]}
+    many = simulate_many(system, cases, T[-1], t_eval=times, outputs=[name, f"last({name})"], **SETTINGS)
+    joint, column = name.split(".")[1:]
+    assert many.in_batch.all()
+    for case in range(3):
+        angle = many[case].angles[joint][column]
+        assert many[name][case] == pytest.approx(angle, abs=1e-6)
+        assert case == 1 or np.ptp(angle) > 2 * np.pi
+
+
+@pytest.mark.parametrize("key", [None, slice(0, 1), True, 0.5])
+def test_a_key_that_is_neither_a_case_nor_an_output_is_refused(key):
+    many = simulate_many(LIMITED, {"mass.toes": [0.2]}, 0.1, outputs=["last(energy)"])
+    with pytest.raises(ModelError, match="give the number of a case, or the name of an output"):
+        many[key]
