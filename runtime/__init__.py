@@ -4,8 +4,8 @@ system = models.foot.build(ankle="modified")
 run = runtime.simulate(system, t_end=5.0)
 run.t, run.r["main_foot"], run.lam["ankle"], run.energy
 
-Rooms, each importing only from those below it: ``ensemble``, ``analysis``, ``integrate``, ``report``, ``results``, ``view``,
-``system``, ``dynamics``, ``jit``, ``support``.  Names that are not exported here are exported by their room, such as
+Rooms, each importing only from those below it: ``studies``, ``ensemble``, ``analysis``, ``integrate``, ``report``, ``results``,
+``view``, ``system``, ``dynamics``, ``jit``, ``support``.  Names that are not exported here are exported by their room, such as
 ``runtime.report.plots``, ``runtime.analysis.Motion`` or ``runtime.system.hertz_stiffness``.
 """
 
@@ -27,7 +27,7 @@ from runtime.support.late_names import late_names  # noqa: E402
 from runtime.version import __version__  # noqa: E402
 
 if TYPE_CHECKING:
-    from runtime import analysis, dynamics, ensemble, integrate, report, results, system  # noqa: F401
+    from runtime import analysis, dynamics, ensemble, integrate, report, results, studies, system  # noqa: F401
     from runtime.analysis.contact_sensitivity import contact_sensitivities
     from runtime.analysis.equilibrium import equilibrium
     from runtime.analysis.fit import fit_parameters
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from runtime.integrate.events import Event, crossing, rest
     from runtime.integrate.simulate import simulate
     from runtime.results.run import Run
+    from runtime.studies.study import study
     from runtime.system.assemble import assemble
     from runtime.system.builder import Builder
     from runtime.system.cone import Cone
@@ -62,6 +63,7 @@ else:
             "integrate.events": "Event crossing rest",
             "integrate.simulate": "simulate",
             "results.run": "Run",
+            "studies.study": "study",
             "system.assemble": "assemble",
             "system.builder": "Builder",
             "system.cone": "Cone",
@@ -102,5 +104,6 @@ __all__ = [
     "sensitivities",
     "simulate",
     "simulate_many",
+    "study",
     "with_parameters",
 ]

@@ -11,7 +11,8 @@ from types import ModuleType
 
 ROOMS = (
     "runtime", "runtime.system", "runtime.integrate", "runtime.results", "runtime.analysis", "runtime.ensemble",
-    "runtime.report", "runtime.view", "runtime.support", "codegen", "models", "models.walking", "models.walking.capture",
+    "runtime.studies", "runtime.report", "runtime.view", "runtime.support", "codegen", "models", "models.walking",
+    "models.walking.capture",
 )  # fmt: skip
 DICTIONARY = tuple(
     f"codegen.{name}"

@@ -11,7 +11,7 @@ import pytest
 import runtime
 from tests.support.processes import environment
 
-ROOMS = ["analysis", "ensemble", "report", "results", "system"]
+ROOMS = ["analysis", "ensemble", "report", "results", "studies", "system"]
 PACKAGES = ["runtime", "runtime.integrate", *(f"runtime.{room}" for room in ROOMS)]
 PATHS = ["report.panels.save", "report.Table", "analysis.Motion", "system.hertz_stiffness", "results.write_storage"]
 

@@ -12,6 +12,7 @@ from runtime import analysis, ensemble, report, results, system
 from runtime.report import figure_files, plots
 from runtime.support import results_folder
 from tests.support.public_calls_of_models import of_models, reports
+from tests.support.public_calls_of_studies import of_studies
 
 
 def arm(name="arm"):
@@ -60,6 +61,16 @@ def make_world(folder):
         ensemble=whole,
         kept=runtime.simulate_many(
             rod, {"mass.rod": [3.0, 4.0]}, 0.1, t_eval=t, outputs=["max(energy)"], progress=False
+        ),
+        study=runtime.study(
+            rod,
+            {"mass.rod": (3.0, 4.0)},
+            0.1,
+            outputs={"e": "max(energy)"},
+            t_eval=t,
+            kind="sobol",
+            n=4,
+            progress=False,
         ),
         t=t,
         folder=folder,
@@ -171,7 +182,7 @@ def calls(world):
         ),
         "results_folder": (results_folder, dict(out="a_folder", name="a")),
     }
-    return found | values(w) | of_builder() | methods(w) | reports(w) | of_models()
+    return found | of_studies(w) | values(w) | of_builder() | methods(w) | reports(w) | of_models()
 
 
 # A table.
