@@ -54,8 +54,6 @@ def load_model(model: str) -> Any:
 
 def build_model(model: str, given: list[str] | None) -> System:
     """Build the system of a model's name, with the arguments ``key=value``."""
-    from runtime.system.system import System
-
     build = load_model(model)
     try:
         parameters = inspect.signature(build).parameters
@@ -74,6 +72,13 @@ def build_model(model: str, given: list[str] | None) -> System:
             arguments[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # no value of Python, but a text
             arguments[key] = value
+    return built(model, build, arguments, ", ".join(given or ["no arguments"]))
+
+
+def built(model: str, build: Any, arguments: dict[str, Any], words: str) -> System:
+    """Build the system of a model by its function; ``words``: the arguments as the user gave them."""
+    from runtime.system.system import System
+
     try:
         with warnings.catch_warnings(), redirect_stdout(sys.stderr):
             warnings.simplefilter("ignore", AssemblyWarning)  # the verbs show the remarks
@@ -81,7 +86,7 @@ def build_model(model: str, given: list[str] | None) -> System:
     except (ModelError, StaleKernelsError, Interrupted):
         raise
     except (TypeError, ValueError) as error:
-        raise ModelError(f"model '{model}' does not take {', '.join(given or ['no arguments'])}: {error}") from None
+        raise ModelError(f"model '{model}' does not take {words}: {error}") from None
     except (Exception, SystemExit) as error:  # in the user's function
         raise ModelError(f"model '{model}' cannot be built: {said_by(error)}; correct its function") from None
     if not isinstance(system, System):

@@ -13,6 +13,7 @@ from runtime.cli.models import arguments_table, build_model, load_model, models_
 from runtime.cli.options import BAD_INPUT, DISTRIBUTION, FAILED, Arguments, FullTables, Json, Model
 from runtime.cli.running import simulate_command, view_command
 from runtime.cli.studies import studies_by_name
+from runtime.cli.study_verb import study_command
 from runtime.cli.verb import Verb
 from runtime.report.report import Report
 from runtime.report.tables import Table, print_json
@@ -76,6 +77,7 @@ def info(model: Model, arguments: Arguments = None, full: FullTables = False, as
 app.command(name="simulate", cls=Verb, epilog="Example: talus simulate foot --set limits=dissipative --t-end 2")(
     simulate_command
 )
+app.command(name="study", cls=Verb, epilog="Example: talus study foot.toml --out results")(study_command)
 app.command(name="view", cls=Verb, epilog="Example: talus view foot --speed 0.25 --out foot.html")(view_command)
 
 

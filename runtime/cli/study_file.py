@@ -1,0 +1,195 @@
+"""Files of studies (TOML), for ``talus study``: read and checked key by key; each mistake is a sentence with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from runtime.support.errors import ModelError, nearest, shown
+from runtime.support.files import reason
+
+KINDS = ("sample", "sobol", "grid", "one_at_a_time")
+SAMPLERS = ("sobol", "latin_hypercube", "random")
+FAILED = ("refuse", "leave_out")
+# key -> type or choices, and what to give.
+KEYS: dict[str, tuple[Any, str]] = {
+    "model": (str, "the name of a model (talus models), or package.module:function"),
+    "kind": (KINDS, ""),
+    "n": (int, "a whole number"),
+    "sampler": (SAMPLERS, ""),
+    "seed": (int, "a whole number"),
+    "t_end": (float, "a time in seconds"),
+    "points": (int, "the number of times of the results, 2 or more"),
+    "failed": (FAILED, ""),
+}
+NEEDED = ("model", "t_end", "parameters", "outputs")
+SECTIONS = ("arguments", "parameters", "outputs", "settings")
+SETTINGS = (
+    "method", "rtol", "atol", "t_start", "alpha", "beta", "max_step", "first_step", "max_steps", "coordinates", "assemble",
+    "check_units", "chunk", "workers",
+)  # fmt: skip
+OPTIONS = {"normal": ("low", "high")}  # beside the arguments of a distribution
+ARGUMENTS = {"uniform": 2, "log_uniform": 2, "normal": 2, "triangular": 3, "values": 0}  # numbers of each; 0: any
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """The content of a file of a study."""
+
+    file: Path
+    text: str = field(repr=False)
+    keys: Mapping[str, Any]
+    arguments: Mapping[str, Any]
+    parameters: Mapping[str, Any]  # name -> Distribution
+    outputs: Mapping[str, str]
+    settings: Mapping[str, Any]
+
+    def placed(self, error: ModelError) -> ModelError:
+        """An error of the study, with the line of the parameter, output or key that it names first."""
+        text = str(error)
+        names = {name: section for section in SECTIONS for name in getattr(self, section)}
+        # Messages about coordinates of joints leave out "angle." and "rate.".
+        spelt = [(own, name) for name in names for own in (name, name.partition(".")[2])]
+        found = [(at, name) for own, name in spelt if own and (at := text.find(f"'{own}'")) >= 0]
+        if found:
+            name = min(found)[1]
+            return ModelError(f"{_place(self.file, self.text, names[name], name)}: {text}")
+        for key in self.keys:
+            if text.startswith(f"{key} = "):
+                return self.at_key(key, error)
+        return ModelError(f"{self.file}: {text}")
+
+    def at_key(self, key: str, error: ModelError) -> ModelError:
+        """An error about a key at the top of the file, with its line."""
+        return ModelError(f"{_place(self.file, self.text, '', key)}: {error}")
+
+
+def read_study_file(file: Path) -> StudyFile:
+    """Read and check a file.
+
+    Raises
+    ------
+    ModelError
+        Naming the file, the line, the key, what is allowed, and the remedy.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ModelError(f"cannot read '{file}': {reason(error)}; give a file of a study in TOML") from None
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ModelError(f"'{file}' is no TOML: {error}; correct this place") from None
+    allowed = (*KEYS, *SECTIONS)
+    for key in content:
+        if key not in allowed:
+            raise ModelError(
+                f"{_place(file, text, '', key)}: unknown key '{key}'; {_near(key, allowed)}the keys are {', '.join(allowed)}"
+            )
+    if missing := [key for key in NEEDED if key not in content]:
+        raise ModelError(f"{file}: '{missing[0]}' is missing; a study needs {', '.join(NEEDED)}")
+    for section in SECTIONS:
+        if not isinstance(content.get(section, {}), dict):
+            raise ModelError(
+                f"{_place(file, text, '', section)}: '{section}' = {shown(content[section])}; give a table, [{section}]"
+            )
+    keys = {key: _checked(file, text, key, value) for key, value in content.items() if key in KEYS}
+    settings = content.get("settings", {})
+    for key in settings:
+        if key not in SETTINGS:
+            at = _place(file, text, "settings", key)
+            raise ModelError(
+                f"{at}: unknown setting '{key}'; {_near(key, SETTINGS)}the settings are {', '.join(SETTINGS)}"
+            )
+    parameters = {
+        name: _distribution(_place(file, text, "parameters", name), name, given)
+        for name, given in _leaves(content["parameters"], {*ARGUMENTS, "low", "high"})
+    }
+    outputs = dict(_leaves(content["outputs"], ()))
+    for name, given in outputs.items():
+        if not isinstance(given, str):
+            at = _place(file, text, "outputs", name)
+            raise ModelError(f"{at}: output '{name}' = {shown(given)}; give a text, such as \"range(r.main_foot.y)\"")
+    return StudyFile(file, text, keys, content.get("arguments", {}), parameters, outputs, settings)
+
+
+def _checked(file: Path, text: str, key: str, value: Any) -> Any:
+    """The value of a key at the top of the file."""
+    kind, words = KEYS[key]
+    if isinstance(kind, tuple):
+        if value in kind:
+            return value
+        near = _near(value, kind) if isinstance(value, str) else ""
+        raise ModelError(
+            f"{_place(file, text, '', key)}: {key} = {shown(value)}; {near}give {', '.join(map(repr, kind))}"
+        )
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ModelError(f"{_place(file, text, '', key)}: {key} = {shown(value)}; give {words}")
+    if key == "points" and value < 2:
+        raise ModelError(f"{_place(file, text, '', key)}: {key} = {value}; give {words}")
+    return value
+
+
+def _leaves(table: Mapping[str, Any], ends: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Entries by their whole names: mass.toes without quotes is a table in a table.  ``ends``: keys of tables that are values."""
+    for key, value in table.items():
+        name = f"{before}.{key}" if before else key
+        if isinstance(value, dict) and value and not set(value) & set(ends):
+            yield from _leaves(value, ends, name)
+        else:
+            yield name, value
+
+
+def _distribution(at: str, name: str, given: Any) -> Any:
+    """The distribution of a parameter: [low, high], or a table with one of the names."""
+    from runtime.studies.distributions import BY_NAME, distribution_of
+
+    forms = "give [low, high], or {uniform = [low, high]}, " + ", ".join(
+        f"{{{one} = [...]}}" for one in list(ARGUMENTS)[1:]
+    )
+    if isinstance(given, list):
+        try:
+            return distribution_of(name, given)
+        except ModelError as error:
+            raise ModelError(f"{at}: '{name}' = {shown(given)}: {error if len(given) == 2 else forms}") from None
+    if not isinstance(given, dict) or len(kinds := [key for key in given if key in ARGUMENTS]) != 1:
+        raise ModelError(f"{at}: '{name}' = {shown(given)}; {forms}")
+    (kind,) = kinds
+    numbers, options = given[kind], {key: value for key, value in given.items() if key != kind}
+    if other := [key for key in options if key not in OPTIONS.get(kind, ())]:
+        raise ModelError(f"{at}: '{name}' has the unknown key '{other[0]}'; {forms}")
+    count = ARGUMENTS[kind]
+    if not isinstance(numbers, list) or (count and len(numbers) != count):
+        wanted = f"{count} numbers" if count else "a list"
+        raise ModelError(f"{at}: '{name}': {kind} = {shown(numbers)}; give {wanted}, such as {kind} = [...]")
+    try:
+        return BY_NAME[kind](*(numbers if count else [numbers]), **options)
+    except ModelError as error:
+        raise ModelError(f"{at}: '{name}': {error}") from None
+
+
+def _near(name: Any, known: Any) -> str:
+    near = nearest(name, known)
+    return f"did you mean '{near}'? " if near else ""
+
+
+def _place(file: Path, text: str, section: str, key: str) -> str:
+    """The file and the line of a key in a section; "" is the top of the file."""
+    own, parts = "", [part.strip('"') for part in key.split(".")]
+    quoted = r"\s*\.\s*".join(rf"[\"']?{re.escape(part)}[\"']?" for part in parts)
+    pattern = re.compile(rf"\s*(?:[\"']{re.escape(key)}[\"']|{quoted})\s*[=.]")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if head := re.match(r"\s*\[+\s*([^\[\]]+?)\s*\]", line):
+            own = head[1].strip("\"'")
+            if own == key or own == f"{section}.{key}":
+                return f"{file}, line {number}"
+        elif own == section and pattern.match(line):
+            return f"{file}, line {number}"
+    above = key.rpartition(".")[0]  # a table in a table
+    return _place(file, text, section, above) if above else str(file)

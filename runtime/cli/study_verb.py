@@ -1,0 +1,130 @@
+"""The verb ``talus study``: a study that a file describes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from runtime.cli.models import built, load_model
+from runtime.cli.options import FAILED, Full, Json
+from runtime.cli.study_file import StudyFile, read_study_file
+from runtime.report.tables import print_json
+from runtime.support.errors import ModelError
+from runtime.support.files import write_text
+from runtime.support.results_folder import results_in
+
+COPY, CASES = "study.toml", "cases"  # in the folder of the results
+POINTS = 101
+
+
+def study_command(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.toml", help="The study: see the page Studies of the documentation.")
+    ],
+    formats: Annotated[str, typer.Option(help="Formats of the figures, separated by commas: png, svg, pdf.")] = "png",
+    full: Full = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Folder for the results; an interrupted study of the same file is resumed.  Default: ./talus-FILE.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Vary parameters of a model as a file describes.  Sobol indices, percentiles, grids, one parameter at a time."""
+    from runtime.report.figure_files import formats_of
+    from runtime.report.terminal import print_error, show_files, show_report
+
+    drawn = formats_of(formats)
+    described = read_study_file(file)
+    build = _build_of(described)
+    with _folder_of(described, out) as folder:
+        done = _done(described, build, folder / CASES)
+        report = done.write(folder, failed=described.keys.get("failed", "refuse"), formats=drawn)
+    if as_json:
+        print_json(report.data())
+    else:
+        show_report(report, full=full)
+        show_files(report, folder)
+    for failure in report.failures:
+        print_error(failure)
+    if report.failures:
+        raise typer.Exit(FAILED)
+
+
+def _build_of(described: StudyFile) -> Any:
+    """The system of the model, or its function where arguments of this are varied."""
+    model = described.keys["model"]
+    try:
+        build = load_model(model)
+    except ModelError as error:
+        raise described.at_key("model", error) from None
+    try:
+        known = list(inspect.signature(build).parameters)
+    except (TypeError, ValueError):
+        raise described.placed(ModelError(f"model '{model}' is no function that builds a System")) from None
+    for key in described.arguments:
+        if key not in known:
+            unknown = ModelError(f"model '{model}' has no argument '{key}'; it takes {', '.join(known)}")
+            raise described.placed(unknown)
+    given = dict(described.arguments)
+    if set(described.parameters) & set(known):
+        return partial(build, **given) if given else build
+    try:
+        return built(model, build, given, ", ".join(given) or "no arguments")
+    except ModelError as error:
+        raise described.placed(error) from None
+
+
+def _done(described: StudyFile, build: Any, cases: Path) -> Any:
+    """The study, run or resumed in a folder."""
+    import numpy as np
+
+    from runtime.studies.study import study
+
+    keys, settings = described.keys, dict(described.settings)
+    design = {key: keys[key] for key in ("kind", "n", "sampler", "seed") if key in keys}
+    start = settings.get("t_start", getattr(build, "time", 0.0))
+    if not isinstance(start, int | float) or not start < keys["t_end"]:
+        raise described.placed(ModelError(f"t_end = {keys['t_end']:g} s must be after the start, {start} s"))
+    times = np.linspace(start, keys["t_end"], keys.get("points", POINTS))
+    try:
+        return study(
+            build,
+            described.parameters,
+            keys["t_end"],
+            outputs=described.outputs,
+            t_eval=times,
+            out=cases,
+            **design,
+            **settings,
+        )
+    except ModelError as error:
+        raise described.placed(error) from None
+
+
+@contextmanager
+def _folder_of(described: StudyFile, out: Path | None) -> Iterator[Path]:
+    """The folder for the results: a new one, or that of the same study, interrupted."""
+    name = f"talus-{described.file.stem}"
+    wanted = Path(name) if out is None else out.expanduser()
+    copy = wanted / COPY
+    if copy.is_file() and copy.read_text(encoding="utf-8") == described.text and not (wanted / "summary.json").exists():
+        yield wanted
+        return
+    with results_in(out, name) as folder:
+        write_text(folder / COPY, described.text)
+        try:
+            yield folder
+        except ModelError:
+            if not (folder / CASES).exists():  # a mistake in the file: the folder is removed
+                with suppress(OSError):
+                    (folder / COPY).unlink()
+            raise

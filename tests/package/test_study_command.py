@@ -1,0 +1,154 @@
+"""The verb ``talus study``: results, resuming, and mistakes in the file."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+import xarray
+
+import models
+import runtime.cli
+from runtime.studies import normal
+
+FILE = """
+model = "foot"
+kind = "sobol"
+n = 8
+seed = 3
+t_end = 0.3
+points = 31
+
+[arguments]
+limits = "dissipative"
+
+[parameters]
+mass.toes = [0.15, 0.25]
+"rate.ankle.theta_j" = {normal = [0.0, 0.5], low = -1.0, high = 1.0}
+
+[outputs]
+excursion = "range(r.main_foot.y)"
+path = "r.main_foot.y"
+
+[settings]
+rtol = 1e-8
+workers = 1
+"""
+
+
+@pytest.fixture
+def talus(tmp_path, monkeypatch, capsys):
+    """The command in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(text, *arguments):
+        (tmp_path / "foot.toml").write_text(text, encoding="utf-8")
+        monkeypatch.setattr(sys, "argv", ["talus", "study", "foot.toml", *arguments])
+        try:
+            runtime.cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        said = capsys.readouterr()
+        return SimpleNamespace(returncode=code, stdout=said.out, stderr=said.err)
+
+    return call
+
+
+def test_a_file_gives_what_the_function_gives(talus, tmp_path):
+    done = talus(FILE, "--json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    parameters = {"mass.toes": (0.15, 0.25), "rate.ankle.theta_j": normal(0.0, 0.5, low=-1.0, high=1.0)}
+    found = runtime.study(
+        models.foot.build(limits="dissipative"), parameters, 0.3, outputs={"excursion": "range(r.main_foot.y)"}, kind="sobol",
+        n=8, seed=3, t_eval=[0.01 * k for k in range(31)], rtol=1e-8,
+    ).indices()  # fmt: skip
+    rows = {row["parameter"]: row for row in summary["tables"]["Sobol indices"]}
+    for k, name in enumerate(parameters):
+        assert rows[name]["total"] == pytest.approx(found.total[0, k], rel=1e-6)
+    folder = tmp_path / "talus-foot"
+    assert {"report.html", "study.nc", "cases.csv", "summary.json", "study.toml", "cases"} <= {
+        f.name for f in folder.iterdir()
+    }
+    with xarray.open_dataset(folder / "study.nc", engine="scipy") as data:
+        assert data["path"].shape == (32, 31)
+    again = talus(FILE, "--out", "talus-foot")
+    assert again.returncode == 2 and "output folder 'talus-foot' exists; name another one" in again.stderr
+    text = talus(FILE, "--out", "other", "--full").stdout
+    assert "takes part in" in text and "Sobol indices" in text and "files in other; open report.html" in text
+
+
+def test_an_interrupted_study_is_resumed(talus, tmp_path):
+    assert talus(FILE, "--out", "o").returncode == 0
+    (tmp_path / "o" / "summary.json").unlink()
+    files = {f: f.stat().st_mtime_ns for f in (tmp_path / "o" / "cases" / "chunks").iterdir()}
+    assert talus(FILE, "--out", "o").returncode == 0
+    assert files == {f: f.stat().st_mtime_ns for f in (tmp_path / "o" / "cases" / "chunks").iterdir()}
+    (tmp_path / "o" / "summary.json").unlink()
+    assert talus(FILE.replace("n = 8", "n = 16"), "--out", "o").returncode == 2
+
+
+def test_arguments_of_the_model_may_vary(talus):
+    text = """
+    model = "foot"
+    kind = "one_at_a_time"
+    n = 2
+    t_end = 0.1
+    parameters = {link_length = [0.036, 0.047]}
+    outputs = {excursion = "range(r.main_foot.y)"}
+    arguments = {ankle = "modified"}
+    """
+    done = talus(text, "--json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["tables"]["effects"]
+    assert row["parameter"] == "link_length" and row["from ... to"] == "0.036 to 0.047" and row["range"] > 0
+
+
+def test_failed_cases_end_with_code_1(talus):
+    text = FILE.replace("mass.toes = [0.15, 0.25]", "mass.toes = [-0.05, 0.25]")
+    done = talus(text)
+    assert done.returncode == 1 and "32 cases failed" in done.stderr and "REFUSED" in done.stderr
+    assert "Sobol indices" not in done.stdout
+    left = talus(text.replace("seed", 'failed = "leave_out"\nseed'), "--out", "left")
+    assert left.returncode == 1 and "Sobol indices" in left.stdout
+
+
+MISTAKES = {
+    "an unknown key": ('kind = "sobol"', 'knid = "sobol"', "foot.toml, line 3: unknown key 'knid'; did you mean 'kind'?"),
+    "an unknown kind": ('"sobol"', '"sobel"', "line 3: kind = 'sobel'; did you mean 'sobol'? give 'sample', 'sobol', 'grid'"),
+    "text for a number": ("n = 8", 'n = "8"', "line 4: n = '8'; give a whole number"),
+    "no power of 2": ("n = 8", "n = 9", "line 4: n = 9: the base samples of a Sobol sequence are a power of 2; give 8 or 16"),
+    "no TOML": ("n = 8", "n = = 8", "'foot.toml' is no TOML: Invalid value (at line 4"),
+    "an unknown model": ('"foot"', '"feet"', "line 2: unknown model 'feet'; the models are chain"),
+    "an unknown argument": ("limits =", "limit =", "line 10: model 'foot' has no argument 'limit'; it takes ankle"),
+    "a wrong argument": ('"dissipative"', '"plastic"', "foot.toml: models.foot.build: limits = 'plastic'"),
+    "an unknown parameter": ("mass.toes", "mass.toe", "line 13: cases: system 'foot, modified"),
+    "an unknown distribution": ("{normal", "{gauss", "line 14: 'rate.ankle.theta_j' = {"),
+    "another table": ("{normal = [0.0, 0.5], low = -1.0, high = 1.0}", "{gauss = [0, 1]}", "foot.toml, line 14: "),
+    "too few numbers": ("[0.0, 0.5]", "[0.0]", "line 14: 'rate.ankle.theta_j': normal = [0.0]; give 2 numbers"),
+    "an unknown bound": ("low =", "lowest =", "line 14: 'rate.ankle.theta_j' has the unknown key 'lowest'"),
+    "exchanged bounds": ("[0.15, 0.25]", "[0.25, 0.15]", "line 13: 'mass.toes' = [0.25, 0.15]: uniform: high = 0.15"),
+    "an unknown output": ("range(r.main_foot.y)", "range(r.main_feet.y)", "line 17: outputs: 'excursion' = 'range("),
+    "an output that is no text": ('"r.main_foot.y"', "3", "line 18: output 'path' = 3; give a text"),
+    "an unknown setting": ("rtol", "rtoll", "line 21: unknown setting 'rtoll'; did you mean 'rtol'?"),
+    "a wrong setting": ("1e-8", '"small"', "rtol = 'small'"),
+    "no outputs": ("[outputs]", "[settings.outputs]", "foot.toml: 'outputs' is missing; a study needs model, t_end"),
+    "time backwards": ("t_end = 0.3", "t_end = -0.3", "line 6: t_end = -0.3 s must be after the start"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_in_the_file_are_one_sentence_with_the_line(talus, tmp_path, mistake):
+    old, new, said = MISTAKES[mistake]
+    assert old in FILE
+    done = talus(FILE.replace(old, new, 1), "--out", "o")
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+    assert len(done.stderr.splitlines()) == 1 and "foot.toml" in done.stderr and not (tmp_path / "o").exists()
+
+
+def test_a_file_that_does_not_exist(talus, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["talus", "study", "none.toml"])
+    with pytest.raises(SystemExit) as stop:
+        runtime.cli.main()
+    assert stop.value.code == 2 and "cannot read 'none.toml'" in capsys.readouterr().err
