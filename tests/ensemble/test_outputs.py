@@ -1,6 +1,8 @@
 """Outputs of ensembles against runs of single cases, and what is refused."""
 
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import models
 import runtime
 from runtime import ModelError, Status, read_ensemble, simulate_many
 from runtime.ensemble import output_names
+from runtime.ensemble.kept_outputs import columns_of_batch
 from tests.support.contact_bodies import ball
 from tests.support.ensembles import thrown
 
@@ -247,3 +250,24 @@ def test_a_key_that_is_neither_a_case_nor_an_output_is_refused(key):
     many = simulate_many(LIMITED, {"mass.toes": [0.2]}, 0.1, outputs=["last(energy)"])
     with pytest.raises(ModelError, match="give the number of a case, or the name of an output"):
         many[key]
+
+
+@pytest.mark.parametrize("way", ["at once", "in a batch"])
+def test_arrays_of_a_chunk_are_freed_with_it(way, monkeypatch):
+    """No cycle of references holds them until Python collects cycles: memory would grow with the number of cases."""
+    made = []
+
+    def seen(outputs, how, quantities, *more):
+        made.append(weakref.ref(quantities))
+        return columns_of_batch(outputs, how, quantities, *more)
+
+    for module in ("at_once", "chunk"):
+        monkeypatch.setattr(f"runtime.ensemble.{module}.columns_of_batch", seen)
+    build, cases, more = WAYS[way]
+    gc.collect()
+    gc.disable()
+    try:
+        many = simulate_many(build, cases, T[-1], t_eval=T, outputs=["max(energy)", "last(r.toes)"], **SETTINGS | more)
+        assert many.success and made and all(ref() is None for ref in made)
+    finally:
+        gc.enable()
