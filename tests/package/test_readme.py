@@ -54,7 +54,7 @@ def test_blocks_of_readme_run_in_order():
 
 
 SLOW = {"walking.md", "ensembles.md"}
-WITH_BLOCKS = [page for page in DOCS if blocks(page, "python")]
+WITH_BLOCKS = [page for page in (*DOCS, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_every_page_and_picture_is_linked():
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_commands_of_a_page_exist(page):
     studies = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
-    verbs = {"models", "info", "simulate", "view", "warm", "doctor", *studies["talus.studies"]}
+    verbs = {"models", "info", "simulate", "study", "view", "warm", "doctor", *studies["talus.studies"]}
     text = page.read_text(encoding="utf-8")
     lines = "\n".join([*commands(page), *re.findall(r"`([^`\n]+)`", text)])
     assert set(re.findall(r"\btalus ([a-z]+)", lines)) <= verbs
