@@ -9,6 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import time as clock
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,11 +38,12 @@ class Cases:
     built: int = 200
     named: int = 2000
     sweep: int = 1_000_000
+    study: int = 16_384  # base samples
     repeats: int = 7
 
 
 FULL = Cases()
-QUICK = Cases(side_by_side=2000, limited=8, built=20, named=100, sweep=20_000, repeats=3)
+QUICK = Cases(side_by_side=2000, limited=8, built=20, named=100, sweep=20_000, study=64, repeats=3)
 
 SWEEP = """
 import re, sys, models, runtime
@@ -143,6 +145,28 @@ def sweep(count: int) -> tuple[float, int, float]:
     return float(memory), int(finished), size
 
 
+def study(base: int) -> list[Any]:
+    """Number of cases of a study with Sobol indices of six parameters of the foot with limits; seconds of its parts."""
+    system = models.foot.build(limits="elastic")
+    values = runtime.parameters(system)
+    names = ("mass.main_foot", "mass.toes", "compliance.talocrural", "compliance.talocalcaneal")
+    ranges: dict[str, Any] = {name: (0.8 * values[name], 1.2 * values[name]) for name in names}
+    ranges |= {f"rate.ankle.{name}": (-1.0, 1.0) for name in ("theta_i", "theta_j")}
+    outputs = {"excursion": "range(r.main_foot.y)", "excess": "max(limit_excess.talocalcaneal)"}
+
+    def made(n: int) -> Any:
+        return runtime.study(system, ranges, DURATION, outputs=outputs, kind="sobol", n=n, progress=False, **SETTINGS)
+
+    made(16).indices()  # loads the compiled code
+    start = clock.perf_counter()
+    found = made(base)
+    run = clock.perf_counter()
+    found.indices()
+    ranked = clock.perf_counter()
+    found.figure("excursion")
+    return [len(found.many), len(found.failed), run - start, ranked - run, clock.perf_counter() - ranked]
+
+
 def ask(*, quick: bool, say: Say) -> Answer:
     """Measure everything."""
     cases = QUICK if quick else FULL
@@ -155,6 +179,8 @@ def ask(*, quick: bool, say: Say) -> Answer:
     rows += [[name, rate] for name, rate in varied_parameters(cases).items()]
     say(f"a sweep of {cases.sweep} cases into a folder")
     memory, finished, size = sweep(cases.sweep)
+    say(f"a study of {8 * cases.study} cases")
+    studied = study(cases.study)
     note = (
         f"Modified foot, {DURATION:g} s at the tolerance {TOLERANCE:g}: {off:.1e} m from the exact motion. Best of several. Two "
         f"workers are {rates[2] / rates[1]:.2f} times as fast as one."
@@ -164,6 +190,10 @@ def ask(*, quick: bool, say: Say) -> Answer:
         Table(
             "sweep", ["cases", "finished", "memory [MiB]", "folder [MiB]"], [[cases.sweep, finished, memory, size]],
             "The greatest memory of the whole process, numba and SciPy included.",
+        ),
+        Table(
+            "study", ["cases", "failed", "cases [s]", "indices and bounds [s]", "figure [s]"], [studied],
+            "Sobol indices of six parameters of the foot with elastic limits, two outputs over 101 times, all cores.",
         ),
     ]  # fmt: skip
     return Answer(Report("Ensembles", tables), {})

@@ -49,6 +49,7 @@ class Study:
     parameters: Mapping[str, Distribution]
     many: Ensemble = field(repr=False)
     seed: int
+    _known: dict[Any, Indices] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(self.failed) == len(self.many):
@@ -131,6 +132,11 @@ class Study:
             For a study of another kind, for failed cases, and without an output that is one number.
         """
         self._needs(("sobol",), "Sobol indices")
+        if (asked := (failed, level, resamples)) not in self._known:  # tables and figures ask for the same
+            self._known[asked] = self._indices(failed, level, resamples)
+        return self._known[asked]
+
+    def _indices(self, failed: Failed, level: float, resamples: int) -> Indices:
         if not 0.0 < level < 1.0 or resamples < 2:
             raise ModelError(
                 f"indices: level = {level:g}, resamples = {resamples}; give a level in (0, 1), 2 resamples or more"

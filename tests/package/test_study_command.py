@@ -86,7 +86,8 @@ def test_an_interrupted_study_is_resumed(talus, tmp_path):
     assert talus(FILE, "--out", "o").returncode == 0
     assert files == {f: f.stat().st_mtime_ns for f in (tmp_path / "o" / "cases" / "chunks").iterdir()}
     (tmp_path / "o" / "summary.json").unlink()
-    assert talus(FILE.replace("n = 8", "n = 16"), "--out", "o").returncode == 2
+    other = talus(FILE.replace("n = 8", "n = 16"), "--out", "o")
+    assert other.returncode == 2 and "output folder 'o' exists; name another one" in other.stderr
 
 
 def test_arguments_of_the_model_may_vary(talus):
