@@ -187,4 +187,4 @@ def _run_of_states(system: System, how: Settings, t: Floats, states: Floats) -> 
 def same_coordinates(trees: Sequence[SpanningTree]) -> bool:
     """Whether the steps of all trees are turns and slides of the same coordinates, with the same signs."""
     first = trees[0]
-    return first.turns_and_slides and all(tree.coordinates == first.coordinates for tree in trees[1:])
+    return first.has_polynomials and all(tree.coordinates == first.coordinates for tree in trees[1:])
