@@ -4,15 +4,34 @@ Bodies, joints and limits: Rodrigues da Silva et al. (2024c), Tables 1-4 (male, 
 da Silva et al. (2024a), Eqs. (5)-(8), with the angles of Anderson and Pandy.  Below they are cited as (2024c) and (2024a).
 x anterior, y medial, z up.  Dorsiflexion and inversion are positive; both hinge angles are zero in the neutral pose.  The papers
 do not print the gravitational acceleration; 9.81 m/s^2 is used.
+
+A left foot is the mirror image of a right one: y is lateral there, and equal angles, rates and moments of the hinges belong to
+mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint of the keywords.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from models.foot_anatomy import (
+    FOOT_LENGTHS,
+    HEIGHT,
+    HEIGHTS,
+    MASS,
+    MASSES,
+    PUBLISHED_SIZE,
+    Side,
+    Size,
+    check_axis_angles,
+    check_range_of_motion,
+    check_side,
+    mirrored,
+    mirrored_axis,
+    size_of,
+)
 from runtime import GROUND, Builder, Cone, ModelError, System
 from runtime.support import Usual, checked, usual
 from runtime.support.arrays import Floats
@@ -69,43 +88,111 @@ def _turn(transverse_deg: float, projected_deg: float) -> tuple[float, float, fl
     return float(np.cos(about)), float(np.sin(about)), float(np.cos(real)), float(np.sin(real))
 
 
-def talocalcaneal_frame() -> Floats:
+def talocalcaneal_frame(
+    inclination_deg: float = TALOCALCANEAL_SAGITTAL_DEG,
+    deviation_deg: float = TALOCALCANEAL_TRANSVERSE_DEG,
+    *,
+    side: Side = "right",
+) -> Floats:
     """Unit vectors of the talocalcaneal limit in ``main_foot``: rows xi (the axis), eta (medial), zeta (up), (3, 3).
 
+    Inversion turns the foot about the positive axis, which points anteriorly in a right and posteriorly in a left foot.
     Rodrigues da Silva et al. (2024c), Section 4.
+
+    Parameters
+    ----------
+    inclination_deg, deviation_deg : float [deg]
+        As ``subtalar_inclination_deg`` and ``subtalar_deviation_deg`` of ``build``.
+    side : "right" or "left"
     """
-    c, s, c_re, s_re = _turn(TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG)
-    return np.array([(c * c_re, s * c_re, s_re), (-s, c, 0.0), (-c * s_re, -s * s_re, c_re)])
+    c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
+    eta, zeta = mirrored([(-s, c, 0.0), (-c * s_re, -s * s_re, c_re)], side)
+    return np.array([mirrored_axis((c * c_re, s * c_re, s_re), side), eta, zeta])
 
 
-def talocrural_frame() -> Floats:
-    """Unit vectors of the talocrural limit in ``leg``: rows xi (anterior), eta (the axis, lateral), zeta (down), (3, 3).
+def talocrural_frame(
+    inclination_deg: float = TALOCRURAL_FRONTAL_DEG,
+    deviation_deg: float = TALOCRURAL_TRANSVERSE_DEG,
+    *,
+    side: Side = "right",
+) -> Floats:
+    """Unit vectors of the talocrural limit in ``leg``: rows xi (anterior), eta (the axis), zeta (down), (3, 3).
 
+    Dorsiflexion turns the foot about the positive eta, which points laterally in a right and medially in a left foot.
     Rodrigues da Silva et al. (2024c), Section 4.
+
+    Parameters
+    ----------
+    inclination_deg, deviation_deg : float [deg]
+        As ``talocrural_inclination_deg`` and ``talocrural_deviation_deg`` of ``build``.
+    side : "right" or "left"
     """
-    c, s, c_re, s_re = _turn(TALOCRURAL_TRANSVERSE_DEG, TALOCRURAL_FRONTAL_DEG)
-    return np.array([(c, -s, 0.0), (-s * c_re, -c * c_re, -s_re), (s * s_re, c * s_re, -c_re)])
+    c, s, c_re, s_re = _turn(deviation_deg, inclination_deg)
+    xi, zeta = mirrored([(c, -s, 0.0), (s * s_re, c * s_re, -c_re)], side)
+    return np.array([xi, mirrored_axis((-s * c_re, -c * c_re, -s_re), side), zeta])
 
 
-def talocalcaneal_axis() -> Floats:
-    """Unit vector of the talocalcaneal axis in the neutral pose, (3,).  Rodrigues da Silva et al. (2024a), Eqs. (5), (7)."""
-    axis: Floats = talocalcaneal_frame()[0]
+def talocalcaneal_axis(
+    inclination_deg: float = TALOCALCANEAL_SAGITTAL_DEG,
+    deviation_deg: float = TALOCALCANEAL_TRANSVERSE_DEG,
+    *,
+    side: Side = "right",
+) -> Floats:
+    """Unit vector of the talocalcaneal axis in the neutral pose, (3,), about which inversion is positive.
+
+    Rodrigues da Silva et al. (2024a), Eqs. (5), (7).  Parameters: as of ``talocalcaneal_frame``.
+    """
+    axis: Floats = talocalcaneal_frame(inclination_deg, deviation_deg, side=side)[0]
     return axis
 
 
-def talocrural_axis() -> Floats:
-    """Unit vector of the talocrural axis in the neutral pose, (3,).  Rodrigues da Silva et al. (2024a), Eqs. (6), (8)."""
-    axis: Floats = -talocrural_frame()[1]
+def talocrural_axis(
+    inclination_deg: float = TALOCRURAL_FRONTAL_DEG,
+    deviation_deg: float = TALOCRURAL_TRANSVERSE_DEG,
+    *,
+    side: Side = "right",
+) -> Floats:
+    """Unit vector of the talocrural axis in the neutral pose, (3,), about which plantarflexion is positive.
+
+    Rodrigues da Silva et al. (2024a), Eqs. (6), (8).  Parameters: as of ``talocrural_frame``.
+    """
+    axis: Floats = -talocrural_frame(inclination_deg, deviation_deg, side=side)[1] + 0.0
     return axis
 
 
+_RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
+
+
+# Above 60 lines: twenty options, each documented with its source.
 @checked
-@usual(link_length=Usual(0.0, 0.2, "m", "the height of a talus"), gravity=Usual(1e-3, 300.0, "m/s^2", "gravity"))
+@usual(
+    link_length=Usual(0.0, 0.2, "m", "the height of a talus"),
+    gravity=Usual(1e-3, 300.0, "m/s^2", "gravity"),
+    mass=Usual(*MASSES, "kg", "the mass of a person"),
+    height=Usual(*HEIGHTS, "m", "the height of a person"),
+    foot_length=Usual(*FOOT_LENGTHS, "m", "the length of a foot"),
+    dorsiflexion_deg=_RANGE_OF_MOTION,
+    plantarflexion_deg=_RANGE_OF_MOTION,
+    inversion_deg=_RANGE_OF_MOTION,
+    eversion_deg=_RANGE_OF_MOTION,
+)
 def build(
     ankle: Literal["classical", "modified"] = "modified",
     *,
-    link_length: float = LINK_LENGTH,
+    side: Side = "right",
+    subtalar_inclination_deg: float = TALOCALCANEAL_SAGITTAL_DEG,
+    subtalar_deviation_deg: float = TALOCALCANEAL_TRANSVERSE_DEG,
+    talocrural_inclination_deg: float = TALOCRURAL_FRONTAL_DEG,
+    talocrural_deviation_deg: float = TALOCRURAL_TRANSVERSE_DEG,
+    link_length: float | None = None,
+    mass: float = MASS,
+    height: float = HEIGHT,
+    foot_length: float | None = None,
     limits: Literal["elastic", "dissipative"] | None = None,
+    dorsiflexion_deg: float | None = None,
+    plantarflexion_deg: float | None = None,
+    inversion_deg: float | None = None,
+    eversion_deg: float | None = None,
     preset: Literal["anatomical", "published"] = "anatomical",
     law: Literal["conservative", "printed"] = "conservative",
     gravity: ArrayLike = (0.0, 0.0, -9.81),
@@ -117,11 +204,39 @@ def build(
     ----------
     ankle : "classical" or "modified"
         Universal joint centred at the talocrural joint, or massless link from the talocalcaneal to the talocrural joint.
-    link_length : float [m]
-        Of the modified joint.  A change moves the talocalcaneal joint and leaves the talocrural joint in place (2024a, third
-        analysis); 0 gives the classical joint.
+    side : "right" or "left"
+        A left foot is the mirror image of a right one in y, which is lateral then.  Dorsiflexion and inversion remain positive.
+        Gravity is not mirrored.
+    subtalar_inclination_deg : float [deg]
+        Between the talocalcaneal axis and the anterior direction, projected on the sagittal plane (theta of 2024a); positive
+        raises the anterior end.  Default 35.3 (2024a, after Anderson and Pandy); 20.5 to 68.5, mean 41 (Isman and Inman 1969).
+    subtalar_deviation_deg : float [deg]
+        Between the talocalcaneal axis and the anterior direction, projected on the transverse plane (rho of 2024a); positive
+        turns the anterior end medially.  Default 19.8 (2024a); 4 to 47, mean 23 (Isman and Inman 1969).
+    talocrural_inclination_deg : float [deg]
+        Between the talocrural axis and the medial direction, projected on the frontal plane (tau of 2024a); positive raises the
+        medial end.  Default 8 (2024a); -4 to 22, means 10 (Isman and Inman 1969) and 7.3 (Inman 1976).
+    talocrural_deviation_deg : float [deg]
+        Between the talocrural axis and the medial direction, projected on the transverse plane (epsilon of 2024a); positive
+        turns the medial end anteriorly.  Default 6 (2024a); -9 to 21, mean 6 (Isman and Inman 1969).
+    link_length : float [m], optional
+        Of the modified joint: the height of the talus.  A change moves the talocalcaneal joint and leaves the talocrural joint in
+        place (2024a, third analysis); 0 gives the classical joint.  Default: 0.0417 (2024a; 0.0417 +/- 0.0057 in 26 adults), in
+        proportion to ``foot_length``.
+    mass : float [kg]
+        Of the whole person.  All masses and moments of inertia are in proportion to it, and so is the damping of the limits,
+        0.008 N m s/kg (2024c).  Default 71 (2024c).
+    height : float [m]
+        Of the person.  The leg's lengths are in proportion to it, its moments of inertia to mass times height squared.
+        Default 1.77 (2024c).
+    foot_length : float [m], optional
+        Heel to toe tip.  All lengths of main foot and toes, and the height of the ankle, are in proportion to it, their
+        moments of inertia to mass times foot length squared.  Default: 0.27 (2024c), in proportion to ``height``.
     limits : None, "elastic" or "dissipative"
-        Limits of motion of both hinges, ``talocrural`` and ``talocalcaneal``, without or with damping.
+        Limits of motion of both hinges, ``talocrural`` and ``talocalcaneal``, without or with damping.  Their cones follow the
+        axes.  The moment of the limits, up to 226 N m over 11.5 degrees (2024c), depends on neither mass nor size.
+    dorsiflexion_deg, plantarflexion_deg, inversion_deg, eversion_deg : float [deg], optional
+        Ranges of motion of the limits.  Default: 20, 35, 35, 25 (2024c), or those of ``preset``.
     preset : "anatomical" or "published"
         Without limits both give the same foot.  Anatomical: inversion up to 35 and eversion up to 25 degrees, as the text of
         (2024c) states, and the same damping, 0.568 N m s, on each hinge of either joint.  Published: the values behind the
@@ -133,7 +248,8 @@ def build(
         Of the restricting moment, see ``Builder.limit``.
     gravity : (3,) [m/s^2]
     check_units : bool
-        Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
+        Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
+        published ranges above.  False accepts them.
 
     Returns
     -------
@@ -146,24 +262,53 @@ def build(
     ModelError
         For an unknown option, or options that contradict each other.
     """
+    angles: dict[str, float] = dict(
+        subtalar_inclination_deg=subtalar_inclination_deg, subtalar_deviation_deg=subtalar_deviation_deg,
+        talocrural_inclination_deg=talocrural_inclination_deg, talocrural_deviation_deg=talocrural_deviation_deg,
+    )  # fmt: skip
+    motion = (dorsiflexion_deg, plantarflexion_deg, inversion_deg, eversion_deg)
     _check_options(ankle, link_length, limits, preset, law)
-    length = link_length if ankle == "modified" else 0.0
-
-    b = Builder(f"foot, {ankle} ankle", gravity=gravity)
-    for name, data in BODIES.items():
-        b.body(name, **data)  # type: ignore[arg-type]
-    _add_joints(b, length)
+    check_range_of_motion(motion, limits)
+    check_side("models.foot.build", side)
+    check_axis_angles("models.foot.build", check_units, **angles)
+    size = size_of(mass, height, foot_length)
+    length = 0.0 if ankle == "classical" else LINK_LENGTH * size.foot if link_length is None else link_length
+    frames = (
+        talocrural_frame(talocrural_inclination_deg, talocrural_deviation_deg, side=side),
+        talocalcaneal_frame(subtalar_inclination_deg, subtalar_deviation_deg, side=side),
+    )
+    b = Builder(f"{'left ' if side == 'left' else ''}foot, {ankle} ankle", gravity=gravity)
+    for name, data in bodies_of(size).items():
+        b.body(name, **data)
+    _add_joints(b, length, size, frames)
     if limits is not None:
-        _add_limits(b, length > 0.0, limits == "dissipative", preset == "published", law)
-    add_bones(b)
+        limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
+        limit.add(b, motion)
+    add_bones(b, size, side)
     return b.build(check_units=check_units)
 
 
-def _check_options(ankle: str, link_length: float, limits: str | None, preset: str, law: str) -> None:
+def bodies_of(size: Size) -> dict[str, dict[str, Any]]:
+    """Keywords of ``Builder.body`` of each body of a foot of this size, right or left: no centre of mass is beside the middle."""
+    found: dict[str, dict[str, Any]] = {}
+    talocrural, above = _talocrural_of(BODIES["leg"]["r"]), -np.array(TALOCRURAL["leg"])
+    for name, data in BODIES.items():
+        r = np.array(data["r"])
+        r = r + (size.foot - 1.0) * talocrural + (size.leg - 1.0) * above if name == "leg" else r * size.foot
+        found[name] = dict(r=r, mass=data["mass"] * size.mass, inertia=size.inertia(name, data["inertia"]))
+    return found
+
+
+def _talocrural_of(leg: ArrayLike, size: Size = PUBLISHED_SIZE) -> Floats:
+    """The talocrural joint (3,) [m] in the neutral pose, where all frames are parallel, by the centre of mass of the leg."""
+    return np.asarray(np.array(leg) + np.array(TALOCRURAL["leg"]) * size.leg)
+
+
+def _check_options(ankle: str, link_length: float | None, limits: str | None, preset: str, law: str) -> None:
     """Refuse unknown options and options that contradict each other."""
     if ankle not in ("classical", "modified"):
         raise ModelError(f"ankle = {ankle!r}; use 'classical' or 'modified'")
-    if ankle == "classical" and link_length not in (LINK_LENGTH, 0.0):
+    if ankle == "classical" and link_length not in (None, LINK_LENGTH, 0.0):
         raise ModelError(
             f"link_length = {link_length!r} m has no meaning for the classical ankle; use ankle='modified'"
         )
@@ -172,23 +317,24 @@ def _check_options(ankle: str, link_length: float, limits: str | None, preset: s
             raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
     if limits is None and law != "conservative":
         raise ModelError(f"law = {law!r} applies to limits only; give limits='elastic' or 'dissipative' too")
-    if not 0.0 <= link_length < np.inf:
+    if link_length is not None and not 0.0 <= link_length < np.inf:
         raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
 
 
-def _add_joints(b: Builder, length: float) -> None:
+def _add_joints(b: Builder, length: float, size: Size, frames: tuple[Floats, Floats]) -> None:
     """Add the joints; an ankle whose link has the length 0 is the classical one."""
+    toes, main_foot = (np.array(METATARSOPHALANGEAL[body]) * size.foot for body in ("toes", "main_foot"))
     b.joint(
-        "metatarsophalangeal", "revolute", "toes", "main_foot",
-        s_i=METATARSOPHALANGEAL["toes"], a_i=(0, 1, 0), s_j=METATARSOPHALANGEAL["main_foot"], a_j=(0, 1, 0),
-    )  # fmt: skip
+        "metatarsophalangeal", "revolute", "toes", "main_foot", s_i=toes, a_i=(0, 1, 0), s_j=main_foot, a_j=(0, 1, 0)
+    )
     # (2024c), Eq. (6), with perpendicular directions, for which the gradient of the row is largest.
     b.joint("metatarsophalangeal_lock", "constant_angle", "toes", "main_foot", a_i=(1, 0, 0), a_j=(0, 0, 1))
 
-    talocrural = np.array(BODIES["leg"]["r"]) + TALOCRURAL["leg"]  # in the neutral pose all frames are parallel
-    talocalcaneal = talocrural - (0.0, 0.0, length) - BODIES["main_foot"]["r"]
+    bodies = bodies_of(size)
+    talocalcaneal = _talocrural_of(bodies["leg"]["r"], size) - (0.0, 0.0, length) - bodies["main_foot"]["r"]
+    crural, calcaneal = frames
     ends: dict[str, Any] = dict(
-        s_i=talocalcaneal, a_i=talocalcaneal_axis(), s_j=TALOCRURAL["leg"], a_j=talocrural_axis()
+        s_i=talocalcaneal, a_i=calcaneal[0], s_j=np.array(TALOCRURAL["leg"]) * size.leg, a_j=-crural[1] + 0.0
     )
     if length > 0.0:
         b.joint("ankle", "modified_universal", "main_foot", "leg", l=length, **ends)
@@ -197,33 +343,50 @@ def _add_joints(b: Builder, length: float) -> None:
     b.joint("ground", "fixed", GROUND, "leg")
 
 
-def _add_limits(
-    b: Builder, linked: bool, damped: bool, published: bool, law: Literal["conservative", "printed"]
-) -> None:
-    """Add the limits of the ankle's motion."""
-    crural, calcaneal, unreached = talocrural_frame(), talocalcaneal_frame(), UNREACHED_DEG
-    inversion, eversion = (EVERSION_DEG, INVERSION_DEG) if published else (INVERSION_DEG, EVERSION_DEG)
-    common: dict[str, Any] = dict(max_moment=MAX_MOMENT, compliance=COMPLIANCE, law=law)
-    if published and not linked:
-        # In the talocrural frame; longitude 90 degrees is eversion.  The link of the modified joint points in this direction.
-        cone = _cone(DORSIFLEXION_DEG, eversion, PLANTARFLEXION_DEG, inversion)
-        b.limit(
-            "talocrural", "ankle", reference="leg", xi=crural[0], eta=crural[1], direction=(0, 0, -1), cone=cone,
-            damping=DAMPING if damped else 0.0, **common,
-        )  # fmt: skip
-        return
-    damping = (DAMPING / 2 if published else DAMPING) if damped else 0.0
-    for name, reference, (xi, eta, _), cone in (
-        ("talocrural", "leg", crural, _cone(DORSIFLEXION_DEG, unreached, PLANTARFLEXION_DEG, unreached)),
-        ("talocalcaneal", "main_foot", calcaneal, _cone(unreached, inversion, unreached, eversion)),
-    ):
-        b.limit(name, "ankle", reference=reference, xi=xi, eta=eta, cone=cone, damping=damping, **common)
+class _Limits(NamedTuple):
+    """What decides the limits: frames of both hinges, side, link or none, damping, preset, law, factor on the damping."""
+
+    frames: tuple[Floats, Floats]
+    side: Side
+    linked: bool
+    damped: bool
+    published: bool
+    law: Literal["conservative", "printed"]
+    mass: float
+
+    def add(self, b: Builder, motion_deg: tuple[float | None, ...]) -> None:
+        """Add the limits of the ankle's motion, with the ranges of motion that are given."""
+        (crural, calcaneal), unreached = self.frames, UNREACHED_DEG
+        known = (INVERSION_DEG, EVERSION_DEG)
+        preset = (DORSIFLEXION_DEG, PLANTARFLEXION_DEG, *(known[::-1] if self.published else known))
+        dorsal, plantar, inversion, eversion = (
+            own if given is None else given for own, given in zip(preset, motion_deg, strict=True)
+        )
+        common: dict[str, Any] = dict(max_moment=MAX_MOMENT, compliance=COMPLIANCE, law=self.law)
+        full = DAMPING * self.mass
+        if self.published and not self.linked:
+            # In the talocrural frame; longitude 90 degrees is eversion of a right foot and inversion of a left one, where eta is
+            # medial.  The link of the modified joint points in this direction.
+            sides = (eversion, inversion) if self.side == "right" else (inversion, eversion)
+            b.limit(
+                "talocrural", "ankle", reference="leg", xi=crural[0], eta=crural[1], direction=(0, 0, -1),
+                cone=_cone(dorsal, sides[0], plantar, sides[1]), damping=full if self.damped else 0.0, **common,
+            )  # fmt: skip
+            return
+        damping = (full / 2 if self.published else full) if self.damped else 0.0
+        for name, reference, (xi, eta, _), cone in (
+            ("talocrural", "leg", crural, _cone(dorsal, unreached, plantar, unreached)),
+            ("talocalcaneal", "main_foot", calcaneal, _cone(unreached, inversion, unreached, eversion)),
+        ):
+            b.limit(name, "ankle", reference=reference, xi=xi, eta=eta, cone=cone, damping=damping, **common)
 
 
-def add_bones(b: Builder) -> None:
+def add_bones(b: Builder, size: Size = PUBLISHED_SIZE, side: Side = "right") -> None:
     """Give ``leg``, ``main_foot`` and ``toes`` the bones that are drawn."""
     for body, start, end, radius in BONES:
-        b.shape(body, "bone", start=start, end=end, radius=radius)
+        length = size.leg if body == "leg" else size.foot
+        ends = mirrored(np.array([start, end]) * length, side)
+        b.shape(body, "bone", start=ends[0], end=ends[1], radius=radius * size.foot)
 
 
 def _cone(*latitudes_deg: float) -> Cone:

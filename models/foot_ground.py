@@ -6,6 +6,7 @@ given are not located in the bodies.  Therefore bodies and joints are those of R
 the spheres are the printed ones, shifted along xi until they fit that foot; and the printed stiffness of 40 is read with the
 unit that matches measured heel pads, N/mm^1.5.
 As in the paper, the leg moves in its sagittal plane: three translations, and rotations about y at its upper end and both joints.
+No part lies beside this plane and all axes are perpendicular to it, so a left foot moves as a right one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from models.foot import BODIES, METATARSOPHALANGEAL, TALOCRURAL, add_bones
+from models.foot import METATARSOPHALANGEAL, TALOCRURAL, add_bones, bodies_of
+from models.foot_anatomy import FOOT_LENGTHS, HEIGHT, HEIGHTS, MASS, MASSES, Size, size_of
 from runtime import GROUND, Builder, ModelError, System
 from runtime.support import Usual, checked, usual
 
@@ -57,7 +59,7 @@ def spheres(shape: Literal["normal", "cavus", "flat"] = "normal") -> dict[str, t
     return found
 
 
-# Above 60 lines: ten options and their documentation.
+# Above 60 lines: thirteen options and their documentation.
 @checked
 @usual(
     stiffness=Usual(1.0, 1e10, "N/m^1.5", "the stiffness of a sole"),
@@ -65,6 +67,9 @@ def spheres(shape: Literal["normal", "cavus", "flat"] = "normal") -> dict[str, t
     height=Usual(1e-9, 10.0, "m", "the height of a foot above the ground"),
     pitch_deg=Usual(1e-9, 360.0, "degrees", "the pitch of a foot"),
     speed=Usual(1e-9, 20.0, "m/s", "the speed of a foot"),
+    mass=Usual(*MASSES, "kg", "the mass of a person"),
+    body_height=Usual(*HEIGHTS, "m", "the height of a person"),
+    foot_length=Usual(*FOOT_LENGTHS, "m", "the length of a foot"),
 )
 def build(
     shape: Literal["normal", "cavus", "flat"] = "normal",
@@ -78,6 +83,9 @@ def build(
     pitch_deg: float = 20.0,
     speed: float = 0.0,
     creep: float = 1e-3,
+    mass: float = MASS,
+    body_height: float = HEIGHT,
+    foot_length: float | None = None,
     check_units: bool = True,
 ) -> System:
     """Build the foot above the ground, ready to fall.
@@ -99,6 +107,9 @@ def build(
         Forward speed.
     creep : float [m/s]
         Creep speed of the friction, see ``Builder.contact``.
+    mass, body_height, foot_length : float [kg], [m], [m]
+        Of the person, as ``mass``, ``height`` and ``foot_length`` of ``models.foot.build``.  Centres and radii of the spheres are
+        in proportion to the foot's length; stiffness and damping, also those of the joints, depend on neither.
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit.  False accepts them.
 
@@ -113,22 +124,24 @@ def build(
     ModelError
     """
     _check_options(shape, friction, height=height, pitch_deg=pitch_deg, speed=speed)
-    sole = spheres(shape)
+    size = size_of(mass, body_height, foot_length)
+    bodies = bodies_of(size)
+    sole = {
+        name: (body, centre * size.foot, radius * size.foot) for name, (body, centre, radius) in spheres(shape).items()
+    }
     p, A = _pitched(pitch_deg)
-    lowest = min(
-        float((A @ (np.array(BODIES[body]["r"]) + centre))[2]) - radius for body, centre, radius in sole.values()
-    )
+    lowest = min(float((A @ (bodies[body]["r"] + centre))[2]) - radius for body, centre, radius in sole.values())
     b = Builder(f"foot over the ground, {shape}")
-    for name, data in BODIES.items():
-        r = A @ np.array(data["r"]) + (0.0, 0.0, height - lowest)
-        b.body(name, mass=data["mass"], inertia=data["inertia"], r=r, p=p, v=(speed, 0.0, 0.0), free=name == "leg")  # type: ignore[arg-type]
-    _add_joints(b)
+    for name, data in bodies.items():
+        r = A @ data["r"] + (0.0, 0.0, height - lowest)
+        b.body(name, **data | dict(r=r, p=p, v=(speed, 0.0, 0.0), free=name == "leg"))
+    _add_joints(b, size)
     for name, (body, centre, radius) in sole.items():
         b.contact(
             name, body, centre=centre, radius=radius, law="kelvin_voigt", stiffness=stiffness, exponent=EXPONENT,
             damping=damping, friction=friction, mu_c=mu_c, mu_d=mu_d, creep=creep,
         )  # fmt: skip
-    add_bones(b)
+    add_bones(b, size)
     return b.build(check_units=check_units)
 
 
@@ -149,17 +162,16 @@ def _pitched(pitch_deg: float) -> tuple[tuple[float, ...], np.ndarray]:
     return (np.cos(half), 0.0, -np.sin(half), 0.0), np.array([(c, 0.0, -s), (0.0, 1.0, 0.0), (s, 0.0, c)])
 
 
-def _add_joints(b: Builder) -> None:
+def _add_joints(b: Builder, size: Size) -> None:
     """Keep the leg in its sagittal plane; add the hinges and the spring-dampers of ankle and toes."""
     for row, axis in (("roll", (0, 0, 1)), ("yaw", (1, 0, 0))):
         b.joint(f"sagittal_{row}", "constant_angle", GROUND, "leg", a_i=(0, 1, 0), a_j=axis)
-    talocrural = np.array(BODIES["leg"]["r"]) + TALOCRURAL["leg"] - BODIES["main_foot"]["r"]
+    bodies, on_leg = bodies_of(size), np.array(TALOCRURAL["leg"]) * size.leg
+    talocrural = bodies["leg"]["r"] + on_leg - bodies["main_foot"]["r"]
+    toes, main_foot = (np.array(METATARSOPHALANGEAL[body]) * size.foot for body in ("toes", "main_foot"))
     hinge: dict[str, Any] = dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
-    b.joint("ankle", "revolute", "leg", "main_foot", s_i=TALOCRURAL["leg"], s_j=talocrural, **hinge)
-    b.joint(
-        "metatarsophalangeal", "revolute", "main_foot", "toes",
-        s_i=METATARSOPHALANGEAL["main_foot"], s_j=METATARSOPHALANGEAL["toes"], **hinge,
-    )  # fmt: skip
+    b.joint("ankle", "revolute", "leg", "main_foot", s_i=on_leg, s_j=talocrural, **hinge)
+    b.joint("metatarsophalangeal", "revolute", "main_foot", "toes", s_i=main_foot, s_j=toes, **hinge)
     for name, upper, lower in (("ankle_spring", "leg", "main_foot"), ("toe_spring", "main_foot", "toes")):
         b.motor(
             name, "guided_angle", upper, lower, a_i=(1, 0, 0), h_i=(0, -1, 0), b_j=(1, 0, 0), theta_t=0.0,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from models import foot
+from models.foot_anatomy import FOOT_LENGTH, MASSES
 from models.walking.capture import Capture
 from models.walking.geometry import mean_of_seen
 from models.walking.marker_sets import Landmarks, recognise
@@ -19,8 +20,7 @@ from runtime import ModelError
 from runtime.support import checked
 from runtime.support.arrays import Floats
 
-# Of the published foot to which its link and its toes belong: length [m].  Rodrigues da Silva et al. (2024c), section 3.
-PUBLISHED_FOOT_LENGTH = 0.27
+PUBLISHED_FOOT_LENGTH = FOOT_LENGTH  # [m] of the foot to which the link and the toes belong
 
 # De Leva (1996), Table 4: part of the body's mass; centre of mass from the proximal end (knee; heel) and radii of gyration
 # about the sagittal, transverse and longitudinal axis as parts of the segment's length (knee centre to lateral malleolus;
@@ -35,7 +35,6 @@ DE_LEVA = {
         "foot": (0.0129, 0.4014, (0.299, 0.279, 0.139), 0.2283 / 1.735),
     },
 }
-MASSES, HEIGHTS = (5.0, 300.0), (0.5, 2.5)  # [kg], [m] that are accepted
 MIN_LOAD = 20.0  # [N] mean vertical force from which a plate counts as loaded
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from models import foot
+from models.foot_anatomy import FOOT_LENGTHS, HEIGHTS
 from models.walking.anthropometry import (
-    HEIGHTS,
     PUBLISHED_FOOT_LENGTH,
     Inertial,
     choose_mass,
@@ -47,7 +47,6 @@ NEEDED = {
     "metatarsal_5": "the metatarsophalangeal axis",
 }
 LEG_LENGTHS = (0.2, 0.6)  # [m] of people
-FOOT_LENGTHS = (0.1, 0.4)  # [m]
 MAX_SWAY = 0.02  # [m] range within which a standing foot's markers stay
 MAX_LEAN_DEG = 30.0  # between a standing leg and the vertical
 

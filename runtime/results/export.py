@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 AXES = ("x", "y", "z")
 EULER = ("e0", "e1", "e2", "e3")
-CONVENTION = "x anterior, y medial (right foot), z up; global axes; SI units; Euler parameters scalar first"
+CONVENTION = (
+    "x anterior, y medial of a right foot and lateral of a left foot, z up; global axes; SI units; "
+    + "Euler parameters scalar first"
+)
 # name -> components, unit, meaning
 BODY_QUANTITIES = {
     "r": (AXES, STATE_UNITS["r"], "centre of mass"),

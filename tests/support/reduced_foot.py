@@ -63,7 +63,8 @@ class Motion:
 class ReducedFoot:
     """Equations of motion in (q1, q2, q1', q2') for one length of the talus; 0 is the classical joint."""
 
-    def __init__(self, link_length):
+    def __init__(self, link_length, axes=(TALOCRURAL_AXIS, TALOCALCANEAL_AXIS)):
+        self.axes = axes
         self.link = np.array([0.0, 0.0, -link_length])
         masses, points = [], []
         for body in MOVING.values():
@@ -71,11 +72,11 @@ class ReducedFoot:
             masses.append(m)
             points.append(np.array(body["r"]) + c - TALOCRURAL - self.link)
         self.m, self.c = np.concatenate(masses), np.concatenate(points).T  # c from the talocalcaneal point
-        self.first, self.second = skew(TALOCRURAL_AXIS), skew(TALOCALCANEAL_AXIS)
+        self.first, self.second = map(skew, axes)
 
     def _derivatives(self, q1, q2, c, link):
         """x = R1 (link + R2 c) and its derivatives (x, x1, x2, x11, x12, x22) by the angles; each (3, points)."""
-        talus, foot = turn(TALOCRURAL_AXIS, q1), turn(TALOCALCANEAL_AXIS, q2) @ c
+        talus, foot = turn(self.axes[0], q1), turn(self.axes[1], q2) @ c
         A, S = self.first, self.second
         x = talus @ (link[:, None] + foot)
         S_foot = S @ foot

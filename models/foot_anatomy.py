@@ -1,0 +1,127 @@
+"""What distinguishes one foot from another: published ranges of the axes and ranges of motion, side and size.
+
+Axes: Isman and Inman, Anthropometric studies of the human foot and ankle, Bull Prosthet Res 10-11, 1969, 97-129 (46 feet);
+Inman, The Joints of the Ankle, 1976.  Their angles between an axis and the tibia or the foot are subtracted from 90 degrees where
+the angle here is measured from the mediolateral direction.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from runtime import ModelError
+from runtime.support.arrays import Floats
+
+Side = Literal["right", "left"]
+SIDES = ("right", "left")
+MASS, HEIGHT, FOOT_LENGTH = (
+    71.0,
+    1.77,
+    0.27,
+)  # [kg], [m], [m] of the published subject: Rodrigues da Silva et al. (2024c)
+MASSES, HEIGHTS, FOOT_LENGTHS = (5.0, 300.0), (0.5, 2.5), (0.1, 0.4)  # [kg], [m], [m] of people
+
+
+class Published(NamedTuple):
+    """A range of angles [deg] that a publication states."""
+
+    least: float
+    most: float
+    source: str
+
+
+# Isman and Inman (1969) measured the talocrural axis at 68 to 88 degrees (mean 80) from the tibia in the frontal plane and at 69
+# to 99 degrees (mean 84) from the midline of the foot in the transverse plane, Inman (1976) at 74 to 94 degrees (mean 82.7) from
+# the tibia.
+PUBLISHED = {
+    "subtalar_inclination_deg": Published(20.5, 68.5, "Isman and Inman (1969)"),
+    "subtalar_deviation_deg": Published(4.0, 47.0, "Isman and Inman (1969)"),
+    "talocrural_inclination_deg": Published(-4.0, 22.0, "Isman and Inman (1969) and Inman (1976)"),
+    "talocrural_deviation_deg": Published(-9.0, 21.0, "Isman and Inman (1969)"),
+}
+
+
+class Size(NamedTuple):
+    """Factors on the published foot: of all masses, of the lengths of the leg, and of the lengths of the foot."""
+
+    mass: float = 1.0
+    leg: float = 1.0
+    foot: float = 1.0
+
+    def inertia(self, body: str, moments: ArrayLike) -> Floats:
+        """Moments of inertia [kg m^2] of a body of this size: mass times the square of its lengths."""
+        length = self.leg if body == "leg" else self.foot
+        return np.asarray(moments) * (self.mass * length**2)
+
+
+PUBLISHED_SIZE = Size()
+
+
+def size_of(mass: float, height: float, foot_length: float | None) -> Size:
+    """Factors for a mass [kg], a height [m] and a foot length [m]; without the last, feet grow with the height.
+
+    Raises
+    ------
+    ModelError
+        For a value that is not finite or not above 0.
+    """
+    for name, value, unit in (("mass", mass, "kg"), ("height", height, "m"), ("foot_length", foot_length, "m")):
+        if value is not None and not 0.0 < value < np.inf:
+            raise ModelError(f"{name} = {value:g} {unit} must be a finite value above 0 {unit}")
+    leg = height / HEIGHT
+    return Size(mass / MASS, leg, leg if foot_length is None else foot_length / FOOT_LENGTH)
+
+
+def check_axis_angles(of: str, check: bool, **angles_deg: float) -> None:
+    """Refuse angles that no axis has, and, with ``check``, those outside of ``PUBLISHED``.
+
+    Raises
+    ------
+    ModelError
+        With the value, the range, its source and the remedy.
+    """
+    for name, angle in angles_deg.items():
+        if not -90.0 < angle < 90.0:
+            raise ModelError(f"{of}: {name} = {angle:g} degrees must lie between -90 and 90 degrees")
+        least, most, source = PUBLISHED[name]
+        if check and not least <= angle <= most:
+            turned = float(np.rad2deg(angle))
+            meant = (
+                f"; is another unit meant? {angle:g} rad are {turned:.4g} degrees" if least <= turned <= most else ""
+            )
+            raise ModelError(
+                f"{of}: {name} = {angle:g} degrees is outside {least:g} to {most:g} degrees, the range of {source}; correct "
+                f"it{meant}; check_units=False accepts it"
+            )
+
+
+def check_range_of_motion(motion: tuple[float | None, ...], limits: str | None) -> None:
+    """Refuse ranges of motion [deg] without limits, and those that are not above 0."""
+    for name, value in zip(
+        ("dorsiflexion_deg", "plantarflexion_deg", "inversion_deg", "eversion_deg"), motion, strict=True
+    ):
+        if value is None:
+            continue
+        if limits is None:
+            raise ModelError(f"{name} = {value:g} applies to limits only; give limits='elastic' or 'dissipative' too")
+        if not 0.0 < value < 180.0:
+            raise ModelError(f"{name} = {value:g} degrees must lie between 0 and 180 degrees, ends excluded")
+
+
+def check_side(of: str, side: str) -> None:
+    """Refuse what is neither "right" nor "left"."""
+    if side not in SIDES:
+        raise ModelError(f"{of}: side = {side!r}; use 'right' or 'left'")
+
+
+def mirrored(vectors: ArrayLike, side: str) -> Floats:
+    """Points or directions (..., 3) of a right foot on the given side: y changes its sign for a left foot."""
+    return np.asarray(vectors) * (1.0, -1.0 if side == "left" else 1.0, 1.0) + 0.0  # no zero with a sign
+
+
+def mirrored_axis(axis: ArrayLike, side: str) -> Floats:
+    """Axis of rotation (..., 3) on the given side, so that equal angles about it mirror each other: x and z change sign."""
+    return np.asarray(axis) * ((-1.0, 1.0, -1.0) if side == "left" else (1.0, 1.0, 1.0)) + 0.0
