@@ -68,6 +68,8 @@ def _given(option: str, found: re.Match[str]) -> str:
         return option
     if value.startswith("{"):
         return " ".join(f"{option} {pair}" for pair in _pairs(value))
+    if value == "False" and not option.startswith(SET):
+        return f"--no-{option.removeprefix('--')}"
     joint = "=" if option.startswith(SET) else " "
     try:
         return f"{option}{joint}{ast.literal_eval(value)}"

@@ -114,8 +114,8 @@ def _picture(fig: Figure) -> Image.Image:
 
     stream = io.BytesIO()
     fig.savefig(stream, format="rgba", dpi=DOTS_PER_INCH)
-    width, height = (int(length) for length in fig.bbox.size)
-    picture = Image.frombytes("RGBA", (width, height), stream.getvalue()).convert("RGB")
+    # Matplotlib's own rounding: 11.4 inches are 1709.9999 dots.
+    picture = Image.frombytes("RGBA", fig.canvas.get_width_height(), stream.getvalue()).convert("RGB")
     return picture.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
 
 

@@ -42,6 +42,12 @@ def test_a_remedy_without_an_option_is_left_out():
     assert with_options(message, {"height": "--height"}).endswith("is another unit meant?")
 
 
+def test_a_switch_is_switched_off():
+    message = "height = 100 m; check_units=False accepts it"
+    options = {"height": "--height", "check_units": "--check-units"}
+    assert with_options(message, options) == "--height = 100 m; --no-check-units accepts it"
+
+
 @pytest.fixture
 def talus(tmp_path, monkeypatch, capsys):
     """The command in this process: its exit code and its last line on stderr."""

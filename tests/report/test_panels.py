@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from runtime import ModelError
 from runtime.report import lines, panels
@@ -64,3 +65,14 @@ def test_joints_and_cases_have_one_line_each_that_differs_in_grey():
         }
         assert len(looks) == len({line["color"] for line in group}) == len(group)
         assert len({line["linewidth"] for line in group}) == len(group)
+
+
+def test_a_picture_has_the_rows_of_its_figure(tmp_path):
+    """11.4 inches are 1709.9999 dots: rows of 1709 would lean."""
+    fig, axes = panels.figure(1, 3, width=3.8, height=2.7)
+    for ax in axes.flat:
+        ax.axvline(0.5, color="black", linewidth=4)
+    (file,) = panels.save(fig, tmp_path, "bars")
+    dark = np.asarray(Image.open(file).convert("L"))[100:300] < 60
+    columns = dark.all(axis=0).sum()
+    assert columns >= 3 * 6  # three upright bars

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from models import foot
 from models.papers import cited
 from models.studies import measures
-from models.studies.ankle import figures, tables
+from models.studies.ankle import figures, sweep, tables
 from models.studies.ankle.runs import (
     ANKLES,
     COST_METHODS,
@@ -35,10 +35,30 @@ REPEATS = 5
 Say = Callable[[str], None]
 
 
+# Above 60 lines: the options of the command and their help.
 def ankle(
-    folder: Path, say: Say, *, t_end: float = 5.0, tolerance: measures.Tolerance = 1e-10, formats: str = FORMATS
+    folder: Path,
+    say: Say,
+    *,
+    subtalar_inclination: Annotated[str | None, "as subtalar_inclination_deg"] = None,
+    subtalar_deviation: Annotated[str | None, "as subtalar_deviation_deg"] = None,
+    talocrural_inclination: Annotated[str | None, "as talocrural_inclination_deg"] = None,
+    talocrural_deviation: Annotated[str | None, "as talocrural_deviation_deg"] = None,
+    link_lengths: Annotated[str | None, "as link_length"] = None,
+    side: str | None = None,
+    mass: float | None = None,
+    height: float | None = None,
+    foot_length: float | None = None,
+    limits: str | None = None,
+    check_units: bool = True,
+    t_end: float = 5.0,
+    tolerance: measures.Tolerance = 1e-10,
+    formats: str = FORMATS,
 ) -> Report:
-    """Compare the classical with the modified ankle of the foot.  Runs: free, with limits, and with links of several lengths.
+    """Compare the classical with the modified ankle of the foot, as published, or for other axes, links and sizes.
+
+    Without options: the published foot, free, with limits, and with links of several lengths.  With any of the options of the
+    foot: both ankles for every combination of the values given.
 
     Parameters
     ----------
@@ -46,6 +66,29 @@ def ankle(
         Where tables, figures and data are written.
     say : callable(str)
         Receives a line for each stage of the work.
+    subtalar_inclination : str
+        Angle of the subtalar axis above the anterior direction, in the sagittal plane [deg]: numbers separated by commas, or
+        FIRST:LAST:COUNT; published feet 20.5 to 68.5.
+    subtalar_deviation : str
+        Angle of the subtalar axis medial of the anterior direction, in the transverse plane [deg]; published feet 4 to 47.
+    talocrural_inclination : str
+        Angle of the talocrural axis above the medial direction, in the frontal plane [deg]; published feet -4 to 22.
+    talocrural_deviation : str
+        Angle of the talocrural axis anterior of the medial direction, in the transverse plane [deg]; published feet -9 to 21.
+    link_lengths : str
+        Height of the talus, the link of the modified joint [m]; published feet 0.0417 with an SD of 0.0057.
+    side : str
+        right, the default, or left.
+    mass : float [kg]
+        Of the person, to which masses and inertia are in proportion; default 71.
+    height : float [m]
+        Of the person, to which the lengths are in proportion; default 1.77.
+    foot_length : float [m]
+        Heel to toe tip; default 0.27, in proportion to the height.
+    limits : str
+        Limits of motion of other feet: none, the default, elastic or dissipative.
+    check_units : bool
+        Refuse axes outside of the published ranges, and sizes that no person has.
     t_end : float [s]
         Simulated time.
     tolerance : float
@@ -54,6 +97,14 @@ def ankle(
         Formats of the figures, separated by commas: png, svg, pdf.
     """
     drawn = FigureFiles(folder, formats_of(formats))
+    lists = dict(
+        subtalar_inclination=subtalar_inclination, subtalar_deviation=subtalar_deviation,
+        talocrural_inclination=talocrural_inclination, talocrural_deviation=talocrural_deviation, link_lengths=link_lengths,
+    )  # fmt: skip
+    one = dict(side=side, mass=mass, height=height, foot_length=foot_length, limits=limits)
+    if any(value is not None for value in (*lists.values(), *one.values())):
+        grid, fixed = sweep.grid_of(lists), sweep.fixed_of(one) | {"check_units": check_units}
+        return sweep.sweep(folder, say, grid, fixed, t_end=t_end, tolerance=tolerance, drawn=drawn)
     report = Report(
         "Classical and modified universal joint of the ankle, free and with limits of motion: Rodrigues da Silva et al. "
         "(2024a, 2024c)"
