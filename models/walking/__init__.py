@@ -7,9 +7,9 @@ What lives here, from the bottom up; each module imports only from those above i
     Recordings of markers and forces from files; low-pass filters and gaps; foot strikes, feet on plates, gait cycles.
 ``geometry``, ``norms``, ``marker_sets``
     Rotations; normative curves and the motion of one walker; labels and landmarks.
-``subject``, ``anthropometry``, ``scaling``, ``segment_motion``
-    A subject's bodies and joint axes as data; masses and inertia; both from a standing trial; the motion of each body by its
-    own markers.
+``subject``, ``anthropometry``, ``anatomy``, ``scaling``, ``segment_motion``
+    A subject's bodies and joint axes as data; masses and inertia; what a user knows better; all from a standing trial; the
+    motion of each body by its own markers.
 ``leg_foot``, ``forward_simulation``, ``synthetic``
     The driven leg and foot; its forward simulation by computed moments; a synthetic trial with a known answer.
 ``gait_result``, ``preparation``, ``ground_loads``, ``analysis``
@@ -24,6 +24,7 @@ What lives here, from the bottom up; each module imports only from those above i
 
 from models.walking import leg_foot, norms, synthetic
 from models.walking.analysis import analyse
+from models.walking.anatomy import Anatomy
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.gait_result import Gait
@@ -34,6 +35,7 @@ from models.walking.sole import Floor, Sole, floor_of, scale_sole
 from models.walking.subject import LegFoot
 
 __all__ = [
+    "Anatomy",
     "Filters",
     "Floor",
     "Gait",

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from models.walking import leg_foot
+from models.walking.anatomy import Anatomy
 from models.walking.capture import Capture, Subject
 from models.walking.capture.trial import Side
 from models.walking.gait_events import GaitCycle
@@ -63,6 +64,8 @@ def analyse(
     markers: Mapping[str, str] | None = None,
     filters: Filters | None = None,
     toes: Toes = "auto",
+    anatomy: Anatomy | None = None,
+    subject: LegFoot | None = None,
 ) -> Gait:
     """Inverse dynamics of the foot and ankle over one gait cycle.
 
@@ -78,6 +81,11 @@ def analyse(
         Default: those of Rodrigues da Silva et al. (n.d.).
     toes : "auto", "guided" or "locked"
         Whether the metatarsophalangeal joint follows the toes' markers; "auto": where the trial has any.
+    anatomy : Anatomy, optional
+        Of ``models.walking.scale_to_subject``: axes, height of the talus, table of inertia.
+    subject : LegFoot, optional
+        The subject's leg and foot, instead of the result of ``scale_to_subject``, on the side that is analysed; a left one was
+        made from the mirrored static trial.  It has its own mass and anatomy, which are not given beside it.
 
     Returns
     -------
@@ -98,7 +106,11 @@ def analyse(
     steps = spatiotemporal(trial, cycle, feet, assignment)
     if side == "left":
         static, trial = static.mirrored(), trial.mirrored()
-    subject = _scaled(static, trial, side, mass=mass, height=height, sex=sex, markers=markers)
+    own: dict[str, Any] = dict(mass=mass, height=height, sex=sex, anatomy=anatomy)
+    if subject is None:
+        subject = _scaled(static, trial, side, markers=markers, **own)
+    else:
+        _check_subject(subject, side, own)
     # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
     check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
@@ -124,20 +136,25 @@ def analyse(
     )  # fmt: skip
 
 
-def _scaled(
-    static: Capture,
-    trial: Capture,
-    side: Side,
-    *,
-    mass: float | None,
-    height: float | None,
-    sex: str | None,
-    markers: Mapping[str, str] | None,
-) -> LegFoot:
-    """The subject by the static trial, completed by what the walking trial states."""
+def _check_subject(subject: LegFoot, side: Side, own: Mapping[str, object]) -> None:
+    """Refuse a subject of the other side, and options that it has already."""
+    for name, value in own.items():
+        if value is not None:
+            raise ModelError(
+                f"{name}= and subject= are both given; give {name}= to scale_to_subject, or leave out subject="
+            )
+    if subject.landmarks.side != side:
+        raise ModelError(
+            f"subject {subject.name} is a {subject.landmarks.side} foot, and the {side} one is analysed; give side= or a "
+            "subject of this side"
+        )
+
+
+def _scaled(static: Capture, trial: Capture, side: Side, *, mass: float | None, **options: Any) -> LegFoot:
+    """The subject by the static trial, completed by what the walking trial states; ``options`` of ``scale_to_subject``."""
     stated = static.subject.mass
     static = replace(static, subject=_merged(static, trial))
-    subject = scale_to_subject(static, side, mass=mass, height=height, sex=sex, markers=markers)
+    subject = scale_to_subject(static, side, mass=mass, **options)
     if mass is None and stated is None and trial.subject.mass is not None:
         subject = replace(subject, sources={**subject.sources, "mass": "walking trial"})
     return subject

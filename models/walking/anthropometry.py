@@ -1,11 +1,13 @@
 """Body segment parameters: masses, centres of mass and inertia of the leg, the main foot and the toes, and the subject's mass.
 
-Sources: de Leva, J Biomech 29, 1996, 1223-1230, Table 4; toes and main foot in the proportion of Rodrigues da Silva et al.
+Sources: de Leva, J Biomech 29, 1996, 1223-1230, Table 4; Winter, Biomechanics and Motor Control of Human Movement, 4th ed., 2009,
+Table 4.1, after Dempster (1955); toes and main foot in the proportion of Rodrigues da Silva et al.
 (2024c), section 3.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,12 @@ from runtime import ModelError
 from runtime.support import checked
 from runtime.support.arrays import Floats
 
+# Winter (2009), Table 4.1: part of the body's mass; centre of mass from the proximal end and radius of gyration about it as parts
+# of the segment's length (knee to ankle; lateral malleolus to the head of the second metatarsal).  The table has no radius about
+# the long axis of a segment: that of de Leva is used.
+WINTER = {"leg": (0.0465, 0.433, 0.302), "foot": (0.0145, 0.500, 0.475)}
+TABLES = {"de_leva": "de Leva (1996), Table 4", "winter": "Winter (2009), Table 4.1, after Dempster (1955)"}
+Inertia = str | Mapping[str, tuple[float, float, Sequence[float]]]  # a table's name, or own values
 PUBLISHED_FOOT_LENGTH = FOOT_LENGTH  # [m] of the foot to which the link and the toes belong
 
 # De Leva (1996), Table 4: part of the body's mass; centre of mass from the proximal end (knee; heel) and radii of gyration
@@ -63,37 +71,86 @@ def de_leva(sex: str | None, segment: str) -> SegmentParameters:
     return SegmentParameters(float(mass), float(centre), np.array(radii), float(length))
 
 
-@checked
-def leg_inertial(sex: str | None, body_mass: float, knee: Floats, ankle: Floats) -> Inertial:
-    """The leg, whose centre of mass lies between the centre of the knee (3,) and the middle of the malleoli (3,) [m]."""
-    row = de_leva(sex, "leg")
-    length = float(np.linalg.norm(knee - ankle))
-    mass = row.mass * body_mass
-    return Inertial(mass, knee + row.centre * (ankle - knee), mass * np.diag((row.radii * length) ** 2))
+def check_inertia(table: Inertia) -> None:
+    """Refuse unknown tables, and own values that no segment has.
 
-
-def foot_inertial(
-    sex: str | None, body_mass: float, heel: Floats, A: Floats, length: float, middle_height: float
-) -> Inertial:
-    """The whole foot, whose centre of mass lies on its long axis at a height of ``middle_height`` [m].
-
-    De Leva's sagittal axis of the foot is the vertical axis here: his subjects lay with stretched feet.
-
-    Parameters
-    ----------
-    sex : "female", "male" or None
-    body_mass : float [kg]
-    heel : (3,) [m]
-        Marker on the heel, in lab axes.
-    A : (3, 3)
-        Axes of the main foot as columns, in lab axes.
-    length : float [m]
-        Heel to toe tip.
-    middle_height : float [m]
+    Raises
+    ------
+    ModelError
     """
-    row = de_leva(sex, "foot")
-    r = heel + A @ (row.centre * length, 0.0, middle_height - heel[2])
-    sagittal, transverse, longitudinal = (row.radii * length) ** 2
+    if isinstance(table, str):
+        if table not in TABLES:
+            raise ModelError(f"inertia = {table!r}; use {', '.join(map(repr, TABLES))}, or own values of leg and foot")
+        return
+    if set(table) != {"leg", "foot"}:
+        raise ModelError(f"inertia = {dict(table)!r}; give leg and foot")
+    for segment, row in table.items():
+        values = np.hstack([np.ravel(part) for part in row]).astype(float)
+        if len(values) != 5 or not ((values > 0.0) & (values < 1.0)).all():
+            raise ModelError(
+                f"inertia: {segment} = {row!r}; give part of the mass, centre of mass and (three) radii of gyration, each "
+                "between 0 and 1"
+            )
+        longest, others = max(values[2:]) ** 2, sum(values[2:] ** 2)
+        if longest > others - longest:
+            raise ModelError(
+                f"inertia: {segment}: radii of gyration {', '.join(f'{k:g}' for k in values[2:])} belong to no rigid body; the "
+                "square of each must not exceed the sum of the squares of the others"
+            )
+
+
+def _row(table: Inertia, sex: str | None, segment: str) -> SegmentParameters:
+    """Parameters of the "leg" or the "foot" by a table; of Winter's without the radius about the long axis."""
+    known = de_leva(sex, segment)
+    if isinstance(table, str):
+        if table == "de_leva":
+            return known
+        mass, centre, radius = WINTER[segment]
+        return SegmentParameters(mass, centre, np.array([radius, radius, np.nan]), known.length)
+    mass, centre, radii = table[segment]
+    return SegmentParameters(float(mass), float(centre), np.array(radii, dtype=float), known.length)
+
+
+def leg_inertial(
+    sex: str | None, body_mass: float, knee: Floats, ankle: Floats, table: Inertia = "de_leva"
+) -> Inertial:
+    """The leg, whose centre of mass lies between the centre of the knee (3,) and the middle of the malleoli (3,) [m]."""
+    row = _row(table, sex, "leg")
+    length = float(np.linalg.norm(knee - ankle))
+    radii = np.where(np.isnan(row.radii), de_leva(sex, "leg").radii, row.radii) * length
+    mass = row.mass * body_mass
+    return Inertial(mass, knee + row.centre * (ankle - knee), mass * np.diag(radii**2))
+
+
+class FootPlace(NamedTuple):
+    """Where a foot is while standing: landmarks (3,) [m] and axes of the main foot as columns (3, 3), in lab axes; lengths [m].
+
+    ``front``: head of the second metatarsal, or what else is there; ``middle_height``: of the centre of mass.
+    """
+
+    heel: Floats
+    lateral_malleolus: Floats
+    front: Floats
+    A: Floats
+    length: float
+    middle_height: float
+
+
+def foot_inertial(sex: str | None, body_mass: float, at: FootPlace, table: Inertia = "de_leva") -> Inertial:
+    """The whole foot, whose centre of mass lies on its long axis.
+
+    De Leva's sagittal axis of the foot is the vertical axis here: his subjects lay with stretched feet.  Winter's segment ends at
+    the lateral malleolus and the second metatarsal head, both projected on the long axis for the centre of mass.
+    """
+    row = _row(table, sex, "foot")
+    if table == "winter":
+        back, front = (float((point - at.heel) @ at.A[:, 0]) for point in (at.lateral_malleolus, at.front))
+        along, segment = back + row.centre * (front - back), float(np.linalg.norm(at.front - at.lateral_malleolus))
+    else:
+        along, segment = row.centre * at.length, at.length
+    radii = np.where(np.isnan(row.radii), de_leva(sex, "foot").radii * at.length, row.radii * segment)
+    r = at.heel + at.A @ (along, 0.0, at.middle_height - at.heel[2])
+    sagittal, transverse, longitudinal = radii**2
     mass = row.mass * body_mass
     return Inertial(mass, r, mass * np.diag((longitudinal, transverse, sagittal)))
 

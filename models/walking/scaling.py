@@ -14,8 +14,11 @@ import numpy as np
 
 from models import foot
 from models.foot_anatomy import FOOT_LENGTHS, HEIGHTS
+from models.walking.anatomy import Anatomy
 from models.walking.anthropometry import (
     PUBLISHED_FOOT_LENGTH,
+    TABLES,
+    FootPlace,
     Inertial,
     choose_mass,
     choose_sex,
@@ -92,6 +95,7 @@ def scale_to_subject(
     height: float | None = None,
     sex: str | None = None,
     markers: Mapping[str, str] | None = None,
+    anatomy: Anatomy | None = None,
 ) -> LegFoot:
     """The leg and foot of a subject who stands still with flat feet, facing any way.
 
@@ -127,6 +131,8 @@ def scale_to_subject(
         Default: that of the trial; where it is not known either, the mean of both.
     markers : mapping, optional
         Landmark -> label, for labels of no known set.
+    anatomy : Anatomy, optional
+        Axes, height of the talus and table of inertia that replace the rules above.
 
     Returns
     -------
@@ -143,13 +149,10 @@ def scale_to_subject(
         within(height, HEIGHTS, f"{static.name}: height", "m", "give height= in metres")
     sex, sources["sex"] = choose_sex(static, sex)
     pose = _standing(static, known, at, sex, height, sources)
-    axes = _axes(pose, sources)
+    anatomy = anatomy or Anatomy()
+    axes = _axes(pose, anatomy, sources)
     mass, sources["mass"] = choose_mass(static, known, mass)
-    sources["inertia"] = (
-        f"de Leva (1996), Table 4, {sex or 'mean of female and male, as the sex is not known'}; toes and main foot in the "
-        "proportion of Rodrigues da Silva et al. (2024c)"
-    )
-    bodies = _bodies(pose, sex, mass, axes)
+    bodies = _bodies(pose, sex, mass, axes, anatomy, sources)
 
     def hinge(axis: tuple[Floats, Floats], *names: str) -> Hinge:
         point, direction = axis
@@ -209,7 +212,7 @@ def _standing(
     return _Standing(static, known, at, ankle, ball, knee, A_leg, A_foot, leg_length, foot_length)
 
 
-def _axes(pose: _Standing, sources: dict[str, str]) -> _Axes:
+def _axes(pose: _Standing, anatomy: Anatomy, sources: dict[str, str]) -> _Axes:
     """The axes of rotation; adds to the sources."""
     at, A_leg = pose.at, pose.A_leg
     below = np.array([BELOW_LATERAL_MALLEOLUS, BELOW_MEDIAL_MALLEOLUS])
@@ -224,27 +227,41 @@ def _axes(pose: _Standing, sources: dict[str, str]) -> _Axes:
         f"{PUBLISHED_FOOT_LENGTH:g} m, (2024c)",
         "metatarsophalangeal axis": "first and fifth metatarsal heads, markers",
     }
+    if stated := anatomy.stated("talocrural"):
+        rest = "" if " deg, " in stated else ", the other angle by the malleoli"
+        sources["talocrural axis"] = f"{stated}, given{rest}; through the middle of the malleoli, moved down"
+    if stated := anatomy.stated("subtalar"):
+        sources["talocalcaneal axis"] = f"{stated}, given" + (
+            "" if " deg, " in stated else ", the other: Isman and Inman (1969)"
+        )
+    if anatomy.link_length is not None:
+        link_length, sources["link length"] = anatomy.link_length, "given"
+    calcaneal = anatomy.talocalcaneal(TALOCALCANEAL_INCLINATION_DEG, TALOCALCANEAL_DEVIATION_DEG)
+    crural = unit(medial - lateral)
+    if anatomy.stated("talocrural"):
+        crural = pose.A_foot @ anatomy.talocrural((medial - lateral) @ pose.A_foot)
     return _Axes(
-        talocrural=(crural_point, unit(medial - lateral)),
-        talocalcaneal=(crural_point - link_length * UP, pose.A_foot @ _talocalcaneal()),
+        talocrural=(crural_point, crural),
+        talocalcaneal=(crural_point - link_length * UP, pose.A_foot @ calcaneal),
         metatarsophalangeal=(pose.ball, unit((at["metatarsal_1"] - at["metatarsal_5"]) * (1.0, 1.0, 0.0))),
         link_length=link_length,
     )
 
 
-def _talocalcaneal() -> Floats:
-    """Unit vector (3,) of the talocalcaneal axis in the foot.  Rodrigues da Silva et al. (2024a), Eqs. (5), (7)."""
-    deviation, projected = np.deg2rad([TALOCALCANEAL_DEVIATION_DEG, TALOCALCANEAL_INCLINATION_DEG])
-    return unit(np.array([np.cos(deviation), np.sin(deviation), np.tan(projected) * np.cos(deviation)]))
-
-
-def _bodies(pose: _Standing, sex: str | None, mass: float, axes: _Axes) -> dict[str, Segment]:
-    """Inertia and markers of each body."""
-    known = pose.known
+def _bodies(
+    pose: _Standing, sex: str | None, mass: float, axes: _Axes, anatomy: Anatomy, sources: dict[str, str]
+) -> dict[str, Segment]:
+    """Inertia and markers of each body; adds to the sources."""
+    known, table = pose.known, anatomy.inertia
+    by_sex = f", {sex or 'mean of female and male, as the sex is not known'}" if table == "de_leva" else ""
+    source = f"{TABLES[table]}{by_sex}" if isinstance(table, str) else "own values"
+    sources["inertia"] = f"{source}; toes and main foot in the proportion of Rodrigues da Silva et al. (2024c)"
     middle_height = (pose.ball[2] + axes.talocrural[0][2]) / 2
-    whole = foot_inertial(sex, mass, pose.at["heel"], pose.A_foot, pose.foot_length, middle_height)
+    at, front = pose.at, pose.at.get("metatarsal_2", pose.ball)
+    place = FootPlace(at["heel"], at["lateral_malleolus"], front, pose.A_foot, pose.foot_length, middle_height)
+    whole = foot_inertial(sex, mass, place, table)
     toes, main_foot = split_foot(pose.trial.name, whole, pose.ball, pose.A_foot, pose.scale)
-    leg = leg_inertial(sex, mass, pose.knee, pose.ankle)
+    leg = leg_inertial(sex, mass, pose.knee, pose.ankle, table)
 
     def segment(body: str, A: Floats, of: Inertial) -> Segment:
         own, of_thigh = known.of(body), known.of("thigh") if body == "leg" else ()

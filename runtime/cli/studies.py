@@ -23,7 +23,7 @@ from runtime.support.errors import ModelError
 from runtime.support.notice import stage
 from runtime.support.results_folder import results_in
 
-OR_ZERO = "or 0"  # annotation of a study's option that may be 0
+OR_ZERO, SIGNED = "or 0", "signed"  # annotations of a study's options that may be 0, and that may be negative too
 STUDIES = "talus.studies"
 
 
@@ -42,6 +42,7 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     own = [_parameter(p, helps) for p in signature.parameters.values() if p.name not in ("folder", "say")]
 
     or_zero = [p.name for p in signature.parameters.values() if OR_ZERO in getattr(p.annotation, "__metadata__", ())]
+    signed = [p.name for p in signature.parameters.values() if SIGNED in getattr(p.annotation, "__metadata__", ())]
     several = [p.name for p in signature.parameters.values() if p.annotation == tuple[Path, ...]]
 
     def say(line: str) -> None:
@@ -56,6 +57,8 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
 
         as_json, out, full = options.pop("as_json"), options.pop("out"), options.pop("full")
         for key, value in options.items():
+            if key in signed:
+                continue  # the study refuses what is not finite
             if isinstance(value, float) and not (0.0 < value < math.inf or (value == 0.0 and key in or_zero)):
                 above = "0 or a finite number above it" if key in or_zero else "a finite number above 0"
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")

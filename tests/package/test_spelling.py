@@ -123,3 +123,10 @@ def test_every_option_of_gait_with_odd_values(talus, tmp_path):
     assert talus("gait", *files, "--mass", "1e9").sentence.endswith("give --mass in kilograms")
     assert "--toes guided needs; use --toes locked" in talus("gait", *files, "--toes", "guided").sentence
     assert talus("gait", *files, "--units", "mm").sentence.endswith("--units m would fit")
+
+
+def test_angles_of_an_axis_may_be_negative_and_lengths_may_not(talus):
+    refused = talus("gait", "--talocrural-inclination", "-95")
+    assert refused.code == 2 and "--talocrural-inclination = -95 degrees must lie between" in refused.sentence
+    refused = talus("gait", "--link-length", "-1")
+    assert refused.code == 2 and "--link-length = -1 must be a finite number above 0" in refused.sentence

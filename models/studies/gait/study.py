@@ -19,7 +19,7 @@ from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures
 from models.studies.gait.head import head
 from models.studies.gait.sources import SOURCES
-from models.walking import analysis, synthetic
+from models.walking import Anatomy, analysis, synthetic
 from models.walking.capture import Capture, read_capture
 from models.walking.capture.trial import Side
 from models.walking.gait_result import Gait
@@ -45,6 +45,13 @@ def gait(
     mass: float | None = None,
     height: float | None = None,
     sex: str | None = None,
+    subtalar_inclination: Annotated[float | None, "signed", "as subtalar_inclination_deg"] = None,
+    subtalar_deviation: Annotated[float | None, "signed", "as subtalar_deviation_deg"] = None,
+    talocrural_inclination: Annotated[float | None, "signed", "as talocrural_inclination_deg"] = None,
+    talocrural_deviation: Annotated[float | None, "signed", "as talocrural_deviation_deg"] = None,
+    link_length: float | None = None,
+    inertia: str = "de_leva",
+    check_units: bool = True,
     filter: bool = True,
     marker_cutoff: Annotated[float, "as filters: markers"] = 6.0,
     cop_cutoff: Annotated[float, "as filters: cop"] = 15.0,
@@ -78,6 +85,20 @@ def gait(
         Height of the subject; needed only without markers on the knee.
     sex : str
         Of the subject: female or male, for the inertia of the segments; without it the mean of both.
+    subtalar_inclination : float [deg]
+        Of the subtalar axis above the long axis of the foot, in the sagittal plane; default 41 (Isman and Inman 1969).
+    subtalar_deviation : float [deg]
+        Of the subtalar axis medial of the long axis of the foot, in the transverse plane; default 23 (Isman and Inman 1969).
+    talocrural_inclination : float [deg]
+        Of the talocrural axis above the medial direction of the foot, in the frontal plane; default by the malleoli.
+    talocrural_deviation : float [deg]
+        Of the talocrural axis anterior of the medial direction of the foot, in the transverse plane; default by the malleoli.
+    link_length : float [m]
+        Height of the talus; default 0.0417, in proportion to the length of the foot.
+    inertia : str
+        Table of the segments' masses and inertia: de_leva, or winter, which is after Dempster.
+    check_units : bool
+        Refuse axes and heights of the talus outside of the published ranges.
     filter : bool
         Apply a zero-lag low-pass filter; switch it off for data that are already filtered.
     marker_cutoff : float [Hz]
@@ -113,6 +134,10 @@ def gait(
     ):
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
+    anatomy = Anatomy(
+        subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
+        check_units,
+    )  # fmt: skip
     filters = Filters(marker_cutoff, cop_cutoff, force_cutoff, order, longest_gap)
     if not filter:
         filters = Filters.off(longest_gap)
@@ -129,7 +154,7 @@ def gait(
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
     options: dict[str, Any] = dict(
         side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
-        toes=toes,
+        toes=toes, anatomy=anatomy,
     )  # fmt: skip
     found, left_out = _analysed(static, trials, options, report, say)
     report.tables += [tables.peaks(found), tables.steps(found), *tables.steps_of_trials(found)]

@@ -12,6 +12,7 @@ from models.studies.gait.recovery import recovered, replayed
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
 from models.walking.preparation import Filters
+from models.walking.subject import LegFoot
 from runtime.report import Table
 from runtime.support.arrays import Floats
 
@@ -46,10 +47,10 @@ def _subject(one: Gait, foot: str) -> Table:
         ["leg, knee to ankle", f"{1e3 * person.leg_length:.0f} mm", person.sources["knee"]],
         ["foot, heel to toe", f"{1e3 * person.foot_length:.0f} mm", person.sources["foot length"]],
         ["massless link (talus)", f"{1e3 * person.link_length:.1f} mm", person.sources["link length"]],
-        ["talocrural axis", _direction(person.talocrural.axes["leg"]), person.sources["talocrural axis"]],
+        ["talocrural axis", _talocrural(person), person.sources["talocrural axis"]],
         [
             "talocalcaneal axis",
-            _direction(person.talocalcaneal.axes["main_foot"]),
+            _talocalcaneal(person),
             person.sources["talocalcaneal axis"],
         ],
         [
@@ -59,6 +60,26 @@ def _subject(one: Gait, foot: str) -> Table:
         ],
     ]
     return Table(f"subject, {foot}{person.name}" if foot else f"subject: {person.name}", ["", "value", "from"], rows)
+
+
+def _talocrural(person: LegFoot) -> str:
+    """Components in the leg, and the angles in the foot while standing."""
+    axis = person.talocrural.axes["leg"]
+    x, y, z = axis @ person.bodies["leg"].A.T @ person.bodies["main_foot"].A
+    return f"{_direction(axis)}; {_angles(z, x, y)}"
+
+
+def _talocalcaneal(person: LegFoot) -> str:
+    """Components in the main foot, and the angles."""
+    axis = person.talocalcaneal.axes["main_foot"]
+    x, y, z = axis
+    return f"{_direction(axis)}; {_angles(z, y, x)}"
+
+
+def _angles(up: float, aside: float, along: float) -> str:
+    """Inclination and deviation of an axis in words."""
+    inclination, deviation = np.degrees(np.arctan2([up, aside], along))
+    return f"inclination {inclination:.1f} deg, deviation {deviation:.1f} deg"
 
 
 def _direction(axis: Floats) -> str:

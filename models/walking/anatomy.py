@@ -1,0 +1,98 @@
+"""What a user knows of a subject's anatomy better than the rules of the scaling: axes, height of the talus, table of inertia."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.foot_anatomy import check_axis_angles
+from models.walking.anthropometry import Inertia, check_inertia
+from models.walking.geometry import unit
+from models.walking.subject import Frozen
+from runtime import ModelError
+from runtime.support import checked_class
+from runtime.support.arrays import Floats
+
+LINK_LENGTHS = (0.015, 0.08)  # [m] heights of tali; 0.0417 with an SD of 0.0057: Rodrigues da Silva et al. (2024a)
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
+class Anatomy(Frozen):
+    """A subject's axes, height of the talus and table of inertia; None leaves the rule of ``scale_to_subject``.
+
+    Attributes
+    ----------
+    subtalar_inclination_deg, subtalar_deviation_deg : float [deg], optional
+        Of the talocalcaneal axis above and medial of the long axis of the foot, projected on the sagittal and on the transverse
+        plane of the main foot while standing, as in ``models.foot.build``.
+    talocrural_inclination_deg, talocrural_deviation_deg : float [deg], optional
+        Of the talocrural axis above and anterior of the medial direction, projected on the frontal and on the transverse plane
+        of the main foot while standing.  Where one of them is given, the other one remains that of the malleoli.
+    link_length : float [m], optional
+        Height of the talus.
+    inertia : "de_leva", "winter" or mapping
+        De Leva (1996), by sex; Winter (2009), after Dempster, for both sexes; or own values: ``leg`` and ``foot`` -> part of the
+        body's mass, centre of mass from the knee or the heel, and three radii of gyration about the sagittal, transverse and
+        longitudinal axis, these four as parts of the segment's length (knee to ankle; heel to toe tip), as in de Leva's table.
+    check_units : bool
+        Refuse axes and talus heights outside of the published ranges.
+
+    Raises
+    ------
+    ModelError
+    """
+
+    subtalar_inclination_deg: float | None = None
+    subtalar_deviation_deg: float | None = None
+    talocrural_inclination_deg: float | None = None
+    talocrural_deviation_deg: float | None = None
+    link_length: float | None = None
+    inertia: Inertia = "de_leva"
+    check_units: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what no foot has."""
+        given = {name: value for name, value in vars(self).items() if name.endswith("_deg") and value is not None}
+        check_axis_angles("anatomy", self.check_units, **given)
+        length, (low, high) = self.link_length, LINK_LENGTHS
+        if length is not None and not (low <= length <= high if self.check_units else 0.0 < length < np.inf):
+            raise ModelError(
+                f"anatomy: link_length = {length:g} m must be between {low:g} and {high:g} m, the height of a talus; correct "
+                "it; check_units=False accepts it"
+            )
+        check_inertia(self.inertia)
+        super().__post_init__()
+
+    def stated(self, axis: str) -> str:
+        """The angles that are given for an axis, "subtalar" or "talocrural", in words; "" where none is."""
+        angles = {what: getattr(self, f"{axis}_{what}_deg") for what in ("inclination", "deviation")}
+        return ", ".join(f"{what} {value:g} deg" for what, value in angles.items() if value is not None)
+
+    def talocalcaneal(self, inclination_deg: float, deviation_deg: float) -> Floats:
+        """Unit vector (3,) of the talocalcaneal axis in the foot; angles that are not given are the arguments.
+
+        Rodrigues da Silva et al. (2024a), Eqs. (5), (7).
+        """
+        inclination, deviation = self._angles("subtalar", inclination_deg, deviation_deg)
+        return unit(np.array([np.cos(deviation), np.sin(deviation), np.tan(inclination) * np.cos(deviation)]))
+
+    def talocrural(self, measured: Floats) -> Floats:
+        """Unit vector (3,) of the talocrural axis in the foot, from the one between the malleoli and the given angles.
+
+        Rodrigues da Silva et al. (2024a), Eqs. (6), (8).
+        """
+        if not self.stated("talocrural"):
+            return unit(measured)
+        x, y, z = measured
+        inclination, deviation = self._angles("talocrural", *np.degrees(np.arctan2([z, x], y)).tolist())
+        return unit(np.array([np.tan(deviation), 1.0, np.tan(inclination)]))
+
+    def _angles(self, axis: str, inclination_deg: float, deviation_deg: float) -> tuple[float, float]:
+        """Inclination and deviation [rad]: as given, else the arguments."""
+        rules = {"inclination": inclination_deg, "deviation": deviation_deg}
+        found = [
+            own if (given := getattr(self, f"{axis}_{what}_deg")) is None else given for what, own in rules.items()
+        ]
+        return float(np.deg2rad(found[0])), float(np.deg2rad(found[1]))
