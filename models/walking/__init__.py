@@ -10,6 +10,8 @@ What lives here, from the bottom up; each module imports only from those above i
 ``subject``, ``anthropometry``, ``anatomy``, ``scaling``, ``segment_motion``
     A subject's bodies and joint axes as data; masses and inertia; what a user knows better; all from a standing trial; the
     motion of each body by its own markers.
+``hinge_fit``
+    The axes of the ankle from the motion of a subject's own markers.
 ``leg_foot``, ``forward_simulation``, ``synthetic``
     The driven leg and foot; its forward simulation by computed moments; a synthetic trial with a known answer.
 ``gait_result``, ``preparation``, ``ground_loads``, ``analysis``
@@ -28,6 +30,7 @@ from models.walking.anatomy import Anatomy
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.gait_result import Gait
+from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
 from models.walking.preparation import Filters
 from models.walking.scaling import scale_to_subject
 from models.walking.segment_motion import rebuild, segment_pose
@@ -38,6 +41,8 @@ __all__ = [
     "Anatomy",
     "Filters",
     "Floor",
+    "FunctionalAxes",
+    "FunctionalAxis",
     "Gait",
     "LegFoot",
     "Prediction",
@@ -46,6 +51,7 @@ __all__ = [
     "analyse",
     "fit_sole",
     "floor_of",
+    "functional_axes",
     "leg_foot",
     "norms",
     "predict_ground_force",

@@ -24,6 +24,7 @@ from models.walking.gait_result import FLAT, Gait, Marker
 from models.walking.geometry import euler_parameters
 from models.walking.ground_loads import force_on_foot, load_on_foot, loads_on_foot_and_toes
 from models.walking.heading import along_x
+from models.walking.hinge_fit import FunctionalAxes, functional_axes
 from models.walking.leg_foot import DEGREES_OF_FREEDOM, JOINTS, marker_driven, skeleton
 from models.walking.plate_assignment import assign_feet
 from models.walking.preparation import (
@@ -66,6 +67,7 @@ def analyse(
     toes: Toes = "auto",
     anatomy: Anatomy | None = None,
     subject: LegFoot | None = None,
+    functional: Capture | FunctionalAxes | None = None,
 ) -> Gait:
     """Inverse dynamics of the foot and ankle over one gait cycle.
 
@@ -86,6 +88,9 @@ def analyse(
     subject : LegFoot, optional
         The subject's leg and foot, instead of the result of ``scale_to_subject``, on the side that is analysed; a left one was
         made from the mirrored static trial.  It has its own mass and anatomy, which are not given beside it.
+    functional : Capture or FunctionalAxes, optional
+        A trial in which the subject moves the ankle, such as slow circles of the foot: axes that it identifies replace those by
+        rule, see ``functional_axes``.  Or the axes that were found in one, for the side that is analysed.
 
     Returns
     -------
@@ -107,14 +112,22 @@ def analyse(
     if side == "left":
         static, trial = static.mirrored(), trial.mirrored()
     own: dict[str, Any] = dict(mass=mass, height=height, sex=sex, anatomy=anatomy)
-    if subject is None:
-        subject = _scaled(static, trial, side, markers=markers, **own)
+    axes: FunctionalAxes | None = None
+    if subject is not None:
+        _check_subject(subject, side, {**own, "functional": functional})
     else:
-        _check_subject(subject, side, own)
+        subject = _scaled(static, trial, side, markers=markers, **own)
+        if isinstance(functional, Capture):
+            axes = functional_axes(subject, functional.mirrored() if side == "left" else functional)
+        else:
+            axes = functional
+        if axes is not None:
+            subject = _scaled(static, trial, side, markers=markers, **own | {"anatomy": axes.anatomy(anatomy)})
     # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
     check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
     notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else [])]
+    notes += [] if axes is None else axes.sentences()
 
     labels, guided = _tracked(trial, subject, toes)
     notes += [*jumps(trial, labels, cycle.strike, cycle.next_strike), *_notes_of_toes(trial, labels, toes)]
@@ -125,14 +138,16 @@ def analyse(
     loads = loads_on_foot_and_toes(ground, subject, fit) if guided else load_on_foot(ground)
     t = fit.t[within]
     motion = inverse_dynamics(leg_foot.build(subject, coordinates, loads, time=float(t[0])), t)
-    axes = {joint: motion.degrees_of_freedom[DEGREES_OF_FREEDOM[joint]] for joint in (JOINTS if guided else JOINTS[:2])}
+    hinges = {
+        joint: motion.degrees_of_freedom[DEGREES_OF_FREEDOM[joint]] for joint in (JOINTS if guided else JOINTS[:2])
+    }
     return Gait(
         name=trial.name, side=side, subject=subject, cycle=cycle, t=t, angles=leg_foot.angles(motion, subject),
-        moments={joint: axis.effort for joint, axis in axes.items()},
-        powers={joint: axis.power for joint, axis in axes.items()},
+        moments={joint: axis.effort for joint, axis in hinges.items()},
+        powers={joint: axis.power for joint, axis in hinges.items()},
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
         markers=_markers(subject, motion, positions, within), toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
-        notes=(*notes, *shown),
+        notes=(*notes, *shown), functional_axes=axes,
     )  # fmt: skip
 
 

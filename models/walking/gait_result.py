@@ -12,6 +12,7 @@ from scipy.interpolate import CubicSpline
 from models.walking.capture import GroundForce
 from models.walking.capture.trial import Side
 from models.walking.gait_events import GaitCycle
+from models.walking.hinge_fit import FunctionalAxes
 from models.walking.leg_foot import Coordinates
 from models.walking.spatiotemporal import Spatiotemporal
 from models.walking.subject import LegFoot
@@ -79,6 +80,8 @@ class Gait(Seen):
         Cadence, lengths of steps, and events of the other foot.
     notes : tuple of str
         Every assumption that was not read from a file.
+    functional_axes : FunctionalAxes, optional
+        Axes found from the subject's own markers, if a trial for them was given.
     """
 
     name: str
@@ -98,6 +101,7 @@ class Gait(Seen):
     speed: float
     spatiotemporal: Spatiotemporal
     notes: tuple[str, ...] = field(default=())
+    functional_axes: FunctionalAxes | None = None
 
     def __repr__(self) -> str:
         return f"Gait('{self.name}', {self.side} foot, {len(self.t)} times, {self.t[0]:g} .. {self.t[-1]:g} s)"

@@ -167,6 +167,10 @@ def of_models():
                 check_units=True,
             ),
         ),
+        "walking.functional_axes": (
+            walking.functional_axes,
+            dict(subject=synthetic.subject(), trial=synthetic.trial(25.0)),
+        ),
         "walking.scale_to_subject": (
             walking.scale_to_subject,
             dict(
@@ -200,6 +204,7 @@ def of_models():
                 toes="auto",
                 anatomy=walking.Anatomy(subtalar_inclination_deg=42.0),
                 subject=None,
+                functional=None,
             ),
         ),
         "walking.filters.lowpass": (filters.lowpass, dict(values=np.sin(t), rate=50.0, cutoff=6.0, order=2, name="a")),

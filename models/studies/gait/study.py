@@ -50,6 +50,7 @@ def gait(
     talocrural_inclination: Annotated[float | None, "signed", "as talocrural_inclination_deg"] = None,
     talocrural_deviation: Annotated[float | None, "signed", "as talocrural_deviation_deg"] = None,
     link_length: float | None = None,
+    functional: str | None = None,
     inertia: str = "de_leva",
     check_units: bool = True,
     filter: bool = True,
@@ -95,6 +96,8 @@ def gait(
         Of the talocrural axis anterior of the medial direction of the foot, in the transverse plane; default by the malleoli.
     link_length : float [m]
         Height of the talus; default 0.0417, in proportion to the length of the foot.
+    functional : str
+        File of a trial in which the subject moves the ankle, such as slow circles of the foot: axes that it identifies are used.
     inertia : str
         Table of the segments' masses and inertia: de_leva, or winter, which is after Dempster.
     check_units : bool
@@ -144,21 +147,25 @@ def gait(
     report = Report(
         "Joint angles, moments and powers of the ankle and foot in walking: Rodrigues da Silva et al. (n.d.)"
     )
+    moved = None
     if files:
         static, trials = _recorded(files, forces, say, up=up, units=units)
+        if functional is not None:
+            say(f"reading {Path(functional).name}")
+            moved = read_capture(Path(functional), up=up, units=units)
         landmarks = _landmarks(marker or [])
     else:
-        _refuse_without_files(forces=forces, marker=marker, up=up, units=units)
+        _refuse_without_files(functional=functional, forces=forces, marker=marker, up=up, units=units)
         say("no files: analysing the synthetic trial, whose result is known and which is not filtered")
         static, trials = synthetic.static(), [("synthetic trial", synthetic.trial)]
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
     options: dict[str, Any] = dict(
         side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
-        toes=toes, anatomy=anatomy,
+        toes=toes, anatomy=anatomy, functional=moved,
     )  # fmt: skip
     found, left_out = _analysed(static, trials, options, report, say)
     report.tables += [tables.peaks(found), tables.steps(found), *tables.steps_of_trials(found)]
-    report.tables += [tables.trials(found, filters), *tables.subjects(found)]
+    report.tables += [tables.trials(found, filters), *tables.subjects(found), *tables.functional(found)]
     report.head = head(found, filters)
     report.cite = [*cited("n.d.", *(["2011"] if contact else [])), *SOURCES]
     report.answer, report.first = tables.answer(found), ("peaks",)
@@ -215,16 +222,18 @@ def _analysed(
     """Analyses of the trials, and why a foot was left out; of several trials, those that fail go into the report."""
     found: list[Gait] = []
     left_out: list[str] = []
+    axes: dict[str, Any] = {}
     for name, read in trials:
         say(f"analysing {name}")
         try:
-            feet, without = _feet(static, read(), options)
+            feet, without = _feet(static, read(), options, axes)
         except ModelError as error:
             if len(trials) == 1:
                 raise
             report.failures.append(str(error))
             continue
         found += feet
+        axes |= {one.side: one.functional_axes for one in feet}
         left_out += without
     if not found:
         raise ModelError("; ".join(report.failures))
@@ -233,17 +242,27 @@ def _analysed(
     return found, left_out
 
 
-def _feet(static: Capture, trial: Capture, options: Mapping[str, Any]) -> tuple[list[Gait], list[str]]:
-    """The foot asked for, or each that can be analysed, and why the other one cannot; labels of the user are of one foot."""
+def _feet(
+    static: Capture, trial: Capture, options: Mapping[str, Any], axes: Mapping[str, Any]
+) -> tuple[list[Gait], list[str]]:
+    """The foot asked for, or each that can be analysed, and why the other one cannot; labels of the user are of one foot.
+
+    ``axes``: functional axes by side that an earlier trial found.
+    """
+
+    def analysed(side: str | None) -> Gait:
+        known = axes.get(side or "") or options["functional"]
+        return analysis.analyse(static, trial, **{**options, "side": side, "functional": known})
+
     if options["side"] or options["markers"]:
-        return [analysis.analyse(static, trial, **options)], []
+        return [analysed(options["side"])], []
     found, without = [], []
     for side in FEET:
         try:
-            found.append(analysis.analyse(static, trial, **{**options, "side": side}))
+            found.append(analysed(side))
         except ModelError as error:
             without.append(f"the {side} foot is not analysed: {error}")
-    return (found, without) if found else ([analysis.analyse(static, trial, **options)], [])
+    return (found, without) if found else ([analysed(None)], [])
 
 
 def _landmarks(pairs: Sequence[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import numpy as np
 from models.studies.gait.curves import by_foot, curve, force_peaks, vertical
 from models.studies.gait.recovery import recovered, replayed
 from models.walking.gait_result import Gait
+from models.walking.hinge_fit import FunctionalAxis
 from models.walking.leg_foot import JOINTS
 from models.walking.preparation import Filters
 from models.walking.subject import LegFoot
@@ -60,6 +61,26 @@ def _subject(one: Gait, foot: str) -> Table:
         ],
     ]
     return Table(f"subject, {foot}{person.name}" if foot else f"subject: {person.name}", ["", "value", "from"], rows)
+
+
+def functional(found: Sequence[Gait]) -> list[Table]:
+    """Axes found from the subject's own markers, a row for each axis of each foot."""
+    rows: list[list[Any]] = []
+    for side, trials in by_foot(found).items():
+        axes = trials[0].functional_axes
+        for name in ("talocrural", "talocalcaneal") if axes is not None else ():
+            one: FunctionalAxis = getattr(axes, name)
+            angles = [one.inclination_deg, one.deviation_deg, one.sd_deg, one.from_rule_deg, one.range_deg]
+            rows.append([side, name, *(round(value, 1) for value in angles), one.reason or "identified"])
+    columns = [
+        "foot", "axis", "inclination [deg]", "deviation [deg]", "SD [deg]", "from the rule [deg]", "range [deg]", "result",
+    ]  # fmt: skip
+    note = (
+        "By the two hinges that bring the markers of the foot nearest to where they were seen from the leg.  SD: of the "
+        "direction; skin that moves with the joints biases an axis beyond it.  Range: of the joint angle.  The rule remains "
+        "where an axis is not identified, and angles that are given as options remain."
+    )
+    return [Table("functional axes", columns, rows, note, brief=["foot", "axis", "SD [deg]", "result"])] if rows else []
 
 
 def _talocrural(person: LegFoot) -> str:
