@@ -39,6 +39,7 @@ QUESTIONS = {
     "rhs": "How does the cost of one evaluation grow with the number of bodies?",
     "limits": "What do limits of motion cost, does the damped foot come to rest, and how much energy does the printed law lose?",
     "gait": "How exactly does inverse dynamics recover a walk whose moments are known, and how long does it take?",
+    "contact": "How well does the motion predict the force of the ground on adults whom no model has seen?",
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
     "start": "How long does it take from an edit, an installation or a new process to a first result?",
     "targets": "Does Talus reach its targets of speed, memory and accuracy?",
@@ -46,6 +47,7 @@ QUESTIONS = {
     "random": "Are random mechanisms right against a second method, or ended with a status?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
+TAKE_FILES = ("contact", "mechanisms")
 FOLDERS = ("targets", "mechanisms", "random", "peers")  # questions with a folder of their own
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 
@@ -65,7 +67,10 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="one of the questions below")
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="of mechanisms: problem files in place of the shipped ones"
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="of mechanisms: problem files in place of the shipped ones; of contact: a folder of C3D files",
     )
     out = "folder for the results, which must not exist yet; default: results/benchmark-QUESTION"
     parser.add_argument("--out", type=Path, help=out)
@@ -80,8 +85,8 @@ def main(arguments: list[str] | None = None) -> int:
         return DONE
     if options.question not in QUESTIONS:
         return _refuse(f"unknown question '{options.question}'; the questions are {', '.join(QUESTIONS)}", BAD_INPUT)
-    if options.files and options.question != "mechanisms":
-        return _refuse(f"question '{options.question}' takes no files; only mechanisms does", BAD_INPUT)
+    if options.files and options.question not in TAKE_FILES:
+        return _refuse(f"question '{options.question}' takes no files; {' and '.join(TAKE_FILES)} do", BAD_INPUT)
     try:
         folder = results_folder(options.out, f"results/benchmark-{options.question}")
     except ModelError as error:

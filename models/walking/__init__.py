@@ -18,6 +18,9 @@ What lives here, from the bottom up; each module imports only from those above i
     Result of a trial; gaps, filters and gait cycle; the measured force as loads; inverse dynamics of a trial.
 ``sole``, ``contact``, ``contact_residuals``, ``contact_fit``
     Spheres under the foot; the force that they predict; its distance from the measured one; the fit of a sole.
+``whole_body``, ``plantar``, ``plantar_fit``, ``plantar_data``, ``plantar_load``
+    The force on both feet from markers; a sole in two rows for all feet; its fit to many adults, and the fitted values; the
+    force on a foot from markers alone.
 
 >>> one = walking.analyse(static, trial, filters=walking.Filters(markers=6.0))
 >>> one.moments["talocrural"]
@@ -31,20 +34,28 @@ from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.gait_result import Gait
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
+from models.walking.plantar import PlantarSole
+from models.walking.plantar_fit import PlantarModel
+from models.walking.plantar_load import PlantarLoad, predict_from_markers
 from models.walking.preparation import Filters
 from models.walking.scaling import scale_to_subject
 from models.walking.segment_motion import rebuild, segment_pose
 from models.walking.sole import Floor, Sole, floor_of, scale_sole
 from models.walking.subject import LegFoot
+from models.walking.whole_body import BodyMotion
 
 __all__ = [
     "Anatomy",
+    "BodyMotion",
     "Filters",
     "Floor",
     "FunctionalAxes",
     "FunctionalAxis",
     "Gait",
     "LegFoot",
+    "PlantarLoad",
+    "PlantarModel",
+    "PlantarSole",
     "Prediction",
     "Sole",
     "SoleFit",
@@ -54,6 +65,7 @@ __all__ = [
     "functional_axes",
     "leg_foot",
     "norms",
+    "predict_from_markers",
     "predict_ground_force",
     "rebuild",
     "scale_sole",

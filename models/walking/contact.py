@@ -81,17 +81,22 @@ class Prediction:
 
     def errors(self) -> Errors:
         """Against the measured force."""
-        force, cop, _ = self.trial.ground_at(self.trial.t)
-        weight, stance = self.trial.subject.mass * GRAVITY, in_stance(self.trial)
-        off = (self.force - force)[stance] / weight
-        both = stance & (force[:, 2] > MIN_LOAD * weight) & np.isfinite(self.cop).all(axis=1)
-        return Errors(*map(rms, (off[:, 2], off[:, 0], off[:, 1], *(self.cop - cop)[both, :2].T)))
+        return compared(self.trial, self.force, self.cop)
 
     def in_contact(self, stance: float) -> tuple[str, ...]:
         """Names of the spheres in contact at a fraction of stance, 0 to 1."""
         cycle = self.trial.cycle
         n = int(np.argmin(np.abs(self.trial.t - (cycle.strike + stance * (cycle.off - cycle.strike)))))
         return tuple(name for name, force in self.pressed.items() if force[n] > 0.0)
+
+
+def compared(one: Gait, force: Floats, cop: Floats) -> Errors:
+    """Errors of a force (n, 3) [N] and its centre of pressure (n, 3) [m] against those measured in a trial."""
+    measured, centre, _ = one.ground_at(one.t)
+    weight, stance = one.subject.mass * GRAVITY, in_stance(one)
+    off = (force - measured)[stance] / weight
+    both = stance & (measured[:, 2] > MIN_LOAD * weight) & np.isfinite(cop).all(axis=1)
+    return Errors(*map(rms, (off[:, 2], off[:, 0], off[:, 1], *(cop - centre)[both, :2].T)))
 
 
 def in_stance(one: Gait) -> NDArray[np.bool_]:

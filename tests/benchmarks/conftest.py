@@ -14,6 +14,7 @@ from tests.support.legible_tables import assert_legible
 FIGURES = {
     "cost": {"cost", "evaluations"},
     "rhs": {"rhs"},
+    "contact": {"contact"},
     "start": set(),
     "limits": {"energy_by_law"},
     "targets": {"targets"},

@@ -26,7 +26,7 @@ def test_refuses_unknown_question_in_a_process(tmp_path):
     assert done.returncode == BAD_INPUT and done.stdout == ""
     assert (
         done.stderr.strip()
-        == "unknown question 'speed'; the questions are cost, rhs, limits, gait, ensembles, start, targets, "
+        == "unknown question 'speed'; the questions are cost, rhs, limits, gait, contact, ensembles, start, targets, "
         "mechanisms, random, peers"
     )
     assert not (tmp_path / "out").exists()

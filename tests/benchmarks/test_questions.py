@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from benchmarks import cost, measure, rhs
-from benchmarks.__main__ import FAILED, main
+from benchmarks import contact, cost, measure, rhs
+from benchmarks.__main__ import DONE, FAILED, main
+from tests.support.paths import shared_file
 
 pytestmark = pytest.mark.slow
 
@@ -98,3 +100,23 @@ def test_limits(answer):
     for row in tables["energy"]:
         lost = row["range inside cones [J]"]
         assert lost < 1e-7 if row["law"] == "conservative" else lost > 1e-5
+
+
+def test_contact(answer):
+    """Subjects left out: nearer than the mean curve of the others, by physics as well; data of ``tests.support.paths``."""
+    shared_file("gait", "dev/schreiber_moissenet/c3d/2014001_ST.c3d")
+    tables, notes = answer("contact")
+    rows = {row["method"]: row for row in tables["subjects left out"]}
+    ours, mean = rows[contact.ROWS], rows[contact.MEAN]
+    assert ours["vertical [BW]"] < 0.1 and ours["vertical [BW]"] < mean["vertical [BW]"]
+    assert max(row["largest [BW]"] for row in tables["spheres of the two rows"]) < 0.5
+    trials = tables["trials of subjects left out"]
+    assert len(trials) == 20 and f"points medially in {len(trials)}" in notes["subjects left out"]
+    assert np.mean([row["vertical [BW]"] for row in trials]) == pytest.approx(ours["vertical [BW]"], rel=1e-3)
+    assert "no prediction" in contact.MEANING[contact.OWN] and contact.OWN not in rows
+
+
+def test_contact_without_data(tmp_path, capsys):
+    assert main(["contact", "--json", "--out", str(tmp_path / "out"), str(tmp_path / "nothing")]) == DONE
+    (row,) = json.loads(capsys.readouterr().out)["tables"]["data"]
+    assert row["reason"].startswith("not run: 0 subjects with standing and walking trials")
