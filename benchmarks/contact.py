@@ -19,8 +19,8 @@ from models import walking
 from models.walking.capture import Capture, read_capture
 from models.walking.contact import Errors, compared, in_stance
 from models.walking.plantar import foot_motion, spheres_of
-from models.walking.plantar_fit import STANCE, PlantarModel, PlantarSample, fit_plantar, sample_of
-from models.walking.plantar_load import PlantarLoad, expected_force, over_stance, predict_from_markers
+from models.walking.plantar_fit import PlantarModel, PlantarSample, fit_plantar, sample_of
+from models.walking.plantar_load import PlantarLoad, expected_force, mean_curves, over_stance, predict_from_markers
 from models.walking.subject import GRAVITY
 from models.walking.whole_body import PELVES, body_motion
 from runtime import ModelError
@@ -105,25 +105,12 @@ def _steps(folder: Path, at_most: int | None, say: Say) -> tuple[list[Step], lis
     return steps, left_out
 
 
-def mean_curves(step: Step, model: PlantarModel) -> tuple[Floats, Floats]:
-    """Force (n, 3) [N] and centre of pressure (n, 3) [m] of the mean curves of others, stretched to the stance of the file."""
-    one, foot = step.one, foot_motion(step.one)
-    part = (one.t - one.cycle.strike) / (one.cycle.off - one.cycle.strike)
-    force = np.zeros((len(one.t), 3))
-    force[:, 2] = foot.weight * np.interp(part, STANCE, model.vertical)
-    return force, _on_floor(step, foot.in_laboratory(_path(part, model)))
-
-
-def _path(part: Floats, model: PlantarModel) -> Floats:
-    return np.column_stack([np.interp(part, STANCE, column) for column in model.path.T])
-
-
 def _on_floor(step: Step, cop: Floats) -> Floats:
     return np.column_stack([cop, np.full(len(cop), step.one.ground.surface)])
 
 
 def _mean(step: Step, model: PlantarModel) -> Errors:
-    return compared(step.one, *mean_curves(step, model))
+    return compared(step.one, *mean_curves(step.one, model))
 
 
 def _shared(step: Step, model: PlantarModel) -> Errors:
@@ -247,7 +234,7 @@ def _figure(steps: Sequence[Step], loads: Sequence[PlantarLoad], models: dict[st
         forces = {
             "measured": one.ground_at(one.t)[0],
             "two rows": load.force,
-            "mean curve of others": mean_curves(step, models[step.subject])[0],
+            "mean curve of others": mean_curves(one, models[step.subject])[0],
         }
         series = {label: (percent, force[frames, 2] / weight) for label, force in forces.items()}
         charts.append(plots.Chart(f"{one.name}, {one.side} foot", "vertical force [BW]", series))

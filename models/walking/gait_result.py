@@ -126,12 +126,20 @@ class Gait(Seen):
             f"markers, {kind}": {label: getattr(marker, kind) for label, marker in self.markers.items()}
             for kind in ("measured", "modelled")
         }
-        angles = {"angles [deg]": {joint: np.rad2deg(angle) for joint, angle in self.angles.items()}}
+        toes = f"metatarsophalangeal, {self.toe_caveat}" if self.toe_caveat else "metatarsophalangeal"
+        labels = {"metatarsophalangeal": toes}
+        angles = {"angles [deg]": {labels.get(joint, joint): np.rad2deg(angle) for joint, angle in self.angles.items()}}
         foot = f", {self.side} foot"
         more = {"name": self.name.removesuffix(foot) + foot} | more
         more["points"], more["curves"] = points | (more.get("points") or {}), angles | (more.get("curves") or {})
         found = super().scene(**more)
         return replace(found, groups=tuple(_of_ground(group) for group in found.groups))
+
+    @property
+    def toe_caveat(self) -> str:
+        """A warning where the angle of the toes follows from a single marker, else empty."""
+        labels = [label for label, marker in self.markers.items() if marker.body == "toes"]
+        return f"from one marker, '{labels[0]}'" if len(labels) == 1 else ""
 
     @property
     def toe_off(self) -> float:

@@ -143,6 +143,20 @@ def predict_from_markers(
     return PlantarLoad(one, model.sole, moving, foot.weight * expected, force, cop, pressed, *corrections)
 
 
+def mean_curves(one: Gait, model: PlantarModel | None = None) -> tuple[Floats, Floats]:
+    """Force (n, 3) [N] and centre of pressure (n, 3) [m] of the mean curves of other adults, stretched to the stance of a trial.
+
+    The baseline of every prediction: its only data of the trial are the weight, the foot and the events of the gait cycle.
+    """
+    model = model or PUBLISHED
+    foot, cycle = foot_motion(one), one.cycle
+    part = (one.t - cycle.strike) / (cycle.off - cycle.strike)
+    force = np.zeros((len(part), 3))
+    force[:, 2] = foot.weight * np.interp(part, STANCE, model.vertical, left=0.0, right=0.0)
+    path = np.column_stack([np.interp(part, STANCE, column) for column in model.path.T])
+    return force, np.column_stack([foot.in_laboratory(path), np.full(len(part), foot.floor)])
+
+
 def expected_force(body: BodyMotion, model: PlantarModel, t: Floats) -> tuple[Floats, Floats]:
     """Force (n, 3) [body weights] on both feet, and the share (n,) of the foot in it, at times t (n,) [s]."""
     both = np.column_stack([np.interp(t, body.t, column) for column in body.force.T])

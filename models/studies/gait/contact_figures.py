@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from models.studies.gait.contact import ARCHES, FITTED, OTHERS, SCALED, SHAPE, TrialSoles, over_stance
+from models.studies.gait.contact import ARCHES, FITTED, MARKERS, OTHERS, SCALED, SHAPE, TrialSoles, over_stance
 from models.studies.gait.contact_tables import PUBLISHED_TOUCHING
 from models.walking import gait_plots
 from models.walking.gait_result import Gait
@@ -29,7 +29,7 @@ def figures(trial_soles: Sequence[TrialSoles]) -> dict[str, Drawing]:
     return {
         "contact_vertical_force": Drawing(
             partial(plots.charts, [_force(each, 2, compared) for each in shown], STANCE),
-            "Vertical force over stance, measured and predicted by each sole.", f"{PAPER}, Fig. 8",
+            "Vertical force over stance, measured, of the mean curve of nine adults, and of each sole.", f"{PAPER}, Fig. 8",
         ),
         "contact_horizontal_force": Drawing(
             partial(plots.charts, [_force(each, axis, (SHAPE, FITTED)) for each in shown for axis in (0, 1)], STANCE),
@@ -55,7 +55,12 @@ def figures(trial_soles: Sequence[TrialSoles]) -> dict[str, Drawing]:
 
 def _force(each: TrialSoles, axis: int, soles: Sequence[str]) -> plots.Chart:
     """Measured and predicted force along an axis over stance."""
-    force = {"measured": each.trial.ground_at(each.trial.t)[0]} | {sole: each.soles[sole].force for sole in soles}
+    force = {"measured": each.trial.ground_at(each.trial.t)[0]}
+    if axis == 2:
+        force |= {name: curve for name, (curve, _) in each.curves.items()}
+    elif each.markers is not None:
+        force[MARKERS] = each.markers.force
+    force |= {sole: each.soles[sole].force for sole in soles}
     weight = each.trial.subject.mass * GRAVITY
     quantity = f"{AXES[axis]} force"
     return plots.Chart(
@@ -66,9 +71,9 @@ def _force(each: TrialSoles, axis: int, soles: Sequence[str]) -> plots.Chart:
 
 def _pressure(each: TrialSoles, axis: int) -> plots.Chart:
     """Measured and predicted centre of pressure along an axis over stance."""
-    paths = {"measured": each.trial.ground_at(each.trial.t)[1]} | {
-        sole: each.soles[sole].cop for sole in (SHAPE, FITTED)
-    }
+    paths = {"measured": each.trial.ground_at(each.trial.t)[1]}
+    paths |= {name: path for name, (_, path) in each.curves.items()}
+    paths |= {sole: each.soles[sole].cop for sole in (SHAPE, FITTED)}
     return plots.Chart(
         f"{each.trial.name}: centre of pressure", f"{AXES[axis]} of the heel [mm]",
         {label: over_stance(each.trial, 1e3 * _in_foot(each.trial, path)[:, axis]) for label, path in paths.items()},

@@ -52,7 +52,7 @@ def _over_cycle(one: Gait, values: Floats) -> Floats:
 
 
 def write_csv(trial_soles: Sequence[TrialSoles], file: Path) -> Path:
-    """Write one line for each trial, sole and percent of the cycle; the measured force is the sole "measured"."""
+    """Write one line for each trial, sole and percent of the cycle; soles are also "measured" and the mean curve."""
     columns = [
         "trial", "sole", "percent", "anterior force [N]", "medial force [N]", "vertical force [N]",
         "anterior CoP [m]", "medial CoP [m]",
@@ -60,7 +60,7 @@ def write_csv(trial_soles: Sequence[TrialSoles], file: Path) -> Path:
     rows: list[list[str]] = []
     for each in trial_soles:
         force, cop, _ = each.trial.ground_at(each.trial.t)
-        curves = {"measured": (force, cop)} | {name: (p.force, p.cop) for name, p in each.soles.items()}
+        curves = {"measured": (force, cop)} | each.curves | {name: (p.force, p.cop) for name, p in each.soles.items()}
         for name, (of_force, of_cop) in curves.items():
             values = np.column_stack([_over_cycle(each.trial, of_force), _over_cycle(each.trial, of_cop)[:, :2]])
             for percent, row in zip(PERCENT, values, strict=True):

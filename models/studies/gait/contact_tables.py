@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from models.studies.gait.contact import ARCHES, CAVUS, FITTED, FLAT, OTHERS, SCALED, SHAPE, TrialSoles
+from models.studies.gait.contact import ARCHES, CAVUS, FITTED, FLAT, MARKERS, MEAN, OTHERS, SCALED, SHAPE, TrialSoles
 from models.walking import contact_fit, contact_residuals, sole
-from models.walking.contact import in_stance
+from models.walking.contact import compared, in_stance
 from models.walking.gait_result import Gait
 from models.walking.subject import GRAVITY
 from runtime.report import Table
@@ -20,6 +20,9 @@ MEANING = {
     SHAPE: "three parameters fitted: a stiffness, a loss and a height common to all spheres",
     FITTED: "a stiffness and a height of every sphere and a common loss fitted, kept near the scaled sole by a prior",
     OTHERS: "like fitted, but to all other trials",
+    MEAN: "baseline: mean of nine adults of Schreiber and Moissenet (2019), stretched to the stance",
+    MARKERS: "the body's acceleration and a sole in two rows that was fitted to these nine adults; no force of the subject is "
+    "used, unless the subject is one of them",
 }
 LIMIT = 0.15  # [body weights] admissible error of the vertical force, root mean square over stance
 # Moreira et al. (2011), Fig. 9: spheres in contact by percentage of stance.
@@ -41,6 +44,11 @@ def _errors_table(trial_soles: Sequence[TrialSoles]) -> Table:
     """Errors of each sole on its own trial and on the other trials."""
     rows: list[list[Any]] = []
     for each in trial_soles:
+        for name, curve in each.curves.items():
+            e = compared(each.trial, *curve)
+            cop = [1e3 * value for value in (e.cop_anterior, e.cop_medial)]
+            horizontal = [None, None] if name == MEAN else [e.anterior, e.medial]
+            rows.append([each.trial.name, name, e.vertical, None, *horizontal, *cop, None])
         for name, prediction in each.soles.items():
             if name in (CAVUS, FLAT):
                 continue
@@ -63,6 +71,7 @@ def _errors_note(trial_soles: Sequence[TrialSoles]) -> str:
     off = [1e3 * float(np.sqrt(np.mean(each.trial.residual**2))) for each in trial_soles]
     reached = [each.soles[FITTED].errors().vertical <= LIMIT for each in trial_soles]
     own = np.mean([_horizontal(each.trial) for each in trial_soles], axis=0)
+    shown = [*trial_soles[0].curves, *(name for name in trial_soles[0].soles if name not in (CAVUS, FLAT))]
     reason = f"the markers are {np.mean(off):.1f} mm off the model"
     if np.mean(off) < SYNTHETIC:
         reason = "the force of the synthetic trial is a normative curve, not the force of a sole"
@@ -84,12 +93,12 @@ def _errors_note(trial_soles: Sequence[TrialSoles]) -> str:
     return (
         "Root mean square over stance of the difference from the measured force.  Other trials: the vertical force there, with "
         "the sole of this trial.  CoP: centre of pressure, where the force is above a tenth of the weight.  "
-        f"{' '.join(f'{name}: {MEANING[name]}.' for name in trial_soles[0].soles if name not in (CAVUS, FLAT))}  "
+        f"{' '.join(f'{name}: {MEANING[name]}.' for name in shown)}  "
         f"Fitted: {sum(reached)} of {len(reached)} trials within {LIMIT:g} body weights.  1 mm of height: change of the vertical "
         f"force when the whole sole is a millimetre lower; {reason}.{across}{unfinished}  The measured horizontal force itself "
         f"is {own[0]:.3f} (anterior) and {own[1]:.3f} (medial).  Friction predicts little of it, since it follows the slip of a "
-        "foot that hardly slips, and markers do not resolve that slip.  All spheres lie on one line through the heel along the "
-        "foot, so the predicted centre of pressure is about 0 medial of it by construction, for any fit."
+        "foot that hardly slips, and markers do not resolve that slip.  All nine spheres lie on one line through the heel along "
+        "the foot, so their centre of pressure is about 0 medial of it by construction, for any fit."
     )
 
 

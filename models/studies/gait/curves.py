@@ -12,6 +12,9 @@ from models.walking.leg_foot import JOINTS
 from models.walking.subject import GRAVITY
 from runtime.support.arrays import Floats
 
+# Of the moment and the power of the metatarsophalangeal joint, wherever they are shown.
+BOUND = "upper bound: in front of the joint the toes take the whole force"
+
 
 def curve(one: Gait, quantity: str, joint: str) -> Floats:
     """Angle [deg], moment [N m/kg] or power [W/kg] of a joint over the gait cycle, (101,)."""

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from models.studies.gait.curves import by_foot, curve, joints
+from models.studies.gait.curves import BOUND, by_foot, curve, joints
 from models.walking import gait_plots, norms
 from models.walking.gait_result import Gait
 from models.walking.laboratory_page import Band, Events, Panel, laboratory_page
@@ -33,7 +33,6 @@ NORM = {
     ("moment", "talocalcaneal"): ("inversion_moment", 1.0),
     ("power", "talocrural"): ("ankle_power", 1.0),
 }
-BOUND = "upper bound: in front of the joint the toes take the whole force"
 CAVEATS = {("metatarsophalangeal", "moment"): BOUND, ("metatarsophalangeal", "power"): BOUND}
 UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 
@@ -74,7 +73,12 @@ def _panel(feet: Feet, quantity: str, joint: str) -> Panel:
     if (quantity, joint) in NORM:
         name, sign = NORM[quantity, joint]
         norm = _norm(name, sign * np.rad2deg(1.0) if quantity == "angle" else sign)
-    return Panel(f"{joint} {quantity}", *directions, UNITS[quantity], curves, norm, CAVEATS.get((joint, quantity), ""))
+    caveat = CAVEATS.get((joint, quantity), "")
+    if (joint, quantity) == ("metatarsophalangeal", "angle"):
+        caveat = "; ".join(
+            dict.fromkeys(one.toe_caveat for trials in feet.values() for one in trials if one.toe_caveat)
+        )
+    return Panel(f"{joint} {quantity}", *directions, UNITS[quantity], curves, norm, caveat)
 
 
 def _force(feet: Feet, axis: int, name: str) -> Panel:

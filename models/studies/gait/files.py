@@ -12,7 +12,7 @@ import numpy as np
 
 from models.studies.gait import contact_files
 from models.studies.gait.contact import TrialSoles
-from models.studies.gait.curves import curve, joints, notes, numbered, stems, vertical
+from models.studies.gait.curves import BOUND, curve, joints, notes, numbered, stems, vertical
 from models.walking.gait_result import PERCENT, Gait
 from models.walking.leg_foot import JOINTS
 from runtime.results import write_columns, write_dataset, write_storage
@@ -54,6 +54,8 @@ def dataset(found: Sequence[Gait]) -> Any:
     ):
         values = np.array([[one.over_cycle(getattr(one, name)[joint]) for joint in names] for one in found])
         data[name] = (("trial", "joint", "percent"), values, {"units": unit, "long_name": meaning})
+        if caveat := _caveat(found, name):
+            data[name][2]["comment"] = caveat
     forces = [one.ground_over_cycle() for one in found]
     axes = ("trial", "percent", "axis")
     data["ground_force"] = (axes, np.array([f[0] for f in forces]), {"units": "N", "long_name": "on the foot"})
@@ -78,6 +80,16 @@ def dataset(found: Sequence[Gait]) -> Any:
         "axis": ["x", "y", "z"],
     }
     return xarray.Dataset(data, coords=coordinates, attrs=attributes)
+
+
+def _caveat(found: Sequence[Gait], quantity: str) -> str:
+    """A warning on the metatarsophalangeal joint, for the readers of a quantity."""
+    if "metatarsophalangeal" not in joints(found):
+        return ""
+    if quantity != "angles":
+        return f"metatarsophalangeal: {BOUND}"
+    caveats = dict.fromkeys(f"{one.name}: {one.toe_caveat}" for one in found if one.toe_caveat)
+    return f"metatarsophalangeal: {'; '.join(caveats)}" if caveats else ""
 
 
 def _curves_csv(found: Sequence[Gait], file: Path) -> None:

@@ -125,7 +125,7 @@ def gait(
     units : str
         Unit of the positions (mm, cm, m), if the files do not state it.
     contact : bool
-        Also place the nine spheres of Moreira et al. (2011) under the foot, fit them to the measured force, and compare.
+        Also predict the ground force: from markers alone, and by the nine spheres of Moreira et al. (2011), fitted to the force.
     formats : str
         Formats of the figures, separated by commas: png, svg, pdf.
     """
@@ -163,7 +163,7 @@ def gait(
         side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
         toes=toes, anatomy=anatomy, functional=moved,
     )  # fmt: skip
-    found, left_out = _analysed(static, trials, options, report, say)
+    found, recorded, left_out = _analysed(static, trials, options, report, say)
     report.tables += [tables.peaks(found), tables.steps(found), *tables.steps_of_trials(found)]
     report.tables += [tables.trials(found, filters), *tables.subjects(found), *tables.functional(found)]
     report.head = head(found, filters)
@@ -175,7 +175,7 @@ def gait(
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
     assumptions, drawn = [*notes(found), *left_out], figures(found, report.head)
-    trial_soles = soles.analyse(found, say) if contact else []
+    trial_soles = soles.analyse(found, say, recorded, filters) if contact else []
     if trial_soles:
         report.tables += contact_tables.tables(trial_soles)
         assumptions += [one.note for one in trial_soles]
@@ -218,15 +218,20 @@ def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **r
 
 def _analysed(
     static: Capture, trials: Trials, options: Mapping[str, Any], report: Report, say: Say
-) -> tuple[list[Gait], list[str]]:
-    """Analyses of the trials, and why a foot was left out; of several trials, those that fail go into the report."""
+) -> tuple[list[Gait], list[Capture], list[str]]:
+    """Analyses of the trials, the recording of each, and why a foot was left out.
+
+    Of several trials, those that fail go into the report.
+    """
     found: list[Gait] = []
+    recorded: list[Capture] = []
     left_out: list[str] = []
     axes: dict[str, Any] = {}
     for name, read in trials:
         say(f"analysing {name}")
         try:
-            feet, without = _feet(static, read(), options, axes)
+            trial = read()
+            feet, without = _feet(static, trial, options, axes)
         except ModelError as error:
             if len(trials) == 1:
                 raise
@@ -234,12 +239,13 @@ def _analysed(
             continue
         found += feet
         axes |= {one.side: one.functional_axes for one in feet}
+        recorded += [trial] * len(feet)
         left_out += without
     if not found:
         raise ModelError("; ".join(report.failures))
     if len({one.side for one in found}) > 1:
         found = [replace(one, name=f"{one.name}, {one.side} foot") for one in found]
-    return found, left_out
+    return found, recorded, left_out
 
 
 def _feet(

@@ -8,10 +8,11 @@ import pytest
 import xarray
 
 from models.studies.gait import contact, contact_figures, contact_tables
-from models.walking import contact_fit, gait_plots, predict_ground_force
+from models.walking import Filters, contact_fit, gait_plots, predict_ground_force
 from tests.support.layouts import faults_of_figures
 from tests.support.reports import check_figures
 from tests.support.soles import scaled_and_known_sole, with_force_of
+from tests.support.whole_walker import whole_walker
 
 
 @pytest.mark.slow
@@ -21,7 +22,9 @@ def test_the_study_writes_contact(talus, tmp_path):
     assert done.code == 0 and faults == {}
     summary, folder = json.loads(done.out), tmp_path / "o"
     rows = {row["sole"]: row for row in summary["tables"]["errors of the contact"]}
-    assert list(rows) == ["as scaled", "published shape", "fitted"]
+    assert list(rows) == [contact.MEAN, "as scaled", "published shape", "fitted"]
+    # One foot without a pelvis: no prediction from markers alone, which the notes say; the baseline is there.
+    assert "no prediction from markers alone" in json.dumps(summary["tables"]["notes"])
     assert rows["fitted"]["vertical [BW]"] < 0.08 < rows["published shape"]["vertical [BW]"] < 0.2
     assert len(summary["tables"]["fitted sole: synthetic trial"]) == 9
     assert [row["Moreira et al. (2011)"] for row in summary["tables"]["spheres in contact"]] == ["1-3", "1-8", "7-9"]
@@ -39,7 +42,7 @@ def test_the_study_writes_contact(talus, tmp_path):
         assert np.abs(total - data.contact_force.sel(axis="z")).max() < 1e-6
         assert data.sphere_stiffness.attrs["units"] == "N/m^1.5"
     lines = (folder / "contact.csv").read_text().splitlines()
-    assert len(lines) == 1 + 6 * 101 and lines[1].startswith("synthetic trial,measured,0,")
+    assert len(lines) == 1 + 7 * 101 and lines[1].startswith("synthetic trial,measured,0,")
 
 
 @pytest.mark.slow
@@ -74,3 +77,16 @@ def test_marks_and_colours_of_pressed_contacts_are_explained():
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["spheres in contact"]
     assert figure.axes[-1].get_ylabel() == "normal force [body weights]"
+
+
+@pytest.mark.slow
+def test_the_study_predicts_from_markers(synthetic_walk):
+    (each,) = contact.analyse([synthetic_walk], lambda line: None, [whole_walker()], Filters.off())
+    errors, *_ = contact_tables.tables([each])
+    rows = {row["sole"]: row for row in errors.records()}
+    assert list(rows)[:2] == [contact.MEAN, contact.MARKERS]
+    assert rows[contact.MARKERS]["vertical [BW]"] == pytest.approx(each.markers.errors().vertical)
+    assert rows[contact.MEAN]["anterior [BW]"] is None and "baseline" in errors.note
+    drawn = contact_figures.figures([each])["contact_vertical_force"].draw()
+    shown = {text.get_text() for text in drawn.legends[0].get_texts()}
+    assert {"measured", contact.MEAN, contact.MARKERS} <= shown

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.studies.gait import figures, motion, tables
+from models.studies.gait import figures, files, motion, tables
 from models.walking import analysis, synthetic
 from models.walking.preparation import Filters
 
@@ -89,6 +89,20 @@ def test_the_page_of_curves_names_the_subject_and_what_is_an_upper_bound(one):
         ax.get_title(loc="left") for ax in drawn.axes if any("upper bound" in text.get_text() for text in ax.texts)
     ]
     assert bounds == ["metatarsophalangeal moment", "metatarsophalangeal power"]
+
+
+def test_an_angle_from_a_single_marker_is_flagged(one):
+    assert one.toe_caveat == "" and files._caveat([one], "angles") == ""
+    markers = {label: marker for label, marker in one.markers.items() if label != "R_TOE"}
+    single = replace(one, markers=markers)
+    assert single.toe_caveat == "from one marker, 'R_HLX'"
+    drawn = figures.figures([single], {"subject": "somebody"})["gait"].draw()
+    flagged = [ax.get_title(loc="left") for ax in drawn.axes if any("R_HLX" in text.get_text() for text in ax.texts)]
+    assert flagged == ["metatarsophalangeal angle"]
+    (chart,) = single.scene().charts
+    assert [label for label, *_ in chart.curves][-1] == "metatarsophalangeal, from one marker, 'R_HLX'"
+    data = files.dataset([single])
+    assert "R_HLX" in data.angles.attrs["comment"] and "upper bound" in data.moments.attrs["comment"]
 
 
 def test_trials_have_steps_of_their_own_and_no_speed_on_a_treadmill(one):
