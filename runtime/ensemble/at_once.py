@@ -154,8 +154,7 @@ def _values(task: Task, cases: Cases) -> _Given | None:
         given_limits([(system, np.arange(count))], count), np.ones(count, bool),
     )  # fmt: skip
     taken = all(given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items())
-    moves = task.assemble or given.coordinates or not given.joints  # else states violate the changed rows
-    return given if taken and moves else None
+    return given if taken else None
 
 
 def _prepared(given: _Given) -> _Prepared | None:
@@ -175,14 +174,18 @@ def _set(z: Floats, given: _Given) -> Floats:
     return z
 
 
-def _with_joints(given: _Given) -> _Prepared:
-    """The cases with joints of their own, assembled."""
+def _with_joints(given: _Given, *, assemble: bool) -> _Prepared:
+    """The cases with joints of their own, assembled; without ``assemble``, those whose rows the state of the system satisfies."""
     system, tree = given.system, given.tree
     joints = joint_cases(system, given.joints, given.masses)
-    states, good = joints.assembled(system.state.y)
+    states = np.tile(system.state.y, (len(given.good), 1))
+    if assemble or given.coordinates:
+        states, good = joints.assembled(system.state.y)
+    else:
+        good = joints.on_the_rows(states)
     reference = states
-    if system.reference is not None:
-        reference, also = joints.assembled(system.reference.y)
+    if system.reference is not None or not assemble:
+        reference, also = joints.assembled(system.reference_configuration.y)
         good &= also
     motions = joints.motions(reference)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
@@ -216,7 +219,10 @@ def _angles(system: System, states: Floats) -> Floats:
 def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
     """Run the cases of a chunk side by side; those to be run alone.  None where cases differ in more than this module knows."""
     given = _values(task, cases)
-    if given is None or (prepared := _with_joints(given) if given.joints else _prepared(given)) is None:
+    if (
+        given is None
+        or (prepared := _with_joints(given, assemble=task.assemble) if given.joints else _prepared(given)) is None
+    ):
         return None
     at = np.flatnonzero(prepared.good)
     if len(at):

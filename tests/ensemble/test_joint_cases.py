@@ -89,6 +89,15 @@ def test_start_away_from_the_reference_configuration(limits, monkeypatch):
         assert once.in_batch.all() and np.abs(once.states() - each.states()).max() < 1e-9
 
 
+def test_axes_that_leave_the_start_on_the_rows_need_no_assembly(monkeypatch):
+    system = models.foot.build("modified")
+    cases = {name: values for name, values in random_cases(system).items() if name.startswith(("a_i", "mass"))}
+    settings = SETTINGS | {"assemble": False}
+    once = without_systems(monkeypatch, system, cases, 0.5, **settings)
+    each = one_by_one(monkeypatch, system, cases, 0.5, **settings)
+    assert once.in_batch.all() and np.abs(once.states() - each.states()).max() < 1e-10
+
+
 def test_a_slide_and_a_turn_on_several_bodies(monkeypatch):
     builder = runtime.Builder("cart")
     builder.body("cart", r=(0, 0, 0), mass=2.0, inertia=(0.1, 0.1, 0.1))
