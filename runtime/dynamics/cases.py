@@ -1,8 +1,8 @@
 """Cases whose joints differ in their data: assembly and rows, in compiled code.
 
-The vectors of the joints, in axes of their bodies, are read from ``t.vector_local``, the masses of the bodies from ``t.mass``:
-``vectors`` and ``mass`` are the same memory, which the functions below change from case to case.  Other data of a joint are in
-``w.x``.
+The vectors of the joints, in axes of their bodies, are read from ``t.vector_local``, masses and inverse inertias of the bodies
+from ``t.mass`` and ``t.inertia_inverse``: ``vectors``, ``mass`` and ``inverse`` are the same memory, which the functions below
+change from case to case.  Other data of a joint are in ``w.x``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from runtime.jit.compilation import compiled, inlined
 
 
 @inlined
-def _take_case(x, local, masses, vectors, mass, w):  # type: ignore[no-untyped-def]
+def _take_case(x, local, masses, inverses, vectors, mass, inverse, w):  # type: ignore[no-untyped-def]
     for k in range(len(x)):
         for c in range(x.shape[1]):
             w.x[k, c] = x[k, c]
@@ -21,25 +21,28 @@ def _take_case(x, local, masses, vectors, mass, w):  # type: ignore[no-untyped-d
             vectors[k, c] = local[k, c]
     for b in range(len(masses)):
         mass[b + 1] = masses[b]
+        for r in range(3):
+            for c in range(3):
+                inverse[b + 1, r, c] = inverses[b, r, c]
 
 
 @compiled
-def assemble_cases(time, states, x, local, masses, vectors, mass, t, w, u, trial, left):  # type: ignore[no-untyped-def]
+def assemble_cases(time, states, x, local, masses, inverses, vectors, mass, inverse, t, w, u, trial, left):  # type: ignore[no-untyped-def]
     """Move states (cases, 13 bodies) onto the rows by the least change, in place; ``left`` (cases,): largest |Phi|.
 
-    x (cases, joints, X), local (cases, vectors, 3), masses (cases, bodies).
+    x (cases, joints, X), local (cases, vectors, 3), masses (cases, bodies), inverses (cases, bodies, 3, 3).
     """
     for n in range(len(states)):
-        _take_case(x[n], local[n], masses[n], vectors, mass, w)
+        _take_case(x[n], local[n], masses[n], inverses[n], vectors, mass, inverse, w)
         left[n] = assemble_state(time, states[n], t, w, u, trial)[1]
         make_velocities_consistent(time, states[n], t, w, u, trial)
 
 
 @compiled
-def rows_of_cases(time, states, x, local, masses, vectors, mass, t, w, worst, D, x_now):  # type: ignore[no-untyped-def]
+def rows_of_cases(time, states, x, local, masses, inverses, vectors, mass, inverse, t, w, worst, D, x_now):  # type: ignore[no-untyped-def]
     """Largest |Phi| and |Phi'| (cases, 2) in states (cases, 13 bodies), D (cases, joints, rows, 12), and x in global axes."""
     for n in range(len(states)):
-        _take_case(x[n], local[n], masses[n], vectors, mass, w)
+        _take_case(x[n], local[n], masses[n], inverses[n], vectors, mass, inverse, w)
         for velocities in range(2):
             worst[n, velocities] = worst_violation(time, states[n], t, w, velocities == 1)
         for k in range(len(t.address)):

@@ -1,4 +1,4 @@
-"""Cases that differ in parameters of bodies, joints and limits, and in initial coordinates: prepared without a system for each.
+"""Cases that differ in gravity, parameters of bodies, joints and limits, and coordinates: prepared without a system for each.
 
 Geometry and masses of their trees, parameters of the kernel, constants and initial coordinates are arrays over all cases.
 """
@@ -31,10 +31,10 @@ from runtime.integrate.tree_method import (
     off_the_rows,
 )
 from runtime.support.arrays import Floats, Ints
-from runtime.system.joint_cases import JointCases, joint_cases, states_of_cases
+from runtime.system.joint_cases import JointCases, joint_cases, sound_inertias, states_of_cases
 from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
-from runtime.system.quantity import Quantity, Role
+from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role
 from runtime.system.reference import body_places
 from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data, turn_weights
 from runtime.system.system import System
@@ -51,6 +51,8 @@ class _Given:
     system: System
     tree: SpanningTree
     masses: Floats  # (cases, bodies)
+    inertias: Floats  # (bodies, 3, 3), or (cases, bodies, 3, 3)
+    gravity: Floats  # (3,), or (cases, 3)
     limits: Floats  # (cases, limits, PARAMETERS)
     good: Bools  # (cases,) False: a value that breaks a rule
     joints: dict[str, dict[str, Floats]] = field(default_factory=dict)  # joint -> keyword -> values
@@ -63,9 +65,10 @@ class _Given:
             return self._take_coordinate(quantity, values)
         if quantity.owner_sort == "joint":
             return self._take_data_of_joint(quantity, values)
-        if (quantity.owner_sort, quantity.part) == ("body", "mass"):
-            self.good &= values > 0.0
-            self.masses[:, self.system.body_index(quantity.owner)] = values
+        if quantity.owner_sort == "body":
+            return self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values)
+        if quantity.part == GRAVITY:
+            self.gravity = values
             return True
         if quantity.owner_sort != "limit" or quantity.part not in OF_LIMITS:
             return False
@@ -83,12 +86,31 @@ class _Given:
         self.coordinates[steps[0] + offset] = self.tree.coordinates[steps[0]].sign * values
         return True
 
+    def _take_data_of_body(self, body: int, part: str, values: Floats) -> bool:
+        if part == "mass":
+            self.good &= values > 0.0
+            self.masses[:, body] = values
+            return True
+        if self.inertias.ndim == 3:
+            self.inertias = np.tile(self.inertias, (len(values), 1, 1, 1))
+        matrices = values[:, :, None] * np.eye(3) if values.ndim == 2 else values
+        sound = sound_inertias(matrices)
+        self.inertias[sound, body] = 0.5 * (matrices[sound] + np.swapaxes(matrices[sound], 1, 2))
+        self.good &= sound
+        return part == INERTIA
+
     def _take_data_of_joint(self, quantity: Quantity, values: Floats) -> bool:
         used = [limit.module.BORROWS for limit in self.system.limits if limit.joint == quantity.owner]
         if any(quantity.part in borrowed for borrowed in used):
             return False
         self.joints.setdefault(quantity.owner, {})[quantity.part] = values
         return True
+
+    def energies(self, at: Ints, states: Floats, stored: Floats | float) -> Floats:
+        """Kinetic energy, that of gravity and stored energy (cases, n, 3) of the cases at these places."""
+        inertias = self.inertias if self.inertias.ndim == 3 else self.inertias[at]
+        gravity = self.gravity if self.gravity.ndim == 1 else self.gravity[at]
+        return energies_of_motions(self.masses[at], inertias, gravity, states, stored)
 
 
 @dataclass(frozen=True)
@@ -104,11 +126,11 @@ class _Prepared:
 
     def constants(self) -> Floats:
         """Constants of the kernel, (cases, constants)."""
-        tree, system = self.given.tree, self.given.system
-        load = carried(self.where, tree.skeleton, self.given.masses, system.data.inertia[1:])
+        tree = self.given.tree
+        load = carried(self.where, tree.skeleton, self.given.masses, self.given.inertias)
         module = kernel_of(tree)
         found = np.zeros((module.CONSTANTS, len(self.z)))
-        module.prepare(kernel_parameters(self.where, tree.skeleton, load, system.gravity), found)
+        module.prepare(kernel_parameters(self.where, tree.skeleton, load, self.given.gravity), found)
         return np.ascontiguousarray(found.T)
 
     def states(self, at: Ints, z: Floats) -> Floats:
@@ -150,7 +172,7 @@ def _values(task: Task, cases: Cases) -> _Given | None:
     if any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
         return None
     given = _Given(
-        system, system.tree, np.tile(system.data.mass[1:], (count, 1)),
+        system, system.tree, np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:], system.gravity,
         given_limits([(system, np.arange(count))], count), np.ones(count, bool),
     )  # fmt: skip
     taken = all(given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items())
@@ -177,7 +199,7 @@ def _set(z: Floats, given: _Given) -> Floats:
 def _with_joints(given: _Given, *, assemble: bool) -> _Prepared:
     """The cases with joints of their own, assembled; without ``assemble``, those whose rows the state of the system satisfies."""
     system, tree = given.system, given.tree
-    joints = joint_cases(system, given.joints, given.masses)
+    joints = joint_cases(system, given.joints, given.masses, given.inertias)
     states = np.tile(system.state.y, (len(given.good), 1))
     if assemble or given.coordinates:
         states, good = joints.assembled(system.state.y)
@@ -262,7 +284,7 @@ def _run(task: Task, prepared: _Prepared, cases: Cases, at: Ints, chunk: Chunk) 
     else:
         found = (motions[:, 1:] if of_limits is None else prepared.states(at, results.out))[good]
     chunk.keep(kept, found, results.counts[good], results.reached[good])
-    energies = energies_of_motions(system.data, prepared.given.masses[at], motions, stored)
+    energies = prepared.given.energies(at, motions, stored)
     remarks = unbalanced_cases(system.data, s, chunk.counts[kept, 1], times, energies[good], work[good])
     chunk.remark(kept, remarks, s.t_end)
     return good
@@ -270,7 +292,7 @@ def _run(task: Task, prepared: _Prepared, cases: Cases, at: Ints, chunk: Chunk) 
 
 def _columns(task: Task, prepared: _Prepared, cases: Cases, kept: Ints, z: Floats, chunk: Chunk) -> Floats:
     """Outputs (cases, columns) of the kept cases, from coordinates and rates (cases, times, n)."""
-    given, limits, masses = prepared.given, prepared.limits[kept], prepared.given.masses[kept]
+    given, limits = prepared.given, prepared.limits[kept]
     assert task.outputs is not None
 
     # No function refers to itself through another: arrays of a chunk would stay until the next collection of cycles.
@@ -280,7 +302,7 @@ def _columns(task: Task, prepared: _Prepared, cases: Cases, kept: Ints, z: Float
 
     def energies() -> Floats:
         stored = stored_energies(limits, z[..., [limit.step for limit in given.tree.limits]])
-        return energies_of_motions(given.system.data, masses, states(), stored)
+        return given.energies(kept, states(), stored)
 
     def system_of(k: int) -> System:
         values = row(cases, int(kept[k]))

@@ -290,7 +290,7 @@ def _energies(system: System, states: Floats) -> Floats:
         found = energies_of_states(np.zeros(len(flat)), flat, none, system.data, shared_workspace_for(system.data))
         return found.reshape(*states.shape[:2], -1)
     masses = np.broadcast_to(system.data.mass[1:], (len(states), len(system.bodies)))
-    return energies_of_motions(system.data, masses, states)
+    return energies_of_motions(masses, system.data.inertia[1:], system.gravity, states)
 
 
 def _columns(task: Task, built: Built, cases: Ints, states: Floats, z: Floats | None, chunk: Chunk) -> Floats:

@@ -48,15 +48,21 @@ def explained_by(
     return of_steps + ROUNDING * np.sqrt(steps) * (energy + abs(lowest) + abs(highest))
 
 
-def energies_of_motions(data: ModelData, masses: Floats, states: Floats, stored: Floats | float = 0.0) -> Floats:
-    """Kinetic energy, that of gravity and stored energy (cases, n, 3) of states (cases, n, 13 bodies); masses (cases, bodies)."""
+def energies_of_motions(
+    masses: Floats, inertias: Floats, gravity: Floats, states: Floats, stored: Floats | float = 0.0
+) -> Floats:
+    """Kinetic energy, that of gravity and stored energy (cases, n, 3) of states (cases, n, 13 bodies).
+
+    masses (cases, bodies), inertias (bodies, 3, 3) and gravity (3,), of all cases or with a first axis of cases
+    """
+    of_inertia, of_gravity = "bij" if inertias.ndim == 3 else "cbij", "i" if gravity.ndim == 1 else "ci"
     s = states.reshape(*states.shape[:2], -1, STATE)
     A = rotation_matrices(s[..., P:V].reshape(-1, 4)).reshape(*s.shape[:3], 3, 3)
     omega = np.einsum("cnbji,cnbj->cnbi", A, s[..., OMEGA:])
     energies = np.empty((*s.shape[:2], 3))
-    energies[..., 0] = 0.5 * np.einsum("cnbi,bij,cnbj->cn", omega, data.inertia[1:], omega)
+    energies[..., 0] = 0.5 * np.einsum(f"cnbi,{of_inertia},cnbj->cn", omega, inertias, omega)
     energies[..., 0] += 0.5 * np.einsum("cb,cnbi->cn", masses, s[..., V:OMEGA] ** 2)
-    energies[..., 1] = -np.einsum("cb,cnbi,i->cn", masses, s[..., R:P], data.gravity)
+    energies[..., 1] = -np.einsum(f"cb,cnbi,{of_gravity}->cn", masses, s[..., R:P], gravity)
     energies[..., 2] = stored
     return energies
 

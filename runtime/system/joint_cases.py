@@ -26,10 +26,12 @@ from runtime.system.parts import AXIS_TOLERANCE, Joint
 from runtime.system.rank import JOINT_RANK_TOLERANCE, lever_arm
 from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
+from runtime.system.thin_bodies import THIN
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)
 MARGIN = 10.0  # from the limits of singular joints within which a case is made alone, to be judged exactly
+SYMMETRIC = 1e-13  # relative difference of an inertia from its transposed
 ON_THE_ROWS = 1e-9  # [SI unit of a row] largest violation at the end of a run in joint coordinates
 
 
@@ -42,9 +44,10 @@ class JointCases:
     x: Floats  # (cases, joints, X)
     local: Floats  # (cases, vectors, 3) in axes of the bodies
     masses: Floats  # (cases, bodies), by which states are moved
+    inverses: Floats  # (cases, bodies, 3, 3) of the inertias
     good: Bools  # (cases,) no value breaks a rule
     data: ModelData
-    memory: tuple[Floats, Floats]  # of ``data.vector_local`` and ``data.mass``
+    memory: tuple[Floats, Floats, Floats]  # of ``data.vector_local``, ``data.mass`` and ``data.inertia_inverse``
     work: Workspace
 
     def assembled(self, y: Floats) -> tuple[Floats, Bools]:
@@ -57,11 +60,18 @@ class JointCases:
 
     @property
     def _data(self) -> tuple[Any, ...]:
-        return self.x, self.local, self.masses, *self.memory, self.data, self.work
+        return self.x, self.local, self.masses, self.inverses, *self.memory, self.data, self.work
 
     def of(self, at: Ints) -> JointCases:
         """The cases at these places."""
-        return replace(self, x=self.x[at], local=self.local[at], masses=self.masses[at], good=self.good[at])
+        return replace(
+            self,
+            x=self.x[at],
+            local=self.local[at],
+            masses=self.masses[at],
+            inverses=self.inverses[at],
+            good=self.good[at],
+        )
 
     def on_the_rows(self, states: Floats) -> Bools:
         """Which cases satisfy their rows in states (cases, 13 bodies)."""
@@ -117,8 +127,8 @@ class JointCases:
         return x
 
 
-def joint_cases(system: System, values: Values, masses: Floats) -> JointCases:
-    """The data of cases of a system with these masses (cases, bodies).
+def joint_cases(system: System, values: Values, masses: Floats, inertias: Floats) -> JointCases:
+    """The data of cases of a system with these masses (cases, bodies) and inertias (bodies, 3, 3) or (cases, bodies, 3, 3).
 
     The reference configuration of the system gives the constants that joints hold.  Cases with a value that breaks a rule have
     the joints and masses of the system.
@@ -129,6 +139,9 @@ def joint_cases(system: System, values: Values, masses: Floats) -> JointCases:
         if joint.name in values:
             good &= _allowed(joint, values[joint.name])
     masses = np.where(good[:, None], masses, t.mass[1:])
+    inverses = np.tile(t.inertia_inverse[1:], (cases, 1, 1, 1))
+    if inertias.ndim == 4:
+        inverses[good] = np.linalg.inv(inertias[good])
     values = {
         name: {key: _kept(value, good, system.joint(name).values[key]) for key, value in given.items()}
         for name, given in values.items()
@@ -146,12 +159,12 @@ def joint_cases(system: System, values: Values, masses: Floats) -> JointCases:
         x[:, k] = own.T
         for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
             local[:, row] = found[name].T
-    memory = t.vector_local.copy(), t.mass.copy()
+    memory = t.vector_local.copy(), t.mass.copy(), t.inertia_inverse.copy()
     seen = [part.view() for part in memory]
     for part in seen:
         part.flags.writeable = False  # compiled code is specialised to read-only data
-    data = t._replace(vector_local=seen[0], mass=seen[1])
-    return JointCases(system, values, x, local, masses, good, data, memory, workspace_for(data))
+    data = t._replace(vector_local=seen[0], mass=seen[1], inertia_inverse=seen[2])
+    return JointCases(system, values, x, local, masses, inverses, good, data, memory, workspace_for(data))
 
 
 def _allowed(joint: Joint, given: Mapping[str, Floats]) -> Bools:
@@ -171,6 +184,17 @@ def _allowed(joint: Joint, given: Mapping[str, Floats]) -> Bools:
             good &= value > lower if excluded else value >= lower
     allowed: Bools = good
     return allowed
+
+
+def sound_inertias(matrices: Floats) -> Bools:
+    """Which inertias (cases, 3, 3) ``checked_inertia`` surely accepts, with moments above 0; cases with others are made alone."""
+    across = np.swapaxes(matrices, 1, 2)
+    equal = np.isclose(matrices, across, rtol=SYMMETRIC, atol=0.0) & np.isfinite(matrices)
+    sound: Bools = np.all(equal, axis=(1, 2))
+    moments = np.linalg.eigvalsh(matrices[sound])
+    small, middle, large = moments[:, 0], moments[:, 1], moments[:, 2]
+    sound[sound] = (small > MARGIN * THIN * large) & (large - middle - small <= 0.0)
+    return sound
 
 
 def _kept(value: Floats, good: Bools, own: Any) -> Floats:

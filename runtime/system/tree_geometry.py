@@ -122,7 +122,10 @@ def _step_at(motion: JointMotion, place: int) -> Step:
 
 
 def carried(of: Geometry, skeleton: Skeleton, masses: Floats, inertias: Floats) -> Carried:
-    """What the steps carry, for masses (cases, bodies) and inertias (bodies, 3, 3) of the bodies in their own axes."""
+    """What the steps carry.
+
+    masses (cases, bodies), inertias (bodies, 3, 3) or (cases, bodies, 3, 3), in the bodies' own axes
+    """
     n, cases = len(skeleton.kinds), max(len(of.point), len(masses))
     mass, moment, inertia = np.zeros((cases, n)), np.zeros((cases, n, 3)), np.zeros((cases, n, 3, 3))
     arms = of.arms(skeleton.body_step)
@@ -133,15 +136,18 @@ def carried(of: Geometry, skeleton: Skeleton, masses: Floats, inertias: Floats) 
         square = (arm * arm).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
         mass[:, step] += m
         moment[:, step] += m[:, None] * arm
-        inertia[:, step] += A @ inertias[body] @ np.swapaxes(A, 1, 2) + m[:, None, None] * square
+        inertia[:, step] += A @ inertias[..., body, :, :] @ np.swapaxes(A, 1, 2) + m[:, None, None] * square
     return Carried(mass, moment, inertia)
 
 
 def kernel_parameters(of: Geometry, skeleton: Skeleton, load: Carried, gravity: Floats) -> Floats:
-    """The parameters of cases as the function ``prepare`` of a kernel takes them, (parameters, cases)."""
+    """The parameters of cases as the function ``prepare`` of a kernel takes them, (parameters, cases).
+
+    gravity (3,) or (cases, 3)
+    """
     cases, n = load.mass.shape
     found = np.empty((OF_GRAVITY + OF_STEP * n, cases))
-    found[:OF_GRAVITY] = gravity[:, None]
+    found[:OF_GRAVITY] = gravity[:, None] if gravity.ndim == 1 else gravity.T
     steps = found[OF_GRAVITY:].reshape(n, OF_STEP, cases)
     steps[:, 0:3] = np.moveaxis(of.axis, 0, 2)
     steps[:, 3:6] = np.moveaxis(of.ways(skeleton.parents), 0, 2)

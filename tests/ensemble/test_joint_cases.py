@@ -89,6 +89,31 @@ def test_start_away_from_the_reference_configuration(limits, monkeypatch):
         assert once.in_batch.all() and np.abs(once.states() - each.states()).max() < 1e-9
 
 
+@pytest.mark.parametrize("joints", [False, True])
+def test_inertias_and_gravity(joints, monkeypatch):
+    system, random = models.foot.build("modified", limits="dissipative"), np.random.default_rng(2)
+    cases = random_cases(system) if joints else {}
+    turns = np.linalg.qr(random.standard_normal((COUNT, 3, 3)))[0]
+    turned = turns @ np.diag([1.5e-3, 3.8e-3, 3.7e-3]) @ np.swapaxes(turns, 1, 2)
+    cases |= {
+        "inertia.main_foot": 0.5 * (turned + np.swapaxes(turned, 1, 2)),
+        "inertia.toes": random.uniform(1.0e-4, 1.2e-4, (COUNT, 3)),
+        "gravity": [0.0, 0.0, -9.81] + random.standard_normal((COUNT, 3)),
+    }
+    once = without_systems(monkeypatch, system, cases, 0.5, outputs=["energy", "r.toes"], **SETTINGS)
+    each = one_by_one(monkeypatch, system, cases, 0.5, outputs=["energy", "r.toes"], **SETTINGS)
+    assert once.in_batch.all() and once.messages == each.messages == {}
+    for name in ("energy", "r.toes"):
+        assert np.abs(once[name] - each[name]).max() < 1e-10 and np.ptp(once[name][:, -1]) > 1e-3
+
+
+def test_inertias_that_no_mass_has_are_refused():
+    system = models.foot.build("modified")
+    cases = {"inertia.toes": [[1e-4, 1e-4, 1e-4], [1e-4, 1e-4, 3e-4], [-1e-4, 1e-4, 1e-4], [1e-4, 1e-4, 2e-4]]}
+    many = runtime.simulate_many(system, cases, 0.1)
+    assert many.status.tolist() == [0, Status.REFUSED, Status.REFUSED, 0] and "triangle" in many.messages[1]
+
+
 def test_axes_that_leave_the_start_on_the_rows_need_no_assembly(monkeypatch):
     system = models.foot.build("modified")
     cases = {name: values for name, values in random_cases(system).items() if name.startswith(("a_i", "mass"))}
