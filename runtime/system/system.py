@@ -99,8 +99,9 @@ class System:
         self.gravity.flags.writeable = False
 
     def __repr__(self) -> str:
-        joints = len(self.joints) - len(self.drivers)
-        parts = f"{len(self.bodies)} bodies, {joints} joints, {self.degrees_of_freedom} degrees of freedom"
+        counts = len(self.bodies), len(self.joints) - len(self.drivers), self.degrees_of_freedom
+        nouns = ("body", "bodies"), ("joint", "joints"), ("degree of freedom", "degrees of freedom")
+        parts = ", ".join(f"{n} {noun[n != 1]}" for n, noun in zip(counts, nouns, strict=True))
         for what in ("limit", "driver", "load", "motor", "contact", "force"):
             if names := getattr(self, f"{what}_names"):
                 parts += f", {what}s {', '.join(names)}"

@@ -114,7 +114,7 @@ def test_a_builder_can_be_extended_after_it_has_built():
 def test_description_of_a_guided_system():
     text = repr(loaded().build())
     assert text == (
-        "System('two', 2 bodies, 1 joints, 1 degrees of freedom, drivers place, turn, loads push, pull, motors muscle)"
+        "System('two', 2 bodies, 1 joint, 1 degree of freedom, drivers place, turn, loads push, pull, motors muscle)"
     )
     m = runtime.inverse_dynamics(two_guided(), [0.0, 0.5])
     assert repr(m) == "Motion('two', 2 times, 0 .. 0.5 s)" and m.success and m.stats.method == "kinematics"
