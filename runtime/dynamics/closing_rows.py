@@ -28,8 +28,8 @@ DEPENDENT = 1e-10  # pivot, as a fraction of the row's size, below which a row d
 
 
 @inlined
-def add_wrench(t, s, c, body, D, sign):  # type: ignore[no-untyped-def]
-    """Put a force and a moment D (6,) about its centre on a body (from 1 on)."""
+def add_wrench(t, s, c, body, D):  # type: ignore[no-untyped-def]
+    """Put a force and a moment D (6,) about its centre on a body (from 1 on), with the sign of the recursion."""
     k = t.step[body - 1]
     if k == GROUND_STEP:
         return
@@ -37,7 +37,7 @@ def add_wrench(t, s, c, body, D, sign):  # type: ignore[no-untyped-def]
     turned(s.A[k], t.arm[body - 1], arm)
     force, moment = c.vector[1], c.vector[2]
     for i in range(3):
-        force[i], moment[i] = -sign * D[i], -sign * D[3 + i]
+        force[i], moment[i] = -D[i], -D[3 + i]
     add_cross(arm, force, moment)
     for i in range(3):
         c.force[k, i] += force[i]
@@ -161,7 +161,7 @@ def respond(data, m, t, w):  # type: ignore[no-untyped-def]
             if body == 0:
                 continue
             own = D[6 * side : 6 * side + 6]
-            add_wrench(data, s, c, body, own, 1.0)
+            add_wrench(data, s, c, body, own)
             K = w.inertia_inverse[body]
             c.size[r] += dot(own, own) / t.mass[body]
             for x in range(3):

@@ -29,18 +29,17 @@ class ClosingRows(NamedTuple):
     response: Floats  # (m, size of the state) accelerations of the coordinates for a unit multiplier of each row
     moved: Floats  # (m, bodies + 1, 6) and of the bodies
     S: Floats  # (m, m)
-    L: Floats  # (m, m) lower factor of the chosen rows, in order
+    L: Floats  # (m, m) what is left of S; below the pivots of the chosen rows their columns of L times these
     order: Ints  # (m,) rows, the chosen ones first
     chosen: Ints  # (1,) number of these
     every: Ints  # (m,) and of projections, which leave out none
     most: Ints  # (1,)
     size: Floats  # (m,) diagonal of S if nothing held the bodies
     pivot: Floats  # (m,) of the chosen rows
-    y: Floats  # (m,)
-    found: Floats  # (m,) multipliers
+    y: Floats  # (m,) residuals, then multipliers
     vector: Floats  # (4, 3)
-    rates: Floats  # (size of the state,)
-    change: Floats  # (size of the state,)
+    rates: Floats  # (size of the state,) a change of coordinates and rates
+    change: Floats  # (size of the state,) coordinates with the rates of a change
 
 
 def closing_rows(rows: Sequence[tuple[int, int]], independent: int, steps: int, bodies: int, size: int) -> ClosingRows:
@@ -53,7 +52,7 @@ def closing_rows(rows: Sequence[tuple[int, int]], independent: int, steps: int, 
         along=np.zeros(steps), alpha=np.zeros((steps + 1, 3)), a=np.zeros((steps + 1, 3)), response=np.zeros((m, size)),
         moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)), order=np.arange(m),
         chosen=np.zeros(1, np.int64), every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), pivot=np.zeros(m),
-        y=np.zeros(m), found=np.zeros(m), vector=np.zeros((4, 3)), rates=of_state.copy(), change=of_state.copy(),
+        y=np.zeros(m), vector=np.zeros((4, 3)), rates=of_state.copy(), change=of_state.copy(),
     )  # fmt: skip
 
 
