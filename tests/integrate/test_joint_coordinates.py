@@ -172,7 +172,7 @@ def test_what_joint_coordinates_do_not_have_is_refused():
     with pytest.raises(ModelError, match="method 'radau' integrates absolute coordinates"):
         runtime.simulate(FOOT, 1.0, coordinates="joint", method="radau")
     with pytest.raises(
-        ModelError, match="alpha and beta stabilise the rows of joints, which joint coordinates do not have"
+        ModelError, match="alpha and beta stabilise the rows of all joints, which joint coordinates do not have"
     ):
         runtime.simulate(FOOT, 1.0, coordinates="joint", alpha=5.0)
     with pytest.raises(UnknownNameError, match="unknown coordinates 'joints'; did you mean 'joint'"):
