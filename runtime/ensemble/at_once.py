@@ -294,6 +294,8 @@ def _columns(task: Task, prepared: _Prepared, cases: Cases, kept: Ints, z: Float
     """Outputs (cases, columns) of the kept cases, from coordinates and rates (cases, times, n)."""
     given, limits = prepared.given, prepared.limits[kept]
     assert task.outputs is not None
+    if not len(kept):
+        return np.zeros((0, *task.kept_shape))
 
     # No function refers to itself through another: arrays of a chunk would stay until the next collection of cycles.
     @lru_cache(1)

@@ -139,7 +139,7 @@ def columns_of_batch(
         if values is None:
             of_runs[name] = output
         else:
-            columns[name] = output.of(values, t).reshape(len(values), -1)
+            columns[name] = output.of(values, t).reshape(len(values), output.size)
     states = quantities.states() if of_runs else np.zeros((0, 0, 0))
     count = len(next(iter(columns.values()), states))
     found = np.full((count, max(place.stop for place in places.values())), np.nan)

@@ -145,7 +145,7 @@ def simulate_many(
     if gpu:
         how = replace(how, coordinates=ABSOLUTE) if how.coordinates == AUTO else how
         _refuse_for_gpu(example, how)
-    kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()))
+    kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
     size = _chunk_size(chunk, system, example, how, count, workers, GPU_CHUNK if gpu else CHUNK)
     task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept)

@@ -329,13 +329,19 @@ def _stable(value: Any) -> Any:
     return getattr(value, "__qualname__", type(value).__qualname__)
 
 
+def _named(output: dict[str, Any]) -> str:
+    """An output with its name, where this is another one."""
+    name, expression = output["name"], output["expression"]
+    return str(expression) if name == expression else f"{name} = {expression}"
+
+
 def _difference(key: str, there: Any, here: Any) -> str:
     if isinstance(there, dict) and isinstance(here, dict):
         name = next(name for name in here if here[name] != there.get(name))
         return f"its {name} is {there.get(name)!r}, not {here[name]!r}"
     if key == "outputs":
         kept = [
-            "states" if outputs is None else ", ".join(output["expression"] for output in outputs)
+            "states" if outputs is None else ", ".join(_named(output) for output in outputs)
             for outputs in (there, here)
         ]
         return f"it keeps {kept[0]}, not {kept[1]}"

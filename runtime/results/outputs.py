@@ -7,7 +7,7 @@ Names of quantities, their units and meanings are those of the tables in ``expor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -57,6 +57,11 @@ REDUCTIONS: dict[str, tuple[Callable[[Floats, Floats], Floats], str]] = {
     "time_of_max": (lambda x, t: _time_of(x, x.argmax(axis=1), t), "time of the largest value"),
     "time_of_min": (lambda x, t: _time_of(x, x.argmin(axis=1), t), "time of the smallest value"),
 }
+# Names that tables and datasets of ensembles give to something else.
+RESERVED = (
+    "case", "time", "status", "message", "reached", "evaluations", "steps", "rejections", "in_batch", "body", "axis", "euler",
+    "component",
+)  # fmt: skip
 AT_ONE_TIME = ("first", "last")  # reductions that make sense where a run has a single time
 
 
@@ -166,7 +171,22 @@ def _quantities(system: System) -> Iterator[Quantity]:
 
 
 def values_of(run: Any, quantity: Quantity) -> Floats:
-    """A quantity of a run, (times, ...)."""
+    """A quantity of a run, (times, ...).
+
+    Raises
+    ------
+    ModelError
+        Where the system of the run does not have it, or it is undetermined.
+    """
+    try:
+        return _values_of(run, quantity)
+    except (KeyError, ValueError, IndexError, AttributeError):
+        if quantity.name in quantities_of_runs(run.system):
+            raise
+        raise ModelError(f"system '{run.system.name}' of this case has no quantity '{quantity.name}'") from None
+
+
+def _values_of(run: Any, quantity: Quantity) -> Floats:
     part, owner, sort = quantity.part, quantity.owner, quantity.owner_sort
     found: Floats
     if sort == "body":
@@ -186,13 +206,16 @@ def values_of(run: Any, quantity: Quantity) -> Floats:
     return found
 
 
-def parsed_outputs(outputs: Mapping[str, str] | Sequence[str], system: System, times: int) -> dict[str, Output]:
-    """Outputs by name, for runs of a system with so many times.
+def parsed_outputs(
+    outputs: Mapping[str, str] | Sequence[str], system: System, times: int, taken: Collection[str] = ()
+) -> dict[str, Output]:
+    """Outputs by name, for runs of a system with so many times; ``taken``: names of parameters.
 
     Raises
     ------
     ModelError
-        For none, one that is given twice, a name that the system does not have, and a function that does not fit.
+        For none, one that is given twice, a name that is taken, a quantity that the system does not have, and a function that
+        does not fit.
     """
     given = dict(outputs) if isinstance(outputs, Mapping) else {text: text for text in outputs}
     if not given or len(given) < len(outputs):
@@ -208,6 +231,14 @@ def parsed_outputs(outputs: Mapping[str, str] | Sequence[str], system: System, t
     found = {
         name: _parsed(name, text, whole | named_components, system, times) for name, text in given.items()
     }  # fmt: skip
+    for name, output in found.items():
+        own = [name, *(f"{name}.{component}" for component in output.components)]
+        columns = {*RESERVED, *(taken if output.reduction else ())}  # tables have no column of what varies over time
+        if not name.strip() or {*own} & columns or name.startswith("case_"):
+            use = "is empty" if not name.strip() else "is that of a parameter or of a column of the results"
+            raise ModelError(
+                f"outputs: the name '{name}' of '{output.expression}' {use}; give another, such as 'result'"
+            )
     return found
 
 

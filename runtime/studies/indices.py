@@ -29,7 +29,7 @@ class Indices:
     parameter causes alone, and with its interactions; ``first_bounds``, ``total_bounds`` (2, outputs, parameters): percentiles
     of the bootstrap at the ``level``; ``variance`` (outputs,).  ``used``: rows of the design; ``left_out``: rows with a failed
     case.
-    Of an output that does not vary the indices are NaN.
+    Of an output that does not vary the indices are NaN; resamples in which it does not vary are left out of the bounds.
     """
 
     outputs: tuple[str, ...]
@@ -69,6 +69,13 @@ class Indices:
         return pandas.DataFrame({name: values.ravel() for name, values in columns.items()}, index=rows)
 
 
+def _percentiles(drawn: Floats, at: list[float]) -> Floats:
+    """Percentiles of the resamples; those in which an output does not vary have no index, and are left out."""
+    known = np.isfinite(drawn).any(axis=0)
+    found: Floats = np.nanpercentile(np.where(known, drawn, 0.0), at, axis=0)
+    return np.where(known, found, np.nan)
+
+
 def indices_and_bounds(
     A: Floats, B: Floats, AB: Floats, level: float, resamples: int, seed: int
 ) -> tuple[Floats, Floats, Floats]:
@@ -105,6 +112,6 @@ def indices_and_bounds(
         drawn.append(indices((weights @ flat).reshape(count, *terms.shape[::2])))
     tails = 50.0 * (1.0 - level)
     with np.errstate(invalid="ignore"):
-        bounds = np.percentile(np.concatenate(drawn), [tails, 100.0 - tails], axis=0)
+        bounds = _percentiles(np.concatenate(drawn), [tails, 100.0 - tails])
     means = terms.mean(axis=1)
     return indices(means), bounds.swapaxes(0, 1), (means[1] - means[0] ** 2) * scale**2

@@ -216,6 +216,8 @@ class Study:
             For an output that is not one number in each case.
         """
         numbers = named("output that is one number", self.numbers, "outputs that are one number")
+        if count < 1:
+            raise ModelError(f"worst: count = {count}; give 1 case or more")
         values = np.where(np.isin(np.arange(len(self.many)), self.failed), np.nan, numbers[output])
         order = np.argsort(values if smallest else -values, kind="stable")[: min(count, len(values) - len(self.failed))]
         return self.to_pandas().loc[order, [*self.parameters, output]]
@@ -231,7 +233,7 @@ class Study:
 
         drop = [name for name in data.coords if str(name).startswith("case_")]
         index = pandas.MultiIndex.from_arrays(list(self.design.samples.values()), names=list(self.parameters))
-        plain = data.drop_vars([*drop, *self.parameters, "case", "message"])
+        plain = data.drop_vars([*drop, *self.parameters, "case"])
         import xarray
 
         coordinates = xarray.Coordinates.from_pandas_multiindex(index, "case")

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.ensemble.simulate_many import simulate_many
+from runtime.results.outputs import RESERVED
 from runtime.studies.cases import cases_of
 from runtime.studies.designs import Kind, Sampler, design_of
 from runtime.studies.distributions import distribution_of
 from runtime.studies.result import Study
 from runtime.support.arguments import checked
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError, said_by, shown
 from runtime.system.system import System
 
 TIMES = 101  # of the results, by default
@@ -86,6 +87,10 @@ def study(
         raise ModelError("parameters: give at least one name with its distribution, such as {'mass.toes': (0.1, 0.3)}")
     if seed < 0:
         raise ModelError(f"seed = {seed}; give 0 or a number above it")
+    if named := [name for name in parameters if name in RESERVED]:
+        raise ModelError(f"parameters: '{named[0]}' is the name of a column of the results; give another")
+    if both := sorted({*outputs} & {*parameters}):
+        raise ModelError(f"outputs: '{both[0]}' is a parameter of this study; give the output another name")
     varied = {name: distribution_of(name, given) for name, given in parameters.items()}
     design = design_of(kind, varied, n, sampler, seed)
     cases = cases_of(build, design.samples) if to_cases is None else _given_cases(to_cases, dict(design.samples))
@@ -101,7 +106,12 @@ def study(
 
 def _given_cases(to_cases: Callable[[dict[str, Any]], Any], samples: dict[str, Any]) -> Mapping[str, Any]:
     """The cases that a function of the user makes of the samples."""
-    found = to_cases(samples)
+    try:
+        found = to_cases(samples)
+    except ModelError:
+        raise
+    except Exception as error:  # in the user's function
+        raise ModelError(f"to_cases failed: {said_by(error)}") from error
     if not isinstance(found, Mapping):
         raise ModelError(f"to_cases gave {shown(found)}; give a function that returns a mapping from names to values")
     count = len(next(iter(samples.values())))

@@ -164,7 +164,10 @@ def test_a_folder_of_outputs(tmp_path):
         build, cases, T[-1], t_eval=T, outputs=["range(r.toes)"], **SETTINGS
     )["range(r.toes)"])  # fmt: skip
     for changed, said in (
-        (dict(outputs=["energy"]), "it keeps range(r.main_foot.y), r.toes, angle.ankle.theta_i, not energy"),
+        (
+            dict(outputs=["energy"]),
+            "it keeps excursion = range(r.main_foot.y), path = r.toes, angle.ankle.theta_i, not energy",
+        ),
         (dict(outputs=None), "it keeps range(r.main_foot.y), r.toes, angle.ankle.theta_i, not states"),
     ):
         with pytest.raises(ModelError) as error:
@@ -271,3 +274,32 @@ def test_arrays_of_a_chunk_are_freed_with_it(way, monkeypatch):
         assert many.success and made and all(ref() is None for ref in made)
     finally:
         gc.enable()
+
+
+def test_outputs_of_a_batch_in_which_no_case_reaches_its_end():
+    foot = models.foot.build(limits="dissipative")
+    cases = {"mass.toes": np.full(4, 0.2), "rate.ankle.theta_j": [0.0, 2e4, 1.0, -3.0]}
+    settings = dict(t_eval=np.linspace(0, 1, 21), max_steps=60, check_units=False)
+    many = runtime.simulate_many(foot, cases, 1.0, outputs=["energy", "max(energy)"], **settings)
+    assert (
+        (many.status == Status.STEPS_USED_UP).all() and np.isnan(many["max(energy)"]).all() and len(many.messages) == 4
+    )
+
+
+def test_a_case_without_the_quantity_does_not_stop_the_others():
+    ankles = ["modified"] * 3 + ["classical"] + ["modified"] * 4
+    many = runtime.simulate_many(models.foot.build, {"ankle": ankles}, 0.1, outputs=["lam.ankle.link_length"], chunk=8)
+    values = many["lam.ankle.link_length"]
+    assert np.isfinite(np.delete(values, 3, axis=0)).all() and np.isnan(values[3]).all()
+    assert "has no quantity 'lam.ankle.link_length'" in many.messages[3]
+
+
+@pytest.mark.parametrize("name", ["status", "mass.toes", "case", "time", " ", "message", "case_1"])
+def test_names_of_outputs_that_are_taken_are_refused(name):
+    with pytest.raises(ModelError, match="give another"):
+        runtime.simulate_many(models.foot.build(), {"mass.toes": [0.2, 0.3]}, 0.1, outputs={name: "last(energy)"})
+
+
+def test_whole_numbers_are_values_of_cases():
+    many = runtime.simulate_many(models.foot.build(), {"rate.ankle.theta_i": [0, 1], "mass.leg": np.arange(3, 5)}, 0.1)
+    assert (many.status == Status.REACHED_END).all()

@@ -219,3 +219,32 @@ def test_failed_cases_are_left_out_of_summaries_and_counted():
     )
     assert np.isfinite(found.bands("x")).all()
     assert f"{len(found.failed)} of 64 cases failed" in found._report("refuse").answer
+
+
+@pytest.mark.parametrize(
+    ("parameters", "outputs", "more", "message"),
+    [
+        (
+            {"mass.toes": (0.1, 0.2)},
+            {"mass.toes": "max(energy)"},
+            {},
+            "outputs: 'mass.toes' is a parameter of this study",
+        ),
+        ({"time": (0.1, 0.2)}, ["max(energy)"], {"to_cases": lambda q: {"mass.toes": q["time"]}}, "parameters: 'time'"),
+        ({"a": (0.1, 0.2)}, ["max(energy)"], {"to_cases": lambda q: q["zz"]}, "to_cases failed"),
+        ({"mass.toes": (0.3, 0.2)}, ["max(energy)"], {}, "'mass.toes': .*must be above low"),
+    ],
+)
+def test_names_and_functions_that_do_not_fit_are_refused(parameters, outputs, more, message):
+    with pytest.raises(ModelError, match=message):
+        runtime.study(models.foot.build(), parameters, 0.1, outputs=outputs, n=4, **more)
+
+
+def test_bounds_leave_out_resamples_without_variance():
+    from runtime.studies.indices import indices_and_bounds
+
+    random = np.random.default_rng(0)
+    A, B, AB = random.standard_normal((8, 1)), random.standard_normal((8, 1)), random.standard_normal((2, 8, 1))
+    A[:7] = B[:7] = AB[:, :7] = 0.0  # one row varies: a third of the resamples has no variance
+    found, bounds, _ = indices_and_bounds(A, B, AB, 0.95, 99, 0)
+    assert np.isfinite(found).all() and np.isfinite(bounds).all()
