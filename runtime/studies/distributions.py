@@ -147,10 +147,7 @@ def distribution_of(name: str, given: Any) -> Distribution:
         return given
     if isinstance(given, tuple | list) and len(given) == 2:
         low, high = (finite_number(one, f"parameters: '{name}'") for one in given)
-        try:
-            return uniform(low, high)
-        except ModelError as error:
-            raise ModelError(f"parameters: '{name}': {error}") from None
+        return uniform(low, high)
     ppf = getattr(given, "ppf", None) or getattr(given, "icdf", None)
     if callable(ppf) and not callable(given):  # families of distributions without their arguments are callable
         _check_quantiles(name, given, ppf)

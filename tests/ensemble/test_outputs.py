@@ -168,7 +168,10 @@ def test_a_folder_of_outputs(tmp_path):
             dict(outputs=["energy"]),
             "it keeps excursion = range(r.main_foot.y), path = r.toes, angle.ankle.theta_i, not energy",
         ),
-        (dict(outputs=None), "it keeps range(r.main_foot.y), r.toes, angle.ankle.theta_i, not states"),
+        (
+            dict(outputs=None),
+            "it keeps excursion = range(r.main_foot.y), path = r.toes, angle.ankle.theta_i, not states",
+        ),
     ):
         with pytest.raises(ModelError) as error:
             simulate_many(build, cases, T[-1], **settings | changed)
