@@ -1,7 +1,8 @@
 """Published mechanisms: a module each, with its data and a ``build`` function that returns a ``runtime.System``.
 
-``walking`` holds motion capture, gait analysis and contact of gait; ``studies`` reproduces the papers, and nothing here imports
-it.  Modules of this folder import the public names of ``runtime`` and one another.
+``isb`` measures a foot: the angles of the ankle that the ISB recommends.  ``walking`` holds motion capture, gait analysis and
+contact of gait; ``studies`` reproduces the papers, and nothing here imports it.  Modules of this
+folder import the public names of ``runtime`` and one another.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         four_bar,
         free_body,
         hooke_shaft,
+        isb,
         pendulum,
         walking,
     )
@@ -35,6 +37,7 @@ __all__ = [
     "four_bar",
     "free_body",
     "hooke_shaft",
+    "isb",
     "pendulum",
     "walking",
 ]

@@ -21,7 +21,7 @@ DICTIONARY = tuple(
 MODELS = tuple(
     f"models.{name}"
     for name in (
-        "foot", "foot_ground", "pendulum", "double_pendulum", "free_body", "hooke_shaft", "four_bar", "chain",
+        "foot", "foot_ground", "pendulum", "double_pendulum", "free_body", "hooke_shaft", "four_bar", "chain", "isb",
         "walking.leg_foot", "walking.norms", "walking.synthetic",
         "studies.ankle.study", "studies.pendulum", "studies.drop", "studies.gait.study", "studies.claims.study",
         "studies.measures",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from models.isb import AnkleAngles, InversionAxis, ankle_angles
 from models.walking.capture import GroundForce
 from models.walking.capture.trial import Side
 from models.walking.gait_events import GaitCycle
@@ -52,6 +53,7 @@ class Marker(NamedTuple):
 class Gait(Seen):
     """One trial of one foot: a driven motion over a gait cycle.
 
+    ``ankle_angles()`` gives the angles of the ISB, ``angles`` those of the hinges.
     ``view()`` and ``animation(file)`` show the motion with its markers, measured and modelled, and the ground force.
 
     Attributes
@@ -150,6 +152,21 @@ class Gait(Seen):
     def percent(self) -> Floats:
         """Percent of the cycle at ``t``, (n,)."""
         return 100.0 * (self.t - self.cycle.strike) / (self.cycle.next_strike - self.cycle.strike)
+
+    def ankle_angles(self, *, inversion_about: InversionAxis = "floating") -> AnkleAngles:
+        """Angles of the ankle joint complex at ``t`` in the joint coordinate system of the ISB, zero while standing.
+
+        Of the main foot relative to the leg; anatomical axes of both are those of the leg in the standing trial, as Wu et al.
+        (2002) recommend.  ``inversion_about``: see ``models.isb.ankle_angles``.
+
+        Raises
+        ------
+        ModelError
+            In gimbal lock.
+        """
+        leg, foot = (self.subject.bodies[body].A for body in ("leg", "main_foot"))
+        # A left foot is mirrored before its analysis.
+        return ankle_angles(self.motion, inversion_about=inversion_about, side="right", neutral=foot.T @ leg)
 
     def over_cycle(self, values: Floats) -> Floats:
         """Values at ``t`` (n, ...) as a curve of 101 points from foot strike to foot strike."""

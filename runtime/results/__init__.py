@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from runtime.results.export import write_columns, write_dataset, write_storage
     from runtime.results.limit_motion import LimitMotion
     from runtime.results.motion_file import MotionFile, read_netcdf
+    from runtime.results.orientation_angles import euler_angles
     from runtime.results.outputs import Output
     from runtime.results.reactions import Reaction
     from runtime.results.seen import Seen
@@ -24,6 +25,7 @@ else:
             "contact_motion": "ContactMotion GroundReaction",
             "drawn_motion": "DrawnMotion",
             "energy_balance": "EnergyBalance",
+            "orientation_angles": "euler_angles",
             "export": "write_columns write_dataset write_storage",
             "limit_motion": "LimitMotion",
             "motion_file": "MotionFile read_netcdf",
@@ -36,5 +38,5 @@ else:
 
 __all__ = [
     "ContactMotion", "DrawnMotion", "EnergyBalance", "GroundReaction", "LimitMotion", "MotionFile", "Output", "Reaction", "Seen",
-    "Stats", "read_netcdf", "write_columns", "write_dataset", "write_storage",
+    "Stats", "euler_angles", "read_netcdf", "write_columns", "write_dataset", "write_storage",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.limit_motion import LimitMotion, limit_motion
+from runtime.results.orientation_angles import TurnedRun
 from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
 from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
 from runtime.results.seen import SeenRun
@@ -43,7 +44,7 @@ COMPUTED = tuple(
 
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(SeenRun, WrittenRun):
+class Run(SeenRun, WrittenRun, TurnedRun):
     """A simulated motion.
 
     Mappings from a body's name: ``r`` (n, 3) [m], ``p`` (n, 4), ``v`` (n, 3) [m/s], ``omega`` (n, 3) [rad/s], ``v_dot``
@@ -52,7 +53,7 @@ class Run(SeenRun, WrittenRun):
     force's: ``forces``, a ``ForceMotion`` each.  From a joint's: ``angles``, ``JointAngles`` of each joint with a motion.
     ``energy``, ``kinetic_energy``, ``potential_energy``, ``elastic_energy`` (n,) [J]; ``energy_balance``.  ``violation``: largest
     abs Phi of all rows (n,), ``velocity_violation``: largest abs Phi', ``norm_violation``: largest abs(|p| - 1).
-    ``reaction(joint, ...)``.
+    ``reaction(joint, ...)``; ``euler_angles(body, ...)``.
 
     ``status``: a member of ``runtime.Status``, such as ``Status.REACHED_END``.  ``message`` gives the reason, the time, the joint
     and a remedy.

@@ -167,6 +167,10 @@ def calls(world):
             results.write_columns,
             dict(file=Path("a.csv"), names=["time", "x"], values=np.ones((3, 2)), digits=17),
         ),
+        "ankle_angles": (
+            models.isb.ankle_angles,
+            dict(run=w.foot_run, inversion_about="foot", side="left", leg="leg", foot="main_foot", neutral=np.eye(3)),
+        ),
         "read_netcdf": (results.read_netcdf, dict(file=w.run.to_netcdf(w.folder / "run.nc"), system=w.run.system)),
         "write_dataset": (results.write_dataset, dict(data=w.run.to_xarray(), file=Path("a.nc"))),
         "write_storage": (
@@ -179,6 +183,10 @@ def calls(world):
                 in_degrees=False,
                 overwrite=True,
             ),
+        ),
+        "euler_angles": (
+            results.euler_angles,
+            dict(t=w.t, rotations=w.run.rotations("rod"), sequence="YXZ", name="a"),
         ),
         "results_folder": (results_folder, dict(out="a_folder", name="a")),
     }
@@ -323,7 +331,9 @@ def _on_new(name):
 def methods(w):
     """Methods of values and results."""
     reaction = dict(joint="pivot", on="rod", at="joint", axes="global")
+    turn = dict(body="rod", relative_to="ground", sequence="YXZ")
     return {
+        "Run.euler_angles": (w.run.euler_angles, turn),
         "State.replace": (
             w.state.replace,
             dict(r={"rod": (0, 0, 0)}, omega={"rod": (0, 1, 0)}, p={"rod": (1, 0, 0, 0)}),

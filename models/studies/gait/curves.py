@@ -15,12 +15,20 @@ from runtime.support.arrays import Floats
 # Of the moment and the power of the metatarsophalangeal joint, wherever they are shown.
 BOUND = "upper bound: in front of the joint the toes take the whole force"
 
+# Angles of the ankle joint complex by the ISB, beside those of the hinges.
+ANKLE = ("dorsiflexion", "inversion", "internal_rotation")
+
 
 def curve(one: Gait, quantity: str, joint: str) -> Floats:
     """Angle [deg], moment [N m/kg] or power [W/kg] of a joint over the gait cycle, (101,)."""
     values = {"angle": one.angles, "moment": one.moments, "power": one.powers}[quantity][joint]
     scale = np.rad2deg(1.0) if quantity == "angle" else 1.0 / one.subject.mass
     return scale * one.over_cycle(values)
+
+
+def ankle_curve(one: Gait, name: str) -> Floats:
+    """An angle of the ankle joint complex (ISB) over the gait cycle [deg], (101,)."""
+    return np.rad2deg(one.over_cycle(getattr(one.ankle_angles(), name)))
 
 
 def vertical(one: Gait) -> Floats:

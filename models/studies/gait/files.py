@@ -12,7 +12,7 @@ import numpy as np
 
 from models.studies.gait import contact_files
 from models.studies.gait.contact import TrialSoles
-from models.studies.gait.curves import BOUND, curve, joints, notes, numbered, stems, vertical
+from models.studies.gait.curves import ANKLE, BOUND, ankle_curve, curve, joints, notes, numbered, stems, vertical
 from models.walking.gait_result import PERCENT, Gait
 from models.walking.leg_foot import JOINTS
 from runtime.results import write_columns, write_dataset, write_storage
@@ -42,7 +42,7 @@ def write(found: Sequence[Gait], trial_soles: Sequence[TrialSoles], folder: Path
 
 
 def dataset(found: Sequence[Gait]) -> Any:
-    """All curves over the gait cycle as an xarray Dataset: dimensions trial, joint, percent, axis."""
+    """All curves over the gait cycle as an xarray Dataset: dimensions trial, joint, rotation, percent, axis."""
     import xarray
 
     names = list(joints(found))
@@ -56,6 +56,9 @@ def dataset(found: Sequence[Gait]) -> Any:
         data[name] = (("trial", "joint", "percent"), values, {"units": unit, "long_name": meaning})
         if caveat := _caveat(found, name):
             data[name][2]["comment"] = caveat
+    values = np.array([[one.over_cycle(getattr(one.ankle_angles(), name)) for name in ANKLE] for one in found])
+    meaning = "of the ankle joint complex, ISB (Wu et al. 2002); dorsiflexion, inversion, internal rotation positive"
+    data["ankle_angles"] = (("trial", "rotation", "percent"), values, {"units": "rad", "long_name": meaning})
     forces = [one.ground_over_cycle() for one in found]
     axes = ("trial", "percent", "axis")
     data["ground_force"] = (axes, np.array([f[0] for f in forces]), {"units": "N", "long_name": "on the foot"})
@@ -76,6 +79,7 @@ def dataset(found: Sequence[Gait]) -> Any:
         "trial": [one.name for one in found],
         "side": ("trial", [one.side for one in found]),
         "joint": names,
+        "rotation": list(ANKLE),
         "percent": ("percent", PERCENT, {"units": "percent of the gait cycle"}),
         "axis": ["x", "y", "z"],
     }
@@ -102,6 +106,7 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
             for quantity, unit in (("angle", "deg"), ("moment", "N m/kg"), ("power", "W/kg"))
             for joint in joints(found)
         },
+        **{f"ankle_{name} [deg]": partial(ankle_curve, name=name) for name in ANKLE},
         "vertical_force [BW]": vertical,
     }
     feet = list(dict.fromkeys(one.side for one in found))

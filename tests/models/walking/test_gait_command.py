@@ -94,12 +94,12 @@ def test_files_that_the_command_writes(talus, tmp_path):
     folder = tmp_path / "o"
     trials = [file.name for file in files[1:]]
     with xarray.open_dataset(folder / "gait.nc") as data:
-        assert dict(data.sizes) == {"trial": 2, "joint": 3, "percent": 101, "axis": 3}
+        assert dict(data.sizes) == {"trial": 2, "joint": 3, "rotation": 3, "percent": 101, "axis": 3}
         assert [str(name) for name in data.trial.values] == trials
         units = {name: data[name].attrs["units"] for name in data.data_vars}
         assert units == {
-            "angles": "rad", "moments": "N m", "powers": "W", "ground_force": "N", "centre_of_pressure": "m",
-            "free_moment": "N m", "toe_off": "percent of the gait cycle", "mass": "kg",
+            "angles": "rad", "moments": "N m", "powers": "W", "ankle_angles": "rad", "ground_force": "N",
+            "centre_of_pressure": "m", "free_moment": "N m", "toe_off": "percent of the gait cycle", "mass": "kg",
         }  # fmt: skip
         exact = synthetic.angle("talocrural", STRIKE + PERCENT / 100.0 * CYCLE)
         assert np.abs(data.angles.sel(joint="talocrural").values - exact).max() < 1e-5  # between frames
@@ -107,6 +107,7 @@ def test_files_that_the_command_writes(talus, tmp_path):
         assert "x anterior, y medial, z up" in data.attrs["axes"] and "Isman" in data.attrs["sources"]
         moments = data.moments.sel(joint="talocrural").values / 70.0
         percent = data.percent.values
+        ankle = np.rad2deg(data.ankle_angles.sel(rotation="inversion").values)
     lines = (folder / "curves.csv").read_text().splitlines()
     names = lines[0].split(",")
     table = np.array([[float(word) for word in line.split(",")] for line in lines[1:]])
@@ -115,10 +116,12 @@ def test_files_that_the_command_writes(talus, tmp_path):
     stem = "talocrural_moment [N m/kg]"
     for k, name in enumerate(trials):
         assert np.allclose(columns[f"{stem} {name}"], moments[k], rtol=1e-8)
+        assert np.allclose(columns[f"ankle_inversion [deg] {name}"], ankle[k], rtol=1e-8)
     assert np.allclose(columns[f"{stem} mean"], moments.mean(axis=0), rtol=1e-8)
     assert np.allclose(columns[f"{stem} SD"], moments.std(axis=0, ddof=1), rtol=1e-6, atol=1e-12)
     assert {name.split()[0] for name in names[1:]} == {
         *(f"{joint}_{what}" for joint in JOINTS for what in ("angle", "moment", "power")), "vertical_force",
+        "ankle_dorsiflexion", "ankle_inversion", "ankle_internal_rotation",
     }  # fmt: skip
     for name in ("one_markers", "two_markers"):
         header, names, angles = storage(folder / f"{name}_angles.mot")

@@ -1,0 +1,105 @@
+"""Anatomical angles of the ankle: the joint coordinate system of the ISB, beside the angles of the two hinges.
+
+Grood and Suntay, J Biomech Eng 105, 1983, 136-144; Wu et al., J Biomech 35, 2002, 543-548 (ankle joint complex); Cole et al.,
+J Biomech Eng 115, 1993, 344-349 (the long axis of the foot as the last axis).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from models.foot_anatomy import Side, check_side
+from runtime import ModelError, Run
+from runtime.results import euler_angles
+from runtime.support import checked, checked_class, finite
+from runtime.support.arrays import Floats
+
+InversionAxis = Literal["floating", "foot"]
+# Intrinsic sequences about y (mediolateral), x (anterior) and z (up).
+SEQUENCES = {"floating": "YXZ", "foot": "YZX"}
+MIN_ANTERIOR = 0.2  # component of a talocalcaneal axis: below it the axis does not tell the side
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
+class AnkleAngles:
+    """Angles of the foot relative to the leg over time, (n,) [rad]; dorsiflexion, inversion, internal rotation positive.
+
+    Left feet as right ones.  ``sequence``: intrinsic, in axes x anterior, y medial of a right foot, z up.
+    """
+
+    dorsiflexion: Floats
+    inversion: Floats
+    internal_rotation: Floats
+    sequence: str
+
+
+@checked
+def ankle_angles(
+    run: Run,
+    *,
+    inversion_about: InversionAxis = "floating",
+    side: Side | None = None,
+    leg: str = "leg",
+    foot: str = "main_foot",
+    neutral: ArrayLike | None = None,
+) -> AnkleAngles:
+    """Angles of the ankle joint complex of a run in the joint coordinate system of the ISB (Wu et al. 2002).
+
+    Dorsiflexion is about the mediolateral axis of the tibia, in each convention.  Grood and Suntay (1983) showed that such angles
+    do not depend on an order of rotations; they equal those of an intrinsic Cardan sequence.
+
+    Parameters
+    ----------
+    run : Run
+        With a leg and a foot, such as of ``models.foot``; body axes x anterior, y to the left, z up the leg.
+    inversion_about : "floating" or "foot"
+        "floating": the recommendation of the ISB, internal rotation about the vertical axis of the foot (calcaneus), inversion
+        about the floating axis, which is perpendicular to this axis and to the mediolateral axis of the tibia.  "foot":
+        inversion about the anterior axis of the foot, internal rotation about the floating axis (Cole et al. 1993), as many
+        gait laboratories report them.
+    side : "right" or "left", optional
+        Default: by the talocalcaneal axis of the joint ``ankle``, about which inversion is positive.
+    leg, foot : str
+        Names of the bodies.
+    neutral : (3, 3), optional
+        Axes of the leg in the neutral pose as columns, in axes of the foot; these are the foot's anatomical axes, so that all
+        angles are zero there (Wu et al. 2002).  Default: the axes of both bodies are parallel in the neutral pose.
+
+    Raises
+    ------
+    ModelError
+        For an unknown body, a side that does not follow from the system, a matrix that is no rotation, and gimbal lock.
+    """
+    own: Floats = np.eye(3) if neutral is None else finite(neutral, (3, 3), "ankle_angles: neutral")
+    if not (np.allclose(own.T @ own, np.eye(3), atol=1e-6) and np.linalg.det(own) > 0.0):
+        raise ModelError(
+            f"ankle_angles: neutral = {own.tolist()} is no rotation; give three perpendicular unit vectors"
+        )
+    if side is None:
+        side = _side(run, leg, foot)
+    check_side("ankle_angles", side)
+    A = np.swapaxes(run.rotations(leg), 1, 2) @ run.rotations(foot) @ own
+    sequence = SEQUENCES[inversion_about]
+    found = euler_angles(run.t, A, sequence, name=f"'{foot}' relative to '{leg}'")
+    about = dict(zip(sequence, found.T, strict=True))
+    # A right foot dorsiflexes about -y, inverts about x and rotates internally about z; the mirror image reverses x and z.
+    mirror = 1.0 if side == "right" else -1.0
+    return AnkleAngles(-about["Y"], mirror * about["X"], mirror * about["Z"], sequence)
+
+
+def _side(run: Run, leg: str, foot: str) -> Side:
+    """The side of the foot, from the axis of the joint ``ankle`` on the foot, which points anteriorly in a right foot."""
+    joint = next((joint for joint in run.system.joints if joint.name == "ankle"), None)
+    if joint is not None and (joint.body_i, joint.body_j) == (foot, leg) and "a_i" in joint.values:
+        anterior = float(joint.values["a_i"][0])
+        if abs(anterior) > MIN_ANTERIOR:
+            return "right" if anterior > 0.0 else "left"
+    raise ModelError(
+        f"ankle_angles: system '{run.system.name}' does not show which foot it is, as it has no joint 'ankle' with a "
+        f"talocalcaneal axis from '{foot}' to '{leg}'; give side='right' or side='left'"
+    )
