@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from runtime.dynamics.status import Status
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
+from runtime.results.parquet import write_parquet
 from runtime.system.quantity import Role
 
 if TYPE_CHECKING:
@@ -101,14 +103,27 @@ def _columns(name: str, values: Any, components: tuple[str, ...]) -> Iterator[tu
         yield f"{name}.{components[k] if components else k}", flat[:, k]
 
 
+def units_of(ensemble: Any, table: pandas.DataFrame) -> dict[str, str]:
+    """Units of the columns of the table, empty where a column has none."""
+    units = dict(ensemble.units) | {name: output.unit for name, output in ensemble.outputs.items()}
+    return {column: units.get(column) or units.get(column.rpartition(".")[0]) or "" for column in table.columns}
+
+
+def parquet_of(ensemble: Any, file: Path) -> Path:
+    """Write the table, with the numbers of the cases as its first column, as Parquet; returns the file."""
+    table = ensemble_to_pandas(ensemble, None)
+    units = units_of(ensemble, table)
+    columns = [(name, units[name], table[name].to_numpy()) for name in table.columns]
+    return write_parquet(file, [("case", "", table.index.to_numpy()), *columns])
+
+
 def csv_of(ensemble: Any) -> str:
     """The table as text, in full precision, with units in the header."""
     table = ensemble_to_pandas(ensemble, None)
-    units = dict(ensemble.units) | {name: output.unit for name, output in ensemble.outputs.items()}
+    units = units_of(ensemble, table)
 
     def header(column: str) -> str:
-        unit = units.get(column) or units.get(column.rpartition(".")[0])
-        return f"{column} [{unit}]" if unit else column
+        return f"{column} [{units[column]}]" if units[column] else column
 
     text: str = table.rename(columns=header).to_csv(float_format="%.17g", lineterminator="\n")
     return text

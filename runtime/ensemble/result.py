@@ -15,7 +15,7 @@ from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.chunk import run_of_case
 from runtime.ensemble.kept_outputs import places_of
-from runtime.ensemble.labelled import csv_of, ensemble_to_pandas, ensemble_to_xarray
+from runtime.ensemble.labelled import csv_of, ensemble_to_pandas, ensemble_to_xarray, parquet_of
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Chunk, Task
 from runtime.results.export import free_file, write_dataset
@@ -289,6 +289,18 @@ class Ensemble:
             Where the file exists, unless ``overwrite``, or cannot be written.
         """
         return write_text(free_file(Path(file), overwrite), csv_of(self))
+
+    def to_parquet(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the table of ``to_pandas`` as Parquet, by pyarrow (extra ``parquet``); returns the file.
+
+        Each column has its unit in its name, and as ``unit`` in the metadata of its field.
+
+        Raises
+        ------
+        ModelError
+            Where pyarrow is not installed, or the file exists, unless ``overwrite``, or cannot be written.
+        """
+        return parquet_of(self, free_file(Path(file), overwrite))
 
 
 def gathered(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runtime.results import export
+from runtime.results.parquet import write_parquet
 from runtime.results.recorded import Recorded
 from runtime.support.arguments import checked_class
 
@@ -28,6 +29,15 @@ class WrittenRun:
     def to_csv(self: Recorded, file: str | Path, *, overwrite: bool = False) -> Path:  # type: ignore[misc]
         """Write a table, one line per time, columns ``body.r_x [m]`` and so on; returns the file."""
         return export.to_csv(self, Path(file), overwrite)
+
+    def to_parquet(self: Recorded, file: str | Path, *, overwrite: bool = False) -> Path:  # type: ignore[misc]
+        """Write the table of ``to_csv`` as Parquet, by pyarrow (extra ``parquet``); returns the file.
+
+        Each column has its unit in its name, and as ``unit`` in the metadata of its field.
+        """
+        path = export.free_file(Path(file), overwrite)
+        names, units, values = export.columns_of(self)
+        return write_parquet(path, zip(names, units, values.T, strict=True))
 
     def to_sto(self: Recorded, file: str | Path, *, overwrite: bool = False) -> Path:  # type: ignore[misc]
         """Write an OpenSim storage file with the same columns; returns the file."""
