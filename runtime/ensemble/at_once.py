@@ -31,6 +31,7 @@ from runtime.integrate.tree_method import (
     off_the_rows,
 )
 from runtime.support.arrays import Floats, Ints
+from runtime.support.numbers import LARGEST
 from runtime.system.joint_cases import JointCases, joint_cases, sound_inertias, states_of_cases
 from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
@@ -59,22 +60,34 @@ class _Given:
     coordinates: dict[int, Floats] = field(default_factory=dict)  # by the place among coordinates and rates
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
-        """Give all cases their values of a quantity; False if it changes more than these arrays."""
-        self.good &= np.isfinite(values.reshape(len(values), -1)).all(axis=1)
-        if quantity.role is Role.COORDINATE:
-            return self._take_coordinate(quantity, values)
-        if quantity.owner_sort == "joint":
+        """Give all cases their values of a quantity, but those that break a rule; False if it changes more than these arrays."""
+        fits: Bools = np.all(np.abs(values.reshape(len(values), -1)) <= LARGEST, axis=1)
+        if quantity.owner_sort == "joint" and quantity.role is Role.PARAMETER:
+            self.good &= fits
             return self._take_data_of_joint(quantity, values)
+        if quantity.owner_sort in ("body", "limit"):
+            fits &= self._allowed(quantity, np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, 0.0))
+        self.good &= fits
+        if quantity.role is Role.COORDINATE:
+            return self._take_coordinate(quantity, np.where(fits, values, 0.0))
         if quantity.owner_sort == "body":
-            return self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values)
-        if quantity.part == GRAVITY:
-            self.gravity = values
-            return True
-        if quantity.owner_sort != "limit" or quantity.part not in OF_LIMITS:
+            self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values, fits)
+        elif quantity.part == GRAVITY:
+            self.gravity = np.where(fits[:, None], values, self.system.gravity)
+        elif quantity.owner_sort == "limit" and quantity.part in OF_LIMITS:
+            self.limits[fits, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values[fits]
+        else:
             return False
-        self.good &= values >= 0.0 if quantity.part == "damping" else values > 0.0
-        self.limits[:, self.system.limit_names.index(quantity.owner), OF_LIMITS[quantity.part]] = values
         return True
+
+    @staticmethod
+    def _allowed(quantity: Quantity, values: Floats) -> Bools:
+        """Which values of a body or limit break no rule."""
+        if quantity.part == INERTIA:
+            return sound_inertias(_matrices(values))
+        flat = values.reshape(len(values), -1)
+        allowed: Bools = np.all(flat >= 0.0 if quantity.part == "damping" else flat > 0.0, axis=1)
+        return allowed
 
     def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
         joint, _, column = quantity.owner.rpartition(".")
@@ -86,18 +99,14 @@ class _Given:
         self.coordinates[steps[0] + offset] = self.tree.coordinates[steps[0]].sign * values
         return True
 
-    def _take_data_of_body(self, body: int, part: str, values: Floats) -> bool:
+    def _take_data_of_body(self, body: int, part: str, values: Floats, fits: Bools) -> None:
         if part == "mass":
-            self.good &= values > 0.0
-            self.masses[:, body] = values
-            return True
+            self.masses[fits, body] = values[fits]
+            return
         if self.inertias.ndim == 3:
             self.inertias = np.tile(self.inertias, (len(values), 1, 1, 1))
-        matrices = values[:, :, None] * np.eye(3) if values.ndim == 2 else values
-        sound = sound_inertias(matrices)
-        self.inertias[sound, body] = 0.5 * (matrices[sound] + np.swapaxes(matrices[sound], 1, 2))
-        self.good &= sound
-        return part == INERTIA
+        matrices = _matrices(values)[fits]
+        self.inertias[fits, body] = 0.5 * (matrices + np.swapaxes(matrices, 1, 2))
 
     def _take_data_of_joint(self, quantity: Quantity, values: Floats) -> bool:
         used = [limit.module.BORROWS for limit in self.system.limits if limit.joint == quantity.owner]
@@ -138,6 +147,11 @@ class _Prepared:
         if self.joints is None:
             return of_bodies([(self.given.system, np.arange(len(at)))], z)
         return _states(self.given.system, self.given.tree, _of(self.where, at), z)
+
+
+def _matrices(inertias: Floats) -> Floats:
+    """Inertias (cases, 3, 3) of those given as such, or as principal moments (cases, 3)."""
+    return inertias[:, :, None] * np.eye(3) if inertias.ndim == 2 else inertias
 
 
 def _of(where: Geometry, at: Ints) -> Geometry:

@@ -193,7 +193,7 @@ def sound_inertias(matrices: Floats) -> Bools:
     sound: Bools = np.all(equal, axis=(1, 2))
     moments = np.linalg.eigvalsh(matrices[sound])
     small, middle, large = moments[:, 0], moments[:, 1], moments[:, 2]
-    sound[sound] = (small > MARGIN * THIN * large) & (large - middle - small <= 0.0)
+    sound[sound] = (small > MARGIN * THIN * large) & (large - middle - small <= 0.0) & (large > 1.0 / LARGEST)
     return sound
 
 
