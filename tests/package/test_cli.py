@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import xarray
@@ -14,24 +13,6 @@ import runtime.cli
 from tests.support.full_disk import no_room
 from tests.support.processes import environment
 from tests.support.reports import check_figures
-
-
-@pytest.fixture
-def talus(tmp_path, monkeypatch, capsys):
-    """The command in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["talus", *arguments])
-        try:
-            runtime.cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        said = capsys.readouterr()
-        return SimpleNamespace(returncode=code, stdout=said.out, stderr=said.err)
-
-    return call
 
 
 @pytest.fixture

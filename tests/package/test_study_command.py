@@ -2,7 +2,6 @@
 
 import json
 import sys
-from types import SimpleNamespace
 
 import pytest
 import xarray
@@ -37,20 +36,12 @@ workers = 1
 
 
 @pytest.fixture
-def talus(tmp_path, monkeypatch, capsys):
-    """The command in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
+def talus(talus, tmp_path):
+    """``talus study`` with the text of a file."""
 
     def call(text, *arguments):
         (tmp_path / "foot.toml").write_text(text, encoding="utf-8")
-        monkeypatch.setattr(sys, "argv", ["talus", "study", "foot.toml", *arguments])
-        try:
-            runtime.cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        said = capsys.readouterr()
-        return SimpleNamespace(returncode=code, stdout=said.out, stderr=said.err)
+        return talus("study", "foot.toml", *arguments)
 
     return call
 

@@ -50,9 +50,9 @@ def test_spheres_press_like_contacts_of_the_runtime(synthetic_walk):
             stiffness=foot.weight * sole.stiffness[OF_GROUP[k]] / L**1.5, point=(0.0, 0.0, foot.floor + lower),
         )  # fmt: skip
     motion = inverse_dynamics(b.build(time=float(one.t[0])), one.t)
-    theirs = np.column_stack([motion.contacts[NAMES[k]].normal_force for k in on_foot])
-    assert theirs.max() > 50.0 and (theirs > 0.0).any(axis=0).sum() >= 6
-    assert np.abs(ours[:, on_foot] - theirs).max() < 1e-6
+    expected = np.column_stack([motion.contacts[NAMES[k]].normal_force for k in on_foot])
+    assert expected.max() > 50.0 and (expected > 0.0).any(axis=0).sum() >= 6
+    assert np.abs(ours[:, on_foot] - expected).max() < 1e-6
 
 
 def test_toes_stay_flat_while_the_heel_is_up(synthetic_walk):
