@@ -19,6 +19,7 @@ SYSTEMS: dict[str, Callable[[], System]] = {
     "pendulum": pendulum.build,
     "double_pendulum": double_pendulum.build,
     "four_bar": four_bar.build,
+    "four_bar_revolute": lambda: four_bar.build("revolute"),
     "hooke_shaft": hooke_shaft.build,
     "free_body": free_body.build,
 }

@@ -23,5 +23,9 @@ def shown(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
+class NoKernelError(DefinitionError):
+    """Why a system has no kernel in the coordinates of its joints; it is simulated without."""
+
+
 class NoSystemsError(LookupError):
     """``pyproject.toml`` does not name the systems of ``--models``."""

@@ -36,7 +36,7 @@ LISTS = ("dispatch", "joints", "forces")  # modules that list others
 # The modules of the compiler that decide how whole-model kernels follow from the others.
 WHOLE_SOURCES = (
     "trace", "recorded_algebra", "model_inputs", "mass_groups", "elimination", "whole", "polynomials", "sine",
-    "tree_equations", "tree",
+    "tree_equations", "tree", "closed_tree",
 )  # fmt: skip
 # By family in ``generated.dispatch``, the forms of its definitions.
 FAMILIES = {
@@ -186,8 +186,7 @@ def generate_models() -> dict[str, str]:
     that build them, as "package.module:NAME".  They come from outside, so codegen imports none of the packages that use it.
     A kernel that has the key of its model is kept: the key is the digest of everything that determines the text.
     """
-    from codegen.compiler.study import refuse_wrong_tree  # as above
-    from codegen.compiler.tree import emit_tree
+    from codegen.compiler.study import equations_in_joint_coordinates, refuse_wrong_tree  # as above
     from codegen.compiler.whole import emit_model
 
     table = ROOT / "pyproject.toml"
@@ -203,14 +202,16 @@ def generate_models() -> dict[str, str]:
     made = {"__init__.py": with_header(doc, ALL, MODELS_COMMAND)}
     for name, build in pkgutil.resolve_name(place).items():
         system = build()
-        model, tree = system.model, system.tree
-        made[f"{name}.py"] = _kept_model(MODELS / f"{name}.py", model.key) or with_header(
-            emit_model(model), f"{file}: {name}", MODELS_COMMAND
-        )
-        if tree is not None and tree.has_polynomials:
-            of_tree = f"{tree.name}.py"
-            made[of_tree] = _kept_model(MODELS / of_tree, tree.key) or with_header(
-                emit_tree(tree.kinds, tree.parents, tree.key, tree.limited_steps), file, MODELS_COMMAND
+        model, tree, closed = system.model, system.tree, system.closed_tree
+        if not system.redundant:  # they have no such kernel
+            made[f"{name}.py"] = _kept_model(MODELS / f"{name}.py", model.key) or with_header(
+                emit_model(model), f"{file}: {name}", MODELS_COMMAND
+            )
+        if tree is not None and (closed is not None or tree.has_polynomials):
+            of_tree = f"{name}_in_joint_coordinates.py" if closed is not None else f"{tree.name}.py"
+            key = tree.key if closed is None else closed.key
+            made[of_tree] = (
+                _kept_model(MODELS / of_tree, key) or equations_in_joint_coordinates(system, file, MODELS_COMMAND)[0]
             )
             refuse_wrong_tree(system, made[of_tree])
     return made

@@ -7,15 +7,16 @@ import inspect
 import linecache
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from codegen.compiler.command import tell
-from codegen.compiler.errors import DefinitionError, shown
+from codegen.compiler.errors import DefinitionError, NoKernelError, shown
 from codegen.compiler.kept import kept
 from codegen.compiler.output import write_whole
-from codegen.compiler.text import digest, with_header
+from codegen.compiler.text import COMMAND, digest, with_header
 
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Definition
@@ -189,10 +190,7 @@ def compile_model(system: Any) -> Path:
             f"compile_model({shown(system)}): give a runtime.System, such as what a model's build() returns"
         )
     if system.redundant:
-        raise DefinitionError(
-            f"compile_model: system '{system.name}' has redundant rows ({', '.join(system.redundant)}), which a whole-model "
-            "kernel does not take; use joints that leave them out, such as a hinge, a ball and a point_on_line in a planar loop"
-        )
+        return _with_redundant_rows(system)
     if reactive := [f"'{force.name}'" for force in system.forces if force.joint]:
         raise DefinitionError(
             f"compile_model: system '{system.name}' has friction by the reactions of joints ({', '.join(reactive)}), "
@@ -208,24 +206,54 @@ def compile_model(system: Any) -> Path:
         )
     file, source = Path(model.file), f"the system '{model.name}'"
     _put(file, with_header(emit_model(model), source), model.name)
-    if system.tree is not None and system.tree.has_polynomials:
-        _put_tree(file, system)
+    with suppress(NoKernelError):
+        _put_tree(system)
     return file
 
 
-def _put_tree(beside: Path, system: Any) -> None:
-    """Store the equations of a tree in the coordinates of its joints, unless they are too large."""
-    from codegen.compiler.tree import TooLargeError, emit_tree
-
-    tree = system.tree
+def _with_redundant_rows(system: Any) -> Path:
+    """Store the kernel in joint coordinates of a system with redundant rows, which has no other."""
     try:
-        text = with_header(
-            emit_tree(tree.kinds, tree.parents, tree.key, tree.limited_steps), f"the system '{system.name}'"
-        )
-    except TooLargeError:
-        return
+        return _put_tree(system)
+    except NoKernelError as reason:
+        raise DefinitionError(
+            f"compile_model: system '{system.name}' has redundant rows ({', '.join(system.redundant)}), which a whole-model "
+            f"kernel does not take, and none in joint coordinates: {reason}; use joints that leave them out, such as a hinge, a "
+            "ball and a point_on_line in a planar loop"
+        ) from None
+
+
+def _put_tree(system: Any) -> Path:
+    """Store the equations of a system in the coordinates of its joints.
+
+    Raises
+    ------
+    NoKernelError
+        For a system without a tree of turns and slides, or one that is too large.
+    """
+    text, key = equations_in_joint_coordinates(system, f"the system '{system.name}'")
     refuse_wrong_tree(system, text)
-    _put(beside.with_name(f"model_{tree.key}.py"), text, system.name)
+    file = Path(system.model.file).with_name(f"model_{key}.py")
+    _put(file, text, system.name)
+    return file
+
+
+def equations_in_joint_coordinates(system: Any, source: str, command: str = COMMAND) -> tuple[str, str]:
+    """Text and key of the module of a system's equations in the coordinates of its joints; source and command: of its header.
+
+    Raises
+    ------
+    NoKernelError
+    """
+    from codegen.compiler.closed_tree import emit_closed_tree
+    from codegen.compiler.tree import emit_tree
+
+    tree, closed = system.tree, system.closed_tree
+    if closed is not None:
+        return with_header(emit_closed_tree(closed), source, command), closed.key
+    if tree is None or not tree.has_polynomials:
+        raise NoKernelError(system.without_tree or "its joints have other steps than turns and slides")
+    return with_header(emit_tree(tree.kinds, tree.parents, tree.key, tree.limited_steps), source, command), tree.key
 
 
 def refuse_wrong_tree(system: Any, text: str) -> None:

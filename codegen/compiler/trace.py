@@ -266,6 +266,7 @@ class Text:
         self.known = dict(known or {})  # texts of nodes that are computed elsewhere
         self.lines: list[str] = []
         self.operations = 0
+        self.read: set[int] = set()  # nodes that were written
 
     def write(self, targets: Sequence[tuple[str, Node]]) -> list[str]:
         """Lines that compute the values and put them to their targets."""
@@ -274,6 +275,7 @@ class Text:
         for n in [o for m in order for o in self.record.operands(m)] + [value.index for _, value in targets]:
             uses[n] = uses.get(n, 0) + 1
         texts, length = dict(self.known), dict.fromkeys(self.known, 0)
+        self.read.update(order)
         for n in order:
             name, *rest = self.record.operations[n]
             operands = self.record.operands(n)

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from codegen.compiler.errors import DefinitionError
+from codegen.compiler.errors import NoKernelError
 from codegen.compiler.straight import Lines
 from codegen.compiler.trace import Node, Record, Text
 from codegen.compiler.tree_equations import OF_GRAVITY, OF_LIMIT, OF_STEP, TreeEquations, moment_of_limit
 from codegen.compiler.whole import DECORATOR, LANES, hoisted, of_parameters_alone
 
 MAX_OPERATIONS = 600  # beyond it the polynomials take longer than a recursion over the bodies
-
-
-class TooLargeError(DefinitionError):
-    """The polynomials of a tree are too large."""
 
 
 def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str, limits: Sequence[int] = ()) -> str:
@@ -36,8 +32,8 @@ def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str, limits: Se
 
     Raises
     ------
-    TooLargeError
-        For trees whose polynomials are too large.
+    NoKernelError
+        For trees whose equations are too large.
     """
     n, record = len(kinds), Record()
     equations = TreeEquations(record, kinds, parents)
@@ -52,7 +48,7 @@ def emit_tree(kinds: Sequence[str], parents: Sequence[int], key: str, limits: Se
     targets = [(f"out[{n + k}, n]", node) for k, node in enumerate(accelerations)]
     lines = text.write([*targets, ("worst[0, n]", worst)])
     if text.operations > MAX_OPERATIONS:
-        raise TooLargeError(
+        raise NoKernelError(
             f"a tree of {n} steps takes {text.operations} operations in its own coordinates, limit {MAX_OPERATIONS}"
         )
     before = Text(record, "p")

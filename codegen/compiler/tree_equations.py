@@ -17,8 +17,9 @@ import sympy as sp
 
 from codegen import laws, limits
 from codegen.compiler.calculus import Vector as Vector3
+from codegen.compiler.errors import NoKernelError
 from codegen.compiler.polynomials import Polynomial, Ring
-from codegen.compiler.recorded_algebra import Vector, backward, factors, forward
+from codegen.compiler.recorded_algebra import Matrix, Vector, backward, factors, forward
 from codegen.compiler.sine import cosine_and_sine
 from codegen.compiler.trace import Node, Record, dot
 
@@ -26,6 +27,7 @@ P3 = list[Polynomial]
 OF_STEP = 16  # parameters of a step: axis (3), way from the point of the step before (3), mass, moment (3), inertia (6)
 OF_GRAVITY = 3
 OF_LIMIT = ("a", "b", "c", "d")
+MAX_TERMS = 1000  # of the polynomials of M: beyond it a recursion is faster, and the polynomials take minutes
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # components of an inertia, in order
 
 
@@ -39,14 +41,23 @@ class Carried:
 
 
 class TreeEquations:
-    """The polynomials of a tree; ``parents``: the step that carries each, -1 for the ground."""
+    """The polynomials of a tree; ``parents``: the step that carries each, -1 for the ground.
 
-    def __init__(self, record: Record, kinds: Sequence[str], parents: Sequence[int]) -> None:
+    Raises
+    ------
+    NoKernelError
+        For trees whose equations are too large.
+    """
+
+    def __init__(
+        self, record: Record, kinds: Sequence[str], parents: Sequence[int], parameters: Sequence[Node] | None = None
+    ) -> None:
         self.record, self.kinds, self.parents = record, tuple(kinds), tuple(parents)
         self.ring = Ring(kinds, record.constant(1.0))
         n = len(kinds)
-        self.gravity = [record.input(f"p[{k}]") for k in range(OF_GRAVITY)]
-        own = [[record.input(f"p[{OF_GRAVITY + OF_STEP * k + m}]") for m in range(OF_STEP)] for k in range(n)]
+        p = parameters or [record.input(f"p[{k}]") for k in range(OF_GRAVITY + OF_STEP * n)]
+        self.gravity = list(p[:OF_GRAVITY])
+        own = [list(p[OF_GRAVITY + OF_STEP * k : OF_GRAVITY + OF_STEP * (k + 1)]) for k in range(n)]
         constant = self.ring.constant
         self.axis = [[constant(a) for a in p[:3]] for p in own]
         self.way = [[constant(a) for a in p[3:6]] for p in own]
@@ -57,6 +68,10 @@ class TreeEquations:
         self.V = Polynomial(self.ring, {})
         for k in reversed(range(n)):
             self._row(k)
+            if sum(len(entry.terms) for entry in self.M.values()) > MAX_TERMS:
+                raise NoKernelError(
+                    f"a tree of {n} steps has a mass matrix of more than {MAX_TERMS} terms in its own coordinates"
+                )
             self._carry(k)
 
     def _row(self, k: int) -> None:
@@ -120,7 +135,22 @@ class TreeEquations:
         The elimination begins at the tips, where the entries of M depend on the fewest coordinates.
         """
         n, zero = len(q), self.record.constant(0.0)
-        variables = [cosine_and_sine(x) if kind == "turn" else (x, x) for kind, x in zip(self.kinds, q, strict=True)]
+        values, right = self.equations(self.variables(q), u, Q)
+        order = list(reversed(range(n)))
+        L, inverse = factors([[values[i][j] for j in order[: a + 1]] for a, i in enumerate(order)])
+        y = forward(L, [right[i] for i in order])
+        found = backward(L, [a * b for a, b in zip(y, inverse, strict=True)])
+        ratios = [values[i][i] * inverse[a] for a, i in enumerate(order)]
+        worst = dot(ratios, ratios) + zero
+        return [found[order.index(k)] for k in range(n)], worst
+
+    def variables(self, q: Vector) -> list[tuple[Node, Node]]:
+        """Of each step cosine and sine, or the coordinate twice."""
+        return [cosine_and_sine(x) if kind == "turn" else (x, x) for kind, x in zip(self.kinds, q, strict=True)]
+
+    def equations(self, variables: Sequence[tuple[Node, Node]], u: Vector, Q: Vector) -> tuple[Matrix, Vector]:
+        """The matrix M and the right-hand side of M u' = right, at rates u with applied forces Q along the coordinates."""
+        n = len(u)
         M = [[self.M.get((min(i, j), max(i, j)), Polynomial(self.ring, {})) for j in range(n)] for i in range(n)]
         right = []
         for k in range(n):
@@ -130,14 +160,7 @@ class TreeEquations:
                     factor = self._coefficient(M, k, i, j, variables)
                     force = force - factor * (u[i] * u[j])
             right.append(force)
-        order = list(reversed(range(n)))
-        values = [[M[i][j].value(variables) for j in order[: a + 1]] for a, i in enumerate(order)]
-        L, inverse = factors(values)
-        y = forward(L, [right[i] for i in order])
-        found = backward(L, [a * b for a, b in zip(y, inverse, strict=True)])
-        ratios = [values[a][a] * inverse[a] for a in range(n)]
-        worst = dot(ratios, ratios) + zero
-        return [found[order.index(k)] for k in range(n)], worst
+        return [[entry.value(variables) for entry in row] for row in M], right
 
     def _coefficient(self, M: list[P3], k: int, i: int, j: int, variables: Sequence[tuple[Node, Node]]) -> Node:
         """The factor of u_i u_j, i <= j, in the equation of coordinate k."""

@@ -2,9 +2,9 @@
 
     M u' = Q + J^T f,    J u' + c = gamma
 
-M and J are never formed.  The recursion over the steps gives the accelerations without the rows, and those that a unit multiplier
-of each row adds: the columns of M^-1 J^T.  With them S = J M^-1 J^T, a matrix of as many rows as the joints have, is factorised
-with pivoting, and rows that depend on others are left out until the next choice.
+M and J are never formed.  The recursion over the steps, or a kernel, gives the accelerations without the rows, and those that a
+unit multiplier of each row adds: the columns of M^-1 J^T.  With them S = J M^-1 J^T, a matrix of as many rows as the joints have,
+is factorised with pivoting, and rows that depend on others are left out until the next choice.
 """
 
 from __future__ import annotations
@@ -14,174 +14,20 @@ import math
 import numpy as np
 
 from runtime.dynamics.elimination import DAMPING, PIVOT_TOLERANCE, code_of_pivot
-from runtime.dynamics.kinematics import update_kinematics
+from runtime.dynamics.kinematics import update_kinematics, update_signals
 from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, LOADS, OK
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, normalise_coordinates, turned
+from runtime.dynamics.lift import normalise_coordinates
 from runtime.dynamics.places import PROJECTION, TREE
 from runtime.dynamics.projection import CAUTION, CAUTIOUS, PROJECTIONS, ROUNDED, TO_ZERO
-from runtime.dynamics.recursion import dot, invert, inwards, rates_of_coordinates, transposed_times
+from runtime.dynamics.recursion import inwards, rates_of_coordinates
+from runtime.dynamics.responses import accelerations_without_rows, along_row, respond
+from runtime.dynamics.tree_equations import forces_along, load_steps
+from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, call_at
 
 NONE = -1  # number of chosen rows where the coordinates themselves depend on each other
 DEPENDENT = 1e-10  # pivot, as a fraction of the row's size, below which a row depends on those chosen before it
-
-
-@inlined
-def add_wrench(t, s, c, body, D):  # type: ignore[no-untyped-def]
-    """Put a force and a moment D (6,) about its centre on a body (from 1 on), with the sign of the recursion."""
-    k = t.step[body - 1]
-    if k == GROUND_STEP:
-        return
-    arm = c.vector[0]
-    turned(s.A[k], t.arm[body - 1], arm)
-    force, moment = c.vector[1], c.vector[2]
-    for i in range(3):
-        force[i], moment[i] = -D[i], -D[3 + i]
-    add_cross(arm, force, moment)
-    for i in range(3):
-        c.force[k, i] += force[i]
-        c.moment[k, i] += moment[i]
-
-
-@inlined
-def forces_inwards(t, s, w, c):  # type: ignore[no-untyped-def]
-    """``inwards`` of the recursion for forces alone, with the factors that it left."""
-    Kn = c.vector[0]
-    for k in range(len(t.kind) - 1, -1, -1):
-        kind, b, n, f = t.kind[k], t.parent[k], c.moment[k], c.force[k]
-        if kind == BALL or kind == FREE:
-            turned(w.inverse[k], n, Kn)
-            for i in range(3):
-                f[i] -= w.H[k, 0, i] * Kn[0] + w.H[k, 1, i] * Kn[1] + w.H[k, 2, i] * Kn[2]
-        else:
-            along = dot(s.axis[k], f) if kind == SLIDE else dot(s.axis[k], n)
-            c.along[k] = along
-            for i in range(3):
-                n[i] -= w.U[k, 0, i] * w.pivot[k] * along
-                f[i] -= w.U[k, 1, i] * w.pivot[k] * along
-        if b == GROUND_STEP or kind == FREE:
-            continue
-        for i in range(3):
-            c.force[b, i] += f[i]
-            if kind != BALL:
-                c.moment[b, i] += n[i]
-        add_cross(s.way[k], f, c.moment[b])
-
-
-@inlined
-def accelerations_outwards(t, s, w, c, z_dot):  # type: ignore[no-untyped-def]
-    """``outwards`` of the recursion for forces alone: rates into ``z_dot``, accelerations of the steps into ``c``."""
-    n = len(t.kind)
-    for i in range(3):
-        c.alpha[n, i] = c.a[n, i] = 0.0
-    for k in range(n):
-        b, kind, u = t.parent[k], t.kind[k], t.u[k]
-        if b == GROUND_STEP:
-            b = n
-        alpha, a = c.alpha[k], c.a[k]
-        for i in range(3):
-            alpha[i] = c.alpha[b, i]
-            a[i] = c.a[b, i] if kind != FREE else 0.0
-        if kind != FREE:
-            add_cross(c.alpha[b], s.way[k], a)
-        if kind == TURN or kind == SLIDE:
-            rate = -(c.along[k] + dot(w.U[k, 0], alpha) + dot(w.U[k, 1], a)) * w.pivot[k]
-            z_dot[u] = rate
-            for i in range(3):
-                if kind == TURN:
-                    alpha[i] += rate * s.axis[k, i]
-                else:
-                    a[i] += rate * s.axis[k, i]
-            continue
-        if kind == FREE:
-            invert(w.M[k], w.B[1])
-            for i in range(3):
-                a[i] = -dot(w.B[1][i], c.force[k])
-        right, found, relative = c.vector[0], c.vector[1], c.vector[2]
-        for i in range(3):
-            right[i] = -(c.moment[k, i] + dot(w.H[k, i], a))
-        turned(w.inverse[k], right, found)
-        for i in range(3):
-            relative[i] = found[i] - alpha[i]
-            alpha[i] = found[i]
-        first = 3 if kind == FREE else 0
-        transposed_times(s.A[b], relative, z_dot[u + first : u + first + 3])
-        if kind == FREE:
-            for i in range(3):
-                z_dot[u + i] = a[i]
-
-
-@inlined
-def accelerations_of_bodies(t, s, alpha, a, arm, moved):  # type: ignore[no-untyped-def]
-    """Accelerations of the bodies (bodies + 1, 6) from those of the points and bodies of the steps."""
-    for body in range(len(t.step)):
-        k, to = t.step[body], moved[body + 1]
-        if k == GROUND_STEP:
-            for i in range(6):
-                to[i] = 0.0
-            continue
-        turned(s.A[k], t.arm[body], arm)
-        for i in range(3):
-            to[i], to[3 + i] = a[k, i], alpha[k, i]
-        add_cross(alpha[k], arm, to[0:3])
-
-
-@inlined
-def accelerations_without_rows(t, s, w, c, v_dot):  # type: ignore[no-untyped-def]
-    """Accelerations of the bodies as the recursion left them, into ``v_dot`` (bodies + 1, 6)."""
-    arm, swing = c.vector[0], c.vector[1]
-    accelerations_of_bodies(t, s, w.alpha, w.a, arm, v_dot)
-    for body in range(len(t.step)):
-        k = t.step[body]
-        if k == GROUND_STEP:
-            continue
-        turned(s.A[k], t.arm[body], arm)
-        for i in range(3):
-            swing[i] = 0.0
-            v_dot[body + 1, i] += t.gravity[i]  # the recursion's are those against free fall
-        add_cross(s.omega[k], arm, swing)
-        add_cross(s.omega[k], swing, v_dot[body + 1, 0:3])
-
-
-@inlined
-def respond(data, m, t, w):  # type: ignore[no-untyped-def]
-    """Responses to a unit multiplier of each row, S, and the sizes of the rows; after the recursion and the rows."""
-    c, s = m.closing, m.lifting
-    count = len(c.joint)
-    for r in range(count):
-        joint, D = c.joint[r], w.D[c.joint[r], c.row[r]]
-        i, j = t.body_i[joint], t.body_j[joint]
-        for k in range(len(data.kind)):
-            for x in range(3):
-                c.force[k, x] = c.moment[k, x] = 0.0
-        c.size[r] = 0.0
-        for side in range(2):
-            body = i if side == 0 else j
-            if body == 0:
-                continue
-            own = D[6 * side : 6 * side + 6]
-            add_wrench(data, s, c, body, own)
-            K = w.inertia_inverse[body]
-            c.size[r] += dot(own, own) / t.mass[body]
-            for x in range(3):
-                c.size[r] += own[3 + x] * dot(K[x], own[3:6])
-        forces_inwards(data, s, m.recursion, c)
-        accelerations_outwards(data, s, m.recursion, c, c.response[r])
-        accelerations_of_bodies(data, s, c.alpha, c.a, c.vector[0], c.moved[r])
-    for r in range(count):
-        for q in range(r + 1):
-            c.S[r, q] = c.S[q, r] = along_row(c, t, w, r, c.moved[q])
-
-
-@inlined
-def along_row(c, t, w, r, v_dot):  # type: ignore[no-untyped-def]
-    """A row of D times accelerations of bodies (bodies + 1, 6)."""
-    joint = c.joint[r]
-    D, a, b, value = w.D[joint, c.row[r]], v_dot[t.body_i[joint]], v_dot[t.body_j[joint]], 0.0
-    for x in range(6):
-        value += D[x] * a[x] + D[6 + x] * b[x]
-    return value
 
 
 @inlined
@@ -251,23 +97,29 @@ def residuals(c, t, w):  # type: ignore[no-untyped-def]
     """Gamma - D v' of all rows into y; the largest, of the largest gamma where that is above 1, in units of the row's size."""
     largest, target = 0.0, 1.0
     for r in range(len(c.joint)):
-        gamma, size = w.gamma[c.joint[r], c.row[r]], math.sqrt(c.size[r])
-        c.y[r] = gamma - along_row(c, t, w, r, w.v_dot)
+        size = math.sqrt(c.size[r])
+        if c.address[0] == 0:
+            wanted = w.gamma[c.joint[r], c.row[r]]
+            c.y[r] = wanted - along_row(c, t, w, r, w.v_dot)
+        else:
+            wanted = c.y[r] = c.lacking[r]
+            for q in range(len(c.joint)):
+                c.y[r] += c.S[r, q] * w.lam[c.joint[q], c.row[q]]
         value = abs(c.y[r]) / size
         if not value <= largest:
             largest = value
-        target = max(target, abs(gamma) / size)
+        target = max(target, abs(wanted) / size)
     return largest / target
 
 
 @inlined
 def add_response(c, w, z_dot):  # type: ignore[no-untyped-def]
-    """Add the accelerations of the bodies and of the coordinates for multipliers y of the rows."""
+    """Add the accelerations of coordinates, and of bodies where the recursion found them, for multipliers y of the rows."""
     for r in range(len(c.joint)):
         f = c.y[r]
         if f == 0.0:
             continue
-        for b in range(1, len(w.v_dot)):
+        for b in range(1, len(w.v_dot) if c.address[0] == 0 else 0):
             for k in range(6):
                 w.v_dot[b, k] += f * c.moved[r, b, k]
         for k in range(len(z_dot)):
@@ -276,11 +128,8 @@ def add_response(c, w, z_dot):  # type: ignore[no-untyped-def]
 
 @inlined
 def restrain(t, w, anew, z_dot):  # type: ignore[no-untyped-def]
-    """Change the accelerations z' that the recursion found into those that satisfy the rows; a code."""
-    m = w.tree
-    c = m.closing
-    accelerations_without_rows(m.data, m.lifting, m.recursion, c, w.v_dot)
-    respond(m.data, m, t, w)
+    """Change the accelerations z' without the rows into those that satisfy them; a code.  After ``respond``."""
+    c = w.tree.closing
     most = c.independent[0]
     w.smallest_pivot[0] = factorise_rows(c, c.order, c.chosen, most, anew, DEPENDENT if anew else PIVOT_TOLERANCE, 0.0)
     if c.chosen[0] < most:
@@ -325,18 +174,53 @@ def move_coordinates(data, c, z, velocities):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def by_kernel(z, w):  # type: ignore[no-untyped-def]
+    """What the kernel finds at coordinates and rates z, with the forces in ``Q``: also what ``respond`` would find."""
+    m, c = w.tree, w.tree.closing
+    count, n, out = len(c.joint), len(m.data.kind), c.out
+    addresses.call(
+        c.address[0], z.ctypes.data, m.Q.ctypes.data, w.signals.ctypes.data, c.constants.ctypes.data, out.ctypes.data
+    )
+    place = 1 + n
+    for r in range(count):
+        w.Phi[c.joint[r], c.row[r]], w.Phi_dot[c.joint[r], c.row[r]] = out[place + r], out[place + count + r]
+        c.lacking[r], c.size[r] = out[place + 2 * count + r], out[place + 3 * count + r]
+    place += 4 * count
+    for r in range(count):
+        for q in range(r + 1):
+            c.S[r, q] = c.S[q, r] = out[place]
+            place += 1
+    for r in range(count):
+        for k in range(n):
+            c.response[r, n + k] = out[place]
+            place += 1
+
+
+@inlined
+def update_rows(time, z, t, w):  # type: ignore[no-untyped-def]
+    """Evaluate the rows at coordinates and rates z."""
+    if w.tree.closing.address[0] == 0:
+        update_kinematics(time, z, t, w)
+        return
+    if len(t.signal_joint) > 0:
+        update_signals(time, t, w)
+    by_kernel(z, w)
+
+
+@inlined
 def project_coordinates(time, z, t, w, manner, left):  # type: ignore[no-untyped-def]
     """As ``projection_part`` for coordinates and rates of a tree."""
     m = w.tree
     c = m.closing
-    update_kinematics(time, z, t, w)
+    update_rows(time, z, t, w)
     for velocities in range(2):
         left[velocities] = largest_violation(c, w, velocities == 1)
         for _ in range(PROJECTIONS):
             if left[velocities] <= (0.0 if manner == TO_ZERO else ROUNDED):
                 break
-            inwards(m.data, m.lifting, m.recursion, m)
-            respond(m.data, m, t, w)
+            if c.address[0] == 0:
+                inwards(m.data, m.lifting, m.recursion, m)
+                respond(m.data, m, t, w)
             damping = CAUTION if manner == CAUTIOUS else DAMPING
             factorise_rows(c, c.every, c.most, len(c.joint), True, 0.0, damping)
             for r in range(len(c.joint)):
@@ -344,7 +228,7 @@ def project_coordinates(time, z, t, w, manner, left):  # type: ignore[no-untyped
                 c.y[r] = -of_joint[c.row[r]]
             solve_rows(c, c.every, c.most)
             move_coordinates(m.data, c, z, velocities == 1)
-            update_kinematics(time, z, t, w)
+            update_rows(time, z, t, w)
             before, left[velocities] = left[velocities], largest_violation(c, w, velocities == 1)
             if not left[velocities] < 0.25 * before:
                 break
@@ -364,6 +248,30 @@ def largest_violation(c, w, velocities):  # type: ignore[no-untyped-def]
     return worst
 
 
+@inlined
+def without_rows(time, z, t, w, purpose, z_dot):  # type: ignore[no-untyped-def]
+    """Rates and accelerations z' without the rows, and what ``restrain`` needs; or forces and their powers alone.  A code."""
+    m = w.tree
+    if m.closing.address[0] == 0:
+        code = call_at(w.address[TREE], time, z, t, w, purpose, z_dot)
+        if code == OK and purpose != LOADS:
+            update_kinematics(time, z, t, w)
+            accelerations_without_rows(m.data, m.lifting, m.recursion, m.closing, w.v_dot)
+            respond(m.data, m, t, w)
+        return code
+    if m.loaded[0] == 1:
+        load_steps(time, z, t, w, purpose)
+        forces_along(m.data, m)
+    if purpose == LOADS:
+        return OK
+    update_rows(time, z, t, w)
+    n, out = len(m.data.kind), m.closing.out
+    for k in range(n):
+        z_dot[k], z_dot[n + k] = z[n + k], out[1 + k]
+    w.smallest_pivot[0] = 1.0 / math.sqrt(out[0])
+    return OK if w.smallest_pivot[0] > PIVOT_TOLERANCE else code_of_pivot(w.smallest_pivot[0])
+
+
 def closed_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The derivative of coordinates and rates y that rows restrain, or forces of all kinds and their powers alone."""
     n = w.tree.size[0]
@@ -374,15 +282,17 @@ def closed_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             w.projected[i] = z[i]
         call_at(w.address[PROJECTION], time, w.projected, t, w, TO_ZERO, w.violation)
         z, purpose = w.projected[:n], DERIVATIVE_ANEW
-    code = call_at(w.address[TREE], time, z, t, w, purpose, z_dot)
+    code = without_rows(time, z, t, w, purpose, z_dot)
     if code != OK:
         w.tree.closing.chosen[0], w.chosen[0] = NONE, 0
     if purpose == LOADS or code != OK:
         return code
-    update_kinematics(time, z, t, w)
     anew = purpose != DERIVATIVE or w.chosen[0] == 0
     w.chosen[0] = 1
-    return restrain(t, w, anew, z_dot)
+    code = restrain(t, w, anew, z_dot)
+    if w.tree.closing.address[0] != 0 and len(t.signal_joint) > 0:
+        update_kinematics(time, z, t, w)  # for the powers of drivers
+    return code
 
 
 def closed_projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]

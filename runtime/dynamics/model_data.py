@@ -14,6 +14,7 @@ from runtime.dynamics.sparsity import Sparsity
 from runtime.dynamics.switches import Switches
 from runtime.dynamics.tree_workspace import TreeWorkspace
 from runtime.support.arrays import Floats, Ints
+from runtime.support.latest import Latest
 
 
 class ModelData(NamedTuple):
@@ -49,8 +50,20 @@ class ModelData(NamedTuple):
 
 
 def stabilised(data: ModelData, alpha: float, beta: float) -> ModelData:
-    """The data with other coefficients of Baumgarte; itself where they are these, since compiled code knows it then."""
-    return data if (data.alpha, data.beta) == (alpha, beta) else data._replace(alpha=alpha, beta=beta)
+    """The data with other coefficients of Baumgarte: the same object each time, for which compiled code keeps its memory."""
+    if (data.alpha, data.beta) == (alpha, beta):
+        return data
+    found = _OTHERS(data)
+    if (alpha, beta) not in found:
+        found[alpha, beta] = data._replace(alpha=alpha, beta=beta)
+    return found[alpha, beta]
+
+
+def _others(data: ModelData) -> dict[tuple[float, float], ModelData]:
+    return {}
+
+
+_OTHERS = Latest(_others, 8)
 
 
 class ThinWorkspace(NamedTuple):

@@ -64,18 +64,25 @@ def forces_along(t, m):  # type: ignore[no-untyped-def]
         add_cross(m.lifting.way[k], m.force[k], m.moment[b])
 
 
+@inlined
+def load_steps(time, z, t, w, purpose):  # type: ignore[no-untyped-def]
+    """Put the forces of all kinds at coordinates and rates z on the steps."""
+    m = w.tree
+    place_steps(m.data, m.lifting, z)
+    lift_steps(m.data, m.lifting, w.motion)
+    update_states(t, w)
+    update_signals(time, t, w)
+    collect_wrenches(time, z, t, w, purpose)
+    forces_on_steps(m.data, m, w.state, w.wrench)
+
+
 def tree_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """The derivative of coordinates and rates y, or forces of all kinds and their powers alone."""
     m = w.tree
     n = m.size[0]
     z, z_dot = array_at(y, n), array_at(y_dot, n)
     if m.loaded[0] == 1:
-        place_steps(m.data, m.lifting, z)
-        lift_steps(m.data, m.lifting, w.motion)
-        update_states(t, w)
-        update_signals(time, t, w)
-        collect_wrenches(time, y, t, w, purpose)
-        forces_on_steps(m.data, m, w.state, w.wrench)
+        load_steps(time, z, t, w, purpose)
     if purpose == LOADS:
         return OK
     if m.address[0] == 0:

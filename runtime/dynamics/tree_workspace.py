@@ -20,6 +20,9 @@ class ClosingRows(NamedTuple):
 
     joint: Ints  # (m,) joint of each row among those of the system
     row: Ints  # (m,) its number in the joint
+    address: Ints  # (1,) of the kernel that evaluates the rows, in this process; 0 where there is none
+    constants: Floats  # of the kernel
+    out: Floats  # and what it found
     independent: Ints  # (1,) so many rows are independent but in singular poses
     force: Floats  # (n, 3) f_0 of the recursion for a wrench on bodies
     moment: Floats  # (n, 3) n_0
@@ -36,23 +39,43 @@ class ClosingRows(NamedTuple):
     most: Ints  # (1,)
     size: Floats  # (m,) diagonal of S if nothing held the bodies
     pivot: Floats  # (m,) of the chosen rows
+    lacking: Floats  # (m,) of gamma, without the multipliers, where a kernel found it
     y: Floats  # (m,) residuals, then multipliers
     vector: Floats  # (4, 3)
     rates: Floats  # (size of the state,) a change of coordinates and rates
     change: Floats  # (size of the state,) coordinates with the rates of a change
 
 
-def closing_rows(rows: Sequence[tuple[int, int]], independent: int, steps: int, bodies: int, size: int) -> ClosingRows:
+class RowsKernel(NamedTuple):
+    """The kernel of a tree with rows: its address in this process, its constants, and the number of its outputs."""
+
+    address: int
+    constants: Floats
+    outputs: int
+
+
+NO_KERNEL = RowsKernel(0, np.zeros(1), 1)
+
+
+def closing_rows(
+    rows: Sequence[tuple[int, int]],
+    independent: int,
+    steps: int,
+    bodies: int,
+    size: int,
+    kernel: RowsKernel = NO_KERNEL,
+) -> ClosingRows:
     """Memory for rows (joint, number); bodies without the ground, size of the state."""
     m = len(rows)
     joint, row = (np.array([one[k] for one in rows], np.int64) for k in range(2))
     vectors, of_state = np.zeros((steps, 3)), np.zeros(size)
     return ClosingRows(
-        joint=joint, row=row, independent=np.array([independent]), force=vectors.copy(), moment=vectors.copy(),
+        joint=joint, row=row, address=np.array([kernel.address]), constants=kernel.constants, out=np.zeros(kernel.outputs),
+        independent=np.array([independent]), force=vectors.copy(), moment=vectors.copy(),
         along=np.zeros(steps), alpha=np.zeros((steps + 1, 3)), a=np.zeros((steps + 1, 3)), response=np.zeros((m, size)),
         moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)), order=np.arange(m),
         chosen=np.zeros(1, np.int64), every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), pivot=np.zeros(m),
-        y=np.zeros(m), vector=np.zeros((4, 3)), rates=of_state.copy(), change=of_state.copy(),
+        lacking=np.zeros(m), y=np.zeros(m), vector=np.zeros((4, 3)), rates=of_state.copy(), change=of_state.copy(),
     )  # fmt: skip
 
 
@@ -81,10 +104,11 @@ def tree_workspace(
     limits: Sequence[LimitAlong] = (),
     rows: Sequence[tuple[int, int]] = (),
     independent: int = 0,
+    of_rows: RowsKernel = NO_KERNEL,
 ) -> TreeWorkspace:
     """Memory for a tree, with the constants of its kernel if there is one, and the limits that this knows.
 
-    rows: joint and number of those that restrain the coordinates, of which so many are independent
+    rows: joint and number of those that restrain the coordinates, of which so many are independent; ``of_rows``: their kernel
     """
     n, size = len(data.kind), sum(SIZES[kind] for kind in data.kind.tolist())
     constants = np.zeros(n) if constants is None else constants
@@ -94,7 +118,7 @@ def tree_workspace(
         loaded=np.array([int(loaded)]), force=np.zeros((n, 3)), moment=np.zeros((n, 3)), address=np.array(address, np.int64),
         constants=constants, Q=constants[len(constants) - of_limits.size - n :][:n],
         limits=memory_of_limits(data, limits, of_limits),
-        closing=closing_rows(rows, independent, n, len(data.step), size),
+        closing=closing_rows(rows, independent, n, len(data.step), size, of_rows),
     )  # fmt: skip
 
 

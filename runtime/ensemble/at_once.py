@@ -26,8 +26,8 @@ from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, 
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     in_joint_coordinates,
-    kernel_knows,
     kernel_of,
+    lanes_know,
     off_the_rows,
 )
 from runtime.support.arrays import Floats, Ints
@@ -180,7 +180,7 @@ def _values(task: Task, cases: Cases) -> _Given | None:
     system, how = task.system, task.how
     if not isinstance(system, System) or task.gpu or how.t_start != system.time:
         return None
-    if not in_joint_coordinates(system, how) or not kernel_knows(system) or system.tree is None:
+    if not in_joint_coordinates(system, how) or not lanes_know(system) or system.tree is None:
         return None
     count = len(next(iter(cases.values())))
     if any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):

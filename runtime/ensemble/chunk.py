@@ -33,7 +33,7 @@ from runtime.integrate.simulate import TURNED, simulate
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     in_joint_coordinates,
-    kernel_knows,
+    lanes_know,
     scales_of,
     tree_constants,
     tree_of,
@@ -59,7 +59,7 @@ def side_by_side(system: System, how: Settings) -> bool:
 def _kernel_key(system: System, how: Settings) -> str:
     """Key of the kernel by which cases of a system are run in a batch; empty where they cannot be."""
     if in_joint_coordinates(system, how):
-        if system.tree is None or not kernel_knows(system):
+        if system.tree is None or not lanes_know(system):
             return ""
         weight = scales_of(system.tree)[1]
         return " ".join([system.tree.key, *map(str, weight)])  # cases of a batch have the same weights

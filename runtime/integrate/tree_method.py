@@ -10,10 +10,10 @@ import numpy as np
 from runtime.dynamics.closing_rows import NONE
 from runtime.dynamics.equations import shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OK, STATE, P, V
-from runtime.dynamics.lift import lift_once
+from runtime.dynamics.lift import TreeData, lift_once
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import RunFailure, Status
-from runtime.dynamics.tree_workspace import TreeWorkspace, tree_workspace
+from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import balance_of
 from runtime.integrate.beginning import beginning
@@ -23,6 +23,7 @@ from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import failure
 from runtime.integrate.tree_stages import addresses_of_tree
+from runtime.jit.addresses import addresses_of
 from runtime.jit.second_process import ask
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -54,9 +55,22 @@ class OffTheRowsError(ModelError):
 def kernel_knows(system: System) -> bool:
     """Whether a system has equations of motion in joint coordinates by a kernel that knows all forces on it."""
     tree = system.tree
-    if tree is None or tree.closing or (system.loaded and not tree.limits):
+    if tree is None or (system.loaded and (tree.closing or not tree.limits)):
         return False
-    return module_of(tree.key) is not None
+    return _module_of(system) is not None
+
+
+def lanes_know(system: System) -> bool:
+    """Whether the kernel serves many cases side by side: those of trees without rows do."""
+    return kernel_knows(system) and system.closed_tree is None
+
+
+def _module_of(system: System) -> ModuleType | None:
+    """The module of the kernel of a system's tree, if there is one."""
+    tree, closed = system.tree, system.closed_tree
+    if closed is not None:
+        return module_of(closed.key)
+    return None if tree is None or tree.closing else module_of(tree.key)
 
 
 def in_joint_coordinates(system: System, how: Settings) -> bool:
@@ -130,7 +144,8 @@ class InJointCoordinates(Compiled):
     @property
     def kernel(self) -> str:
         """By which equations: a name of ``Stats.kernel``."""
-        return "joint coordinates" if self.work.tree.address[0] else "joint coordinates, by recursion"
+        tree = self.work.tree
+        return "joint coordinates" if tree.address[0] or tree.closing.address[0] else "joint coordinates, by recursion"
 
     @property
     def width(self) -> int:
@@ -216,16 +231,28 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
 
 def _memory(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
     """Memory for evaluations of a tree, by its kernel if there is one."""
-    of, module = tree_data(tree, system.gravity), None if tree.closing else module_of(tree.key)
+    of, module = tree_data(tree, system.gravity), _module_of(system)
     ask("joint coordinates")
     if module is None or (system.loaded and not tree.limits):
         ask("forces in joint coordinates")
+    if tree.closing:
+        return memory_with_rows(system, tree, of, module)
     if module is None:
-        rows = [(k, r) for k in tree.closing for r in range(len(system.joints[k].rows))]
-        rates = sum(RATES[kind] for kind in tree.kinds)
-        return tree_workspace(of, system.loaded, rows=rows, independent=rates - system.degrees_of_freedom)
+        return tree_workspace(of, system.loaded)
     addresses = list(addresses_of_tree(module).values())
     return tree_workspace(of, system.loaded, addresses, tree_constants(tree, system.gravity), tree.limits)
+
+
+def memory_with_rows(system: System, tree: SpanningTree, of: TreeData, module: ModuleType | None) -> TreeWorkspace:
+    """Memory for evaluations of a tree with rows, by a kernel if there is one."""
+    rows, kernel = [(k, r) for k in tree.closing for r in range(len(system.joints[k].rows))], NO_KERNEL
+    if module is not None and system.closed_tree is not None:
+        rows = [(tree.closing[k], r) for k, r in module.ROWS]
+        constants = np.zeros(max(module.CONSTANTS, 1))
+        module.prepare(system.closed_tree.parameters, constants)
+        kernel = RowsKernel(int(addresses_of([module])[0]), constants, module.OUTPUTS)
+    rates = sum(RATES[kind] for kind in tree.kinds)
+    return tree_workspace(of, system.loaded, rows=rows, independent=rates - system.degrees_of_freedom, of_rows=kernel)
 
 
 def _keep_signs(tree: TreeWorkspace, own: Floats, wanted: Floats) -> None:

@@ -80,7 +80,7 @@ def describe_model(
     vectors = [(int(k), int(p), int(b)) for k, p, b in zip(t.vector_joint, t.vector_place, t.vector_body, strict=True)]
     signals = [(int(k), int(p)) for k, p in zip(t.signal_joint, t.signal_place, strict=True)]
     constants = [[name, list(map(int, i)), float(parameters[name][i])] for name in FOLDED for i in _where(folded[name])]
-    kernels = {joint.module.__name__: _digest(joint.module) for joint in joints}
+    kernels = {joint.module.__name__: digest_of_module(joint.module) for joint in joints}
     decided = [
         digests.WHOLE, kernels, _text(rotation), _text(euler_rates),
         [[joint.module.__name__, *pair, own] for joint, pair, own in zip(joints, pairs, rows, strict=True)],
@@ -137,7 +137,7 @@ def _text(function: Any) -> str:
 
 
 @cache
-def _digest(module: ModuleType) -> str:
+def digest_of_module(module: ModuleType) -> str:
     """Digest of the text of a joint's kernels."""
     return hashlib.sha256(inspect.getsource(module).encode()).hexdigest()
 

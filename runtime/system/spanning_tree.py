@@ -85,9 +85,14 @@ class SpanningTree:
         return pose
 
     @property
+    def turns_and_slides(self) -> bool:
+        """Whether it has no other steps, so that its equations can be polynomials."""
+        return not {"ball", "free"} & set(self.kinds)
+
+    @property
     def has_polynomials(self) -> bool:
-        """Whether all steps are turns and slides, and no rows restrain them, so that its equations can be polynomials."""
-        return not {"ball", "free"} & set(self.kinds) and not self.closing
+        """Whether its equations can be polynomials, and no rows restrain them."""
+        return self.turns_and_slides and not self.closing
 
     @property
     def name(self) -> str:
@@ -136,9 +141,8 @@ def spanning_tree(
     places = body_places(body.name for body in bodies)
     groups = _locked(joints, places, D)
     steps = _walked(bodies, joints, motions, groups)
-    if steps.closing(joints, groups):  # in loops the joints with the fewest coordinates are steps
-        few = sorted(range(len(joints)), key=lambda k: _count_of_rates(motions.get(joints[k].name)))
-        steps = _walked(bodies, [joints[k] for k in few], motions, groups)
+    if steps.closing(joints, groups):
+        steps = _walked(bodies, joints, motions, groups, in_loops=True)
     if not steps.kinds:
         raise NoTreeError("nothing in it moves")
     skeleton = steps.skeleton(groups)
@@ -147,15 +151,16 @@ def spanning_tree(
     return SpanningTree(skeleton, where, carried(where, skeleton, masses, inertias), steps.closing(joints, groups))
 
 
-def _count_of_rates(motion: JointMotion | None) -> int:
-    return 6 if motion is None else sum(RATES[step.kind] for step in motion.steps)
+def _count_of_rates(motion: JointMotion) -> int:
+    return sum(RATES[step.kind] for step in motion.steps)
 
 
 def _walked(
-    bodies: Sequence[Body], joints: Sequence[Joint], motions: Mapping[str, JointMotion], groups: Sequence[int]
-) -> _Steps:
+    bodies: Sequence[Body], joints: Sequence[Joint], motions: Mapping[str, JointMotion], groups: Sequence[int],
+    in_loops: bool = False,
+) -> _Steps:  # fmt: skip
     """The steps to all bodies; those of a body that no joint with a motion leads to are free."""
-    steps, reached = _Steps(bodies, motions), {groups[GROUND_INDEX]}
+    steps, reached = _Steps(bodies, motions, in_loops), {groups[GROUND_INDEX]}
     _walk(steps, joints, groups, reached)
     for name, b in steps.places.items():
         if groups[b] not in reached:
@@ -195,6 +200,8 @@ def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached
     ends = [(joint, groups[steps.places[joint.body_i]], groups[steps.places[joint.body_j]]) for joint in joints]
     ends = [one for one in ends if one[0].name in steps.motions]
     while ready := [one for one in ends if (one[1] in reached) != (one[2] in reached)]:
+        if steps.in_loops:  # the joints with the fewest coordinates are steps, and of these the nearest to the ground
+            ready.sort(key=lambda one: (_count_of_rates(steps.motions[one[0].name]), steps.depth(one[1], one[2])))
         joint, i, j = ready[0]
         steps.add(joint, i in reached, groups)
         reached |= {i, j}
@@ -203,8 +210,8 @@ def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached
 class _Steps:
     """The steps of the joints that were walked."""
 
-    def __init__(self, bodies: Sequence[Body], motions: Mapping[str, JointMotion]) -> None:
-        self.bodies, self.motions = bodies, motions
+    def __init__(self, bodies: Sequence[Body], motions: Mapping[str, JointMotion], in_loops: bool) -> None:
+        self.bodies, self.motions, self.in_loops = bodies, motions, in_loops
         self.places = body_places(body.name for body in bodies)
         self.last: dict[int, int] = {}  # step that moves a group
         self.coordinates: list[Coordinate] = []
@@ -225,6 +232,13 @@ class _Steps:
         for place, step in numbered if outwards else reversed(numbered):
             parent = self._put(Coordinate(joint.name, place, 1.0 if outwards else -1.0, *ends), step.kind, parent)
         self.last[outer] = parent
+
+    def depth(self, *groups: int) -> int:
+        """Number of steps from the ground to the group among these that is reached."""
+        depth, step = 0, max(self.last.get(group, GROUND_STEP) for group in groups)
+        while step != GROUND_STEP:
+            depth, step = depth + 1, self.parents[step]
+        return depth
 
     def free(self, name: str, groups: Sequence[int]) -> None:
         """The step of a body that nothing holds."""

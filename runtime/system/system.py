@@ -18,6 +18,7 @@ from runtime.support.checks import check_array
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.html import html_table
 from runtime.support.names import named
+from runtime.system.closed_tree import ClosedTree, closed_tree
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.joint_motion import JointMotion, joint_motion
 from runtime.system.limits_along import limits_along
@@ -28,7 +29,7 @@ from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
 from runtime.system.spanning_tree import NoTreeError, SpanningTree, spanning_tree
 from runtime.system.state import State
-from runtime.system.tree_check import error_of_tree
+from runtime.system.tree_check import error_of_closed_tree, error_of_tree
 
 PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity")
 
@@ -262,6 +263,14 @@ class System:
         alone = not any((self.contacts, self.forces, self.loads, self.motors))
         return replace(tree, limits=limits_along(tree, self.limits, self.data)) if alone and self.limits else tree
 
+    @cached_property
+    def closed_tree(self) -> ClosedTree | None:
+        """Its tree with the rows that restrain the coordinates, where there are any and a kernel can have them."""
+        tree = self.tree
+        if tree is None or not tree.closing or not tree.turns_and_slides:
+            return None
+        return closed_tree(self.name, tree, self.joints, self.data)
+
     @property
     def loaded(self) -> bool:
         """Whether forces other than gravity and reactions act on its bodies."""
@@ -271,6 +280,8 @@ class System:
         """How far the equations of a module for its tree are from those of all bodies; see ``runtime.system.tree_check``."""
         if self.tree is None:
             raise ModelError(f"system '{self.name}' has no tree: {self.without_tree}")
+        if self.closed_tree is not None:
+            return error_of_closed_tree(self.tree, self.closed_tree, module, self.data, self.time)
         return error_of_tree(self.tree, module, self.data)
 
     def check_bodies(self, state: State) -> None:

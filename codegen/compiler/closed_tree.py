@@ -1,0 +1,347 @@
+"""A tree whose coordinates rows of joints restrain, as one straight-line function: all that the choice of rows needs.
+
+    M u' = Q + J^T f,    J u' + c = gamma
+
+The function gives the accelerations without the rows, Phi, Phi', what these accelerations lack to gamma, the responses M^-1 J^T
+and S = J M^-1 J^T.  Which rows are independent is found where it is called.
+
+The kernels of the joints are called with nodes of an expression graph.  Parameters that are 0, 1 or -1 are constants; so rows
+that all poses of a tree satisfy, such as those across the plane of a planar mechanism, have entries of 0 only, and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from codegen.compiler.errors import NoKernelError
+from codegen.compiler.recorded_algebra import Matrix, Vector, backward, factors, forward
+from codegen.compiler.straight import Lines
+from codegen.compiler.trace import Node, Record, Text, dot, recording
+from codegen.compiler.tree_equations import OF_GRAVITY, OF_STEP, TreeEquations
+from codegen.compiler.whole import DECORATOR, hoisted, of_parameters_alone
+
+MAX_OPERATIONS = 3000  # beyond it a recursion over the bodies is as fast, and the function takes long to compile
+ROWS = 6  # most rows of a joint
+UNREAD = "p"  # Euler parameters of a body, which the kinematics of a tree do not give
+
+
+class ClosingJoint(Protocol):
+    """A joint whose rows restrain the coordinates."""
+
+    kernel: Any  # ``evaluate`` of its module
+    rows: int
+    steps: tuple[int, int]  # that move its bodies i and j last; -1: the ground
+    size: int  # of x
+    vectors: Sequence[tuple[int, int]]  # place in x of the vectors that the bodies turn, and 0 or 1 for the body
+    signals: Sequence[tuple[int, int]]  # place in x of the signals of a driver, and their number among all
+
+
+class ClosedTree(Protocol):
+    """The facts that determine the function of a tree with rows."""
+
+    name: str
+    key: str
+    made_from: dict[str, str]
+    kinds: Sequence[str]
+    parents: Sequence[int]
+    joints: Sequence[ClosingJoint]
+    constants: Sequence[float | None]  # by parameter: its value where it is a constant
+
+
+class Frame(NamedTuple):
+    """What a step moves: rotation since the reference configuration, place, velocities, accelerations without u'."""
+
+    A: Matrix
+    r: Vector
+    omega: Vector
+    v: Vector
+    alpha: Vector
+    a: Vector
+    axis: Vector  # of the step
+
+
+@dataclass
+class Row:
+    """A row along the coordinates: J u' = right, with ``size`` if nothing held the bodies."""
+
+    joint: int
+    row: int
+    Phi: Node
+    Phi_dot: Node
+    right: Node
+    J: Vector
+    size: Node
+
+
+def emit_closed_tree(tree: ClosedTree) -> str:
+    """Text of the module of a tree with rows.
+
+    Raises
+    ------
+    NoKernelError
+    """
+    record = Record()
+    state = [record.input(f"y[{k}]") for k in range(2 * len(tree.kinds))]
+    Q = [record.input(f"Q[{k}]") for k in range(len(tree.kinds))]
+    signals = {n: [record.input(f"s[{n}, {c}]") for c in range(3)] for j in tree.joints for _, n in j.signals}
+    parameters = [
+        record.input(f"p[{k}]") if value is None else record.constant(value) for k, value in enumerate(tree.constants)
+    ]
+    rows, outputs = _recorded(tree, record, parameters, state, Q, signals)
+    evaluated = {node.index for node in (*state, *Q, *(n for three in signals.values() for n in three))}
+    constants = hoisted(record, [node.index for node in outputs], of_parameters_alone(record, evaluated))
+    text = Text(record, "t", {m: f"c[{k}]" for k, m in enumerate(constants)})
+    lines = text.write([(f"out[{k}]", node) for k, node in enumerate(outputs)])
+    if text.operations > MAX_OPERATIONS:
+        raise NoKernelError(
+            f"a tree of {len(tree.kinds)} steps with {len(rows)} rows takes {text.operations} operations in its own coordinates, "
+            f"limit {MAX_OPERATIONS}"
+        )
+    if record.input(UNREAD).index in text.read:
+        raise NoKernelError(f"a joint of {tree.name} reads Euler parameters, which its tree does not give")
+    before = Text(record, "p")
+    prepare = before.write([(f"c[{k}]", Node(record, m)) for k, m in enumerate(constants)])
+    places = [(row.joint, row.row) for row in rows]
+    return _module(tree, places, len(outputs), len(constants), (prepare, lines), (before.operations, text.operations))
+
+
+def _recorded(
+    tree: ClosedTree, record: Record, parameters: Vector, state: Vector, Q: Vector, signals: dict[int, Vector]
+) -> tuple[list[Row], Vector]:
+    """The rows, and all outputs in order."""
+    n = len(tree.kinds)
+    equations = TreeEquations(record, tree.kinds, tree.parents, parameters)
+    trigonometry = equations.variables(state[:n])
+    M, right = equations.equations(trigonometry, state[n:], Q)
+    order = list(reversed(range(n)))
+    L, inverse = factors([[M[i][j] for j in order[: a + 1]] for a, i in enumerate(order)])
+
+    def solved(force: Vector) -> tuple[Vector, Vector]:
+        """L^-1 and M^-1 times forces along the coordinates; the first in the order of the elimination."""
+        half = forward(L, [force[i] for i in order])
+        found = backward(L, [a * b for a, b in zip(half, inverse, strict=True)])
+        return half, [found[order.index(k)] for k in range(n)]
+
+    _, free = solved(right)
+    kinematics = TreeKinematics(tree, record, parameters, state, trigonometry)
+    rows = [row for row in kinematics.rows(signals) if not _always_satisfied(row)]
+    halves, responses = zip(*(solved(row.J) for row in rows), strict=True) if rows else ((), ())
+    zero = record.constant(0.0)
+    S = [
+        zero + dot([a * b for a, b in zip(halves[r], inverse, strict=True)], halves[q])
+        for r in range(len(rows))
+        for q in range(r + 1)
+    ]
+    ratios = [M[i][i] * inverse[a] for a, i in enumerate(order)]
+    lacking = [row.right - dot(row.J, free) for row in rows]
+    outputs = [
+        dot(ratios, ratios) + zero, *free,
+        *(row.Phi for row in rows), *(row.Phi_dot for row in rows), *lacking, *(row.size for row in rows),
+        *S, *(value for response in responses for value in response),
+    ]  # fmt: skip
+    return rows, outputs
+
+
+def _always_satisfied(row: Row) -> bool:
+    """All poses of the tree satisfy the row."""
+    return row.Phi.constant == 0.0 and all(value.constant == 0.0 for value in row.J)
+
+
+class TreeKinematics:
+    """Motion of the bodies of the closing joints, and their rows, for coordinates and rates of a tree."""
+
+    def __init__(
+        self, tree: ClosedTree, record: Record, parameters: Vector, state: Vector, trigonometry: Sequence[tuple[Node, Node]]
+    ) -> None:  # fmt: skip
+        self.tree, self.record, self.zero = tree, record, record.constant(0.0)
+        n, one = len(tree.kinds), record.constant(1.0)
+        self.parameters = parameters
+        zeros = [self.zero] * 3
+        identity = [[one if a == b else self.zero for b in range(3)] for a in range(3)]
+        self.ground = Frame(identity, zeros, zeros, zeros, zeros, zeros, zeros)
+        self.frames: list[Frame] = []
+        for k in range(n):
+            self.frames.append(self._moved(k, state[k], state[n + k], trigonometry[k]))
+
+    def frame(self, step: int) -> Frame:
+        """Of a step, or of the ground."""
+        return self.ground if step < 0 else self.frames[step]
+
+    def _moved(self, k: int, q: Node, u: Node, trigonometry: tuple[Node, Node]) -> Frame:
+        b, first = self.frame(self.tree.parents[k]), OF_GRAVITY + OF_STEP * k
+        e, ahead = self.parameters[first : first + 3], self.parameters[first + 3 : first + 6]
+        axis, way = times(b.A, e), times(b.A, ahead)
+        rate = [u * x for x in axis]
+        turning = self.tree.kinds[k] == "turn"
+        if not turning:
+            way = [x + q * y for x, y in zip(way, axis, strict=True)]
+        at_way = cross(b.omega, way)
+        v, a = add(b.v, at_way), add(add(b.a, cross(b.alpha, way)), cross(b.omega, at_way))
+        gained = cross(b.omega, rate)
+        r = add(b.r, way)
+        if turning:
+            A = [list(row) for row in matrix_product(b.A, turn(e, *trigonometry))]
+            return Frame(A, r, add(b.omega, rate), v, add(b.alpha, gained), a, axis)
+        return Frame(b.A, r, b.omega, add(v, rate), b.alpha, add(a, [2.0 * x for x in gained]), axis)
+
+    def rows(self, signals: dict[int, Vector]) -> list[Row]:
+        """Of all closing joints."""
+        found, at = [], OF_GRAVITY + OF_STEP * len(self.tree.kinds)
+        for number, joint in enumerate(self.tree.joints):
+            own = self.parameters[at : at + of_joint(joint.size)]
+            found += self._rows(number, joint, own, signals)
+            at += len(own)
+        return found
+
+    def _rows(self, number: int, joint: ClosingJoint, own: Vector, signals: dict[int, Vector]) -> list[Row]:
+        """The rows of a joint; own: its parameters."""
+        frames = [self.frame(step) for step in joint.steps]
+        arms = [times(frame.A, own[5 * side : 5 * side + 3]) for side, frame in enumerate(frames)]
+        weights = [own[5 * side + 3 : 5 * side + 5] for side in range(2)]
+        x = list(own[10:])
+        for place, side in joint.vectors:
+            x[place : place + 3] = times(frames[side].A, x[place : place + 3])
+        for place, n in joint.signals:
+            x[place : place + 3] = signals[n]
+        states, pushed = [], []
+        for frame, arm in zip(frames, arms, strict=True):
+            at_arm = cross(frame.omega, arm)
+            unread = [self.record.input(UNREAD)] * 4
+            states.append([*add(frame.r, arm), *unread, *add(frame.v, at_arm), *frame.omega])
+            accelerated = add(add(frame.a, cross(frame.alpha, arm)), cross(frame.omega, at_arm))
+            pushed += [*accelerated, *frame.alpha]
+        Phi, Phi_dot, gamma = (np.full(ROWS, self.zero, object) for _ in range(3))
+        D = np.full((ROWS, 12), self.zero, object)
+        recording(joint.kernel)(*states, x, Phi, Phi_dot, D, gamma)
+        found = []
+        for r in range(joint.rows):
+            entries = [entry + self.zero for entry in D[r]]
+            size = self.zero
+            for side in range(2):
+                linear, angular = entries[6 * side : 6 * side + 3], entries[6 * side + 3 : 6 * side + 6]
+                size = size + dot(linear, linear) * weights[side][0] + dot(angular, angular) * weights[side][1]
+            right = gamma[r] + self.zero - dot(entries, pushed)
+            J = self._along(joint, entries, frames, arms)
+            found.append(Row(number, r, Phi[r] + self.zero, Phi_dot[r] + self.zero, right, J, size))
+        return found
+
+    def _along(self, joint: ClosingJoint, D: Vector, frames: Sequence[Frame], arms: Sequence[Vector]) -> Vector:
+        """A row along the coordinates."""
+        J = [self.zero] * len(self.tree.kinds)
+        ways = [self._way_to_ground(step) for step in joint.steps]
+        for side, way in enumerate(ways):
+            linear, angular = D[6 * side : 6 * side + 3], D[6 * side + 3 : 6 * side + 6]
+            for k in way:
+                if not joint.signals and k in ways[1 - side]:
+                    continue  # it moves both bodies as one, which no row of a joint feels
+                step = self.frames[k]
+                if self.tree.kinds[k] == "slide":
+                    J[k] = J[k] + dot(step.axis, linear)
+                    continue
+                arm = add(sub(frames[side].r, step.r), arms[side])
+                J[k] = J[k] + dot(step.axis, add(cross(arm, linear), angular))
+        return J
+
+    def _way_to_ground(self, step: int) -> list[int]:
+        way = []
+        while step >= 0:
+            way.append(step)
+            step = self.tree.parents[step]
+        return way
+
+
+def of_joint(size: int) -> int:
+    """Number of parameters of a joint: of both bodies arm (3), 1 / mass and 3 / trace of inertia; then x of this size."""
+    return 10 + size
+
+
+def times(A: Matrix, v: Vector) -> Vector:
+    """A v."""
+    return [dot(row, v) for row in A]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """A x b."""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def add(a: Vector, b: Vector) -> Vector:
+    """A + b."""
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def sub(a: Vector, b: Vector) -> Vector:
+    """A - b."""
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def matrix_product(A: Matrix, B: Matrix) -> Matrix:
+    """A B."""
+    return [[dot(row, [B[k][c] for k in range(3)]) for c in range(3)] for row in A]
+
+
+def turn(e: Vector, cosine: Node, sine: Node) -> Matrix:
+    """Rotation matrix of a turn about the unit vector e."""
+    one = e[0].record.constant(1.0)
+    across = [[cosine * ((one if a == b else 0.0) - e[a] * e[b]) + e[a] * e[b] for b in range(3)] for a in range(3)]
+    for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        across[a][b] = across[a][b] - sine * e[c]
+        across[b][a] = across[b][a] + sine * e[c]
+    return across
+
+
+def _module(
+    tree: ClosedTree, rows: Sequence[tuple[int, int]], outputs: int, constants: int, texts: tuple[Lines, Lines],
+    operations: tuple[int, int],
+) -> str:  # fmt: skip
+    """The module; texts and operations of its two functions."""
+    n, signals = len(tree.kinds), sum(len(joint.signals) for joint in tree.joints)
+    prepare, lines = texts
+    return (
+        "\n".join(
+            [
+                f'"""The equations of motion of {tree.name}, whose coordinates rows of joints restrain."""',
+                "",
+                *(["import math", ""] if any("math." in line for line in (*prepare, *lines)) else []),
+                "from numba import carray, njit",
+                "",
+                f"KEY = {tree.key!r}",
+                "MADE_FROM = {",
+                *(f"    {name!r}: {text!r}," for name, text in tree.made_from.items()),
+                "}",
+                f"STEPS = {n}",
+                f"ROWS = {tuple(rows)}  # joint, of those that are no steps, and its row; the others hold in all poses",
+                f"CONSTANTS = {constants}",
+                f"OUTPUTS = {outputs}",
+                "",
+                "",
+                "def prepare(p, c):",
+                f'    """Constants c that depend on the parameters p alone.  {operations[0]} operations."""',
+                *(f"    {line}" for line in prepare or ["pass"]),
+                "",
+                "",
+                DECORATOR,
+                "def evaluate(y, Q, s, c, out):",
+                '    """What coordinates and rates y determine, with forces Q along the coordinates and signals s of drivers.',
+                "",
+                "    out: sum of the squares of (diagonal entry / pivot) of M; accelerations without rows; of the rows Phi,",
+                "    Phi', what these accelerations lack to gamma, sizes; S = J M^-1 J^T by rows up to the diagonal; M^-1 J^T,",
+                "    row by row of J.",
+                "",
+                f"    {operations[1]} operations.",
+                '    """',
+                *(f"    {line}" for line in lines),
+                "",
+                "",
+                "def entry(y, Q, s, c, out):",
+                '    """``evaluate`` by addresses."""',
+                f"    y, Q, s = carray(y, ({2 * n},)), carray(Q, ({n},)), carray(s, ({max(signals, 1)}, 3))",
+                f"    evaluate(y, Q, s, carray(c, ({max(constants, 1)},)), carray(out, ({outputs},)))",
+            ]
+        )
+        + "\n"
+    )

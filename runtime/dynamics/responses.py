@@ -1,0 +1,164 @@
+"""How the bodies of a tree respond to forces on them, without terms of velocities: by the recursion, in compiled code."""
+
+from __future__ import annotations
+
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, turned
+from runtime.dynamics.recursion import dot, invert, transposed_times
+from runtime.jit.compilation import inlined
+
+
+@inlined
+def add_wrench(t, s, c, body, D):  # type: ignore[no-untyped-def]
+    """Put a force and a moment D (6,) about its centre on a body (from 1 on), with the sign of the recursion."""
+    k = t.step[body - 1]
+    if k == GROUND_STEP:
+        return
+    arm = c.vector[0]
+    turned(s.A[k], t.arm[body - 1], arm)
+    force, moment = c.vector[1], c.vector[2]
+    for i in range(3):
+        force[i], moment[i] = -D[i], -D[3 + i]
+    add_cross(arm, force, moment)
+    for i in range(3):
+        c.force[k, i] += force[i]
+        c.moment[k, i] += moment[i]
+
+
+@inlined
+def forces_inwards(t, s, w, c):  # type: ignore[no-untyped-def]
+    """``inwards`` of the recursion for forces alone, with the factors that it left."""
+    Kn = c.vector[0]
+    for k in range(len(t.kind) - 1, -1, -1):
+        kind, b, n, f = t.kind[k], t.parent[k], c.moment[k], c.force[k]
+        if kind == BALL or kind == FREE:
+            turned(w.inverse[k], n, Kn)
+            for i in range(3):
+                f[i] -= w.H[k, 0, i] * Kn[0] + w.H[k, 1, i] * Kn[1] + w.H[k, 2, i] * Kn[2]
+        else:
+            along = dot(s.axis[k], f) if kind == SLIDE else dot(s.axis[k], n)
+            c.along[k] = along
+            for i in range(3):
+                n[i] -= w.U[k, 0, i] * w.pivot[k] * along
+                f[i] -= w.U[k, 1, i] * w.pivot[k] * along
+        if b == GROUND_STEP or kind == FREE:
+            continue
+        for i in range(3):
+            c.force[b, i] += f[i]
+            if kind != BALL:
+                c.moment[b, i] += n[i]
+        add_cross(s.way[k], f, c.moment[b])
+
+
+@inlined
+def accelerations_outwards(t, s, w, c, z_dot):  # type: ignore[no-untyped-def]
+    """``outwards`` of the recursion for forces alone: rates into ``z_dot``, accelerations of the steps into ``c``."""
+    n = len(t.kind)
+    for i in range(3):
+        c.alpha[n, i] = c.a[n, i] = 0.0
+    for k in range(n):
+        b, kind, u = t.parent[k], t.kind[k], t.u[k]
+        if b == GROUND_STEP:
+            b = n
+        alpha, a = c.alpha[k], c.a[k]
+        for i in range(3):
+            alpha[i] = c.alpha[b, i]
+            a[i] = c.a[b, i] if kind != FREE else 0.0
+        if kind != FREE:
+            add_cross(c.alpha[b], s.way[k], a)
+        if kind == TURN or kind == SLIDE:
+            rate = -(c.along[k] + dot(w.U[k, 0], alpha) + dot(w.U[k, 1], a)) * w.pivot[k]
+            z_dot[u] = rate
+            for i in range(3):
+                if kind == TURN:
+                    alpha[i] += rate * s.axis[k, i]
+                else:
+                    a[i] += rate * s.axis[k, i]
+            continue
+        if kind == FREE:
+            invert(w.M[k], w.B[1])
+            for i in range(3):
+                a[i] = -dot(w.B[1][i], c.force[k])
+        right, found, relative = c.vector[0], c.vector[1], c.vector[2]
+        for i in range(3):
+            right[i] = -(c.moment[k, i] + dot(w.H[k, i], a))
+        turned(w.inverse[k], right, found)
+        for i in range(3):
+            relative[i] = found[i] - alpha[i]
+            alpha[i] = found[i]
+        first = 3 if kind == FREE else 0
+        transposed_times(s.A[b], relative, z_dot[u + first : u + first + 3])
+        if kind == FREE:
+            for i in range(3):
+                z_dot[u + i] = a[i]
+
+
+@inlined
+def accelerations_of_bodies(t, s, alpha, a, arm, moved):  # type: ignore[no-untyped-def]
+    """Accelerations of the bodies (bodies + 1, 6) from those of the points and bodies of the steps."""
+    for body in range(len(t.step)):
+        k, to = t.step[body], moved[body + 1]
+        if k == GROUND_STEP:
+            for i in range(6):
+                to[i] = 0.0
+            continue
+        turned(s.A[k], t.arm[body], arm)
+        for i in range(3):
+            to[i], to[3 + i] = a[k, i], alpha[k, i]
+        add_cross(alpha[k], arm, to[0:3])
+
+
+@inlined
+def accelerations_without_rows(t, s, w, c, v_dot):  # type: ignore[no-untyped-def]
+    """Accelerations of the bodies as the recursion left them, into ``v_dot`` (bodies + 1, 6)."""
+    arm, swing = c.vector[0], c.vector[1]
+    accelerations_of_bodies(t, s, w.alpha, w.a, arm, v_dot)
+    for body in range(len(t.step)):
+        k = t.step[body]
+        if k == GROUND_STEP:
+            continue
+        turned(s.A[k], t.arm[body], arm)
+        for i in range(3):
+            swing[i] = 0.0
+            v_dot[body + 1, i] += t.gravity[i]  # the recursion's are those against free fall
+        add_cross(s.omega[k], arm, swing)
+        add_cross(s.omega[k], swing, v_dot[body + 1, 0:3])
+
+
+@inlined
+def respond(data, m, t, w):  # type: ignore[no-untyped-def]
+    """Responses to a unit multiplier of each row, S, and the sizes of the rows; after the recursion and the rows."""
+    c, s = m.closing, m.lifting
+    count = len(c.joint)
+    for r in range(count):
+        joint, D = c.joint[r], w.D[c.joint[r], c.row[r]]
+        i, j = t.body_i[joint], t.body_j[joint]
+        for k in range(len(data.kind)):
+            for x in range(3):
+                c.force[k, x] = c.moment[k, x] = 0.0
+        c.size[r] = 0.0
+        for side in range(2):
+            body = i if side == 0 else j
+            if body == 0:
+                continue
+            own = D[6 * side : 6 * side + 6]
+            add_wrench(data, s, c, body, own)
+            K = w.inertia_inverse[body]
+            c.size[r] += dot(own, own) / t.mass[body]
+            for x in range(3):
+                c.size[r] += own[3 + x] * dot(K[x], own[3:6])
+        forces_inwards(data, s, m.recursion, c)
+        accelerations_outwards(data, s, m.recursion, c, c.response[r])
+        accelerations_of_bodies(data, s, c.alpha, c.a, c.vector[0], c.moved[r])
+    for r in range(count):
+        for q in range(r + 1):
+            c.S[r, q] = c.S[q, r] = along_row(c, t, w, r, c.moved[q])
+
+
+@inlined
+def along_row(c, t, w, r, v_dot):  # type: ignore[no-untyped-def]
+    """A row of D times accelerations of bodies (bodies + 1, 6)."""
+    joint = c.joint[r]
+    D, a, b, value = w.D[joint, c.row[r]], v_dot[t.body_i[joint]], v_dot[t.body_j[joint]], 0.0
+    for x in range(6):
+        value += D[x] * a[x] + D[6 + x] * b[x]
+    return value
