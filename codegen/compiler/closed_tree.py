@@ -24,7 +24,9 @@ from codegen.compiler.trace import Node, Record, Text, dot, recording
 from codegen.compiler.tree_equations import OF_GRAVITY, OF_STEP, TreeEquations
 from codegen.compiler.whole import DECORATOR, hoisted, of_parameters_alone
 
-MAX_OPERATIONS = 3000  # beyond it a recursion over the bodies is as fast, and the function takes long to compile
+MAX_OPERATIONS = (
+    10_000  # beyond it the function takes long to compile, and a recursion over the bodies is hardly slower
+)
 ROWS = 6  # most rows of a joint
 UNREAD = "p"  # Euler parameters of a body, which the kinematics of a tree do not give
 
@@ -92,7 +94,8 @@ def emit_closed_tree(tree: ClosedTree) -> str:
         record.input(f"p[{k}]") if value is None else record.constant(value) for k, value in enumerate(tree.constants)
     ]
     rows, outputs = _recorded(tree, record, parameters, state, Q, signals)
-    evaluated = {node.index for node in (*state, *Q, *(n for three in signals.values() for n in three))}
+    unread = record.input(UNREAD)
+    evaluated = {node.index for node in (*state, *Q, unread, *(n for three in signals.values() for n in three))}
     constants = hoisted(record, [node.index for node in outputs], of_parameters_alone(record, evaluated))
     text = Text(record, "t", {m: f"c[{k}]" for k, m in enumerate(constants)})
     lines = text.write([(f"out[{k}]", node) for k, node in enumerate(outputs)])
@@ -101,7 +104,7 @@ def emit_closed_tree(tree: ClosedTree) -> str:
             f"a tree of {len(tree.kinds)} steps with {len(rows)} rows takes {text.operations} operations in its own coordinates, "
             f"limit {MAX_OPERATIONS}"
         )
-    if record.input(UNREAD).index in text.read:
+    if unread.index in text.read:
         raise NoKernelError(f"a joint of {tree.name} reads Euler parameters, which its tree does not give")
     before = Text(record, "p")
     prepare = before.write([(f"c[{k}]", Node(record, m)) for k, m in enumerate(constants)])

@@ -10,7 +10,7 @@ Vectors are in the axes of the body that a step moves, which are those of the gr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -27,7 +27,9 @@ P3 = list[Polynomial]
 OF_STEP = 16  # parameters of a step: axis (3), way from the point of the step before (3), mass, moment (3), inertia (6)
 OF_GRAVITY = 3
 OF_LIMIT = ("a", "b", "c", "d")
-MAX_TERMS = 1000  # of the polynomials of M: beyond it a recursion is faster, and the polynomials take minutes
+MAX_TERMS = (
+    1000  # of the mass matrix, or of a vector: beyond it a recursion is faster, and the polynomials take minutes
+)
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # components of an inertia, in order
 
 
@@ -68,10 +70,7 @@ class TreeEquations:
         self.V = Polynomial(self.ring, {})
         for k in reversed(range(n)):
             self._row(k)
-            if sum(len(entry.terms) for entry in self.M.values()) > MAX_TERMS:
-                raise NoKernelError(
-                    f"a tree of {n} steps has a mass matrix of more than {MAX_TERMS} terms in its own coordinates"
-                )
+            self._refuse_many_terms(self.M.values())
             self._carry(k)
 
     def _row(self, k: int) -> None:
@@ -125,7 +124,15 @@ class TreeEquations:
         e, c, s = self.axis[k], self.ring.variable(k), self.ring.variable(k, 1)
         along = _dot(e, v)
         kept = [a * along for a in e]
-        return [p + c * (a - p) + s * b for p, a, b in zip(kept, v, _cross(e, v), strict=True)]
+        turned = [p + c * (a - p) + s * b for p, a, b in zip(kept, v, _cross(e, v), strict=True)]
+        self._refuse_many_terms(turned)
+        return turned
+
+    def _refuse_many_terms(self, polynomials: Iterable[Polynomial]) -> None:
+        if sum(len(one.terms) for one in polynomials) > MAX_TERMS:
+            raise NoKernelError(
+                f"a tree of {len(self.kinds)} steps has equations of more than {MAX_TERMS} terms in its own coordinates"
+            )
 
     def accelerations(self, q: Vector, u: Vector, Q: Vector) -> tuple[Vector, Node]:
         """The derivatives of the rates u at coordinates q, and the sum of the squares of (diagonal entry / pivot) of M.

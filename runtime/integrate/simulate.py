@@ -143,7 +143,9 @@ def simulate(
     elif first is not None:
         stepper = JointsFirst(
             first,
-            lambda y, t, h: compiled(method, system, data, y, t, how.t_end, how.rtol, how.atol, how.max_step, h),
+            lambda y, t, h: compiled(
+                method, system, data, y, t, how.t_end, how.rtol, how.atol, how.max_step, h, projected=how.projected
+            ),
             stiff=method == "auto",
         )
     elif method in COMPILED_METHODS:

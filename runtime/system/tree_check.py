@@ -20,7 +20,7 @@ from runtime.system.spanning_tree import SpanningTree, tree_data, tree_parameter
 SAMPLES, SEED = 5, 20
 TURNS, SPEEDS = 1.0, 2.0  # [rad] or [m], and per second, of random coordinates and rates: standard deviations
 NEARLY_SINGULAR = 1e-6  # smallest pivot ratio
-EQUAL = 1e-8  # of the size of a right-hand side
+DEPENDENT = 1e-10  # and below this one rows repeat others
 STEP = 0.01  # of the differences
 DIFFERENCES = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))  # central, of order 8
 
@@ -60,37 +60,71 @@ def error_of_tree(tree: SpanningTree, module: ModuleType, data: ModelData) -> fl
 def error_of_closed_tree(
     tree: SpanningTree, closed: ClosedTree, module: ModuleType, data: ModelData, time: float
 ) -> float:
-    """As ``error_of_tree``, and of Phi and Phi', for a tree whose coordinates rows of joints restrain.
+    """Largest relative difference of what the module of a tree with rows gives from that of all bodies, in random states.
 
-    The multipliers of both are those of least squares, since some rows may depend on others.
+    That is Phi and Phi', the accelerations of the tree without the rows and what they lack to gamma, the accelerations for unit
+    multipliers, and S.
     """
-    n, m, worst = len(tree.kinds), len(module.ROWS), 0.0
+    n, m, worst, compared = len(tree.kinds), len(module.ROWS), 0.0, 0
     constants, out = np.zeros(max(module.CONSTANTS, 1)), np.zeros(module.OUTPUTS)
     module.prepare(closed.parameters, constants)
-    rows = [(tree.closing[k], r) for k, r in module.ROWS]
-    every = [(k, r) for k in range(len(data.rows)) if k not in tree.closing for r in range(data.rows[k])] + rows
+    own = [(tree.closing[k], r) for k, r in module.ROWS]
     absolute = without_forces(stabilised(data, 0.0, 0.0))
     work = shared_workspace_for(absolute)
     for z, states in _samples(tree, data):
         worst_row(time, states(z), absolute, work, False)
         python_code(module.evaluate)(z, np.zeros(n), work.signals, constants, out)
-        free, Phi, Phi_dot, lacking = out[1 : 1 + n], *out[1 + n : 1 + n + 3 * m].reshape(3, m)
+        wanted = _of_all_bodies(work, absolute, tree, own)
+        if wanted is None:
+            continue  # there the equations of all bodies are not exact
+        Phi, Phi_dot, lacking = out[1 + n : 1 + n + 3 * m].reshape(3, m)
         for found, of_rows in ((Phi, work.Phi.copy()), (Phi_dot, work.Phi_dot.copy())):
-            for value, row in zip(found, rows, strict=True):
+            for value, row in zip(found, own, strict=True):
                 of_rows[row] -= value
-            left = np.abs(of_rows[list(tree.closing)]).max()
+            left = np.abs(of_rows[list(tree.closing)]).max()  # of rows that are left out too
             worst = max(worst, float(left) / max(1.0, float(np.abs(found).max(initial=0.0))))
-        S, place = np.zeros((m, m)), 1 + n + 4 * m
-        S[np.tril_indices(m)] = out[place : place + m * (m + 1) // 2]
-        S = S + np.tril(S, -1).T
-        multipliers, fits = _least_squares(S, lacking)
-        wanted, also_fits = _with_rows(work, absolute, every)
-        if not (fits and also_fits):
-            continue  # there rows contradict each other
-        response = out[len(out) - m * n :].reshape(m, n)
-        rates = np.concatenate([z[n:], free + multipliers @ response])
-        worst = max(worst, _difference(_accelerations(states, z, rates), wanted))
-    return worst
+        S, response = out[1 + n + 4 * m : len(out) - m * n], out[len(out) - m * n :].reshape(m, n)
+        free = _accelerations(states, z, np.concatenate([z[n:], out[1 : 1 + n]])).ravel()
+        moved = [states(np.concatenate([z[:n], rates])).reshape(-1, STATE)[:, V:].ravel() for rates in response]
+        given = [free, lacking, np.array(moved).reshape(m, -1), S]
+        worst, compared = max(worst, *map(_difference, given, wanted)), compared + 1
+    return worst if compared else np.inf
+
+
+def _of_all_bodies(
+    work: Workspace, data: ModelData, tree: SpanningTree, rows: Sequence[tuple[int, int]]
+) -> tuple[Floats, Floats, Floats, Floats] | None:
+    """Accelerations of the bodies held by the steps alone, what they lack to gamma of rows (joint, number), responses, S.
+
+    After the kinematics.  None where the rows of the steps are nearly dependent.
+    """
+    of_steps = [(k, r) for k in range(len(data.rows)) if k not in tree.closing for r in range(data.rows[k])]
+    inverse, bodies = np.zeros((len(data.mass), 6, 6)), len(data.mass)
+    inverse[1:, :3, :3] = np.eye(3) / data.mass[1:, None, None]
+    inverse[1:, 3:, 3:] = work.inertia_inverse[1:]
+
+    def of(places: Sequence[tuple[int, int]]) -> tuple[Floats, Floats, Floats]:
+        """D, M^-1 D^T and gamma of rows."""
+        D = np.zeros((len(places), bodies, 6))
+        for one, (k, r) in zip(D, places, strict=True):
+            one[data.body_i[k]] += work.D[k, r, :6]
+            one[data.body_j[k]] += work.D[k, r, 6:]
+        moved = np.einsum("bij,nbj->nbi", inverse, D)[:, 1:].reshape(len(places), -1)
+        return D[:, 1:].reshape(len(places), -1), moved.T, np.array([work.gamma[place] for place in places])
+
+    (D, moved, gamma), (own, own_moved, own_gamma) = of(of_steps), of(rows)
+    S = D @ moved
+    size = np.sqrt(np.maximum(np.diag(S), 1e-300))
+    values, vectors = np.linalg.eigh(S / size / size[:, None])
+    if np.any((values > DEPENDENT) & (values < NEARLY_SINGULAR)):
+        return None
+    kept = values >= NEARLY_SINGULAR
+    half = vectors[:, kept] / np.sqrt(values[kept]) / size[:, None]
+    inverse_S = half @ half.T
+    free = work.free[1:].ravel()
+    free = free + moved @ (inverse_S @ (gamma - D @ free))
+    response = own_moved - moved @ (inverse_S @ (D @ own_moved))
+    return free, own_gamma - own @ free, response.T, (own @ response)[np.tril_indices(len(own))]
 
 
 def _samples(tree: SpanningTree, data: ModelData) -> Iterator[tuple[Floats, Callable[[Floats], Floats]]]:
@@ -116,26 +150,5 @@ def _accelerations(states: Callable[[Floats], Floats], z: Floats, rates: Floats)
 
 
 def _difference(found: Floats, wanted: Floats) -> float:
-    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
-
-
-def _with_rows(work: Workspace, data: ModelData, rows: Sequence[tuple[int, int]]) -> tuple[Floats, bool]:
-    """Accelerations of all bodies (bodies, 6) that satisfy rows (joint, number), after the kinematics; and whether any do."""
-    bodies = len(data.mass)
-    D, inverse = np.zeros((len(rows), bodies, 6)), np.zeros((bodies, 6, 6))
-    for n, (k, r) in enumerate(rows):
-        D[n, data.body_i[k]] += work.D[k, r, :6]
-        D[n, data.body_j[k]] += work.D[k, r, 6:]
-    inverse[1:, :3, :3] = np.eye(3) / data.mass[1:, None, None]
-    inverse[1:, 3:, 3:] = work.inertia_inverse[1:]
-    MD = np.einsum("bij,nbj->nbi", inverse, D)
-    gamma = np.array([work.gamma[place] for place in rows])
-    S = np.einsum("nbi,mbi->nm", D, MD)
-    multipliers, fits = _least_squares(S, gamma - np.einsum("nbi,bi->n", D, work.free))
-    return (work.free + np.einsum("n,nbi->bi", multipliers, MD))[1:], fits
-
-
-def _least_squares(S: Floats, right: Floats) -> tuple[Floats, bool]:
-    """The least x with S x nearest to the right-hand side, and whether it is equal."""
-    x: Floats = np.asarray(np.linalg.lstsq(S, right, rcond=NEARLY_SINGULAR**2)[0], float)
-    return x, bool(np.abs(S @ x - right).max(initial=0.0) <= EQUAL * max(1.0, float(np.abs(right).max(initial=0.0))))
+    """The largest difference, as a fraction of the largest value that is wanted."""
+    return float(np.abs(found - wanted).max(initial=0.0) / max(float(np.abs(wanted).max(initial=0.0)), 1e-300))

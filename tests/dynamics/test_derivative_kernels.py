@@ -63,6 +63,8 @@ def test_a_wrong_sign_in_the_kernel_is_seen():
 
 
 def test_shipped_kernels_have_derivatives_where_they_can():
-    for build in SYSTEMS.values():
-        module = module_of(build().model.key)
+    for system in (build() for build in SYSTEMS.values()):
+        if system.redundant:
+            continue  # it has no such kernel
+        module = module_of(system.model.key)
         assert hasattr(module, "lanes_tangent") == (not module.LOADED)

@@ -144,7 +144,7 @@ def test_baumgarte_terms_are_arguments():
 # --- found, and fresh -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "four_bar_revolute"])  # it has redundant rows
 def test_shipped_kernels_are_found_and_used(name):
     system = SYSTEMS[name]()
     module = module_of(system.model.key)

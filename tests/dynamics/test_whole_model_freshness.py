@@ -21,7 +21,7 @@ def test_the_key_depends_on_the_emitter_and_the_kernels(monkeypatch):
     monkeypatch.setattr(whole.digests, "WHOLE", "another emitter")
     assert models.pendulum.build().model.key != before
     monkeypatch.undo()
-    monkeypatch.setattr(whole, "_digest", lambda module: "another kernel")
+    monkeypatch.setattr(whole, "digest_of_module", lambda module: "another kernel")
     changed = models.pendulum.build()
     assert changed.model.key != before and workspace(changed).address[WHOLE] == 0
 

@@ -1,0 +1,231 @@
+"""Kernels of trees whose coordinates rows of joints restrain, against the recursion and the equations of all bodies."""
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import codegen
+import models
+import runtime
+from codegen.compiler import closed_tree, whole
+from codegen.compiler.errors import DefinitionError, NoKernelError
+from codegen.compiler.study import module_from, refuse_wrong_tree
+from codegen.compiler.trace import Record
+from codegen.compiler.tree_equations import TreeEquations
+from models.shipped import SYSTEMS
+from runtime.integrate import tree_method
+from tests.support.loops import bricard, rounded
+
+SETTINGS = dict(rtol=1e-10, atol=1e-10)
+KERNEL, RECURSION = "joint coordinates", "joint coordinates, by recursion"
+
+
+def slider_crank(*, plane=None, spring=False, driver=False):
+    """Crank, rod and piston in the x-z plane, or in another one: ``plane`` is a rotation matrix."""
+    A = np.eye(3) if plane is None else plane
+    b = runtime.Builder("slider-crank", axes="global", gravity=A @ (0, 0, -9.81))
+
+    def at(*r):
+        return A @ r
+
+    def inertia(*moments):
+        J = A @ np.diag(moments) @ A.T
+        return (J + J.T) / 2
+
+    b.body("crank", mass=0.5, inertia=inertia(1e-4, 5e-4, 5e-4), r=at(0.05, 0, 0))
+    b.body("rod", mass=0.8, inertia=inertia(1e-4, 6e-3, 6e-3), r=at(0.25, 0, 0))
+    b.body("piston", mass=1.0, inertia=inertia(1e-3, 1e-3, 1e-3), r=at(0.4, 0, 0))
+    b.joint("bearing", "revolute", "ground", "crank", point=at(0, 0, 0), axis=at(0, 1, 0))
+    b.joint("crank_pin", "revolute", "crank", "rod", point=at(0.1, 0, 0), axis=at(0, 1, 0))
+    b.joint("piston_pin", "spherical", "rod", "piston", point=at(0.4, 0, 0))
+    b.joint("guide", "translational", "ground", "piston", point=at(0.4, 0, 0), axis=at(1, 0, 0))
+    if spring:
+        b.force(
+            "spring",
+            "spring_damper",
+            "ground",
+            "piston",
+            s_i=at(0, 0, 0),
+            s_j=at(0.4, 0, 0),
+            stiffness=200.0,
+            damping=3.0,
+            free_length=0.3,
+        )
+    if driver:
+        turn = runtime.Signal.function(lambda t: 6.0 * np.sin(t) ** 3, 0.0, 2.0)
+        vectors = dict(h_i=at(0, -1, 0), a_i=at(1, 0, 0), b_j=at(1, 0, 0))
+        b.driver("motor", "guided_angle", "ground", "crank", **vectors, theta_t=turn)
+    return b.build()
+
+
+def brick():
+    """Bricard's linkage along the edges of a cube."""
+    corners = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], float)
+    axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
+    b = runtime.Builder("Bricard", axes="global", gravity=(0, -9.81, 0))
+    bars = [f"bar_{n}" for n in range(1, 6)]
+    for name, start, end in zip(bars, corners, corners[1:], strict=False):
+        b.body(name, mass=1.0, inertia=0.0841667 - 0.0825 * np.abs(end - start), r=(start + end) / 2)
+    for n, (i, j) in enumerate(zip(["ground", *bars], [*bars, "ground"], strict=True)):
+        b.joint(f"hinge_{n + 1}", "revolute", i, j, point=corners[n], axis=axes[n])
+    return b.build()
+
+
+LOOPS = {
+    "independent rows": models.four_bar.build,
+    "four hinges": lambda: models.four_bar.build("revolute", crank_speed=3.0),
+    "slider-crank": slider_crank,
+    "slider-crank with a spring": lambda: slider_crank(spring=True),
+    "slider-crank with a driver": lambda: slider_crank(driver=True),
+    "Bricard": brick,
+    "hooke shaft": models.hooke_shaft.build,
+}
+
+
+@pytest.fixture
+def own_kernels(tmp_path, monkeypatch):
+    """A folder of their own for the kernels of a study."""
+    import runtime.system.model_description as description
+
+    monkeypatch.setattr(description, "cache_folder", lambda: tmp_path)
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith("whole.model_"):
+            del sys.modules[name]
+
+
+def operations(text):
+    return int(re.findall(r"(\d+) operations\.", text)[1])
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_runs_by_kernel_are_those_by_recursion(name, own_kernels, monkeypatch):
+    system, times = LOOPS[name](), np.linspace(0.0, 1.0, 21)
+    codegen.compile_model(system)
+    kernel = runtime.simulate(system, 1.0, t_eval=times, coordinates="joint", **SETTINGS)
+    monkeypatch.setattr(tree_method, "module_of", lambda key: None)
+    recursion = runtime.simulate(LOOPS[name](), 1.0, t_eval=times, coordinates="joint", **SETTINGS)
+    absolute = runtime.simulate(LOOPS[name](), 1.0, t_eval=times, rtol=1e-12, atol=1e-12, coordinates="absolute")
+    assert kernel.success and (kernel.stats.kernel, recursion.stats.kernel) == (KERNEL, RECURSION)
+    assert kernel.stats.evaluations == recursion.stats.evaluations
+    for body in system.body_names:
+        assert kernel.r[body] == pytest.approx(recursion.r[body], abs=1e-10)
+        assert kernel.r[body] == pytest.approx(absolute.r[body], abs=1e-7)
+        assert kernel.omega[body] == pytest.approx(absolute.omega[body], abs=1e-5)
+    for found, other in (
+        (kernel.violation, recursion.violation),
+        (kernel.velocity_violation, recursion.velocity_violation),
+    ):
+        assert found.max() < max(1e-12, 2.0 * other.max()) < 1e-10
+    assert np.abs(kernel.energy_balance.error).max() < 1e-7
+    for driver in system.driver_names:
+        work = kernel.energy_balance.work[driver]
+        assert work == pytest.approx(recursion.energy_balance.work[driver], abs=1e-9) and np.abs(work).max() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [("independent rows", 3), ("four hinges", 2), ("slider-crank", 2), ("Bricard", 5)],
+)
+def test_operations_are_a_fifth_of_those_in_absolute_coordinates(name, rows):
+    """Rows across the plane of a planar mechanism are left out: of a hinge three of five."""
+    system = LOOPS[name]()
+    text = closed_tree.emit_closed_tree(system.closed_tree)
+    assert len(module_from(text, "<loop>", "loop").ROWS) == rows
+    assert 5 * operations(text) < operations(whole.emit_model(system.model))
+
+
+def test_rounding_of_axes_and_points_is_no_other_kernel():
+    small = np.cos(np.pi / 2)
+    quarter = np.array([[small, -1.0, 0.0], [1.0, small, 0.0], [0.0, 0.0, 1.0]])
+    turned, plain = slider_crank(plane=quarter), slider_crank(plane=np.round(quarter))
+    assert small != 0.0 and turned.closed_tree.key == plain.closed_tree.key
+    oblique = np.linalg.qr(np.random.default_rng(2).standard_normal((3, 3)))[0]
+    assert slider_crank(plane=oblique).closed_tree.key != plain.closed_tree.key
+
+
+def test_small_bodies_are_not_rounding():
+    """What is 0 is decided by the sizes of the mechanism, not by 1 m and 1 kg."""
+    small = models.four_bar.build(
+        "revolute", crank=2e-3, coupler=5e-3, rocker=4e-3, base=5e-3, density=1e-6, check_units=False
+    )
+    given, made = (sum(v is None for v in s.closed_tree.constants) for s in (LOOPS["four hinges"](), small))
+    assert given == made
+    joint = runtime.simulate(small, 0.1, coordinates="joint", **SETTINGS)
+    absolute = runtime.simulate(small, 0.1, coordinates="absolute", **SETTINGS)
+    assert joint.stats.kernel == KERNEL and joint.r["rocker"][-1] == pytest.approx(absolute.r["rocker"][-1], abs=1e-7)
+
+
+def test_nearly_dependent_rows_of_rounded_linkages(own_kernels):
+    """The axes are along no axes of the ground, so all rows stay, and the runtime leaves out those that depend on others."""
+    system = rounded(bricard, 12).build()
+    codegen.compile_model(system)
+    run = runtime.simulate(system, 1.0, coordinates="joint")
+    absolute = runtime.simulate(system, 1.0, coordinates="absolute")
+    assert run.success and run.stats.kernel == KERNEL
+    assert run.states[-1] == pytest.approx(absolute.states[-1], abs=1e-5)
+
+
+@pytest.mark.parametrize("what", ["_moved", "_along", "_rows"])
+def test_wrong_equations_are_refused(monkeypatch, what):
+    system, right = slider_crank(), getattr(closed_tree.TreeKinematics, what)
+
+    def wrong(self, *given):
+        found = right(self, *given)
+        if what == "_moved":
+            return found._replace(a=[2.0 * x for x in found.a])
+        if what == "_along":
+            return [-found[0], *found[1:]]
+        found[0].Phi_dot = found[0].Phi_dot * 1.001
+        return found
+
+    monkeypatch.setattr(closed_tree.TreeKinematics, what, wrong)
+    with pytest.raises(DefinitionError, match="differ from those of all bodies by .* limit 1e-09"):
+        refuse_wrong_tree(system, closed_tree.emit_closed_tree(system.closed_tree))
+
+
+def test_a_redundant_system_has_a_kernel_in_joint_coordinates(own_kernels):
+    system = LOOPS["Bricard"]()
+    assert system.redundant and "joint coordinates" not in runtime.simulate(system, 0.1).stats.kernel
+    file = codegen.compile_model(system)
+    assert file.is_file() and runtime.simulate(system, 0.1).stats.kernel == KERNEL
+
+
+def test_shipped_loops_have_kernels():
+    for name in ("four_bar", "four_bar_revolute", "hooke_shaft"):
+        assert runtime.simulate(SYSTEMS[name](), 0.01).stats.kernel == KERNEL
+
+
+def test_long_trees_are_refused_at_once():
+    with pytest.raises(NoKernelError, match="a tree of 12 steps has equations of more than 1000 terms"):
+        TreeEquations(Record(), ("turn",) * 12, range(-1, 11))
+
+
+def test_joints_that_read_euler_parameters_are_refused(monkeypatch):
+    """A tree gives rotation matrices and angular velocities of its bodies."""
+    system = slider_crank()
+
+    def kernel(body_i, body_j, x, Phi, Phi_dot, D, gamma):
+        Phi[0] = body_j[3]
+
+    joint = system.closed_tree.joints[0]
+    object.__setattr__(joint, "kernel", kernel)
+    with pytest.raises(NoKernelError, match="reads Euler parameters"):
+        closed_tree.emit_closed_tree(system.closed_tree)
+
+
+def test_cases_of_a_loop_keep_its_kernel():
+    """Lengths that differ from case to case are arguments of one kernel."""
+    keys = {models.four_bar.build("revolute", crank=crank).closed_tree.key for crank in (0.15, 0.2, 0.23)}
+    assert len(keys) == 1
+    many = runtime.simulate_many(
+        lambda crank: models.four_bar.build("revolute", crank=crank), {"crank": [0.15, 0.2]}, t_end=0.5, **SETTINGS
+    )
+    for case, crank in enumerate((0.15, 0.2)):
+        alone = runtime.simulate(
+            models.four_bar.build("revolute", crank=crank), 0.5, coordinates="absolute", **SETTINGS
+        )
+        assert many[case].r["rocker"][-1] == pytest.approx(alone.r["rocker"][-1], abs=1e-7)
