@@ -64,7 +64,7 @@ class Registry(Text):
         year = self.arguments[0]
         entries = moreira_2011.EQUATIONS if year == "2011" else [e for e in EQUATIONS if e.paper.year == year]
         rows = [
-            [f"({e.number})", _plain(e.quantity), _plain(e.about) or "any body", _verdict(e.verdict), _plain(e.note)]
+            [e.place, _plain(e.quantity), _plain(e.about) or "any body", _verdict(e.verdict), _plain(e.note)]
             for e in entries
         ]
         return self.parsed(_table(["equation", "quantity", "about", "verdict", "note"], rows))

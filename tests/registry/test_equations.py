@@ -120,7 +120,8 @@ def test_every_number_is_in_the_registry():
     for paper in PAPERS:
         assert sorted({e.number for e in EQUATIONS if e.paper == paper}) == list(paper.numbers)
     assert len({e.id for e in EQUATIONS}) == len(EQUATIONS)
-    assert {(e.paper, e.number) for e in EQUATIONS if e.verdict == "misprint"} == {
+    assert {(e.paper, e.number, e.step) for e in EQUATIONS if e.step} == {(RODRIGUES_2024B, 3, "6.4")}
+    assert {(e.paper, e.number) for e in EQUATIONS if e.verdict == "misprint" and not e.step} == {
         (RODRIGUES_2024A, 32), (RODRIGUES_ND, 5), (RODRIGUES_ND, 9), (RODRIGUES_ND, 17), (RODRIGUES_ND, 20), (RODRIGUES_ND, 22),
         (RODRIGUES_2024C, 14), (RODRIGUES_2024C, 16), (RODRIGUES_2024C, 20), (RODRIGUES_2024B, 27), (RODRIGUES_2024B, 33),
     }  # fmt: skip

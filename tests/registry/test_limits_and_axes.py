@@ -79,3 +79,16 @@ def test_the_perpendicular_joint_is_no_skew_one():
     (normal,) = [e for e in EQUATIONS if (e.paper, e.number) == (RODRIGUES_2024A, 3)]
     m = joint_symbols("constant_angle", 0, "off")
     assert errors(normal, m, normal.literal).max() > WELL_ABOVE_ROUNDING
+
+
+def test_the_step_that_cites_the_wrong_equation():
+    """(2024b), step 6.4: Eq. (3) fails with the axes of either body, and serves where the joint's axes are those of body i."""
+    (step,) = [e for e in EQUATIONS if e.step]
+    for seed in SEEDS:
+        m = SimpleNamespace(**vars(limit_symbols(seed, "off")))
+        size = np.linalg.norm(m.mr)
+        assert np.abs(step.corrected(m)[1] - m.mr).max() < 1e-12 * max(1.0, size)
+        for A in (m.A_i, m.A_j):
+            assert np.abs(A @ m.mr_2 - m.mr).max() > 1e-3 * size
+        m.A_i, m.B = m.A_i @ m.B, np.eye(3)
+        assert np.abs(step.literal(m)[1] - m.mr).max() < 1e-12 * max(1.0, size)

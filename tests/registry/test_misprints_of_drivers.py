@@ -1,5 +1,6 @@
 """Misprints of Rodrigues da Silva et al. (n.d.), section 6: where each one matters, and where not."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -117,3 +118,31 @@ def test_the_length_of_the_projected_link_beside_the_joint(seed):
 
     m = symbols_for(gamma, seed, "off")  # the length changes
     assert abs(m.d_p.T @ m.d_p_dot) > 1e-3
+
+
+CANCELLING = ("s_i^T d' s_i", "2 d^T s_i' s_i", "s_i^T d' s_i again")
+
+
+@seeds
+def test_three_slips_cancel_on_the_manifold(seed):
+    """Eq. (22): together they are 2 (s_i^T d)' a_i^T (s_i' - s_i), and row 3 of the joint keeps s_i^T d."""
+    equation = of_section_6(22)
+
+    def error(m, left):
+        return np.abs(equation.corrected(m, left) - equation.corrected(m)).item() / max(
+            1.0, np.abs(m.kernels["gamma"]).max()
+        )
+
+    some = [left for k in (1, 2) for left in itertools.combinations(CANCELLING, k)]
+    m = symbols_for(equation, seed, "on")
+    assert abs(m.s_i_dot.T @ m.d + m.s_i.T @ m.d_dot) < 1e-11
+    assert error(m, CANCELLING) < TOLERANCE
+    assert min(error(m, left) for left in some) > WELL_ABOVE_ROUNDING
+    for place in ("off", WITH_ANY_AXES):
+        m = symbols_for(equation, seed, place)
+        along = (m.s_i_dot.T @ m.d + m.s_i.T @ m.d_dot).item()
+        assert abs(along) > 1e-3
+        together = equation.corrected(m, CANCELLING) - equation.corrected(m)
+        expected = 2 * along * m.a_i.T @ (m.s_i - m.s_i_dot) / np.linalg.norm(m.d_p)
+        assert together.item() == pytest.approx(expected.item(), rel=1e-9)
+        assert error(m, CANCELLING) > WELL_ABOVE_ROUNDING

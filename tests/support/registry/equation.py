@@ -60,11 +60,17 @@ class Equation:
     note: str = ""  # of a misprint: the proof; else what one must know beside the text
     read: bool = True  # the text itself is evaluated too
     prose: bool = False  # the text is a sentence
+    step: str = ""  # of the paper's algorithm, which applies the equation with this number
 
     @property
     def id(self) -> str:
-        """Year of the paper, number and quantity."""
-        return f"{self.paper.year}-{self.number}-{self.quantity}"
+        """Year of the paper, number and quantity, or step of an algorithm."""
+        return f"{self.paper.year}-" + (f"step {self.step}" if self.step else f"{self.number}-{self.quantity}")
+
+    @property
+    def place(self) -> str:
+        """Number in the paper, or the step and the equation that it cites."""
+        return f"step {self.step}, with ({self.number})" if self.step else f"({self.number})"
 
     @property
     def of_limits(self) -> bool:

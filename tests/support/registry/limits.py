@@ -18,6 +18,16 @@ def to_global(m):
     return m.u, m.A_j @ m.u_1
 
 
+def moment_in_global_axes_printed(m):
+    """(2024b), step 6.4: Eq. (3), from the axes of the reference body, on which the joint's axes are defined."""
+    return m.mr, m.A_i @ m.mr_2
+
+
+def moment_in_global_axes(m):
+    """By Eq. (5), from the axes of the joint."""
+    return m.mr, m.A_i @ m.B @ m.mr_2
+
+
 def third_axis(m):
     return m.zeta, tilde(m.xi) @ m.eta
 

@@ -36,7 +36,10 @@ LINK_GAMMA = (
     CONSTANT_LENGTH
     + "The bracket is -d_p'', from Eq. (23), with six slips: 2 d_p^T a_i' for 2 d_p'^T a_i'; d^T s_i' s_i for d'^T s_i' s_i; "
     "s_i^T ~omega_i s_i^P' without s_i after it, a number among vectors; twice s_i^T d' s_i for s_i^T d' s_i'; 2 d^T s_i' s_i "
-    "for 2 d^T s_i' s_i'. Of these, only the second does no harm while a_i is perpendicular to s_i. Right where both bodies are "
+    "for 2 d^T s_i' s_i'. Of these, only the second does no harm while a_i is perpendicular to s_i. The last three do no harm "
+    "together where s_i^T d is constant, as row 3 of the joint has it: the correct terms are 2 (s_i^T d' + d^T s_i') a_i^T s_i', "
+    "the printed ones the same number times a_i^T s_i, and the number is (s_i^T d)'. Each of the three, and any two, "
+    "fail there, and off the manifold all of them together. Right where both bodies are "
     "at rest and, but for the length of d_p, where body i is; on the manifold and off it alike."
 )
 GYROSCOPIC = "g holds the gyroscopic torque -omega x J omega beside what is applied; the text does not mention it."
@@ -47,6 +50,11 @@ ATAN2 = (
 TWICE = (
     "sigma = sqrt(x^2 + y^2) has the slope (x x' + y y') / sigma: no factor 2 before y y'. Shown against the derivative of the "
     "generated curve, which a circle in the complex plane confirms (test_limit_kernels)."
+)
+WRONG_AXES = (
+    "Eq. (5) is meant. Step 6.3 gives the moment in the axes of the joint, m''; Eq. (3), u = A_k u', leads from the axes of a "
+    "body to the global ones, and A_i m'' lacks B_h. It fails with either body, and is right only where B_h is the identity: "
+    "where the axes of the joint are those of the body."
 )
 NO_ANGLE = (
     "The three sides of the chain differ: at the nearest point the vector d'' of Eq. (30) has the length sin(delta), while the "
@@ -64,6 +72,8 @@ UNIT_PROJECTION = (
 LINK_FORCE = "The size of the force is that of Eq. (14), corrected; the direction does not depend on the length of u_p."
 RATE_SIGN = (
     UNIT_PROJECTION
-    + " The corrected quotient is -phi', the rate about s_i where the turn from u_p to a_i is positive about s_i, and is 0 / 0 "
-    "at phi = 0 and pi, where the hinge's rate is defined."
+    + " The corrected quotient is -phi', the rate about s_i where the turn from u_p to a_i is positive about s_i, only while the "
+    "length n of the projected link is constant, as it is where rows 1 and 3 of the joint hold as velocities. From a_i^T u_p = "
+    "n cos(phi) it is -phi' + cot(phi) n' / n; off the manifold the second term has any size, and it vanishes only at phi = 90 "
+    "degrees (test_rate_of_the_link). And the quotient is 0 / 0 at phi = 0 and pi, where the hinge's rate is defined."
 )

@@ -20,6 +20,8 @@ from tests.support.registry.limits import (
     longitude,
     longitude_along,
     longitude_C,
+    moment_in_global_axes,
+    moment_in_global_axes_printed,
     normal,
     polynomial_x,
     position_vector,
@@ -40,7 +42,7 @@ from tests.support.registry.limits import (
     to_global,
     total_moment,
 )
-from tests.support.registry.notes import ATAN2, GYROSCOPIC, NO_ANGLE, PRINTED_LAW, TWICE
+from tests.support.registry.notes import ATAN2, GYROSCOPIC, NO_ANGLE, PRINTED_LAW, TWICE, WRONG_AXES
 from tests.support.registry.papers import RODRIGUES_2024B
 from tests.support.registry.texts import (
     C_B,
@@ -179,4 +181,13 @@ EQUATIONS_2024B = (
     ),
     Equation(RODRIGUES_2024B, 34, "identity", (DAMPER,), dissipative_moment, "limit"),
     Equation(RODRIGUES_2024B, 35, "identity", (r"\omega_h = \omega_j - \omega_i",), relative_velocity, "limit"),
+    Equation(
+        RODRIGUES_2024B, 3, "identity",
+        (
+            r"Evaluate the joint motion-restricting moment in global coordinates, \({\mathbf{m}}_{h}^{{\text{mr}}}\), "
+            "utilizing Eq.\xa0(3);",
+        ),
+        moment_in_global_axes_printed, "limit", prose=True, step="6.4",
+        verdict="misprint", corrected=moment_in_global_axes, wrong_rows=(0, 1, 2), note=WRONG_AXES,
+    ),
 )  # fmt: skip
