@@ -280,7 +280,7 @@ def build(
     b = Builder(f"{'left ' if side == 'left' else ''}foot, {ankle} ankle", gravity=gravity)
     for name, data in bodies_of(size).items():
         b.body(name, **data)
-    _add_joints(b, length, size, frames)
+    add_joints(b, frames, length, size)
     if limits is not None:
         limit = _Limits(frames, side, length > 0.0, limits == "dissipative", preset == "published", law, size.mass)
         limit.add(b, motion)
@@ -321,8 +321,14 @@ def _check_options(ankle: str, link_length: float | None, limits: str | None, pr
         raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
 
 
-def _add_joints(b: Builder, length: float, size: Size, frames: tuple[Floats, Floats]) -> None:
-    """Add the joints; an ankle whose link has the length 0 is the classical one."""
+def add_joints(
+    b: Builder, frames: tuple[Floats, Floats], length: float = LINK_LENGTH, size: Size = PUBLISHED_SIZE
+) -> None:
+    """Add the joints between ``toes``, ``main_foot``, ``leg`` and the ground.
+
+    ``frames``: ``talocrural_frame()``, ``talocalcaneal_frame()``.  An ankle whose link has the ``length`` 0 [m] is the classical
+    one.
+    """
     toes, main_foot = (np.array(METATARSOPHALANGEAL[body]) * size.foot for body in ("toes", "main_foot"))
     b.joint(
         "metatarsophalangeal", "revolute", "toes", "main_foot", s_i=toes, a_i=(0, 1, 0), s_j=main_foot, a_j=(0, 1, 0)

@@ -115,7 +115,7 @@ def dissipation(presets: Mapping[str, Motions]) -> Table:
     if len(ratios) == len(presets):
         note += (
             f"  The classical joint takes {ratios['published']:.2f} times as long as the modified one to reach the limit with "
-            f"the published, unequal damping, and {ratios['anatomical']:.2f} times as long with equal damping."
+            f"the published, unequal damping, and {ratios['anatomical']:.2f} times as long with equal damping of each hinge."
         )
     return Table("dissipation", columns, rows, note)
 

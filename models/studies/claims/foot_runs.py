@@ -14,16 +14,15 @@ from models.studies.ankle.runs import (
     ANKLES,
     BODY,
     COST_SECONDS,
+    HINGES,
     LINK_LENGTHS,
-    Costs,
     Motions,
-    dissipative,
-    evaluations,
     motions,
 )
-from runtime import Run, simulate
+from models.studies.claims.costs import PAPERS, WHOLE, FootCosts, Setting, foot_costs
+from runtime import Builder, Run, System, simulate
 
-LATER = 4.0  # [s] after the first second
+LATER = WHOLE - COST_SECONDS  # [s] after the first second
 BETWEEN = (
     "the printed time lies between reaching the limit and the largest excess, but the limit is not reached at the printed "
     "hundredth of a second"
@@ -37,8 +36,8 @@ class FootRuns:
     published: Motions
     anatomical: Motions
     lengths: Mapping[float, Run]
-    costs: Costs  # over the first second
-    whole: Mapping[str, Mapping[str, Run]]  # dissipative, by ankle and method
+    vector: Run  # modified, dissipative, damped by the relative angular velocity as the published classical joint is
+    costs: FootCosts
 
     def failures(self) -> list[str]:
         """Messages of the runs that failed."""
@@ -48,7 +47,9 @@ class FootRuns:
             for name, by_case in m.runs.items()
             for case, run in by_case.items()
         } | {f"link of {length:g} m": run for length, run in self.lengths.items()}
-        return [f"foot, {label}: {run.message}" for label, run in runs.items() if not run.success]
+        runs |= {"damped by the relative angular velocity": self.vector}
+        failed = [f"foot, {label}: {run.message}" for label, run in runs.items() if not run.success]
+        return failed + list(self.costs.failures)
 
 
 def foot_runs(t_end: float, tolerance: float) -> FootRuns:
@@ -61,9 +62,41 @@ def foot_runs(t_end: float, tolerance: float) -> FootRuns:
         published=motions("published", free, t_end, tolerance),
         anatomical=motions("anatomical", free, t_end, tolerance),
         lengths={length: simulate(foot.build(link_length=length), t_end, **at) for length in LINK_LENGTHS},
-        costs=evaluations(COST_SECONDS, tolerance)["published"],
-        whole=dissipative("published", t_end, tolerance),
+        vector=simulate(damped_by_vector(), t_end, **at),
+        costs=foot_costs(),
     )
+
+
+def damped_by_vector() -> System:
+    """The modified foot whose damping, 0.568 N m s, acts on the relative angular velocity of main foot and leg.
+
+    Rodrigues da Silva et al. (2024b), Eqs. (34), (35).  Limits: the published preset, without damping of the hinges.
+    """
+    b, limited = (
+        Builder("foot, damped by the relative angular velocity"),
+        foot.build(limits="elastic", preset="published"),
+    )
+    frames = (foot.talocrural_frame(), foot.talocalcaneal_frame())
+    for name, data in foot.BODIES.items():
+        b.body(name, **data)
+    foot.add_joints(b, frames)
+    for name, reference, frame in zip(HINGES, ("leg", "main_foot"), frames, strict=True):
+        b.limit(
+            name, "ankle", reference=reference, xi=frame[0], eta=frame[1], cone=limited.limit(name).cone,
+            max_moment=foot.MAX_MOMENT, compliance=foot.COMPLIANCE,
+        )  # fmt: skip
+    for name, axis in zip("xyz", np.eye(3), strict=True):  # three axes at right angles: j / 2 times the rate squared
+        b.force(
+            f"damper_{name}",
+            "hinge_friction",
+            "leg",
+            "main_foot",
+            a_i=axis,
+            friction=0.0,
+            creep=1.0,
+            damping=foot.DAMPING,
+        )
+    return b.build()
 
 
 def span(run: Run, axis: int) -> float:
@@ -103,7 +136,13 @@ def near_printed(begin: float, top: float, printed: float) -> list[bool]:
     return [begin - 0.005 <= printed <= top + 0.005, round(begin, 2) == printed]
 
 
-def later_cost(counts: Mapping[str, tuple[int, int]]) -> str:
-    """Evaluations of a later second relative to the first, in words; ``counts``: in the first second and in all, by method."""
-    shares = ", ".join(f"{m} {(b - a) / LATER / a:.2f}" for m, (a, b) in counts.items())
-    return f"each later second takes on average, relative to the evaluations of the first one, {shares}"
+def later_shares(e: FootRuns, name: str) -> dict[Setting, float]:
+    """Evaluations of a later second of the dissipative run, on average, relative to those of the first, by setting."""
+    first, whole = e.costs.first["published", name, "dissipative"], e.costs.whole[name]
+    return {setting: (whole[setting] - n) / LATER / n for setting, n in first.items()}
+
+
+def later_counts(e: FootRuns, name: str) -> str:
+    """The same in the papers' setting, as counts."""
+    first, whole = e.costs.first["published", name, "dissipative"][PAPERS], e.costs.whole[name][PAPERS]
+    return f"{PAPERS[0]} at {PAPERS[1]:g} takes {first} evaluations in the first second and {whole - first} in the other four"

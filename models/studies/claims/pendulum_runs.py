@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from models import pendulum
 from models.studies import measures
 from models.studies import pendulum as study
+from models.studies.claims.costs import PendulumCosts, pendulum_costs
 from runtime import Run, simulate
 
 BODY, LIMIT = study.BODY, study.LIMIT
@@ -20,14 +21,15 @@ class PendulumRuns:
 
     cases: Mapping[str, Run]
     studies: Mapping[str, Mapping[str, Run]]
-    costs: Mapping[str, Mapping[str, Run]]
+    costs: PendulumCosts
     printed: Run  # elastic, with the law as printed
 
     def failures(self) -> list[str]:
         """Messages of the runs that failed."""
         runs = {**self.cases, "printed law": self.printed}
         runs |= {f"{name} {label}": run for name, study in self.studies.items() for label, run in study.items()}
-        return [f"pendulum, {label}: {run.message}" for label, run in runs.items() if not run.success]
+        failed = [f"pendulum, {label}: {run.message}" for label, run in runs.items() if not run.success]
+        return failed + list(self.costs.failures)
 
 
 def pendulum_runs(t_end: float, tolerance: float) -> PendulumRuns:
@@ -40,10 +42,9 @@ def pendulum_runs(t_end: float, tolerance: float) -> PendulumRuns:
         atol=tolerance,
         coordinates=measures.EQUATIONS,
     )
-    systems = {case: study.build(case) for case in study.CASES}
     return PendulumRuns(
         cases=study.cases(t_end, tolerance),
         studies=study.studies(t_end, tolerance),
-        costs=study.evaluations(systems, t_end, tolerance),
+        costs=pendulum_costs(),
         printed=printed,
     )

@@ -15,7 +15,8 @@ def checked(e: FootRuns) -> Claims:
     """All claims of Section 6."""
     claims = Claims(
         "Rodrigues da Silva et al. (2024a), Section 6: classical and modified universal joint; lengths are those of the main "
-        "foot's centre."
+        "foot's centre.",
+        "Rodrigues da Silva 2024a",
     )
     _free(claims, e)
     _levers(claims, e)

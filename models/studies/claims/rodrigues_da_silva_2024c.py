@@ -6,14 +6,15 @@ import numpy as np
 
 from models import foot
 from models.studies import measures
-from models.studies.ankle.runs import BODY, CASES, COST_METHODS, HINGES, LIMITED
+from models.studies.ankle.runs import BODY, CASES, HINGES, LIMITED
+from models.studies.claims.costs import beside_next, check_over_settings
 from models.studies.claims.foot_runs import (
     BETWEEN,
-    LATER,
     FootRuns,
     first_limit,
     largest_angle,
-    later_cost,
+    later_counts,
+    later_shares,
     near_printed,
     reversals,
     span,
@@ -25,7 +26,8 @@ from models.studies.claims.verdicts import Claims, about, falling, listed
 def checked(e: FootRuns) -> Claims:
     """All claims of Section 5."""
     claims = Claims(
-        "Rodrigues da Silva et al. (2024c), Section 5: the modified universal joint, with one cone for each hinge."
+        "Rodrigues da Silva et al. (2024c), Section 5: the modified universal joint, with one cone for each hinge.",
+        "Rodrigues da Silva 2024c",
     )
     _paths(claims, e)
     _smoothness(claims, e)
@@ -269,27 +271,25 @@ def _settling(claims: Claims, e: FootRuns) -> None:
 
 
 def _cost(claims: Claims, e: FootRuns) -> None:
-    counts = {m: {case: e.costs["modified", case][m].stats.evaluations for case in CASES} for m in COST_METHODS}
-    shown = "; ".join(f"{m}: " + ", ".join(f"{case} {n}" for case, n in by.items()) for m, by in counts.items())
-    claims.check(
-        "Fig. 16",
-        "1 s: the most efficient is the free case",
-        computed=shown,
-        holds=[min(by, key=by.__getitem__) == "free" for by in counts.values()],
-    )
-    claims.check(
-        "Fig. 16",
-        "1 s: the least efficient is the elastic case",
-        computed=shown,
-        holds=[max(by, key=by.__getitem__) == "elastic" for by in counts.values()],
-    )
-    later = {m: (counts[m]["dissipative"], e.whole["modified"][m].stats.evaluations) for m in COST_METHODS}
-    claims.check(
+    by_case = {case: e.costs.first["published", "modified", case] for case in CASES}
+    for words, case, most in (
+        ("1 s: the most efficient is the free case", "free", True),
+        ("1 s: the least efficient is the elastic case", "elastic", False),
+    ):
+        check_over_settings(
+            claims,
+            "Fig. 16",
+            words,
+            {"": beside_next(by_case, case, most=most)},
+            lambda ratio: ratio > 1.0,
+            quantity=f"evaluations, {'next case by free' if most else 'elastic by next case'}",
+        )
+    check_over_settings(
+        claims,
         "text",
         "dissipative, 5 s: steps become very small once the foot is fully damped",
-        computed="; ".join(
-            f"{m}: {a} evaluations in the first second, {b - a} in the other four" for m, (a, b) in later.items()
-        ),
-        holds=[(b - a) / LATER > a for a, b in later.values()],
-        reason=later_cost(later),
+        {"": later_shares(e, "modified")},
+        lambda share: share > 1.0,
+        quantity="evaluations of a later second relative to the first",
+        reason=later_counts(e, "modified"),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-VERDICTS = ("yes", "partly", "no")
+VERDICTS = ("yes", "partly", "no", "cannot be checked")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Claims:
     """The claims of one paper."""
 
     source: str  # the paper and its section
+    paper: str = ""  # as a title names it
     found: list[Claim] = field(default_factory=list)
 
     def check(
@@ -44,6 +45,10 @@ class Claims:
         if verdict != "yes" and not reason:
             reason = f"{sum(parts)} of {len(parts)} comparisons hold" if len(parts) > 1 else "the runs contradict it"
         self.found.append(Claim(place, statement, printed, computed, verdict, "" if verdict == "yes" else reason))
+
+    def leave(self, place: str, statement: str, *, printed: str = "-", computed: str = "-", reason: str) -> None:
+        """Add a claim that cannot be checked; ``reason`` says which data it needs, ``computed`` what is known instead."""
+        self.found.append(Claim(place, statement, printed, computed, VERDICTS[-1], reason))
 
     def count(self, verdict: str) -> int:
         """Number of claims with this verdict."""
