@@ -19,6 +19,7 @@ from models.studies.ankle.runs import ANKLES, CASES, COST_SECONDS, PRESETS
 from models.studies.ankle.runs import build as build_foot
 from models.studies.claims.verdicts import Claims
 from runtime import System, simulate
+from runtime.support import Beside
 
 METHODS = ("BDF", "Radau", "LSODA", "RK45", "dop853")
 # RK45 needs minutes for the damped spin of the pendulum's slender rod; dop853 shows what an explicit method takes.
@@ -63,8 +64,19 @@ def counted(system: System, seconds: float, methods: Sequence[str], failures: li
 
 
 @cache
+def counting() -> Beside[tuple[FootCosts, PendulumCosts]]:
+    """Begin to count, in another process; once."""
+    return Beside(lambda: (foot_costs(), pendulum_costs()))
+
+
+@cache
+def all_costs() -> tuple[FootCosts, PendulumCosts]:
+    """Evaluations of the foot and of the pendulum; counted once."""
+    return counting().result()
+
+
 def foot_costs() -> FootCosts:
-    """Evaluations of the foot; counted once in a process."""
+    """Evaluations of the foot."""
     failures: list[str] = []
     first = {}
     for preset in PRESETS:
@@ -80,9 +92,8 @@ def foot_costs() -> FootCosts:
     return FootCosts(first, whole, tuple(failures))
 
 
-@cache
 def pendulum_costs() -> PendulumCosts:
-    """Evaluations of the pendulum; counted once in a process."""
+    """Evaluations of the pendulum."""
     failures: list[str] = []
     across = float(np.linalg.eigvalsh(pendulum_study.build("free").bodies[0].inertia)[-1])
     rod, isotropic = {}, {}

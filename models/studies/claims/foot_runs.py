@@ -19,7 +19,7 @@ from models.studies.ankle.runs import (
     Motions,
     motions,
 )
-from models.studies.claims.costs import PAPERS, WHOLE, FootCosts, Setting, foot_costs
+from models.studies.claims.costs import PAPERS, WHOLE, FootCosts, Setting, all_costs
 from runtime import Builder, Run, System, simulate
 
 LATER = WHOLE - COST_SECONDS  # [s] after the first second
@@ -63,7 +63,7 @@ def foot_runs(t_end: float, tolerance: float) -> FootRuns:
         anatomical=motions("anatomical", free, t_end, tolerance),
         lengths={length: simulate(foot.build(link_length=length), t_end, **at) for length in LINK_LENGTHS},
         vector=simulate(damped_by_vector(), t_end, **at),
-        costs=foot_costs(),
+        costs=all_costs()[0],
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from models import pendulum
 from models.studies import measures
 from models.studies import pendulum as study
-from models.studies.claims.costs import PendulumCosts, pendulum_costs
+from models.studies.claims.costs import PendulumCosts, all_costs
 from runtime import Run, simulate
 
 BODY, LIMIT = study.BODY, study.LIMIT
@@ -45,6 +45,6 @@ def pendulum_runs(t_end: float, tolerance: float) -> PendulumRuns:
     return PendulumRuns(
         cases=study.cases(t_end, tolerance),
         studies=study.studies(t_end, tolerance),
-        costs=pendulum_costs(),
+        costs=all_costs()[1],
         printed=printed,
     )

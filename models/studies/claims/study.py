@@ -14,6 +14,7 @@ from models.studies.claims import (
     rodrigues_da_silva_2024c,
     rodrigues_da_silva_nd,
 )
+from models.studies.claims.costs import counting
 from models.studies.claims.foot_runs import foot_runs
 from models.studies.claims.ground_runs import ground_runs
 from models.studies.claims.pendulum_runs import pendulum_runs
@@ -37,16 +38,16 @@ def claims(folder: Path, say: Callable[[str], None], *, tolerance: measures.Tole
         Relative and absolute tolerance of the integration.
     """
     report = Report("Claims of the papers and results of the runs")
-    say("foot: free, elastic and dissipative, both joints, both presets; link lengths; cost")
-    foot = foot_runs(SECONDS, tolerance)
-    say("pendulum: three cases, three studies; cost")
-    pendulum = pendulum_runs(SECONDS, tolerance)
-    report.failures += foot.failures() + pendulum.failures()
+    counting()
     say(
         "walk: inverse dynamics with known answer, talus as a body; foot on the ground: drops, soles through a gait cycle"
     )
     walk, ground = walk_runs(tolerance), ground_runs(tolerance)
-    report.failures += walk.failures() + ground.failures()
+    say("foot: free, elastic and dissipative, both joints, both presets; link lengths; cost")
+    foot = foot_runs(SECONDS, tolerance)
+    say("pendulum: three cases, three studies; cost")
+    pendulum = pendulum_runs(SECONDS, tolerance)
+    report.failures += foot.failures() + pendulum.failures() + walk.failures() + ground.failures()
     checked = {
         "2024a": rodrigues_da_silva_2024a.checked(foot),
         "2024b": rodrigues_da_silva_2024b.checked(pendulum),
