@@ -18,6 +18,9 @@ What lives here, from the bottom up; each module imports only from those above i
     Result of a trial; gaps, filters and gait cycle; the measured force as loads; inverse dynamics of a trial.
 ``sole``, ``contact``, ``contact_residuals``, ``contact_fit``
     Spheres under the foot; the force that they predict; its distance from the measured one; the fit of a sole.
+``cycle_curves``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``
+    Curves and values of a trial; all trials of a subject; a table of subjects; comparison of two sets of curves; the curves of
+    many subjects; their analysis.
 ``whole_body``, ``plantar``, ``plantar_fit``, ``plantar_data``, ``plantar_load``
     The force on both feet from markers; a sole in two rows for all feet; its fit to many adults, and the fitted values; the
     force on a foot from markers alone.
@@ -32,6 +35,7 @@ from models.walking.analysis import analyse
 from models.walking.anatomy import Anatomy
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
+from models.walking.curve_tests import CurveTest, compare_curves
 from models.walking.gait_result import Gait
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
 from models.walking.plantar import PlantarSole
@@ -42,11 +46,15 @@ from models.walking.scaling import scale_to_subject
 from models.walking.segment_motion import rebuild, segment_pose
 from models.walking.sole import Floor, Sole, floor_of, scale_sole
 from models.walking.subject import LegFoot
+from models.walking.subject_curves import Subjects
+from models.walking.subject_table import SubjectTable, read_subject_table
+from models.walking.subjects import analyse_subjects
 from models.walking.whole_body import BodyMotion
 
 __all__ = [
     "Anatomy",
     "BodyMotion",
+    "CurveTest",
     "Filters",
     "Floor",
     "FunctionalAxes",
@@ -59,7 +67,11 @@ __all__ = [
     "Prediction",
     "Sole",
     "SoleFit",
+    "SubjectTable",
+    "Subjects",
     "analyse",
+    "analyse_subjects",
+    "compare_curves",
     "fit_sole",
     "floor_of",
     "functional_axes",
@@ -67,6 +79,7 @@ __all__ = [
     "norms",
     "predict_from_markers",
     "predict_ground_force",
+    "read_subject_table",
     "rebuild",
     "scale_sole",
     "scale_to_subject",

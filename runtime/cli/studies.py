@@ -24,6 +24,7 @@ from runtime.support.notice import stage
 from runtime.support.results_folder import results_in
 
 OR_ZERO, SIGNED = "or 0", "signed"  # annotations of a study's options that may be 0, and that may be negative too
+ARGUMENT = "argument"  # annotation of the one file that a study needs
 STUDIES = "talus.studies"
 
 
@@ -93,8 +94,10 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
 
 def _example(name: str, study: Callable[..., Report]) -> str:
     """A call of a study, with a file where it takes files."""
-    files = any(p.annotation == tuple[Path, ...] for p in inspect.signature(study, eval_str=True).parameters.values())
-    return f"talus {name}{' static.c3d walk.c3d' if files else ''} --out results"
+    parameters = inspect.signature(study, eval_str=True).parameters.values()
+    files = " static.c3d walk.c3d" if any(p.annotation == tuple[Path, ...] for p in parameters) else ""
+    files += "".join(f" {p.name}.csv" for p in parameters if ARGUMENT in getattr(p.annotation, "__metadata__", ()))
+    return f"talus {name}{files} --out results"
 
 
 def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter:
@@ -103,4 +106,7 @@ def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter
     if p.annotation == tuple[Path, ...]:
         argument = typer.Argument(help=text, show_default=False, metavar=p.name.upper())
         return p.replace(annotation=Annotated[list[Path] | None, argument], default=None)
+    if ARGUMENT in getattr(p.annotation, "__metadata__", ()):
+        argument = typer.Argument(help=text, show_default=False, metavar=f"{p.name.upper()}.csv")
+        return p.replace(annotation=Annotated[Path, argument])
     return p.replace(annotation=Annotated[p.annotation, typer.Option(help=text)])

@@ -183,6 +183,15 @@ def of_models():
                 anatomy=walking.Anatomy(inertia="winter"),
             ),
         ),
+        "walking.compare_curves": (
+            walking.compare_curves,
+            dict(
+                a=np.sin(np.arange(404.0)).reshape(4, 101),
+                b=np.cos(np.arange(303.0)).reshape(3, 101),
+                paired=False,
+                alpha=0.05,
+            ),
+        ),
         "walking.leg_foot.build": (
             walking.leg_foot.build,
             dict(subject=synthetic.subject(), coordinates=synthetic.coordinates(), ground=synthetic.ground(), time=0.1),

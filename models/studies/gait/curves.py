@@ -1,50 +1,15 @@
-"""Curves over the gait cycle and the values that the literature quotes of them; names of trials for files and legends."""
+"""Joints, feet and names of trials for files and legends."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
-from models.walking.subject import GRAVITY
-from runtime.support.arrays import Floats
 
 # Of the moment and the power of the metatarsophalangeal joint, wherever they are shown.
 BOUND = "upper bound: in front of the joint the toes take the whole force"
-
-# Angles of the ankle joint complex by the ISB, beside those of the hinges.
-ANKLE = ("dorsiflexion", "inversion", "internal_rotation")
-
-
-def curve(one: Gait, quantity: str, joint: str) -> Floats:
-    """Angle [deg], moment [N m/kg] or power [W/kg] of a joint over the gait cycle, (101,)."""
-    values = {"angle": one.angles, "moment": one.moments, "power": one.powers}[quantity][joint]
-    scale = np.rad2deg(1.0) if quantity == "angle" else 1.0 / one.subject.mass
-    return scale * one.over_cycle(values)
-
-
-def ankle_curve(one: Gait, name: str) -> Floats:
-    """An angle of the ankle joint complex (ISB) over the gait cycle [deg], (101,)."""
-    return np.rad2deg(one.over_cycle(getattr(one.ankle_angles(), name)))
-
-
-def vertical(one: Gait) -> Floats:
-    """Vertical ground reaction force over the gait cycle [body weights], (101,)."""
-    return one.ground_over_cycle()[0][:, 2] / (one.subject.mass * GRAVITY)
-
-
-def force_peaks(force: Floats, toe_off: float) -> list[float]:
-    """Maxima in the first and the second half of stance, with the minimum between them in the middle.
-
-    ``force`` over the gait cycle, (101,); ``toe_off`` [%].
-    """
-    stance = force[: int(toe_off) + 1]
-    middle = len(stance) // 2
-    first, second = int(np.argmax(stance[:middle])), middle + int(np.argmax(stance[middle:]))
-    return [float(stance[first]), float(stance[first : second + 1].min()), float(stance[second])]
 
 
 def joints(found: Sequence[Gait]) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from models.studies.gait.curves import BOUND, by_foot, curve, joints
+from models.studies.gait.curves import BOUND, by_foot, joints
 from models.walking import gait_plots, norms
+from models.walking.cycle_curves import curve, ground_force
 from models.walking.gait_result import Gait
 from models.walking.laboratory_page import Band, Events, Panel, laboratory_page
-from models.walking.subject import GRAVITY
 from runtime.report.figure_files import Drawing
 from runtime.support.arrays import Floats
 
@@ -83,10 +83,7 @@ def _panel(feet: Feet, quantity: str, joint: str) -> Panel:
 
 def _force(feet: Feet, axis: int, name: str) -> Panel:
     """A component of the ground's force on each foot."""
-    curves = {
-        side: np.array([one.ground_over_cycle()[0][:, axis] / (one.subject.mass * GRAVITY) for one in trials])
-        for side, trials in feet.items()
-    }
+    curves = {side: np.array([ground_force(one, axis) for one in trials]) for side, trials in feet.items()}
     return Panel(f"{name} ground force", *FORCES[name], "body weights", curves, _norm(f"{name}_force", 1.0))
 
 

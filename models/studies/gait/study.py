@@ -6,33 +6,25 @@ Rodrigues da Silva et al. (n.d.); with contact, Moreira et al. (2011).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from models.papers import cited
 from models.studies.gait import contact as soles
-from models.studies.gait import contact_figures, contact_tables, motion, tables
-from models.studies.gait import files as written
-from models.studies.gait.curves import notes
-from models.studies.gait.figures import figures
-from models.studies.gait.head import head
-from models.studies.gait.sources import SOURCES
-from models.walking import Anatomy, analysis, synthetic
+from models.studies.gait import tables
+from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
+from models.walking import Anatomy, synthetic
+from models.walking.both_feet import Trials, analyse_trials
 from models.walking.capture import Capture, read_capture
-from models.walking.capture.trial import Side
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 from runtime import ModelError
-from runtime.report import Report, Table, write_report
+from runtime.report import Report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
-FEET: tuple[Side, ...] = ("right", "left")
 SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
 
 Say = Callable[[str], None]
-Trials = Sequence[tuple[str, Callable[[], Capture]]]  # name and reader of each
 
 
 # Above 60 lines: the options of the command and their help.
@@ -144,16 +136,14 @@ def gait(
     filters = Filters(marker_cutoff, cop_cutoff, force_cutoff, order, longest_gap)
     if not filter:
         filters = Filters.off(longest_gap)
-    report = Report(
-        "Joint angles, moments and powers of the ankle and foot in walking: Rodrigues da Silva et al. (n.d.)"
-    )
+    report = Report(TITLE)
     moved = None
     if files:
         static, trials = _recorded(files, forces, say, up=up, units=units)
         if functional is not None:
             say(f"reading {Path(functional).name}")
             moved = read_capture(Path(functional), up=up, units=units)
-        landmarks = _landmarks(marker or [])
+        landmarks = landmarks_of(marker or [])
     else:
         _refuse_without_files(functional=functional, forces=forces, marker=marker, up=up, units=units)
         say("no files: analysing the synthetic trial, whose result is known and which is not filtered")
@@ -164,28 +154,13 @@ def gait(
         toes=toes, anatomy=anatomy, functional=moved,
     )  # fmt: skip
     found, recorded, left_out = _analysed(static, trials, options, report, say)
-    report.tables += [tables.peaks(found), tables.steps(found), *tables.steps_of_trials(found)]
-    report.tables += [tables.trials(found, filters), *tables.subjects(found), *tables.functional(found)]
-    report.head = head(found, filters)
-    report.cite = [*cited("n.d.", *(["2011"] if contact else [])), *SOURCES]
-    report.answer, report.first = tables.answer(found), ("peaks",)
-    if left_out and len({one.side for one in found}) == 1:
-        report.answer += f"  {left_out[0][0].upper()}{left_out[0][1:].partition(':')[0]}, see notes."
+    begin(report, found, left_out, filters, *(["2011"] if contact else []))
     if not files:
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
-    assumptions, drawn = [*notes(found), *left_out], figures(found, report.head)
     trial_soles = soles.analyse(found, say, recorded, filters) if contact else []
-    if trial_soles:
-        report.tables += contact_tables.tables(trial_soles)
-        assumptions += [one.note for one in trial_soles]
-        drawn |= contact_figures.figures(trial_soles)
-    report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     say("figures and data")
-    files_of_figures.add(drawn)
-    files_of_figures.add_motion(found[0], **motion.others(found))
-    report.files += written.write(found, trial_soles, folder)
-    write_report(report, folder, figures=files_of_figures)
+    finish(report, found, left_out, files_of_figures, trial_soles)
     return report
 
 
@@ -223,60 +198,9 @@ def _analysed(
 
     Of several trials, those that fail go into the report.
     """
-    found: list[Gait] = []
-    recorded: list[Capture] = []
-    left_out: list[str] = []
-    axes: dict[str, Any] = {}
-    for name, read in trials:
-        say(f"analysing {name}")
-        try:
-            trial = read()
-            feet, without = _feet(static, trial, options, axes)
-        except ModelError as error:
-            if len(trials) == 1:
-                raise
-            report.failures.append(str(error))
-            continue
-        found += feet
-        axes |= {one.side: one.functional_axes for one in feet}
-        recorded += [trial] * len(feet)
-        left_out += without
-    if not found:
-        raise ModelError("; ".join(report.failures))
-    if len({one.side for one in found}) > 1:
-        found = [replace(one, name=f"{one.name}, {one.side} foot") for one in found]
-    return found, recorded, left_out
-
-
-def _feet(
-    static: Capture, trial: Capture, options: Mapping[str, Any], axes: Mapping[str, Any]
-) -> tuple[list[Gait], list[str]]:
-    """The foot asked for, or each that can be analysed, and why the other one cannot; labels of the user are of one foot.
-
-    ``axes``: functional axes by side that an earlier trial found.
-    """
-
-    def analysed(side: str | None) -> Gait:
-        known = axes.get(side or "") or options["functional"]
-        return analysis.analyse(static, trial, **{**options, "side": side, "functional": known})
-
-    if options["side"] or options["markers"]:
-        return [analysed(options["side"])], []
-    found, without = [], []
-    for side in FEET:
-        try:
-            found.append(analysed(side))
-        except ModelError as error:
-            without.append(f"the {side} foot is not analysed: {error}")
-    return (found, without) if found else ([analysed(None)], [])
-
-
-def _landmarks(pairs: Sequence[str]) -> dict[str, str]:
-    """Labels by landmark, from LANDMARK=LABEL."""
-    found = {}
-    for pair in pairs:
-        landmark, equals, label = pair.partition("=")
-        if not (equals and landmark and label):
-            raise ModelError(f"--marker {pair}: give LANDMARK=LABEL, such as heel=RHEE")
-        found[landmark] = label
-    return found
+    done = analyse_trials(static, trials, options, say)
+    failures = [why for _, why in done.failures]
+    if not done.found:
+        raise ModelError("; ".join(failures))
+    report.failures += failures
+    return with_feet(done.found), done.recorded, sentences(done.left_out)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from models.studies.gait.curves import by_foot, curve, force_peaks, vertical
+from models.studies.gait.curves import by_foot
 from models.studies.gait.recovery import recovered, replayed
+from models.walking.cycle_curves import peaks_of, speed_of, steps_of
 from models.walking.gait_result import Gait
 from models.walking.hinge_fit import FunctionalAxis
-from models.walking.leg_foot import JOINTS
 from models.walking.preparation import Filters
 from models.walking.subject import LegFoot
 from runtime.report import Table
@@ -109,7 +109,7 @@ def _direction(axis: Floats) -> str:
 
 def _speed(one: Gait) -> float | None:
     """Mean speed [m/s]; None where the walker stays in place."""
-    return one.speed if np.isfinite(one.spatiotemporal.stride_length) else None
+    return speed if np.isfinite(speed := speed_of(one)) else None
 
 
 def trials(found: Sequence[Gait], filters: Filters) -> Table:
@@ -135,24 +135,7 @@ def trials(found: Sequence[Gait], filters: Filters) -> Table:
 def peaks(found: Sequence[Gait]) -> Table:
     """Values that the literature quotes: mean and SD over the trials of each foot, and those of 14 adults."""
     note = f"{SIGNS}  Literature: mean ± SD of 14 adults walking barefoot at self-selected speed (Schreiber and Moissenet 2019)."
-    return _means("peaks", found, _peaks, note, LITERATURE)
-
-
-def _peaks(one: Gait) -> dict[str, float]:
-    talocrural, calcaneal = (one.over_cycle(one.angles[j]) for j in JOINTS[:2])
-    power, force = curve(one, "power", "talocrural"), force_peaks(vertical(one), one.toe_off)
-    return {
-        "dorsiflexion, largest [deg]": np.rad2deg(talocrural.max()),
-        "dorsiflexion, smallest [deg]": np.rad2deg(talocrural.min()),
-        "inversion, range [deg]": np.rad2deg(np.ptp(calcaneal)),
-        "dorsiflexor moment, smallest [N m/kg]": curve(one, "moment", "talocrural").min(),
-        "invertor moment, largest [N m/kg]": curve(one, "moment", "talocalcaneal").max(),
-        "talocrural power, largest [W/kg]": power.max(),
-        "talocrural power, smallest [W/kg]": power.min(),
-        "vertical force, first peak [BW]": force[0],
-        "vertical force, minimum between [BW]": force[1],
-        "vertical force, second peak [BW]": force[2],
-    }
+    return _means("peaks", found, peaks_of, note, LITERATURE)
 
 
 def steps(found: Sequence[Gait]) -> Table:
@@ -162,14 +145,14 @@ def steps(found: Sequence[Gait]) -> Table:
         "heel at its strike to this heel at the next one.  A dash: the other foot's event or a heel is not seen, or the walker "
         "stays in place."
     )
-    return _means("spatiotemporal parameters", found, _steps, note)
+    return _means("spatiotemporal parameters", found, steps_of, note)
 
 
 def steps_of_trials(found: Sequence[Gait]) -> list[Table]:
     """Spatiotemporal parameters of each trial, where there are several."""
     if len(found) == 1:
         return []
-    values = [_steps(one) for one in found]
+    values = [steps_of(one) for one in found]
     rows = [
         [one.name, *(value if np.isfinite(value) else None for value in own.values())]
         for one, own in zip(found, values, strict=True)
@@ -177,22 +160,6 @@ def steps_of_trials(found: Sequence[Gait]) -> list[Table]:
     columns = ["trial", *values[0]]
     note = "As in the table of their means.  A dash: not seen, or the walker stays in place."
     return [Table("spatiotemporal parameters of each trial", columns, rows, note, brief=columns[:5])]
-
-
-def _steps(one: Gait) -> dict[str, float]:
-    s = one.spatiotemporal
-    return {
-        "speed [m/s]": float("nan") if (speed := _speed(one)) is None else speed,
-        "cadence [steps/min]": s.cadence,
-        "stride time [s]": s.stride_time,
-        "stride length [m]": s.stride_length,
-        "step length [m]": s.step_length,
-        "step width [m]": s.step_width,
-        "stance [% of the cycle]": s.stance,
-        "double support [% of the cycle]": s.double_support,
-        "opposite foot off [% of the cycle]": s.opposite_off,
-        "opposite foot strike [% of the cycle]": s.opposite_strike,
-    }
 
 
 def _means(
@@ -221,7 +188,7 @@ def answer(found: Sequence[Gait]) -> str:
     """The main results, a sentence for each foot and one on the force."""
     sentences, forces = [], []
     for side, trials in by_foot(found).items():
-        mean = {name: float(np.mean([_peaks(one)[name] for one in trials])) for name in _peaks(trials[0])}
+        mean = {name: float(np.mean([peaks_of(one)[name] for one in trials])) for name in peaks_of(trials[0])}
         count = "1 trial" if len(trials) == 1 else f"mean of {len(trials)} trials"
         sentences.append(
             f"{side.capitalize()} foot, {count}: dorsiflexion from {mean['dorsiflexion, smallest [deg]']:.1f} to "

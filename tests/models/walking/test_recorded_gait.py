@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from models.studies.gait.curves import curve, force_peaks, vertical
 from models.walking import Filters, rebuild
+from models.walking.cycle_curves import curve, force_peaks, vertical
 from tests.support.recorded_gait import ANKLE, EACH_TRIAL, MASS, TRIALS, capture_of, recorded, reference, rms
 
 OFF = Filters.off()

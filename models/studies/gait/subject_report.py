@@ -1,0 +1,76 @@
+"""The report of one subject's walk: its tables, figures and files, as ``talus gait`` and ``talus gait-table`` write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from models.papers import cited
+from models.studies.gait import contact as soles
+from models.studies.gait import contact_figures, contact_tables, motion, tables
+from models.studies.gait import files as written
+from models.studies.gait.curves import notes
+from models.studies.gait.figures import figures
+from models.studies.gait.head import head
+from models.studies.gait.sources import SOURCES
+from models.walking.gait_result import Gait
+from models.walking.preparation import Filters
+from runtime import ModelError
+from runtime.report import Report, Table, write_report
+from runtime.report.figure_files import FigureFiles
+
+TITLE = "Joint angles, moments and powers of the ankle and foot in walking: Rodrigues da Silva et al. (n.d.)"
+
+
+def begin(report: Report, found: Sequence[Gait], left_out: Sequence[str], filters: Filters, *papers: str) -> None:
+    """Add tables, head, answer and references of a subject's trials to a report."""
+    report.tables += [tables.peaks(found), tables.steps(found), *tables.steps_of_trials(found)]
+    report.tables += [tables.trials(found, filters), *tables.subjects(found), *tables.functional(found)]
+    report.head = head(found, filters)
+    report.cite = [*cited("n.d.", *papers), *SOURCES]
+    report.answer, report.first = tables.answer(found), ("peaks",)
+    if left_out and len({one.side for one in found}) == 1:
+        report.answer += f"  {left_out[0][0].upper()}{left_out[0][1:].partition(':')[0]}, see notes."
+
+
+def finish(
+    report: Report,
+    found: Sequence[Gait],
+    left_out: Sequence[str],
+    files_of_figures: FigureFiles,
+    trial_soles: Sequence[soles.TrialSoles] = (),
+) -> None:
+    """Add notes, figures and data to a report and write its files into the folder of the figures."""
+    assumptions, drawn = [*notes(found), *left_out], figures(found, report.head)
+    if trial_soles:
+        report.tables += contact_tables.tables(trial_soles)
+        assumptions += [one.note for one in trial_soles]
+        drawn |= contact_figures.figures(trial_soles)
+    report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
+    files_of_figures.add(drawn)
+    files_of_figures.add_motion(found[0], **motion.others(found))
+    report.files += written.write(found, trial_soles, files_of_figures.folder)
+    write_report(report, files_of_figures.folder, figures=files_of_figures)
+
+
+def with_feet(found: Sequence[Gait]) -> list[Gait]:
+    """The trials, with the foot in their names where both feet were analysed."""
+    if len({one.side for one in found}) > 1:
+        return [replace(one, name=f"{one.name}, {one.side} foot") for one in found]
+    return list(found)
+
+
+def sentences(left_out: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Why feet were left out."""
+    return [f"the {side} foot is not analysed: {why}" for _, side, why in left_out]
+
+
+def landmarks_of(pairs: Sequence[str]) -> dict[str, str]:
+    """Labels by landmark, from LANDMARK=LABEL."""
+    found = {}
+    for pair in pairs:
+        landmark, equals, label = pair.partition("=")
+        if not (equals and landmark and label):
+            raise ModelError(f"--marker {pair}: give LANDMARK=LABEL, such as heel=RHEE")
+        found[landmark] = label
+    return found
