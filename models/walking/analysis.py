@@ -126,7 +126,7 @@ def analyse(
     # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
     check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
-    notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else [])]
+    notes = [*static.notes, *trial.notes, heading, *([cycle.note] if cycle.note else []), *assignment.notes(trial)]
     notes += [] if axes is None else axes.sentences()
 
     labels, guided = _tracked(trial, subject, toes)

@@ -282,7 +282,8 @@ def _cycle(
     threshold: float,
 ) -> GaitCycle:
     strike, off, following = span
-    plates = tuple(plate for plate in assignment.plates(side) if _touched(capture.force(plate), strike, off, threshold))
+    own = {plate: assignment.force(capture, plate, side) for plate in assignment.plates(side)}
+    plates = tuple(plate for plate, grf in own.items() if _touched(grf, strike, off, threshold))
     unclear = [
         plate
         for plate in assignment.left_out

@@ -30,7 +30,7 @@ def force_on_foot(
     """The force on the foot, zero in swing, filtered unless that is off; and notes on plates that show a force in swing."""
     plates, notes = [], []
     for name in assignment.plates(side):
-        plate, shown = _without_swing(trial.force(name), cycle)
+        plate, shown = _without_swing(assignment.force(trial, name, side), cycle)
         if shown > MAX_UNLOADED:
             notes.append(
                 f"{trial.name}: force plate '{name}' shows {shown:.0f} N while nobody is on it; this offset is removed from "

@@ -1,9 +1,9 @@
-"""Which foot is on which force plate, from the distance between feet and centres of pressure."""
+"""Which foot is on which force plate and when, from the distance between feet and centres of pressure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,25 +24,52 @@ BOTH = 0.1  # share of the load near a second foot above which a plate counts as
 class Assignment:
     """The foot on each force plate.
 
-    ``sides`` holds the plates that one foot touched; ``left_out`` a sentence on each other plate; ``far`` those of the latter
-    whose load is so far from both feet that no part of it belongs to them.
+    ``sides`` holds the plates that one foot touched; ``divided`` those that both feet touched in turn: side, start and end [s] of
+    each part in time; ``left_out`` a sentence on each other plate; ``far`` those of the latter whose load is so far from both
+    feet that no part of it belongs to them.
     """
 
     sides: Mapping[str, Side]
     left_out: Mapping[str, str]
     far: frozenset[str] = frozenset()
+    divided: Mapping[str, tuple[tuple[Side, float, float], ...]] = field(default_factory=dict)
 
     def plates(self, side: Side) -> tuple[str, ...]:
-        """Names of the plates that only this foot touched."""
-        return tuple(plate for plate, on in self.sides.items() if on == side)
+        """Names of the plates that this foot touched, alone or in turn with the other foot."""
+        alone = [plate for plate, on in self.sides.items() if on == side]
+        return (*alone, *(plate for plate, parts in self.divided.items() if any(on == side for on, _, _ in parts)))
+
+    def force(self, capture: Capture, plate: str, side: Side) -> GroundForce:
+        """Ground force of a plate on one foot: of a divided plate unloaded outside of the parts of this foot."""
+        grf = capture.force(plate)
+        if plate not in self.divided:
+            return grf
+        own = np.zeros(len(grf.t), dtype=bool)
+        for on, start, end in self.divided[plate]:
+            if on == side:
+                own |= (grf.t >= start) & (grf.t < end)
+        force, cop, free = np.array(grf.force), np.array(grf.cop), np.array(grf.free_moment)
+        force[~own], cop[~own], free[~own] = 0.0, np.nan, 0.0
+        return replace(grf, force=force, cop=cop, free_moment=free)
+
+    def notes(self, capture: Capture) -> list[str]:
+        """A sentence on each plate that is divided in time."""
+        first, last = capture.t[0], capture.t[-1]
+        sentences = []
+        for plate, parts in self.divided.items():
+            spans = [f"{on} foot from {max(start, first):.2f} to {min(end, last):.2f} s" for on, start, end in parts]
+            turns = f"{capture.name}: both feet step on force plate '{plate}' in turn"
+            sentences.append(f"{turns}; its force is divided in time: {', '.join(spans)}")
+        return sentences
 
 
 @checked
 def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold: float = THRESHOLD) -> Assignment:
     """Find the foot on each plate: the one nearest to the centre of pressure while the plate is loaded.
 
-    The distance is measured horizontally to the line from the heel to the forefoot markers.  A plate that is loaded under
-    both feet, under neither, or never is left out, with a sentence.
+    The distance is measured horizontally to the line from the heel to the forefoot markers.  A plate on which the feet step in
+    turn, one after the other has left, is divided in time.  A plate that is loaded under both feet at once, under neither, or
+    never is left out, with a sentence.
 
     Parameters
     ----------
@@ -56,6 +83,7 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
     sides: dict[str, Side] = {}
     left_out: dict[str, str] = {}
     far: set[str] = set()
+    divided: dict[str, tuple[tuple[Side, float, float], ...]] = {}
     for grf in capture.forces:
         plate = f"{capture.name}: force plate '{grf.plate}'"
         intervals = loaded_intervals(grf, threshold=threshold)
@@ -77,10 +105,13 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
                 f"{plate}: under none of the feet; the nearest, {side}, is {typical:.2f} m from the centre of pressure, limit "
                 f"{ON_PLATE:g} m: somebody else stepped on it, or its place or its clock differs from the markers'"
             )
+        elif parts := _parts(capture, feet, grf, intervals):
+            divided[grf.plate] = parts
         elif len(shares) > 1 and min(shares.values()) > BOTH:
+            near = " and ".join(f"{100 * s:.0f} %" for s in shares.values())
             left_out[grf.plate] = (
-                f"{plate}: touched by both feet ({' and '.join(f'{100 * s:.0f} %' for s in shares.values())} of its load are "
-                f"near the {' and the '.join(shares)} foot), which cannot be separated: choose another step or trial"
+                f"{plate}: touched by both feet at once ({near} of its load are near the {' and the '.join(shares)} foot), which "
+                "cannot be separated, as it is never unloaded between them: choose another step or trial"
             )
         elif grf.foot is not None and grf.foot != side:
             left_out[grf.plate] = (
@@ -89,7 +120,31 @@ def assign_feet(capture: Capture, feet: FootMarkers | None = None, *, threshold:
             )
         else:
             sides[grf.plate] = side
-    return Assignment(sides, left_out, frozenset(far))
+    return Assignment(sides, left_out, frozenset(far), divided)
+
+
+def _parts(
+    capture: Capture, feet: FootMarkers, grf: GroundForce, intervals: Sequence[tuple[int, int]]
+) -> tuple[tuple[Side, float, float], ...]:
+    """Side, start and end [s] of each part of a plate on which both feet step in turn; empty where they do not.
+
+    The parts meet in the middle between two intervals of loading; each interval must be under one foot.
+    """
+    found: list[Side] = []
+    for interval in intervals:
+        nearest = _nearest_foot(capture, feet, grf, [interval])
+        if nearest is None:
+            return ()
+        side, typical, shares = nearest
+        if typical > ON_PLATE or (len(shares) > 1 and min(shares.values()) > BOTH):
+            return ()
+        found.append(side)
+    if len(set(found)) < 2 or grf.foot is not None:
+        return ()
+    pairs = zip(intervals[:-1], intervals[1:], strict=True)
+    middles = [0.5 * float(grf.t[stop - 1] + grf.t[start]) for (_, stop), (start, _) in pairs]
+    edges = [-np.inf, *middles, np.inf]
+    return tuple((side, edges[k], edges[k + 1]) for k, side in enumerate(found))
 
 
 def _nearest_foot(
@@ -142,7 +197,7 @@ def _at(capture: Capture, positions: Floats, t: Floats) -> Floats:
 def foot_force(
     capture: Capture, side: Side, assignment: Assignment | None = None, *, threshold: float = THRESHOLD
 ) -> GroundForce:
-    """Ground force on one foot, combined from all plates that only this foot touched.
+    """Ground force on one foot, combined from all plates that this foot touched alone, or in turn with the other foot.
 
     Raises
     ------
@@ -160,4 +215,4 @@ def foot_force(
         raise ModelError(
             f"{capture.name}: no force plate under the {side} foot alone; {'; '.join([*others, *found.left_out.values()])}"
         )
-    return combined([capture.force(plate) for plate in plates], name=f"{side} foot", threshold=threshold)
+    return combined([found.force(capture, plate, side) for plate in plates], name=f"{side} foot", threshold=threshold)
