@@ -108,15 +108,13 @@ def events_from_markers(
                 continue
             filled = np.interp(capture.t, capture.t[seen], signal[seen])
             window = round(STRIDE[1] / 4.0 * rate)
-            for k in find_peaks(filled, distance=max(1, round(STRIDE[0] * rate)))[0]:
-                # Trials are often cut close to a strike, so a swing on one side of it suffices.
-                swing = filled[k] - min(filled[max(0, k - window) : k + window + 1])
-                if seen[k] and swing > SWING:
-                    time = float(capture.t[k])
-                    if kind == "foot_strike":
-                        time = strike_time(capture, feet, side, time, plates)[0]
-                    if capture.t[0] <= time <= capture.t[-1]:
-                        events.append(GaitEvent(time, kind, side))
+            peaks = find_peaks(filled, distance=max(1, round(STRIDE[0] * rate)))[0]
+            # Trials are often cut close to a strike, so a swing on one side of it suffices.
+            swings = [filled[k] - min(filled[max(0, k - window) : k + window + 1]) for k in peaks]
+            times = [float(capture.t[k]) for k, swing in zip(peaks, swings, strict=True) if seen[k] and swing > SWING]
+            if kind == "foot_strike":
+                times = [strike_time(capture, feet, side, time, plates)[0] for time in times]
+            events += [GaitEvent(time, kind, side) for time in times if capture.t[0] <= time <= capture.t[-1]]
     return tuple(sorted(events))
 
 

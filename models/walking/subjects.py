@@ -92,13 +92,8 @@ def analyse_subjects(
     if not any(result.curves for result in results):
         raise ModelError(f"{read.file.name}: no trial of any subject can be used: {'; '.join(failures)}")
     notes = dict.fromkeys([*read.notes, *(note for result in results for note in result.notes)])
-    return Subjects(
-        read,
-        tuple(one for result in results for one in result.curves),
-        tuple(one for result in results for one in result.trials),
-        tuple(failures),
-        tuple(notes),
-    )
+    curves, trials = ([one for result in results for one in getattr(result, name)] for name in ("curves", "trials"))
+    return Subjects(read, tuple(curves), tuple(trials), tuple(failures), tuple(notes))
 
 
 def _results(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,6 @@ from models.walking.subjects import analyse_subjects
 from runtime import ModelError
 from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
-from runtime.support.machine import cores
 
 SUBJECTS = "subjects"  # folder of the reports of the subjects
 SPM = (
@@ -116,7 +116,7 @@ def gait_table(
         )
     say(f"{len(read.rows)} rows in {read.file.name}")
     people = analyse_subjects(
-        read, filters=filters, markers=landmarks or None, up=up, units=units, processes=processes or cores(), say=say,
+        read, filters=filters, markers=landmarks or None, up=up, units=units, processes=processes or os.cpu_count() or 1, say=say,
         each=partial(_subject_report, folder / SUBJECTS, _names(read), filters, drawn) if reports else None,
     )  # fmt: skip
     say("means, figures and data")
