@@ -11,7 +11,7 @@ from models.studies.gait_table.comparisons import Comparison
 from models.walking.cycle_curves import QUANTITIES
 from models.walking.gait_result import PERCENT
 from models.walking.subject_curves import FEET, Subjects, mean_and_sd
-from runtime.report.tables import write_csv
+from runtime.report import tables
 from runtime.results import write_dataset
 from runtime.support.arrays import Floats
 
@@ -43,7 +43,7 @@ def _curves(people: Subjects, file: Path) -> Path:
             PERCENT, np.column_stack([one.curves[name] for name in people.quantities]), strict=True
         )
     ]
-    return write_csv(file, ["subject", "group", "condition", "trial", "foot", "percent", *_titles(people)], rows)
+    return tables.write_csv(file, ["subject", "group", "condition", "trial", "foot", "percent", *_titles(people)], rows)
 
 
 def _means(people: Subjects, file: Path) -> Path:
@@ -57,7 +57,9 @@ def _means(people: Subjects, file: Path) -> Path:
                 columns = np.column_stack([pair[k] for pair in pairs])
                 head = [group, condition, foot, str(len(members)), statistic]
                 rows += [[*head, f"{percent:g}", *_text(row)] for percent, row in zip(PERCENT, columns, strict=True)]
-    return write_csv(file, ["group", "condition", "foot", "subjects", "statistic", "percent", *_titles(people)], rows)
+    return tables.write_csv(
+        file, ["group", "condition", "foot", "subjects", "statistic", "percent", *_titles(people)], rows
+    )
 
 
 def _values(people: Subjects, file: Path) -> Path:
@@ -67,7 +69,7 @@ def _values(people: Subjects, file: Path) -> Path:
         [one.subject, one.group, one.condition, one.trial, one.side, *_text([one.values[name] for name in names])]
         for one in people.analysed
     ]
-    return write_csv(file, ["subject", "group", "condition", "trial", "foot", *names], rows)
+    return tables.write_csv(file, ["subject", "group", "condition", "trial", "foot", *names], rows)
 
 
 def _tests(result: Comparison, file: Path) -> Path:
@@ -76,4 +78,4 @@ def _tests(result: Comparison, file: Path) -> Path:
     for name, test in result.tests.items():
         columns += [f"{name} difference [{QUANTITIES[name].unit}]", f"{name} t", f"{name} threshold"]
         values += [test.difference, test.t, np.full(len(PERCENT), test.threshold)]
-    return write_csv(file, columns, [_text(row) for row in np.column_stack(values)])
+    return tables.write_csv(file, columns, [_text(row) for row in np.column_stack(values)])
