@@ -80,6 +80,94 @@ def torsional_spring(
     }
 
 
+def hinge_spring(
+    a_i: Vector, b_i: Vector, c_j: Vector, stiffness: Expr, damping: Expr, free_angle: Expr,
+    coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Spring and damper on an angle between directions, such as either angle of a universal joint.
+
+    The angle is that of the direction c_j about a_i from b_i; moment = -k (angle - angle0) - c angle'.
+    a_i : the axis, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : a direction, unit vector of body j
+    stiffness : k [N m/rad], 0 <= stiffness
+    damping : c [N m s/rad], 0 <= damping
+    free_angle : angle0, within half a turn [rad], -3.2 <= free_angle <= 3.2
+    angle : within half a turn of free_angle [rad]
+    moment : along the angle [N m]
+    Singular when c_j is parallel to a_i.
+    """
+    angle = coordinate(_angle(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), free_angle))
+    return {
+        "potential": stiffness / 2 * angle**2,
+        "dissipation": damping / 2 * rate(angle) ** 2,
+        "angle": free_angle + angle,
+        "moment": along(angle),
+    }
+
+
+def hinge_stop(
+    a_i: Vector, b_i: Vector, c_j: Vector, stiffness: Expr, loss: Expr, middle: Expr, half_range: Expr,
+    coordinate: Operator, rate: Operator,
+) -> Parts:  # fmt: skip
+    """Stops at both ends of the range of an angle between directions, which is that of ``hinge_spring``.
+
+    The moment is K d (1 + loss d') towards the range, never away, with the angle d beyond it; Hunt and Crossley (1975).
+    a_i : the axis, unit vector of body i
+    b_i : a direction across the axis, unit vector of body i
+    c_j : a direction, unit vector of body j
+    stiffness : K [N m/rad], 0 <= stiffness
+    loss : [s/rad], 0 <= loss
+    middle : of the range, within half a turn [rad], -3.2 <= middle <= 3.2
+    half_range : from the middle to either stop [rad], 0 <= half_range <= 3.14
+    angle : within half a turn of the middle [rad]
+    moment : along the angle [N m]
+    Singular when c_j is parallel to a_i.
+    """
+    angle = coordinate(_angle(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), middle))
+    above, below = ramp(angle - half_range), ramp(-angle - half_range)
+    push = ramp(stiffness * below * (1 - loss * rate(angle))) - ramp(stiffness * above * (1 + loss * rate(angle)))
+    return {
+        "potential": stiffness / 2 * (above**2 + below**2),
+        "forces": {angle: push + stiffness * (above - below)},
+        "angle": middle + angle,
+        "moment": push,
+    }
+
+
+def slider_spring(
+    r_i: Vector, s_i: Vector, a_i: Vector, r_j: Vector, s_j: Vector, stiffness: Expr, damping: Expr, free_distance: Expr,
+    coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Spring and damper along a direction, such as the line of a slider, force = -k (x - x0) - c x'.
+
+    s_i, s_j : the point on each body, from its centre of mass [m]
+    a_i : the direction, unit vector of body i
+    stiffness : k [N/m], 0 <= stiffness
+    damping : c [N s/m], 0 <= damping
+    free_distance : x0 [m]
+    distance : x, of P_j from P_i along a_i [m]
+    force : on body j along a_i [N]
+    """
+    distance = coordinate(between(r_i, s_i, r_j, s_j).dot(a_i))
+    return {
+        "potential": stiffness / 2 * (distance - free_distance) ** 2,
+        "dissipation": damping / 2 * rate(distance) ** 2,
+        "distance": distance,
+        "force": along(distance),
+    }
+
+
+def rotational_damper(omega_i: Vector, omega_j: Vector, damping: Expr) -> Parts:
+    """Damper of the relative rotation of two bodies, as in a ball joint, moment = -c (omega_j - omega_i).
+
+    damping : c [N m s/rad], 0 <= damping
+    rate : of the relative rotation [rad/s]
+    """
+    relative = omega_j - omega_i
+    return {"dissipation": damping / 2 * relative.dot(relative), "rate": size(relative)}
+
+
 def bushing(
     r_i: Vector, s_i: Vector, xi_i: Vector, eta_i: Vector, zeta_i: Vector, r_j: Vector, s_j: Vector,
     k_xi: Expr, k_eta: Expr, k_zeta: Expr, c_xi: Expr, c_eta: Expr, c_zeta: Expr,

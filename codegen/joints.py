@@ -107,6 +107,33 @@ def fixed(r_i: Vector, xi_i: Vector, eta_i: Vector, zeta_i: Vector, r_j: Vector,
     }
 
 
+def plane_translation(
+    r_i: Vector, s_i: Vector, a_i: Vector, b_i: Vector, xi_i: Vector, eta_i: Vector, zeta_i: Vector, r_j: Vector, s_j: Vector,
+    carried: Any,
+) -> Rows:  # fmt: skip
+    """Body j slides along two directions of body i and keeps its orientation: point P_j stays on the plane through P_i.
+
+    s_i, s_j : a point of the plane on each body, from its centre of mass [m]
+    a_i, b_i : the directions of the slides, unit vectors
+    Singular when a_i and b_i are parallel.  The reaction is a force along the normal of the plane and a moment, at P_j.
+    """
+    return {"height": a_i.cross(b_i).dot(between(r_i, s_i, r_j, s_j))} | _same_turn(xi_i, eta_i, zeta_i, carried)
+
+
+def translation(xi_i: Vector, eta_i: Vector, zeta_i: Vector, carried: Any) -> Rows:
+    """Body j keeps its orientation relative to body i, or to the ground, and moves in all directions.
+
+    Takes no data: the relative orientation is that of the reference configuration.
+    Never singular below a relative turn of 90 degrees.  The reaction is a moment.
+    """
+    return _same_turn(xi_i, eta_i, zeta_i, carried)
+
+
+def _same_turn(xi_i: Vector, eta_i: Vector, zeta_i: Vector, carried: Any) -> Rows:
+    """The axes of body i and those that body j carries from the reference configuration stay parallel."""
+    return {"turn": Vector(eta_i.dot(carried(zeta_i)), zeta_i.dot(carried(xi_i)), xi_i.dot(carried(eta_i)))}
+
+
 def constant_angle(a_i: Vector, a_j: Vector, held: Any) -> Rows:
     """The angle between the directions a_i and a_j stays constant.
 

@@ -59,6 +59,16 @@ def fixed() -> Steps:
     return {}
 
 
+def plane_translation(a_i: Vector, b_i: Vector, slide: Any) -> Steps:
+    """A slide along each direction."""
+    return {"distance_a": slide(a_i), "distance_b": slide(b_i)}
+
+
+def translation(xi_i: Vector, eta_i: Vector, zeta_i: Vector, slide: Any) -> Steps:
+    """A slide along each axis of body i."""
+    return {"xi": slide(xi_i), "eta": slide(eta_i), "zeta": slide(zeta_i)}
+
+
 def point_on_line(a_i: Vector, s_j: Vector, slide: Any, ball: Any) -> Steps:
     """A slide along the line, then any turn about the point."""
     return {"distance": slide(a_i), "orientation": ball(s_j)}

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from tests.support.force_kernels import FORCES, Case, looked_up, rotation
 from tests.support.kernel_text import functions_of, lint, lint_tangent, missed, mutants
@@ -17,7 +18,11 @@ OPERATIONS = {
     "bushing": 685,
     "cable": 134,
     "hinge_friction": 115,
+    "hinge_spring": 279,
+    "hinge_stop": 314,
+    "rotational_damper": 30,
     "slider_friction": 141,
+    "slider_spring": 139,
     "spring_damper": 128,
     "stop": 140,
     "tabulated_spring": 121,
@@ -41,6 +46,18 @@ def expected_wrench(c):
     outputs = dict(zip(["potential", "its rate", *(name for name, _ in c.module.OUTPUTS)], along, strict=True))
     Q = -outputs["potential"]
     v = c.values
+    if c.module.NAME == "hinge_stop":
+        moment = c.run()[-1]
+        still = c.run(np.column_stack([c.states[:, :7], np.zeros((4, 6))]))[-1]
+        beyond = -still / v["stiffness"]
+        assert abs(beyond) == pytest.approx(abs(c.run()[REPORTS] - v["middle"]) - v["half_range"], rel=1e-9)
+        assert moment == pytest.approx(
+            still * (1.0 + np.sign(beyond) * v["loss"] * (outputs["angle"] @ c.twist)), rel=1e-9
+        )
+        return Q + (moment - still) * outputs["angle"]
+    if c.module.NAME == "rotational_damper":
+        relative = c.twist[9:12] - c.twist[3:6]
+        return np.concatenate([np.zeros(3), v["damping"] * relative, np.zeros(3), -v["damping"] * relative])
     if "loss" in v:
         x = outputs["distance" if c.module.NAME == "stop" else "length"]
         start = c.run()
@@ -58,7 +75,7 @@ def expected_wrench(c):
         slip = c.run()[-1]
         within = np.clip(slip / v["creep"], -1.0, 1.0)
         return -(v["friction"] * (1.5 * within - 0.5 * within**3) + v["damping"] * slip) * by_velocity
-    x = outputs["angle" if c.module.NAME == "torsional_spring" else "length"]
+    x = next(outputs[name] for name in ("angle", "length", "distance") if name in outputs)
     return Q - v["damping"] * (x @ c.twist) * x
 
 
@@ -93,14 +110,16 @@ def test_action_and_reaction(name, seed):
     assert np.abs(Q).max() > 1e-3
 
 
-@pytest.mark.parametrize("name", ["spring_damper", "torsional_spring", "tabulated_spring"])
+@pytest.mark.parametrize(
+    "name", ["spring_damper", "torsional_spring", "tabulated_spring", "hinge_spring", "hinge_stop", "slider_spring"]
+)
 def test_the_force_along_the_coordinate_is_reported(name):
     """The moment or tension reported is what the gradient of the coordinate carries."""
     c = Case(name, 0)
     out = c.run()
     slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
     along = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
-    sign = 1.0 if name == "torsional_spring" else -1.0
+    sign = -1.0 if name in ("spring_damper", "tabulated_spring") else 1.0
     assert distance(out[:12], sign * out[-1] * along) < 1e-9
 
 
@@ -115,7 +134,7 @@ def expected_outputs(c):
     parts = c.defined()
     expected = np.zeros(REPORTS + len(c.module.OUTPUTS))
     expected[: 6 * c.count] = Q = expected_wrench(c)
-    expected[POTENTIAL] = float(parts.get("potential", 0.0))
+    expected[POTENTIAL] = float(sp.sympify(parts.get("potential", 0.0)).xreplace({sp.pi: sp.Float(np.pi)}))
     stored = c.slopes(slice(POTENTIAL, POTENTIAL_RATE))[0]
     along = [stored[12 * b : 12 * b + 6] @ c.twist[6 * b : 6 * b + 6] for b in range(c.count)]
     expected[POTENTIAL_RATE] = sum(along)
@@ -123,14 +142,22 @@ def expected_outputs(c):
     for n, name in enumerate(names):
         vector, axis = (name[:-2], "xyz".index(name[-1])) if name[-2:] in ("_x", "_y", "_z") else (name, None)
         value = parts[vector] if axis is None else list(parts[vector])[axis]
-        expected[REPORTS + n] = float(value)
+        expected[REPORTS + n] = float(
+            sp.sympify(value).xreplace({sp.pi: sp.Float(np.pi)})
+        )  # atan2 gives it as a symbol
     if c.module.NAME in ("spring_damper", "cable", "tabulated_spring"):
         i, j = (state[:3] + c.x(c.states)[3 * n : 3 * n + 3] for n, state in enumerate(c.states[:2]))
         expected[-1] = -Q[6:9] @ (j - i) / np.linalg.norm(j - i)
-    elif c.module.NAME == "stop":
+    elif c.module.NAME in ("stop", "slider_spring"):
         expected[-1] = Q[6:9] @ (rotation(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME == "torsional_spring":
         expected[-1] = Q[9:12] @ (rotation(c.states[0, 3:7]) @ c.local["a_i"])
+    elif c.module.NAME in ("hinge_spring", "hinge_stop"):
+        slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
+        x = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
+        expected[-1] = Q[:12] @ x / (x @ x)
+    elif c.module.NAME == "rotational_damper":
+        expected[-1] = np.linalg.norm(c.twist[9:12] - c.twist[3:6])
     elif c.module.NAME in ("tendon", "tabulated_tendon", "bushing"):
         slopes = c.slopes(slice(REPORTS, None))
         rates = sum(slopes[:, 12 * b : 12 * b + 6] @ c.twist[6 * b : 6 * b + 6] for b in range(c.count))

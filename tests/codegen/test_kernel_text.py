@@ -22,6 +22,8 @@ OPERATIONS = {
     "universal": 155,
     "modified_universal": 336,
     "fixed": 405,
+    "plane_translation": 541,
+    "translation": 255,
     "constant_angle": 86,
     "constant_distance": 111,
     "point_on_line": 230,

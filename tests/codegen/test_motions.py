@@ -91,6 +91,7 @@ def test_conditions_are_derived():
     where = {name: (m.DEPENDENT_COORDINATES, m.DEPENDENT_ROWS) for name, m in MODULES.items()}
     assert where.pop("universal") == ("a_i x a_j = 0", "")
     assert where.pop("modified_universal") == ("a_i x a_j = 0 and a_i x d = 0", "(a_i x a_j) . d = 0")
+    assert where.pop("plane_translation") == ("a_i x b_i = 0", "")
     assert set(where.values()) == {("", "")}
 
 

@@ -18,7 +18,15 @@ REACTIVE = {
 }  # with normal loads, by the reaction of a joint
 TABLE = np.column_stack([[0.5, 1.0, 1.6, 2.4, 3.5, 5.0, 9.0], [0.0, 3.0, 10.0, 31.0, 60.0, 62.0, 40.0]])
 # Values at which corners are away: an extended cable, a stop that is pressed in.
-VALUES = {"slack_length": 0.3, "clearance": 4.0, "loss": 0.05, "exponent": 1.4, "free_angle": 0.2}
+VALUES = {
+    "slack_length": 0.3,
+    "clearance": 4.0,
+    "loss": 0.05,
+    "exponent": 1.4,
+    "free_angle": 0.2,
+    "middle": 0.2,
+    "half_range": 0.05,
+}
 
 
 def rotation(p):
