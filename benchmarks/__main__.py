@@ -45,10 +45,11 @@ QUESTIONS = {
     "targets": "Does Talus reach its targets of speed, memory and accuracy?",
     "mechanisms": "How exactly and how fast are mechanisms from the literature simulated, by Talus and by other programs?",
     "random": "Are random mechanisms right against a second method, or ended with a status?",
+    "files": "Are models from files of other programs right against the programs that own the formats?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
-TAKE_FILES = ("contact", "mechanisms")
-FOLDERS = ("targets", "mechanisms", "random", "peers")  # questions with a folder of their own
+TAKE_FILES = ("contact", "mechanisms", "files")
+FOLDERS = ("targets", "mechanisms", "random", "peers", "files")  # questions with a folder of their own
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 
 
@@ -70,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
         "files",
         nargs="*",
         metavar="FILE",
-        help="of mechanisms: problem files in place of the shipped ones; of contact: a folder of C3D files",
+        help="of mechanisms: problem files in place of the shipped ones; of contact: a folder of C3D files; of files: models",
     )
     out = "folder for the results, which must not exist yet; default: results/benchmark-QUESTION"
     parser.add_argument("--out", type=Path, help=out)
@@ -86,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.question not in QUESTIONS:
         return _refuse(f"unknown question '{options.question}'; the questions are {', '.join(QUESTIONS)}", BAD_INPUT)
     if options.files and options.question not in TAKE_FILES:
-        return _refuse(f"question '{options.question}' takes no files; {' and '.join(TAKE_FILES)} do", BAD_INPUT)
+        return _refuse(f"question '{options.question}' takes no files; {', '.join(TAKE_FILES)} do", BAD_INPUT)
     try:
         folder = results_folder(options.out, f"results/benchmark-{options.question}")
     except ModelError as error:

@@ -1,15 +1,14 @@
 """Published mechanisms: a module each, with its data and a ``build`` function that returns a ``runtime.System``.
 
-``isb`` measures a foot: the angles of the ankle that the ISB recommends.  ``walking`` holds motion capture, gait analysis and
-contact of gait; ``studies`` reproduces the papers, and nothing here imports it.  Modules of this
-folder import the public names of ``runtime`` and one another.
+``read`` reads models of other programs from files; ``files`` holds what it returns.  ``isb`` measures a foot: the angles of
+the ankle that the ISB recommends.  ``walking`` holds motion capture, gait analysis and contact of gait; ``studies`` reproduces
+the papers, and nothing here imports it.  Modules of this folder import the public names of ``runtime`` and one another.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from models.hidden_runtime import refuse_hidden_runtime
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from models import (
         chain,
         double_pendulum,
+        files,
         foot,
         foot_ground,
         four_bar,
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
         pendulum,
         walking,
     )
+    from models.files.reading import read
 
 __all__ = [
     "chain",
     "double_pendulum",
+    "files",
     "foot",
     "foot_ground",
     "four_bar",
@@ -39,16 +41,19 @@ __all__ = [
     "hooke_shaft",
     "isb",
     "pendulum",
+    "read",
     "walking",
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Import a model when it is first used."""
+def __getattr__(name: str) -> Any:
+    """Import a model, or the reader of files, when it is first used."""
     if name not in __all__:
         from runtime.support import no_attribute
 
         raise no_attribute("models", name, __all__)
+    if name == "read":
+        return import_module("models.files.reading").read
     return import_module(f"models.{name}")
 
 

@@ -12,7 +12,7 @@ from types import ModuleType
 ROOMS = (
     "runtime", "runtime.system", "runtime.integrate", "runtime.results", "runtime.analysis", "runtime.ensemble",
     "runtime.studies", "runtime.report", "runtime.view", "runtime.support", "codegen", "models", "models.walking",
-    "models.walking.capture",
+    "models.walking.capture", "models.files",
 )  # fmt: skip
 DICTIONARY = tuple(
     f"codegen.{name}"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from runtime.system.system import System
 
 MODELS = "talus.models"
+FILES = "talus.files"
+FORMATS = (".xml", ".mjcf", ".urdf")
 PLACE = "package.module:function"  # of a function that builds a model
 
 
@@ -29,8 +31,40 @@ def models_by_name() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=MODELS), key=lambda entry: entry.name)}
 
 
+def is_model_file(model: str) -> bool:
+    """Whether a file of another program's model is meant, not a name."""
+    return model.lower().endswith(FORMATS)
+
+
+def read_model(model: str, arguments: dict[str, Any]) -> Any:
+    """What the installed reader gives for a file."""
+    (reader,) = entry_points(group=FILES, name="read") or (None,)
+    if reader is None:
+        raise ModelError(f"{model}: no reader of such files is installed; pip install 'talus-multibody[files]'")
+    return reader.load()(model, **arguments)
+
+
+def _builder_of_file(model: str) -> Any:
+    """A function with the arguments of the reader that returns the system."""
+
+    def build(ignore: Any = (), floating: bool = False, root: str | None = None) -> Any:
+        """Build the system of a file.
+
+        Parameters
+        ----------
+        ignore : sorts of parts that are left out although they change the motion, such as contacts,armature
+        floating : the root of a URDF robot moves freely
+        root : folder in which all files that the model names must lie
+        """
+        return read_model(model, {"ignore": ignore, "floating": floating, "root": root}).build()
+
+    return build
+
+
 def load_model(model: str) -> Any:
-    """The function that builds the system of a model's name."""
+    """The function that builds the system of a model's name, or of a file."""
+    if is_model_file(model):
+        return _builder_of_file(model)
     known = models_by_name()
     if model in known:
         return known[model].load()
@@ -55,6 +89,11 @@ def load_model(model: str) -> Any:
 def build_model(model: str, given: list[str] | None) -> System:
     """Build the system of a model's name, with the arguments ``key=value``."""
     build = load_model(model)
+    return built(model, build, given_arguments(model, build, given), ", ".join(given or ["no arguments"]))
+
+
+def given_arguments(model: str, build: Any, given: list[str] | None) -> dict[str, Any]:
+    """The arguments ``key=value`` of the function of a model."""
     try:
         parameters = inspect.signature(build).parameters
     except (TypeError, ValueError):
@@ -72,7 +111,15 @@ def build_model(model: str, given: list[str] | None) -> System:
             arguments[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # no value of Python, but a text
             arguments[key] = value
-    return built(model, build, arguments, ", ".join(given or ["no arguments"]))
+    return arguments
+
+
+def left_out_table(model: str, given: list[str] | None) -> list[Table]:
+    """What of a model's file is not in the system; nothing for models by name."""
+    if not is_model_file(model):
+        return []
+    rows = read_model(model, given_arguments(model, load_model(model), given)).rows()
+    return [Table("not carried over", ["sort", "names", "reason"], [list(row) for row in rows])] if rows else []
 
 
 def built(model: str, build: Any, arguments: dict[str, Any], words: str) -> System:

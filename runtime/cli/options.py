@@ -20,4 +20,9 @@ Arguments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Argument of the function that builds the model; may be repeated."),
 ]
-Model = Annotated[str, typer.Argument(help="Name of a model (see talus models), or package.module:function.")]
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="Name of a model (see talus models), package.module:function, or a file: .urdf, .xml of MuJoCo."
+    ),
+]

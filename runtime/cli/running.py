@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from runtime.cli.models import build_model
+from runtime.cli.models import build_model, is_model_file
 from runtime.cli.options import FAILED, MOST_POINTS, Arguments, FullTables, Json, Model, Out
 from runtime.cli.spelling import AS, spelled
 from runtime.integrate.choices import ATOL, AUTO, METHODS, RTOL
@@ -58,7 +58,7 @@ def simulate_command(
     for remark in system.assembly.remarks:
         print_error(remark)
     end = _end(system, t_end)
-    with results_in(out, f"talus-{model.replace(':', '-')}") as folder:
+    with results_in(out, f"talus-{_label(model)}") as folder:
         times = _times(system, end, points)
         run = simulate(system, end, t_eval=times, method=method, coordinates=coordinates, rtol=rtol, atol=atol)
         files = [run.to_netcdf(folder / "run.nc"), run.to_csv(folder / "run.csv"), run.to_sto(folder / "run.sto")]
@@ -126,7 +126,12 @@ def view_command(
 
 def _is_file(name: str) -> bool:
     """Whether a file is meant, not a model."""
-    return name.endswith(".nc") or Path(name).is_file()
+    return not is_model_file(name) and (name.endswith(".nc") or Path(name).is_file())
+
+
+def _label(model: str) -> str:
+    """A model's name, or that of its file, for a folder."""
+    return Path(model).stem if is_model_file(model) else model.replace(":", "-")
 
 
 def _motions(files: Sequence[str], model: str | None, arguments: list[str] | None) -> dict[str, Seen]:

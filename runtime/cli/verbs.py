@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from runtime.cli.application import app
-from runtime.cli.models import arguments_table, build_model, load_model, models_by_name
+from runtime.cli.models import arguments_table, build_model, left_out_table, load_model, models_by_name
 from runtime.cli.options import BAD_INPUT, DISTRIBUTION, FAILED, Arguments, FullTables, Json, Model
 from runtime.cli.running import simulate_command, view_command
 from runtime.cli.studies import studies_by_name
@@ -67,11 +67,13 @@ def info(model: Model, arguments: Arguments = None, full: FullTables = False, as
     from runtime.report.terminal import show_report
 
     system = build_model(model, arguments)
-    tables = [*system_tables(system, all_rows=as_json), *arguments_table(model)]
+    tables = [*system_tables(system, all_rows=as_json), *left_out_table(model, arguments), *arguments_table(model)]
     if as_json:
         print_json({table.title: table.records() for table in tables})
         return
-    show_report(Report(system.name, tables, answer=system_answer(system), first=("joints",)), full=full)
+    show_report(
+        Report(system.name, tables, answer=system_answer(system), first=("joints", "not carried over")), full=full
+    )
 
 
 app.command(name="simulate", cls=Verb, epilog="Example: talus simulate foot --set limits=dissipative --t-end 2")(

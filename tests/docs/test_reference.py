@@ -57,7 +57,11 @@ def test_every_definition_and_every_model_is_documented():
         "codegen.__main__"
     }
     assert dictionary == set(inventory.DICTIONARY)
-    assert {f"models.{name}" for name in import_module("models").__all__} - {"models.walking"} <= set(inventory.MODELS)
+    assert {f"models.{name}" for name in import_module("models").__all__} - {
+        "models.walking",
+        "models.files",
+        "models.read",
+    } <= set(inventory.MODELS)
     assert shipped.SYSTEMS
 
 

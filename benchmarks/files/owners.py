@@ -1,0 +1,141 @@
+"""Accelerations by the programs that own the formats: MuJoCo's ``mj_forward`` and Pinocchio's ``aba``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from benchmarks.files.states import Floats, Sample
+from models.files import Reading
+from models.files.mjcf import compiled_model
+
+
+class Owner(Protocol):
+    """A program that owns a format."""
+
+    def accelerations(self, sample: Sample) -> dict[str, Any]:
+        """Derivatives of the rates of all steps, by name."""
+
+    def seconds(self) -> float:
+        """Time of one evaluation [s]."""
+
+
+class MuJoCo:
+    """``mj_forward`` without contacts, stops, constraints and actuators, and without what the reading ignored."""
+
+    def __init__(self, reading: Reading) -> None:
+        import mujoco
+
+        self.mujoco, self.reading = mujoco, reading
+        self.model = m = compiled_model(reading.file, reading.file.resolve().parent)
+        for what in ("CONTACT", "LIMIT", "EQUALITY", "FRICTIONLOSS", "ACTUATION", "CONSTRAINT"):
+            m.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}"))
+        self._leave_out({one.sort for one in reading.ignored})
+        self.data = mujoco.MjData(m)
+        self.steps = [step for _, step in reading.description.steps]
+
+    def _leave_out(self, sorts: set[str]) -> None:
+        m = self.model
+        of = {
+            "armature": ("dof_armature",), "fluid": (), "gravity compensation": ("body_gravcomp",),
+            "springs": ("jnt_stiffness", "jnt_stiffnesspoly"), "damping": ("dof_damping", "dof_dampingpoly"),
+            "tendons": ("tendon_stiffness", "tendon_stiffnesspoly", "tendon_damping", "tendon_dampingpoly", "tendon_armature"),
+            "actuators": ("actuator_armature", "actuator_damping", "actuator_dampingpoly"),
+        }  # fmt: skip
+        for sort in sorts:
+            for name in of.get(sort, ()):
+                getattr(m, name)[:] = 0.0
+        if "fluid" in sorts:
+            m.opt.density = m.opt.viscosity = 0.0
+
+    def accelerations(self, sample: Sample) -> dict[str, Any]:
+        """See ``Owner``."""
+        m, d = self.model, self.data
+        for k, step in enumerate(self.steps):
+            at, dof, q, u = m.jnt_qposadr[k], m.jnt_dofadr[k], sample.q[step.name], sample.u[step.name]
+            if step.kind == "free":
+                d.qpos[at : at + 3] = q[0]
+                self.mujoco.mju_mat2Quat(d.qpos[at + 3 : at + 7], q[1].ravel())
+                d.qvel[dof : dof + 6] = u
+            elif step.kind == "ball":
+                self.mujoco.mju_mat2Quat(d.qpos[at : at + 4], q.ravel())
+                d.qvel[dof : dof + 3] = u
+            else:
+                d.qpos[at], d.qvel[dof] = q + step.reference, u
+        self.mujoco.mj_forward(m, d)
+        width = {"free": 6, "ball": 3}
+        found: dict[str, Any] = {}
+        for k, step in enumerate(self.steps):
+            dof = m.jnt_dofadr[k]
+            n = width.get(step.kind)
+            found[step.name] = float(d.qacc[dof]) if n is None else d.qacc[dof : dof + n].copy()
+        return found
+
+    def seconds(self) -> float:
+        """See ``Owner``."""
+        return least(lambda: self.mujoco.mj_forward(self.model, self.data))
+
+
+class Pinocchio:
+    """``aba`` with the dampers of the file as joint torques."""
+
+    def __init__(self, reading: Reading) -> None:
+        import pinocchio
+
+        self.pin = pinocchio
+        self.free = next((s.name for _, s in reading.description.steps if s.kind == "free"), None)
+        root = [] if self.free is None else [pinocchio.JointModelFreeFlyer()]
+        self.model = pinocchio.buildModelFromUrdf(str(reading.file), *root)
+        self.model.armature[:] = 0.0
+        self.data = self.model.createData()
+        self.q, self.u, self.tau = pinocchio.neutral(self.model), np.zeros(self.model.nv), np.zeros(self.model.nv)
+        self.steps = [step for _, step in reading.description.steps if step.kind != "free"]
+
+    def accelerations(self, sample: Sample) -> dict[str, Any]:
+        """See ``Owner``."""
+        m = self.model
+        A = np.eye(3)
+        if self.free is not None:
+            r, A = sample.q[self.free]
+            self.q[:3], self.q[3:7] = r, self.pin.Quaternion(A).coeffs()
+            u = sample.u[self.free]
+            self.u[:3], self.u[3:6] = A.T @ u[:3], u[3:]
+        joints = {step.name: m.joints[m.getJointId(step.name)] for step in self.steps}
+        for step in self.steps:
+            joint, q, u = joints[step.name], sample.q[step.name], sample.u[step.name]
+            self.q[joint.idx_q : joint.idx_q + joint.nq] = q if joint.nq == 1 else (np.cos(q), np.sin(q))
+            self.u[joint.idx_v], self.tau[joint.idx_v] = u, -step.damping * u
+        a = self.pin.aba(m, self.data, self.q, self.u, self.tau)
+        found: dict[str, Any] = {step.name: float(a[joints[step.name].idx_v]) for step in self.steps}
+        if self.free is not None:  # its rates are in axes of the link
+            linear = A @ (a[:3] + np.cross(self.u[3:6], self.u[:3]))
+            found[self.free] = np.concatenate([linear, a[3:6]])
+        return found
+
+    def seconds(self) -> float:
+        """See ``Owner``."""
+        return least(lambda: self.pin.aba(self.model, self.data, self.q, self.u, self.tau))
+
+
+def least(call: Callable[[], Any], repeats: int = 5, count: int = 200) -> float:
+    """The least time of one call [s], in several series."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for _ in range(count):
+            call()
+        times.append((time.perf_counter() - start) / count)
+    return min(times)
+
+
+def owner_of(reading: Reading) -> Owner:
+    """The program that owns the format of a reading; ImportError where it is not installed."""
+    return MuJoCo(reading) if reading.description.format == "MJCF" else Pinocchio(reading)
+
+
+def largest_error(wanted: Floats, found: Floats) -> float:
+    """The largest difference of accelerations, as a fraction of the largest."""
+    return float(np.abs(found - wanted).max() / max(np.abs(wanted).max(), 1e-12))

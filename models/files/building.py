@@ -1,0 +1,235 @@
+"""A builder of Talus from a description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf, pi
+from typing import Any
+
+import numpy as np
+
+from models.files.description import WORLD, Description, Floats, Link, Step
+from models.files.grouping import Group, groups_of, masses_of
+from models.files.motion import Coordinates, Moving, motion_of
+from runtime import GROUND, Builder, ModelError
+from runtime.system import Shape
+
+LOSS = 1.0  # [s/rad], [s/m] of stops
+ZERO = 1e-15  # [kg] of the mass that a stop restrains
+REFERENCE = Coordinates({}, {}, {})
+
+
+@dataclass(frozen=True)
+class Part:
+    """A body of Talus: how many steps of which link lie before it, and its centre of mass in axes of the link."""
+
+    link: str
+    steps: int
+    centre: Floats
+
+
+@dataclass(frozen=True)
+class Built:
+    """A builder, and where the links and steps of the description are in it."""
+
+    builder: Builder
+    parts: Mapping[str, Part]  # by the name of the body
+    coordinates: Mapping[
+        str, tuple[str, str]
+    ]  # of each step: joint and coordinate of Talus; ("", "") where it has none
+
+
+@dataclass(eq=False)
+class _Making:
+    """What the functions below share."""
+
+    description: Description
+    builder: Builder
+    reference: Mapping[str, list[Moving]]
+    inertias: Mapping[str, float]  # of the coordinates, by step
+    parts: dict[str, Part] = field(default_factory=dict)
+    coordinates: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def built(description: Description) -> Built:
+    """A new builder with the bodies, joints, forces, shapes and constraints of a merged description.
+
+    Raises
+    ------
+    ModelError
+        Naming the link or the joint that Talus cannot state.
+    """
+    reference = motion_of(description.links, REFERENCE)
+    builder = Builder(description.name, gravity=description.gravity)
+    making = _Making(description, builder, reference, coordinate_inertias(description, reference))
+    for link in description.links:
+        _add_link(making, link)
+    for outline in description.outlines:
+        _add_shape(making, outline)
+    for closure in description.closures:
+        one, two = (reference[name][-1] for name in (closure.link_1, closure.link_2))
+        kind, values = "fixed", {}
+        if closure.kind == "point":
+            kind = "spherical"
+            values = {"s_i": one.r + one.A @ closure.point_1, "s_j": two.r + two.A @ closure.point_2}
+        builder.joint(closure.name, kind, closure.link_1, closure.link_2, axes="global", **values)
+    return Built(builder, making.parts, making.coordinates)
+
+
+def _add_link(m: _Making, link: Link) -> None:
+    """The bodies and joints of a link."""
+    at = m.reference[link.name][-1]
+    groups = groups_of(link)
+    before, steps = (GROUND if link.parent == WORLD else link.parent), 0
+    for n, (group, mass) in enumerate(zip(groups, masses_of(link, groups), strict=True)):
+        last = n == len(groups) - 1
+        name = link.name if last else f"{link.name}_behind_{group.name}"
+        steps += len(group.steps)
+        free = group.kind == "free"
+        m.builder.body(name, mass=mass.mass, inertia=mass.inertia, r=at.r + at.A @ mass.centre, p=at.A, free=free)
+        m.parts[name] = Part(link.name, steps, mass.centre)
+        if not free:
+            m.builder.joint(group.name, group.kind, before, name, axes="global", **_values(group, at))
+        for step, coordinate in zip(group.steps, group.coordinates, strict=True):
+            m.coordinates[step.name] = (group.name, coordinate) if coordinate else ("", "")
+            _add_forces(m, group, step, (before, name), at)
+        before = name
+
+
+def _values(group: Group, at: Moving) -> dict[str, Floats]:
+    """Keywords of the joint of a group, in global axes."""
+    point = at.r + at.A @ group.point
+    axes = [at.A @ step.axis for step in group.steps]
+    if group.kind == "spherical":
+        return {"point": point}
+    if group.kind == "universal":
+        return {"point": point, "a_i": axes[0], "a_j": axes[1]}
+    if group.kind == "plane_translation":
+        return {"point": point, "a_i": axes[0], "b_i": axes[1]}
+    if group.kind == "translation":
+        return {}
+    return {"point": point, "axis": axes[0]}
+
+
+def _add_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], at: Moving) -> None:
+    """Spring, damper and stops of a step."""
+    if step.kind in ("ball", "free"):
+        if step.damping > 0.0:
+            m.builder.force(f"{step.name}_damper", "rotational_damper", *bodies, damping=step.damping)
+        return
+    sprung = step.stiffness > 0.0 or step.damping > 0.0
+    if not sprung and not step.limited:
+        return
+    if step.kind == "slide":
+        _slide_forces(m, group, step, bodies, at)
+        return
+    i, j, values, sign = _angle(group, step, bodies, at)
+    if sprung:
+        free = sign * step.free if step.stiffness > 0.0 else 0.0
+        if abs(free) > pi:
+            raise ModelError(
+                f"joint '{step.name}': its spring is free at {step.free:.6g} rad from the reference pose, limit {pi:.6g} rad; "
+                "choose a reference pose nearer to it, or ignore='springs'"
+            )
+        m.builder.force(
+            f"{step.name}_spring", "hinge_spring", i, j, axes="global", stiffness=step.stiffness, damping=step.damping,
+            free_angle=free, **values,
+        )  # fmt: skip
+    if step.limited:
+        lower, upper = sorted((sign * step.lower, sign * step.upper))
+        middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
+        if not (half <= pi and abs(middle) <= pi):
+            raise ModelError(
+                f"joint '{step.name}': its range is {step.lower:.6g} to {step.upper:.6g} rad from the reference pose, and stops "
+                f"of an angle need at most half a turn ({pi:.6g} rad) on either side of its middle; narrow the range, or "
+                "ignore='limits'"
+            )
+        m.builder.force(
+            f"{step.name}_stop", "hinge_stop", i, j, axes="global", stiffness=_stop_stiffness(m, step), loss=LOSS,
+            middle=middle, half_range=min(half, 3.14), **values,
+        )  # fmt: skip
+
+
+def _stop_stiffness(m: _Making, step: Step) -> float:
+    return max(m.inertias[step.name] + step.armature, ZERO) / step.stop_time**2
+
+
+def _angle(group: Group, step: Step, bodies: tuple[str, str], at: Moving) -> tuple[str, str, dict[str, Any], float]:
+    """Bodies, directions in global axes and sign of the angle of a turn, for ``hinge_spring`` and ``hinge_stop``."""
+    before, behind = bodies
+    axes = [at.A @ one.axis for one in group.steps]
+    if group.kind != "universal":
+        axis = at.A @ step.axis
+        across = np.cross(axis, np.eye(3)[int(np.abs(axis).argmin())])
+        across /= np.linalg.norm(across)
+        return before, behind, {"a_i": axis, "b_i": across, "c_j": across}, 1.0
+    first = step is group.steps[0]
+    axis, other = axes if first else axes[::-1]
+    across = other - axis * float(axis @ other)
+    values = {"a_i": axis, "b_i": across / np.linalg.norm(across), "c_j": other}
+    # The axis of the second turn belongs to the body behind, from which the first one turns back.
+    return (before, behind, values, 1.0) if first else (behind, before, values, -1.0)
+
+
+def _slide_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], at: Moving) -> None:
+    axes = [one.axis for one in group.steps if one.kind == "slide"]
+    if any(abs(float(a @ b)) > 1e-9 for n, a in enumerate(axes) for b in axes[:n]):
+        raise ModelError(
+            f"joint '{step.name}': has a spring, a damper or a range, and other slides of its link are not perpendicular to it; "
+            "lay a link with mass between them"
+        )
+    point, axis = at.r + at.A @ group.point, at.A @ step.axis
+    ends: dict[str, Any] = {"point": point}
+    if step.stiffness > 0.0 or step.damping > 0.0:
+        m.builder.force(
+            f"{step.name}_spring", "slider_spring", *bodies, axes="global", a_i=axis, stiffness=step.stiffness,
+            damping=step.damping, free_distance=step.free, **ends,
+        )  # fmt: skip
+    for name, sign, edge in (("lower", 1.0, step.lower), ("upper", -1.0, step.upper)):
+        if abs(edge) < inf:
+            m.builder.force(
+                f"{step.name}_{name}_stop", "stop", *bodies, axes="global", a_i=sign * axis, exponent=1.0, loss=LOSS,
+                stiffness=_stop_stiffness(m, step), clearance=sign * edge, **ends,
+            )  # fmt: skip
+
+
+def coordinate_inertias(description: Description, reference: Mapping[str, list[Moving]]) -> dict[str, float]:
+    """Inertia of all that each turn or slide moves, in the reference pose [kg m^2], [kg], by the name of the step."""
+    carried: dict[str, list[Link]] = {link.name: [] for link in description.links}
+    parents = {link.name: link.parent for link in description.links}
+    for link in description.links:
+        name = link.name
+        while name != WORLD:
+            carried[name].append(link)
+            name = parents[name]
+    found = {}
+    for link, step in description.steps:
+        at = reference[link.name][-1]
+        axis, point = at.A @ step.axis, at.r + at.A @ step.point
+        found[step.name] = sum(
+            _inertia(other, reference[other.name][-1], step, axis, point) for other in carried[link.name]
+        )
+    return found
+
+
+def _inertia(link: Link, at: Moving, step: Step, axis: Floats, point: Floats) -> float:
+    if step.kind != "turn":
+        return link.mass
+    arm = np.cross(axis, at.r + at.A @ link.centre - point)
+    own = at.A.T @ axis
+    return float(own @ link.inertia @ own + link.mass * arm @ arm)
+
+
+def _add_shape(m: _Making, outline: Any) -> None:
+    """A shape for views."""
+    body = GROUND if outline.link == WORLD else outline.link
+    centre = m.parts[body].centre if body in m.parts else np.zeros(3)
+    place, turn = outline.position - centre, outline.rotation
+    shape = Shape(
+        body, outline.kind, place.copy(), turn.copy(), tuple(outline.sizes), outline.vertices.copy(), outline.faces.copy(),
+        outline.colour, "",
+    )  # fmt: skip
+    for array in (shape.at, shape.rotation, shape.vertices, shape.faces):
+        array.flags.writeable = False
+    m.builder.add_shapes([shape])

@@ -1,0 +1,143 @@
+"""The neutral description of a model: readers of all formats fill it, and ``models.files.building`` makes a builder of it.
+
+The reference pose is the pose of the file in which all coordinates have their ``reference`` value.  Vectors and poses are those
+of this pose.  Angles are in radians, all else in SI units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+WORLD = "ground"  # the parent of links that the ground carries; the name that Talus gives the fixed body
+
+StepKind = Literal["turn", "slide", "ball", "free"]
+
+
+def no_vector() -> Floats:
+    """The zero vector (3,)."""
+    return np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A turn, a slide, a ball or a free motion of a link; a link may have several, the first nearest to its parent.
+
+    ``axis`` (3,) and ``point`` (3,) [m] are in axes of the link, from its origin.  ``free``, ``lower`` and ``upper`` are
+    differences from the reference pose.
+    """
+
+    name: str
+    kind: StepKind
+    axis: Floats = field(default_factory=no_vector)
+    point: Floats = field(default_factory=no_vector)
+    reference: float = 0.0  # coordinate of the file in the reference pose [rad], [m]
+    stiffness: float = 0.0  # [N m/rad], [N/m]
+    free: float = 0.0  # where the spring has no force [rad], [m]
+    damping: float = 0.0  # [N m s/rad], [N s/m]
+    armature: float = 0.0  # inertia of a rotor along the coordinate [kg m^2], [kg]
+    friction: float = 0.0  # dry [N m], [N]
+    lower: float = -inf  # [rad], [m]
+    upper: float = inf
+    stop_time: float = 0.02  # [s] time constant of the stops: stiffness = inertia of the coordinate / time^2
+
+    @property
+    def limited(self) -> bool:
+        """Whether its coordinate has a range."""
+        return self.lower > -inf or self.upper < inf
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid part: its pose in axes of its parent in the reference pose, its mass, and the steps by which it moves.
+
+    A link without steps is fixed to its parent.
+    """
+
+    name: str
+    parent: str
+    position: Floats = field(default_factory=no_vector)  # (3,) [m] of its origin, in axes of the parent
+    rotation: Floats = field(default_factory=lambda: np.eye(3))  # (3, 3) from its axes to those of the parent
+    mass: float = 0.0  # [kg]
+    centre: Floats = field(default_factory=no_vector)  # (3,) [m] centre of mass
+    inertia: Floats = field(default_factory=lambda: np.zeros((3, 3)))  # (3, 3) [kg m^2] about the centre of mass
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named point and axes of a link: a site, a marker, or a link that was merged into another."""
+
+    name: str
+    link: str
+    position: Floats
+    rotation: Floats = field(default_factory=lambda: np.eye(3))
+    kind: str = "site"  # or "link"
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """A shape of a link, drawn alone.  ``sizes`` as those of ``runtime.system.Shape``; meshes have vertices and faces."""
+
+    link: str
+    kind: Literal["sphere", "capsule", "ellipsoid", "box", "mesh"]
+    position: Floats
+    rotation: Floats
+    sizes: tuple[float, ...] = ()
+    vertices: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    faces: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
+    colour: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A constraint between two links that are joined in other ways too: a common point, or a weld."""
+
+    name: str
+    kind: Literal["point", "weld"]
+    link_1: str
+    link_2: str
+    point_1: Floats = field(default_factory=no_vector)  # (3,) [m] in axes of link 1
+    point_2: Floats = field(default_factory=no_vector)
+
+
+@dataclass(frozen=True)
+class Omitted:
+    """Parts of a file of one sort that are not in the description.
+
+    ``moves``: whether the motion would be another with them; such parts are refused unless their sort is named in ``ignore=``.
+    """
+
+    sort: str  # such as "actuators"
+    names: tuple[str, ...]
+    reason: str
+    moves: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """A model as a file states it, whatever the format."""
+
+    name: str
+    format: str
+    gravity: Floats
+    links: tuple[Link, ...]  # parents before children
+    frames: tuple[Frame, ...] = ()
+    outlines: tuple[Outline, ...] = ()
+    closures: tuple[Closure, ...] = ()
+    omitted: tuple[Omitted, ...] = ()
+
+    @property
+    def steps(self) -> Iterator[tuple[Link, Step]]:
+        """All steps with their links, in order."""
+        return ((link, step) for link in self.links for step in link.steps)
+
+    def changed(self, **parts: object) -> Description:
+        """The description with other parts."""
+        return replace(self, **parts)  # type: ignore[arg-type]

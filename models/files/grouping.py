@@ -1,0 +1,189 @@
+"""Steps of a link in groups, each of which is one joint of Talus; small bodies between the groups.
+
+Between two groups there is a body.  A distribution of mass on what both of its neighbours share, the axis of the next turn or the
+centre of the next ball, belongs to either of them, so it is taken from the outer body and given to the inner one: the motion is
+unchanged.  A body also needs a moment of inertia about that axis, where it has none; it is SPIN of its largest moment, and so at
+most about SPIN times SHARE of the outer body's: 1e-10, which is the relative error of the accelerations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from models.files.description import Floats, Link, Step
+from runtime import ModelError
+
+MEETING = 1e-9  # [m] distance of axes below which they meet
+PARALLEL = 1e-6  # [1] sine of the angle between axes below which they are parallel
+SHARES = (1e-3, 1e-4, 1e-5, 1e-6)  # of the mass of the outer body; the first with which an outer body is left
+SPIN = 1.01e-6  # [1] moment about the axis, as a fraction of the largest; bodies with less have no joint coordinates
+ENOUGH = 1e-3  # of the least second moment of mass must be left
+
+Kind = Literal[
+    "free", "spherical", "revolute", "translational", "cylindrical", "universal", "plane_translation", "translation"
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Steps that one joint of Talus makes; ``coordinates``: names of Talus for the coordinate of each step."""
+
+    kind: Kind
+    steps: tuple[Step, ...]
+    coordinates: tuple[str, ...]
+    point: Floats  # (3,) [m] of the joint, in axes of the link
+
+    @property
+    def name(self) -> str:
+        """Name of the joint."""
+        return "_and_".join(step.name for step in self.steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Mass:
+    """Mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) [kg m^2] in axes of a link."""
+
+    mass: float
+    centre: Floats
+    inertia: Floats
+
+    def less(self, other: Mass) -> Mass:
+        """What is left without another distribution of mass."""
+        mass = self.mass - other.mass
+        centre = (self.mass * self.centre - other.mass * other.centre) / mass
+        parts = [_about(m, centre) for m in (self, other)]
+        return Mass(mass, centre, parts[0] - parts[1])
+
+    @property
+    def second_moments(self) -> Floats:
+        """Eigenvalues (3,) [kg m^2] of the integral of x x^T dm, none below 0."""
+        values: Floats = np.linalg.eigvalsh(np.trace(self.inertia) / 2.0 * np.eye(3) - self.inertia)
+        return values
+
+
+def _about(m: Mass, point: Floats) -> Floats:
+    d = m.centre - point
+    found: Floats = m.inertia + m.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return found
+
+
+def groups_of(link: Link) -> tuple[Group, ...]:
+    """The joints that the steps of a link make, from its parent to the link.
+
+    Raises
+    ------
+    ModelError
+        For a slide behind a turn that is not along its axis, and what else no joint of Talus makes.
+    """
+    left, found = list(link.steps), []
+    while left:
+        group = _first_group(left)
+        found.append(group)
+        del left[: len(group.steps)]
+    if found[0].kind == "free" and len(found) > 1 or any(g.kind == "free" for g in found[1:]):
+        raise ModelError(f"link '{link.name}': has a free joint and others; keep the free joint alone")
+    for group in found[1:]:
+        if group.kind not in ("revolute", "universal", "spherical"):
+            raise ModelError(
+                f"link '{link.name}': the slide '{group.steps[0].name}' comes after another joint of the same link, which only "
+                "slides along a turn's axis and slides before turns may; lay a link with mass between them"
+            )
+    return tuple(found)
+
+
+def _first_group(steps: Sequence[Step]) -> Group:
+    """The longest group at the beginning of steps."""
+    kinds = [step.kind for step in steps]
+    one, point = steps[0], steps[0].point
+    slides = next((n for n, kind in enumerate(kinds) if kind != "slide"), len(kinds))
+    if slides >= 3 and _independent(steps[:3]):
+        return Group("translation", tuple(steps[:3]), ("", "", ""), point)
+    if slides == 2 and _sine(one, steps[1]) > PARALLEL:
+        return Group("plane_translation", tuple(steps[:2]), ("distance_a", "distance_b"), point)
+    if sorted(kinds[:2]) == ["slide", "turn"] and _sine(one, steps[1]) <= PARALLEL:
+        names = tuple("angle" if kind == "turn" else "distance" for kind in kinds[:2])
+        at = steps[kinds.index("turn")].point
+        if one.axis @ steps[1].axis > 0.0:
+            return Group("cylindrical", tuple(steps[:2]), names, at)
+    if kinds[:2] == ["turn", "turn"] and (meeting := _meeting(one, steps[1])) is not None:
+        return Group("universal", tuple(steps[:2]), ("theta_i", "theta_j"), meeting)
+    single: dict[str, tuple[Kind, str]] = {
+        "free": ("free", ""), "ball": ("spherical", ""), "turn": ("revolute", "angle"), "slide": ("translational", "distance"),
+    }  # fmt: skip
+    kind, coordinate = single[one.kind]
+    return Group(kind, (one,), (coordinate,), point)
+
+
+def _sine(a: Step, b: Step) -> float:
+    return float(np.linalg.norm(np.cross(a.axis, b.axis)))
+
+
+def _independent(steps: Sequence[Step]) -> bool:
+    return abs(float(np.linalg.det([step.axis for step in steps]))) > PARALLEL
+
+
+def _meeting(a: Step, b: Step) -> Floats | None:
+    """The point where the axes of two turns meet, if they do."""
+    normal = np.cross(a.axis, b.axis)
+    square = float(normal @ normal)
+    if square <= PARALLEL**2:
+        return None
+    d = b.point - a.point
+    if abs(d @ normal) > MEETING * np.sqrt(square):
+        return None
+    found: Floats = a.point + a.axis * float(np.cross(d, b.axis) @ normal) / square
+    return found
+
+
+def masses_of(link: Link, groups: Sequence[Group]) -> list[Mass]:
+    """The mass behind each group: small ones between the groups, and the link's own less these.
+
+    Raises
+    ------
+    ModelError
+        For a link that has too little extent to give mass to a body before it.
+    """
+    found = [Mass(link.mass, link.centre, link.inertia)]
+    for k in range(len(groups) - 1, 0, -1):
+        near = groups[k - 1].point if groups[k - 1].kind in ("revolute", "universal", "spherical") else None
+        own, rest = _shared(link, found[0], groups[k], near)
+        found[:1] = [own, rest]
+    return found
+
+
+def _shared(link: Link, outer: Mass, group: Group, near: Floats | None) -> tuple[Mass, Mass]:
+    """Mass of an inner body on what it shares with the outer one by a group, and what is left of the outer one.
+
+    ``near``: point of the joint before, where a body before the inner one can take mass in turn.
+    """
+    axis = group.steps[0].axis if group.kind == "revolute" else np.zeros(3)
+    to = outer.centre if near is None else near
+    at = group.point + axis * float(axis @ (to - group.point))
+    extent = float(np.sqrt(max(outer.second_moments[0], 0.0) / outer.mass))
+    for share in SHARES:
+        for half in (extent, 0.0) if axis.any() else (0.0,):
+            mass = share * outer.mass
+            rod = mass * half**2 * (np.eye(3) - np.outer(axis, axis))
+            inner = Mass(mass, at, rod)
+            rest = outer.less(inner)
+            if rest.second_moments[0] >= ENOUGH * outer.second_moments[0] > 0.0:
+                return replace(inner, inertia=_filled(rod, outer, share)), rest
+    raise ModelError(
+        f"link '{link.name}': its joints {', '.join(repr(s.name) for s in link.steps)} need bodies between them, and the link is "
+        "too thin to give them mass; give it an inertia of a body with extent in three directions"
+    )
+
+
+def _filled(rod: Floats, outer: Mass, share: float) -> Floats:
+    """The inertia of a rod with a small moment about its axis, or a small one in all directions in place of none."""
+    largest = float(np.linalg.eigvalsh(rod)[-1])
+    if largest <= 0.0:
+        largest = float(np.linalg.eigvalsh(outer.inertia)[-1])
+        return np.eye(3) * SPIN * share * largest
+    values, vectors = np.linalg.eigh(rod)
+    found: Floats = (vectors * np.maximum(values, SPIN * largest)) @ vectors.T
+    return found

@@ -1,0 +1,203 @@
+"""Reads MJCF by MuJoCo's own compiler, which resolves defaults, angles, includes, and inertias from geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from models.files.description import WORLD, Closure, Description, Floats, Frame, Link, Omitted, Outline, Step
+from models.files.mjcf_omissions import omissions
+from models.files.naming import identifiers
+from models.files.xml_reading import Element, read_xml, within_folder
+from runtime import ModelError
+from runtime.support.errors import one_line
+
+KINDS = ("free", "ball", "slide", "turn")  # by MuJoCo's numbers
+FOLDERS = ("meshdir", "texturedir", "assetdir")
+MOST_INCLUDES = 200
+
+
+def read_mjcf(file: Path, root: Path) -> Description:
+    """The description of a model; files that it names must lie in the folder ``root``.
+
+    Raises
+    ------
+    ModelError
+        With MuJoCo's message where its compiler refuses the model.
+    """
+    model = compiled_model(file, root)
+    bodies = [_name(model.body(n).name, "body", n) for n in range(1, model.nbody)]
+    named = identifiers(bodies)
+    names = [WORLD, *(named[name] for name in bodies)]
+    joints = [_name(model.joint(n).name, "joint", n) for n in range(model.njnt)]
+    steps = list(identifiers(joints).values())
+    links = [_link(model, n, names, steps) for n in range(1, model.nbody)]
+    sites = [_name(model.site(n).name, "site", n) for n in range(model.nsite)]
+    frames = [
+        Frame(site, names[model.site_bodyid[n]], model.site_pos[n].copy(), matrix(model.site_quat[n]))
+        for n, site in enumerate(sites)
+    ]
+    closures, unsaid = _closures(model, names)
+    gravity = np.zeros(3) if disabled(model, "GRAVITY") else model.opt.gravity.copy()
+    return Description(
+        _text(model) or file.stem, "MJCF", gravity, tuple(links), tuple(frames), tuple(_outlines(model, names)),
+        tuple(closures), (*unsaid, *omissions(model)),
+    )  # fmt: skip
+
+
+def compiled_model(file: Path, root: Path) -> Any:
+    """MuJoCo's model of a file."""
+    try:
+        import mujoco
+    except ImportError:
+        raise ModelError(
+            f"{file.name}: MJCF is read by MuJoCo, which is not installed; pip install 'talus-multibody[files]'"
+        ) from None
+    _check_paths(file, root.resolve(), [])
+    try:
+        return mujoco.MjSpec.from_file(str(file)).compile()
+    except Exception as error:  # of several classes, all with the compiler's message
+        text = one_line(" ".join(str(error).split()))
+        raise ModelError(f"{file.name}: MuJoCo refuses it: {text or type(error).__name__}; correct the file") from None
+
+
+def _check_paths(file: Path, root: Path, seen: list[Path]) -> None:
+    """Refuse files outside of a folder before MuJoCo reads any."""
+    if file in seen or len(seen) > MOST_INCLUDES:
+        raise ModelError(f"{file.name}: includes itself, or more than {MOST_INCLUDES} files; remove the circle")
+    seen.append(file)
+    top = read_xml(file)
+    if not seen[1:] and top.tag != "mujoco":
+        raise top.error(f"the root is <{top.tag}>; an MJCF file begins with <mujoco>")
+    folder = file.parent if not seen[1:] else seen[0].parent
+    for element in top.within():
+        for key in FOLDERS:
+            if element.tag == "compiler" and key in element.attributes:
+                _inside(folder / element.attributes[key], root, element, key)
+        named = [key for key in element.attributes if key.startswith("file") or key in ("hfield", "content")]
+        for key in named if element.tag != "text" else ():
+            path = _inside(folder / element.attributes[key], root, element, key)
+            if element.tag == "include" and path.is_file():
+                _check_paths(path, root, seen)
+
+
+def _inside(path: Path, root: Path, element: Element, key: str) -> Path:
+    return within_folder(root, str(path), element, key)
+
+
+def matrix(quaternion: Floats) -> Floats:
+    """The rotation matrix (3, 3) of a quaternion, scalar first."""
+    found: Floats = Rotation.from_quat(np.roll(quaternion, -1)).as_matrix()
+    return found
+
+
+def disabled(model: Any, what: str) -> bool:
+    """Whether a flag disables a part of MuJoCo's computation."""
+    import mujoco
+
+    return bool(model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}")))
+
+
+def _name(name: str, what: str, number: int) -> str:
+    return name or f"{what}_{number}"
+
+
+def _text(model: Any) -> str:
+    """Name of the model."""
+    return one_line(bytes(model.names).split(b"\0")[0].decode("utf-8", "replace"))
+
+
+def _link(model: Any, n: int, names: Sequence[str], steps: Sequence[str]) -> Link:
+    A = matrix(model.body_iquat[n])
+    first, count = model.body_jntadr[n], model.body_jntnum[n]
+    return Link(
+        names[n], names[model.body_parentid[n]], model.body_pos[n].copy(), matrix(model.body_quat[n]),
+        float(model.body_mass[n]), model.body_ipos[n].copy(), A @ np.diag(model.body_inertia[n]) @ A.T,
+        tuple(_step(model, k, steps[k]) for k in range(first, first + count)),
+    )  # fmt: skip
+
+
+def _step(model: Any, k: int, name: str) -> Step:
+    kind = KINDS[model.jnt_type[k]]
+    dof, at = model.jnt_dofadr[k], model.jnt_qposadr[k]
+    damping = 0.0 if disabled(model, "DAMPER") else float(model.dof_damping[dof])
+    if kind in ("free", "ball"):
+        damping = damping if kind == "ball" else 0.0
+        return Step(name, kind, point=model.jnt_pos[k].copy() if kind == "ball" else np.zeros(3), damping=damping)  # type: ignore[arg-type]
+    reference = float(model.qpos0[at])
+    lower, upper = -inf, inf
+    if model.jnt_limited[k] and not (disabled(model, "LIMIT") or disabled(model, "CONSTRAINT")):
+        lower, upper = (float(edge) - reference for edge in model.jnt_range[k])
+    time = float(model.jnt_solref[k, 0])
+    return Step(
+        name, kind, model.jnt_axis[k].copy(), model.jnt_pos[k].copy(), reference,  # type: ignore[arg-type]
+        stiffness=0.0 if disabled(model, "SPRING") else float(model.jnt_stiffness[k]),
+        free=float(model.qpos_spring[at]) - reference, damping=damping, armature=float(model.dof_armature[dof]),
+        friction=float(model.dof_frictionloss[dof]), lower=lower, upper=upper, stop_time=time if time > 0.0 else 0.02,
+    )  # fmt: skip
+
+
+def _closures(model: Any, names: Sequence[str]) -> tuple[list[Closure], list[Omitted]]:
+    """Constraints that Talus can state, and those that it cannot."""
+    import mujoco
+
+    if disabled(model, "EQUALITY") or disabled(model, "CONSTRAINT"):
+        return [], []
+    kinds = {int(mujoco.mjtEq.mjEQ_CONNECT): "point", int(mujoco.mjtEq.mjEQ_WELD): "weld"}
+    of_bodies = int(mujoco.mjtObj.mjOBJ_BODY)
+    found, left = [], []
+    labels = identifiers([_name(model.equality(n).name, "equality", n) for n in range(model.neq)])
+    for n, label in enumerate(labels.values()):
+        if not model.eq_active0[n]:
+            continue
+        kind = kinds.get(int(model.eq_type[n]))
+        if kind != "point" or model.eq_objtype[n] != of_bodies:
+            left.append(label)
+            continue
+        one, two = (names[int(body[n])] for body in (model.eq_obj1id, model.eq_obj2id))
+        data = model.eq_data[n]
+        found.append(Closure(label, "point", one, two, data[:3].copy(), data[3:6].copy()))
+    reason = "couplings of joints and tendons, welds, and constraints between sites are not read"
+    return found, [Omitted("equalities", tuple(left), reason, True)] if left else []
+
+
+def _outlines(model: Any, names: Sequence[str]) -> list[Outline]:
+    """Shapes of bodies."""
+    import mujoco
+
+    kinds = {
+        int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere", int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
+        int(mujoco.mjtGeom.mjGEOM_ELLIPSOID): "ellipsoid", int(mujoco.mjtGeom.mjGEOM_BOX): "box",
+        int(mujoco.mjtGeom.mjGEOM_MESH): "mesh",
+    }  # fmt: skip
+    found = []
+    for n in range(model.ngeom):
+        kind = kinds.get(int(model.geom_type[n]))
+        if kind is None or not model.geom_rgba[n, 3] > 0.0:
+            continue
+        size, A, at = model.geom_size[n], matrix(model.geom_quat[n]), model.geom_pos[n].copy()
+        sizes: tuple[float, ...] = ()
+        mesh: dict[str, Any] = {}
+        if kind == "sphere":
+            sizes = (float(size[0]),)
+        elif kind == "capsule":
+            sizes, at = (float(size[0]), float(2.0 * size[1])), at - A[:, 2] * size[1]
+        elif kind == "mesh":
+            mesh = _mesh(model, int(model.geom_dataid[n]))
+        else:
+            sizes = tuple((float(s) * (2.0 if kind == "box" else 1.0)) for s in size)
+        r, g, b = (int(round(255 * min(max(float(c), 0.0), 1.0))) for c in model.geom_rgba[n, :3])
+        link = names[model.geom_bodyid[n]]
+        found.append(Outline(link, kind, at, A, sizes, colour=f"#{r:02x}{g:02x}{b:02x}", **mesh))  # type: ignore[arg-type]
+    return found
+
+
+def _mesh(model: Any, k: int) -> dict[str, Any]:
+    vertices = slice(model.mesh_vertadr[k], model.mesh_vertadr[k] + model.mesh_vertnum[k])
+    faces = slice(model.mesh_faceadr[k], model.mesh_faceadr[k] + model.mesh_facenum[k])
+    return {"vertices": model.mesh_vert[vertices].astype(float), "faces": model.mesh_face[faces].astype(np.int64)}

@@ -1,0 +1,155 @@
+"""Reads a model from a file of another program."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from models.files.building import Built, built
+from models.files.description import Description, Frame, Omitted
+from models.files.merging import merged
+from models.files.mjcf import read_mjcf
+from models.files.urdf import read_urdf, refuse_format
+from runtime import Builder, ModelError, System
+from runtime.support import checked
+from runtime.support.errors import unknown_name
+
+SORTS = (
+    "actuators", "armature", "contacts", "damping", "equalities", "flexes", "fluid", "friction", "gravity compensation", "limits",
+    "mimic", "plugins", "springs", "tendons",
+)  # fmt: skip
+MOST_NAMES = 6  # in a message
+DROPPED: Mapping[str, Mapping[str, Any]] = {
+    "limits": {"lower": -inf, "upper": inf}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A model that was read: its builder, and what of the file is not in it.
+
+    ``description``: the model in neutral terms; ``left_out``: what does not change the motion; ``ignored``: what does, and was
+    named in ``ignore=``.
+    """
+
+    file: Path
+    description: Description
+    left_out: tuple[Omitted, ...]
+    ignored: tuple[Omitted, ...]
+
+    @cached_property
+    def _made(self) -> Built:
+        return self._new()
+
+    def _new(self) -> Built:
+        try:
+            return built(self.description)
+        except ModelError as error:
+            raise ModelError(f"{self.file.name}: {error}") from None
+
+    def builder(self) -> Builder:
+        """A new builder with bodies, joints, forces and shapes, to which more may be added."""
+        return self._new().builder
+
+    def build(self, **options: Any) -> System:
+        """The system; ``options``: those of ``Builder.build``.  By default values are not asked about their units.
+
+        Raises
+        ------
+        ModelError, AssemblyError
+        """
+        try:
+            return self._new().builder.build(**{"check_units": False, **options})
+        except ModelError as error:
+            raise type(error)(f"{self.file.name}: {error}") from None
+
+    @property
+    def coordinates(self) -> Mapping[str, tuple[str, str]]:
+        """Joint and coordinate of Talus by the name of the file's joint; both are empty where it has no coordinate of its own."""
+        return dict(self._made.coordinates)
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """Sites, and links that were merged into others, by name."""
+        return {frame.name: frame for frame in self.description.frames}
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Sort, names and reason of all that is not in the model, for a table."""
+        ignored = [(one.sort, ", ".join(one.names), f"ignored: {one.reason}") for one in self.ignored]
+        return ignored + [(one.sort, ", ".join(one.names), one.reason) for one in self.left_out]
+
+
+@checked
+def read(
+    file: str | Path, *, ignore: str | Collection[str] = (), floating: bool = False, root: str | Path | None = None
+) -> Reading:
+    """Read a model from a file: MJCF (.xml, .mjcf) or URDF (.urdf).
+
+    Parameters
+    ----------
+    file : str or Path
+    ignore : str or collection of str
+        Sorts of parts that are left out although the motion would be another with them, such as "contacts,armature".
+    floating : bool
+        The root of a URDF robot moves freely; default: it is fixed.
+    root : str or Path, optional
+        Folder in which all files that the model names must lie; default: the folder of the file.
+
+    Raises
+    ------
+    ModelError
+        For a file that is malformed, or holds parts that Talus cannot state and that are not ignored.
+    """
+    path = Path(file)
+    if isinstance(ignore, str):
+        ignore = [word.strip() for word in ignore.split(",") if word.strip()]
+    for sort in ignore:
+        if sort not in SORTS:
+            raise unknown_name(sort, SORTS, "sort of parts", "sorts of parts", "ignore: ")
+    folder = path.resolve().parent if root is None else Path(root)
+    if path.suffix.lower() not in (".urdf", ".xml", ".mjcf"):
+        raise refuse_format(path)
+    urdf = path.suffix.lower() == ".urdf"
+    description = read_urdf(path, floating=floating) if urdf else read_mjcf(path, folder)
+    refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
+    if refused:
+        raise ModelError(f"{path.name}: {_refusal(refused)}")
+    description = _without(description, ignore)
+    ignored = tuple(one for one in description.omitted if one.moves)
+    left_out = tuple(one for one in description.omitted if not one.moves)
+    try:
+        return Reading(path, merged(description), left_out, ignored)
+    except ModelError as error:
+        raise ModelError(f"{path.name}: {error}") from None
+
+
+def _refusal(refused: list[Omitted]) -> str:
+    """The sentence about parts that change the motion."""
+    parts = []
+    for one in refused:
+        names = ", ".join(one.names[:MOST_NAMES])
+        more = f" and {len(one.names) - MOST_NAMES} more" if len(one.names) > MOST_NAMES else ""
+        parts.append(f"{one.sort} ({names}{more}: {one.reason})")
+    sorts = ",".join(one.sort for one in refused)
+    return f"has parts that Talus does not read and that change the motion: {'; '.join(parts)}; remove them, or ignore='{sorts}'"
+
+
+def _without(description: Description, ignore: Collection[str]) -> Description:
+    """The description without the limits, springs or dampers that are ignored."""
+    values: dict[str, Any] = {}
+    omitted = list(description.omitted)
+    for sort in ignore:
+        values |= DROPPED.get(sort, {})
+        has = {
+            "limits": lambda s: s.limited, "springs": lambda s: s.stiffness > 0.0, "damping": lambda s: s.damping > 0.0,
+        }.get(sort)  # fmt: skip
+        if has is not None and (names := tuple(step.name for _, step in description.steps if has(step))):
+            omitted.append(Omitted(sort, names, "named in ignore", True))
+    links = tuple(
+        replace(link, steps=tuple(replace(step, **values) for step in link.steps)) for link in description.links
+    )
+    return description.changed(links=links, omitted=tuple(omitted))

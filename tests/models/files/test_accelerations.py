@@ -1,0 +1,107 @@
+"""Accelerations of models that were read, against d'Alembert's principle on the links and against the owner of the format."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import models
+from benchmarks.files.owners import MuJoCo, Pinocchio, largest_error
+from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
+from tests.support import model_files
+from tests.support.reduced_links import reduced_accelerations
+
+EXACT = 1e-9
+FILES = {name: model_files.mjcf(joints) for name, joints in model_files.JOINTS.items()} | {
+    "floating": model_files.FLOATING
+}
+ROBOTS = {
+    **{kind: (model_files.urdf("", kind=kind), False) for kind in ("revolute", "continuous", "prismatic")},
+    "chain": (model_files.urdf(*model_files.MASSLESS), False), "floating": (model_files.urdf(*model_files.MASSLESS), True),
+}  # fmt: skip
+
+
+def worst(reading, reference, count=20):
+    """Largest error of the accelerations of all bodies in random states."""
+    system, random, errors = reading.build(), np.random.default_rng(1), []
+    for _ in range(count):
+        sample = random_sample(reading, random)
+        wanted = accelerations_of(reading, system, sample, reference(sample))
+        errors.append(largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))))
+    return max(errors)
+
+
+def read(folder, text, suffix, **options):
+    file = folder / f"model{suffix}"
+    file.write_text(text)
+    return models.read(file, **options)
+
+
+@pytest.fixture(params=FILES)
+def model(request, tmp_path):
+    return read(tmp_path, FILES[request.param], ".xml")
+
+
+@pytest.fixture(params=ROBOTS)
+def robot(request, tmp_path):
+    text, floating = ROBOTS[request.param]
+    return read(tmp_path, text, ".urdf", floating=floating)
+
+
+def test_mjcf_against_the_principle_of_dalembert(model):
+    assert worst(model, lambda sample: reduced_accelerations(model.description, sample)) < EXACT
+
+
+def test_mjcf_against_mujoco(model):
+    assert worst(model, MuJoCo(model).accelerations) < EXACT
+
+
+def test_urdf_against_the_principle_of_dalembert(robot):
+    assert worst(robot, lambda sample: reduced_accelerations(robot.description, sample)) < EXACT
+
+
+def test_urdf_against_pinocchio(robot):
+    pytest.importorskip("pinocchio")
+    assert worst(robot, Pinocchio(robot).accelerations) < EXACT
+
+
+@pytest.mark.parametrize("what", ["mass", "axis", "stiffness", "damping"])
+def test_a_wrong_reading_is_found(what, tmp_path):
+    reading = read(tmp_path, FILES["three hinges"], ".xml")
+
+    def wrong(link):
+        if link.name != "arm":
+            return link
+        first, *others = link.steps
+        changes = {"axis": first.axis[::-1].copy(), "stiffness": 2.1, "damping": 0.01}
+        if what == "mass":
+            return replace(link, mass=1.001 * link.mass)
+        return replace(link, steps=(replace(first, **{what: changes[what]}), *others))
+
+    description = reading.description
+    changed = replace(reading, description=description.changed(links=tuple(map(wrong, description.links))))
+    assert worst(changed, lambda sample: reduced_accelerations(description, sample), 3) > 1e-6
+
+
+def test_stops_push_back_beyond_the_range(tmp_path):
+    """Moment by hand: stiffness = inertia / time^2 of the constraint, K d (1 + loss d')."""
+    joint = '<joint name="a" axis="1 0 0" range="-0.4 0.6"/><joint name="b" axis="0.3 1 0" range="-0.2 0.5"/>'
+    reading = read(tmp_path, model_files.mjcf(joint), ".xml")
+    system, random = reading.build(), np.random.default_rng(2)
+    free = replace(reading, description=reading.description.changed())
+    for a, b in ((0.8, 0.1), (-0.7, 0.9), (0.1, -0.5)):
+        sample = random_sample(reading, random)
+        sample.q.update(a=a, b=b)
+        steps = {step.name: step for _, step in free.description.steps}
+        pushes = {}
+        for name, value in (("a", a), ("b", b)):
+            beyond = max(value - steps[name].upper, 0.0) + min(value - steps[name].lower, 0.0)
+            stiffness = system.force(f"{name}_stop").values["stiffness"]
+            pushes[name] = -stiffness * beyond * max(1.0 + np.sign(beyond) * sample.u[name], 0.0)
+        wanted = accelerations_of(reading, system, sample, reduced_accelerations(reading.description, sample, pushes))
+        found = talus_accelerations(system, state_of(reading, system, sample))
+        assert largest_error(wanted, found) < 1e-8
+
+
+def test_joint_coordinates_are_taken(model):
+    assert model.build().tree is not None

@@ -1,0 +1,125 @@
+"""Files that are malformed, or hold what Talus does not read: one sentence each."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import models
+from runtime import AssemblyWarning, ModelError
+from tests.support import model_files
+from tests.support.damage import text_of
+
+ROBOT = model_files.urdf(*model_files.MASSLESS)
+LINK = '<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+SECOND = LINK.replace('"a"', '"b"')
+
+
+def robot(kind=None, within="", links=LINK + SECOND):
+    joint = f'<joint name="j" type="{kind}"><parent link="a"/><child link="b"/>{within}</joint>' if kind else ""
+    return f"<robot>{links}{joint}</robot>"
+
+
+def hinged(attributes="", extra="", of_body="", before=""):
+    body = f'<body name="a" {of_body}><joint name="h" {attributes}/><geom name="g" size="0.1" mass="1"/></body>'
+    return f"<mujoco>{extra}<worldbody>{before}{body}</worldbody></mujoco>"
+
+
+MALFORMED = {
+    "no well-formed XML": "<robot",
+    "remove <!DOCTYPE": '<!DOCTYPE r [<!ENTITY a "b">]><robot>&a;</robot>',
+    "begins with <robot": "<model/>",
+    "has no link": "<robot/>",
+    "exists already, line 1": robot(links=LINK + LINK),
+    "link 'b' does not exist": robot("fixed", links=LINK),
+    "the types are revolute": robot("screw"),
+    "its axis has no length": robot("continuous", '<axis xyz="0 0 0"/>'),
+    "give 3 finite numbers": robot("continuous", '<axis xyz="0 nan 0"/>'),
+    "lower = 2 is above upper = 1": robot("revolute", '<limit lower="2" upper="1"/>'),
+    "2 links have no joint": robot(),
+    "mass = -1 kg": robot(links=LINK.replace('value="1"', 'value="-1"')),
+    "without mass and carries no other link": robot("continuous", links=LINK + '<link name="b"/>'),
+    "ignore='mimic'": robot("continuous", '<mimic joint="j"/>'),
+    "violate the triangle inequality": robot("continuous", links=LINK + SECOND.replace('izz="1"', 'izz="9"')),
+}
+REFUSED = {
+    "begins with <mujoco": "<robot/>",
+    "MuJoCo refuses it": "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>",
+    "remove <!DOCTYPE": '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>',
+    "outside of the folder": '<mujoco><include file="../other.xml"/></mujoco>',
+    "is outside": '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>',
+    "ignore='armature'": hinged('armature="0.1"'),
+    "ignore='friction'": hinged('frictionloss="0.1"'),
+    "ignore='fluid'": hinged(extra='<option density="1.2"/>'),
+    "ignore='gravity compensation'": hinged(of_body='gravcomp="1"'),
+    "ignore='actuators'": hinged(extra='<actuator><position joint="h" kp="3"/></actuator>'),
+    "ignore='contacts'": hinged(before='<geom type="plane" size="1 1 1"/>'),
+    "ignore='tendons'": hinged(extra='<tendon><fixed stiffness="2"><joint joint="h" coef="1"/></fixed></tendon>'),
+    "slides along a turn's axis": model_files.mjcf('<joint axis="1 0 0"/><joint type="slide" axis="0 1 0"/>'),
+}
+
+
+def refusal(folder, text, suffix, **options):
+    file = folder / f"model{suffix}"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(ModelError) as caught:
+        models.read(file, **options).build()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("part", MALFORMED)
+def test_malformed_urdf_is_refused_in_one_sentence(part, tmp_path):
+    sentence = refusal(tmp_path, MALFORMED[part], ".urdf")
+    assert part in sentence and "model.urdf" in sentence and "\n" not in sentence and ";" in sentence
+
+
+@pytest.mark.parametrize("part", REFUSED)
+def test_mjcf_that_is_not_read_is_refused_in_one_sentence(part, tmp_path):
+    sentence = refusal(tmp_path, REFUSED[part], ".xml")
+    assert part in sentence and "model.xml" in sentence and "\n" not in sentence and ";" in sentence
+
+
+def test_ignored_parts_are_listed_by_name(tmp_path):
+    file = tmp_path / "model.xml"
+    file.write_text(hinged('armature="0.1"', '<sensor><jointpos name="s" joint="h"/></sensor>'))
+    reading = models.read(file, ignore=["armature"])
+    assert [(one.sort, one.names) for one in reading.ignored] == [("armature", ("h",))]
+    assert [(one.sort, one.names) for one in reading.left_out] == [("sensors", ("s",))]
+    assert reading.rows()[0][:2] == ("armature", "h") and reading.coordinates["h"] == ("h", "angle")
+    assert reading.build().joint_names == ("h",)
+
+
+def test_welded_and_massless_links_remain_as_frames(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_text(ROBOT)
+    reading = models.read(file)
+    assert {name: frame.link for name, frame in reading.frames.items()} == {
+        "base": "ground", "cross2": "cross", "finger": "hand",
+    }  # fmt: skip
+    assert reading.build().body_names == ("arm", "cross", "hand")
+
+
+def test_unknown_formats_and_sorts(tmp_path):
+    assert "give one of these" in refusal(tmp_path, "", ".osim")
+    assert "the sorts of parts are actuators" in refusal(tmp_path, ROBOT, ".urdf", ignore=["muscles"])
+    with pytest.raises(ModelError, match="cannot be read: No such file or directory; give an existing file"):
+        models.read(tmp_path / "none.urdf")
+
+
+@pytest.mark.parametrize(
+    "suffix, text", [(".urdf", ROBOT), (".xml", model_files.mjcf(model_files.JOINTS["three hinges"]))]
+)
+def test_damaged_files_are_read_or_refused_in_one_sentence(suffix, text, tmp_path):
+    random, refused = np.random.default_rng(5), 0
+    text, file = text.replace("><", ">\n<"), tmp_path / f"model{suffix}"
+    for _ in range(150):
+        damaged = text_of(text, " ", random)
+        file.write_bytes(damaged if isinstance(damaged, bytes) else damaged.encode("utf-8", "surrogatepass"))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", AssemblyWarning)
+                models.read(file).build()
+        except ModelError as error:
+            assert "\n" not in str(error) and f"model{suffix}" in str(error)
+            refused += 1
+    assert refused > 50
