@@ -11,6 +11,7 @@ import runtime
 from runtime import analysis, ensemble, report, results, system
 from runtime.report import figure_files, plots
 from runtime.support import results_folder
+from tests.support import model_files
 from tests.support.public_calls_of_models import of_models, reports
 from tests.support.public_calls_of_studies import of_studies
 
@@ -171,6 +172,7 @@ def calls(world):
             models.isb.ankle_angles,
             dict(run=w.foot_run, inversion_about="foot", side="left", leg="leg", foot="main_foot", neutral=np.eye(3)),
         ),
+        "models.read": (models.read, dict(file=_robot(w.folder), ignore=["limits"], floating=False)),
         "read_netcdf": (results.read_netcdf, dict(file=w.run.to_netcdf(w.folder / "run.nc"), system=w.run.system)),
         "write_dataset": (results.write_dataset, dict(data=w.run.to_xarray(), file=Path("a.nc"))),
         "write_storage": (
@@ -383,3 +385,10 @@ def methods(w):
         "a mapping of an ensemble": (w.ensemble.cases.__getitem__, {"": "mass.rod"}),
         "Event.value": (runtime.Event("a", lambda t, s: 1.0).value, dict(t=0.0, state=w.state)),
     }
+
+
+def _robot(folder):
+    """A file with a model."""
+    file = folder / "robot.urdf"
+    file.write_text(model_files.urdf(""))
+    return file
