@@ -13,9 +13,8 @@ from scipy.spatial.transform import Rotation
 from models.files.description import WORLD, Closure, Description, Floats, Frame, Link, Omitted, Outline, Step
 from models.files.mjcf_omissions import omissions
 from models.files.naming import identifiers
-from models.files.xml_reading import Element, read_xml, within_folder
+from models.files.xml_reading import Element, one_line, read_xml, within_folder
 from runtime import ModelError
-from runtime.support.errors import one_line
 
 KINDS = ("free", "ball", "slide", "turn")  # by MuJoCo's numbers
 FOLDERS = ("meshdir", "texturedir", "assetdir")

@@ -16,7 +16,6 @@ from models.files.mjcf import read_mjcf
 from models.files.urdf import read_urdf, refuse_format
 from runtime import Builder, ModelError, System
 from runtime.support import checked
-from runtime.support.errors import unknown_name
 
 SORTS = (
     "actuators", "armature", "contacts", "damping", "equalities", "flexes", "fluid", "friction", "gravity compensation", "limits",
@@ -109,7 +108,7 @@ def read(
         ignore = [word.strip() for word in ignore.split(",") if word.strip()]
     for sort in ignore:
         if sort not in SORTS:
-            raise unknown_name(sort, SORTS, "sort of parts", "sorts of parts", "ignore: ")
+            raise ModelError(f"ignore: unknown sort of parts '{sort}'; the sorts of parts are {', '.join(SORTS)}")
     folder = path.resolve().parent if root is None else Path(root)
     if path.suffix.lower() not in (".urdf", ".xml", ".mjcf"):
         raise refuse_format(path)

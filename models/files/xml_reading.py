@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runtime import ModelError
-from runtime.support.errors import one_line
 
 LARGEST = 64 * 1024 * 1024  # [bytes] of a file
 DEEPEST = 500  # elements in each other
@@ -81,6 +80,11 @@ class Element:
     def number(self, attribute: str, default: float | None = None) -> float:
         """One number of an attribute."""
         return float(self.numbers(attribute, 1, None if default is None else (default,))[0])
+
+
+def one_line(text: str) -> str:
+    """A text with every character that is not printable as its escape."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def shortened(text: str) -> str:
