@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -15,7 +16,6 @@ from benchmarks.files.states import accelerations_of, random_sample, state_of, t
 from benchmarks.joint_coordinates import joint_evaluation
 from benchmarks.measure import Answer, BenchmarkError, Say
 from models.files import Reading
-from models.files.reading import SORTS
 from runtime import ModelError
 from runtime.report import Report, Table
 
@@ -88,12 +88,8 @@ def _is_model(path: Path) -> bool:
 
 def _measure(path: Path, states: int) -> Measured:
     try:
+        reading = _read(path)
         refused = ""
-        try:
-            models.read(path)
-        except ModelError as error:
-            refused = str(error)
-        reading = models.read(path, ignore=SORTS)
         if reading.ignored:
             refused = ", ".join(sorted({one.sort for one in reading.ignored}))
         if reading.description.closures:  # soft in MuJoCo
@@ -105,6 +101,21 @@ def _measure(path: Path, states: int) -> Measured:
     except Exception as error:  # other than a sentence is a failure
         text = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
         return Measured(path.name, 0, 0, text, False, np.nan, np.nan, np.nan)
+
+
+def _read(path: Path) -> Reading:
+    """The reading of a file without what it is refused for, and nothing more."""
+    ignore: set[str] = set()
+    while True:
+        try:
+            reading = models.read(path, ignore=sorted(ignore))
+            reading.builder()
+            return reading
+        except ModelError as error:
+            named = re.search(r"ignore='([a-z, ]+)'", str(error))
+            if named is None or set(named[1].split(",")) <= ignore:
+                raise
+            ignore |= set(named[1].split(","))
 
 
 def _compared(path: Path, reading: Reading, refused: str, states: int) -> Measured:
