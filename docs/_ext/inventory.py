@@ -16,7 +16,19 @@ ROOMS = (
 )  # fmt: skip
 DICTIONARY = tuple(
     f"codegen.{name}"
-    for name in ("joints", "motions", "drivers", "limits", "contacts", "forces", "cones", "laws", "basics", "bodies")
+    for name in (
+        "joints",
+        "motions",
+        "drivers",
+        "limits",
+        "contacts",
+        "forces",
+        "joint_friction",
+        "cones",
+        "laws",
+        "basics",
+        "bodies",
+    )
 )
 MODELS = tuple(
     f"models.{name}"

@@ -4,8 +4,7 @@ import inspect
 
 import numpy as np
 
-from codegen import Vector
-from codegen import forces as forces_dictionary
+from codegen import Vector, forces, joint_friction
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.system.force_building import table_pieces
@@ -27,6 +26,10 @@ VALUES = {
     "middle": 0.2,
     "half_range": 0.05,
 }
+
+
+def _definition(name):
+    return getattr(forces, name, None) or getattr(joint_friction, name)
 
 
 def rotation(p):
@@ -124,7 +127,7 @@ class Case:
         own = self.x(self.states)
         x = {name: own[3 * n : 3 * n + 3] for n, (name, *_) in enumerate(self.module.VECTORS)}
         arguments = {}
-        for name in inspect.signature(getattr(forces_dictionary, self.module.NAME)).parameters:
+        for name in inspect.signature(_definition(self.module.NAME)).parameters:
             body = "ijkl".find(name[-1])
             if name in x:
                 arguments[name] = Vector(*x[name])
@@ -140,7 +143,7 @@ class Case:
             across=lambda a: across, tension_table=Curve(),
         )  # fmt: skip
         arguments |= {name: operator for name, operator in operators.items() if name in arguments}
-        return getattr(forces_dictionary, self.module.NAME)(**arguments)
+        return _definition(self.module.NAME)(**arguments)
 
     @property
     def twist(self):
