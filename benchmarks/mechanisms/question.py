@@ -1,12 +1,15 @@
 """The question: how exactly, and how fast, mechanisms from the literature are simulated, by Talus and by other programs.
 
 The error is that of the problem's key columns, at all times of its reference.  The default tolerance is among the tolerances;
-method, stabilisation and treatment of redundant rows are those of ``runtime.simulate`` and ``Builder.build``.  Other programs
-take what they can, each in a process of its own.
+method, stabilisation and treatment of redundant rows are those of ``runtime.simulate`` and ``Builder.build``.  Runs in absolute
+coordinates and in joint coordinates stand beside each other.  Other programs take what they can, each in a process of its own.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +26,15 @@ from runtime.integrate.choices import RTOL
 from runtime.report import Report, Table
 
 MAX_STEPS = 200_000  # far above what a mechanism needs
-TALUS = "Talus"
+TALUS, IN_JOINTS = "Talus", "Talus, joint coordinates"
+ROOT = Path(__file__).parents[2]
+# Reads a problem from the standard input.
+MAKE_KERNEL = """
+import json, sys
+import codegen
+from benchmarks.mechanisms import model, problem
+codegen.compile_model(model.build(problem.Problem(json.load(sys.stdin), [], {})))
+"""
 LONGEST_REASON = 200  # characters
 
 
@@ -79,6 +90,7 @@ def ask(*, quick: bool, say: Say, files: Sequence[str | Path] = ()) -> Answer:
     for one in problems:
         say(f"{one.name}: {one.data['title']}")
         found += solutions(one, cases)
+        found += in_joint_coordinates(one, cases)
         for program in (program for program in peers.PROGRAMS if program not in missing):
             answer = by_program(one, program, cases)
             found += answer.solutions
@@ -107,7 +119,7 @@ def _table(problems: Sequence[Problem], found: Sequence[Solution]) -> Table:
 def failure(problems: Sequence[Problem], solution: Solution) -> str:
     """Why a solution of Talus at the default tolerance counts as failed, or nothing."""
     (one,) = (one for one in problems if one.name == solution.problem)
-    if solution.program != TALUS or solution.setting > RTOL:
+    if solution.program not in (TALUS, IN_JOINTS) or solution.setting > RTOL:
         return ""
     if solution.remark:
         return f"{one.name}: {solution.remark}"
@@ -119,12 +131,28 @@ def failure(problems: Sequence[Problem], solution: Solution) -> str:
 
 
 def solutions(one: Problem, cases: Cases) -> list[Solution]:
-    """The solutions of Talus at each tolerance."""
+    """The solutions of Talus in absolute coordinates at each tolerance."""
     try:
         system = model.build(one)
     except (ModelError, BenchmarkError) as error:
         return [Solution(one.name, TALUS, "", RTOL, None, None, None, None, "not built", str(error))]
     return [_solution(one, system, tolerance, cases) for tolerance in cases.tolerances]
+
+
+def in_joint_coordinates(one: Problem, cases: Cases) -> list[Solution]:
+    """The solutions of Talus in the coordinates of joints, by a kernel where there can be one; none without a tree."""
+    try:
+        system = model.build(one)
+    except (ModelError, BenchmarkError):
+        return []
+    if system.tree is None or _sticks(one):
+        return []
+    # Benchmarks import no codegen.  Without a kernel the runs go by recursion.
+    subprocess.run(
+        [sys.executable, "-c", MAKE_KERNEL], cwd=ROOT, input=json.dumps(dict(one.data)), capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    return [_solution(one, system, tolerance, cases, "joint") for tolerance in cases.tolerances]
 
 
 @dataclass(frozen=True)
@@ -157,26 +185,32 @@ def by_program(one: Problem, program: str, cases: Cases) -> PeerAnswer:
     return PeerAnswer(found["name"], rows, reason[:LONGEST_REASON], "missing" in found)
 
 
-def simulate(one: Problem, system: System, tolerance: float) -> Run:
-    """One run over the times of the reference, with default settings but for the tolerance, and friction that sticks."""
-    how = {"method": "radau"} if any(force["type"] == STICKING for force in one.data["forces"]) else {}
+def _sticks(one: Problem) -> bool:
+    """It has friction that sticks, which asks for an implicit method."""
+    return any(force["type"] == STICKING for force in one.data["forces"])
+
+
+def simulate(one: Problem, system: System, tolerance: float, coordinates: str = "absolute") -> Run:
+    """One run over the times of the reference, with default settings but for these, and friction that sticks."""
+    how = {"method": "radau"} if _sticks(one) else {}
     return runtime.simulate(
-        system, one.t[-1], t_eval=one.t, rtol=tolerance, atol=tolerance, max_steps=MAX_STEPS, progress=False, **how
-    )
+        system, one.t[-1], t_eval=one.t, rtol=tolerance, atol=tolerance, max_steps=MAX_STEPS, progress=False,
+        coordinates=coordinates, **how,
+    )  # fmt: skip
 
 
-def _solution(one: Problem, system: System, tolerance: float, cases: Cases) -> Solution:
-    run = simulate(one, system, tolerance)
+def _solution(one: Problem, system: System, tolerance: float, cases: Cases, coordinates: str = "absolute") -> Solution:
+    run = simulate(one, system, tolerance, coordinates)
     remark = "" if run.success else run.message
     try:
         model.driven_rates(one, run)
     except BenchmarkError as other_rate:
         remark = str(other_rate)
     error, reactions = measured(one, run)
-    took = min(_times(lambda: simulate(one, system, tolerance), run.stats.wall_time, cases))
+    took = min(_times(lambda: simulate(one, system, tolerance, coordinates), run.stats.wall_time, cases))
     return Solution(
-        one.name, TALUS, run.stats.method, tolerance, error, reactions, run.stats.evaluations, took, run.status.name.lower(),
-        remark,
+        one.name, TALUS if coordinates == "absolute" else IN_JOINTS, run.stats.method, tolerance, error, reactions,
+        run.stats.evaluations, took, run.status.name.lower(), remark,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+import codegen
 from benchmarks import measure
 from benchmarks.mechanisms import geometry, model, outputs, peers, problem, question
 from runtime.integrate.choices import RTOL
@@ -33,6 +34,17 @@ def judged(one):
 @pytest.mark.parametrize("name", problem.NAMES)
 def test_reference_is_met(name):
     assert max(judged(problem.shipped(name))) < 1.0
+
+
+@pytest.mark.parametrize("name", ["slider_crank_iftomm", "bricard_brick", "nfourbar_2", "andrews_iftomm"])
+def test_reference_of_loops_is_met_in_joint_coordinates_by_kernel(name):
+    one = problem.shipped(name)
+    system = model.build(one)
+    codegen.compile_model(system)
+    run = question.simulate(one, system, 1e-11, "joint")
+    error, reactions = question.measured(one, run)
+    assert run.success and run.stats.kernel == "joint coordinates"
+    assert error < 1e-2 * one.good and (reactions or 0.0) < 1.0
 
 
 @pytest.mark.slow
@@ -278,7 +290,9 @@ def test_answer(answer, monkeypatch):
     monkeypatch.setattr(peers, "PROGRAMS", ("exudyn", "mujoco"))
     tables, notes = answer("mechanisms")
     talus = [row for row in tables["mechanisms"] if row["program"] == "Talus"]
-    assert [row["setting"] for row in talus] == [*question.QUICK.tolerances] * 2
+    joint = [row for row in tables["mechanisms"] if row["program"] == "Talus, joint coordinates"]
+    assert [row["setting"] for row in talus] == [row["setting"] for row in joint] == [*question.QUICK.tolerances] * 2
+    talus += joint
     assert all(row["status"] == "reached_end" and row["error [m]"] < 1e-3 for row in talus)
     assert all(row["error [m]"] < 1e-8 for row in talus if row["setting"] == RTOL)
     assert "adams_spherical 1e-05 m" in notes["mechanisms"]
