@@ -235,12 +235,10 @@ class TreeKinematics:
     def _along(self, joint: ClosingJoint, D: Vector, frames: Sequence[Frame], arms: Sequence[Vector]) -> Vector:
         """A row along the coordinates."""
         J = [self.zero] * len(self.tree.kinds)
-        ways = [self._way_to_ground(step) for step in joint.steps]
-        for side, way in enumerate(ways):
+        for side, last in enumerate(joint.steps):
             linear, angular = D[6 * side : 6 * side + 3], D[6 * side + 3 : 6 * side + 6]
-            for k in way:
-                if not joint.signals and k in ways[1 - side]:
-                    continue  # it moves both bodies as one, which no row of a joint feels
+            # A step that moves both bodies as one changes rows too, where Phi is not 0.
+            for k in self._way_to_ground(last):
                 step = self.frames[k]
                 if self.tree.kinds[k] == "slide":
                     J[k] = J[k] + dot(step.axis, linear)

@@ -53,7 +53,8 @@ def error_of_tree(tree: SpanningTree, module: ModuleType, data: ModelData) -> fl
         code = derivative_once(0.0, states(z), absolute, work, y_dot)
         if code != OK or work.smallest_pivot[0] < NEARLY_SINGULAR:
             continue  # there the equations of all bodies are not exact
-        worst = max(worst, _difference(found, y_dot.reshape(-1, STATE)[:, V:]))
+        wanted = y_dot.reshape(-1, STATE)[:, V:]
+        worst = max(worst, _difference(found, wanted, float(np.abs(wanted).max())))
     return worst
 
 
@@ -87,16 +88,17 @@ def error_of_closed_tree(
         free = _accelerations(states, z, np.concatenate([z[n:], out[1 : 1 + n]])).ravel()
         moved = [states(np.concatenate([z[:n], rates])).reshape(-1, STATE)[:, V:].ravel() for rates in response]
         given = [free, lacking, np.array(moved).reshape(m, -1), S]
-        worst, compared = max(worst, *map(_difference, given, wanted)), compared + 1
+        worst, compared = max(worst, *map(_difference, given, *zip(*wanted, strict=True))), compared + 1
     return worst if compared else np.inf
 
 
 def _of_all_bodies(
     work: Workspace, data: ModelData, tree: SpanningTree, rows: Sequence[tuple[int, int]]
-) -> tuple[Floats, Floats, Floats, Floats] | None:
+) -> list[tuple[Floats, float]] | None:
     """Accelerations of the bodies held by the steps alone, what they lack to gamma of rows (joint, number), responses, S.
 
-    After the kinematics.  None where the rows of the steps are nearly dependent.
+    After the kinematics.  Each with the size of what it is computed from, since some rows are satisfied by all poses of the tree.
+    None where the rows of the steps are nearly dependent.
     """
     of_steps = [(k, r) for k in range(len(data.rows)) if k not in tree.closing for r in range(data.rows[k])]
     inverse, bodies = np.zeros((len(data.mass), 6, 6)), len(data.mass)
@@ -124,7 +126,12 @@ def _of_all_bodies(
     free = work.free[1:].ravel()
     free = free + moved @ (inverse_S @ (gamma - D @ free))
     response = own_moved - moved @ (inverse_S @ (D @ own_moved))
-    return free, own_gamma - own @ free, response.T, (own @ response)[np.tril_indices(len(own))]
+    lacking = np.abs(own_gamma).max(initial=0.0) + (np.abs(own) @ np.abs(free)).max(initial=0.0)
+    alone = np.abs(own_moved).max(initial=0.0), np.abs(own @ own_moved).max(initial=0.0)
+    return [
+        (free, float(np.abs(free).max())), (own_gamma - own @ free, float(lacking)), (response.T, float(alone[0])),
+        ((own @ response)[np.tril_indices(len(own))], float(alone[1])),
+    ]  # fmt: skip
 
 
 def _samples(tree: SpanningTree, data: ModelData) -> Iterator[tuple[Floats, Callable[[Floats], Floats]]]:
@@ -149,6 +156,6 @@ def _accelerations(states: Callable[[Floats], Floats], z: Floats, rates: Floats)
     return found
 
 
-def _difference(found: Floats, wanted: Floats) -> float:
-    """The largest difference, as a fraction of the largest value that is wanted."""
-    return float(np.abs(found - wanted).max(initial=0.0) / max(float(np.abs(wanted).max(initial=0.0)), 1e-300))
+def _difference(found: Floats, wanted: Floats, size: float) -> float:
+    """The largest difference, as a fraction of a size."""
+    return float(np.abs(found - wanted).max(initial=0.0) / max(size, 1e-300))
