@@ -90,9 +90,9 @@ DEFINITIONS = {f.__name__: f for f in (*definitions(joints), *definitions(driver
 
 def bodies_of(name):
     """Bodies that a definition speaks of."""
-    return {
-        argument[-1] for argument in inspect.signature(DEFINITIONS[name]).parameters if argument[-2:] in ("_i", "_j")
-    }
+    arguments = inspect.signature(DEFINITIONS[name]).parameters
+    named = {argument[-1] for argument in arguments if argument[-2:] in ("_i", "_j")}
+    return named | {"j"} if "carried" in arguments else named
 
 
 @cache
