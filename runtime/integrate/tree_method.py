@@ -53,9 +53,12 @@ class OffTheRowsError(ModelError):
 
 
 def kernel_knows(system: System) -> bool:
-    """Whether a system has equations of motion in joint coordinates by a kernel that knows all forces on it."""
+    """Whether a system has equations of motion in joint coordinates by a kernel that is faster than absolute coordinates.
+
+    That of a tree is where it knows all forces; that of a tree with rows always is.  Contacts are left to absolute coordinates.
+    """
     tree = system.tree
-    if tree is None or (system.loaded and (tree.closing or not tree.limits)):
+    if tree is None or system.contacts or (system.loaded and not tree.closing and not tree.limits):
         return False
     return _module_of(system) is not None
 

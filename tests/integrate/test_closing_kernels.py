@@ -272,3 +272,13 @@ def test_rows_that_all_repeat_others_leave_a_tree(own_kernels):
     absolute = runtime.simulate(system, 1.0, coordinates="absolute", **SETTINGS)
     assert run.success and run.stats.kernel == KERNEL and run.violation.max() < 1e-13
     assert run.r["door"][-1] == pytest.approx(absolute.r["door"][-1], abs=1e-8)
+
+
+def test_forces_on_loops_are_left_to_their_kernel(own_kernels):
+    """A spring does not change which kernel a loop has; contacts are left to absolute coordinates."""
+    system = slider_crank(spring=True)
+    assert "joint coordinates" not in runtime.simulate(system, 0.1).stats.kernel
+    codegen.compile_model(slider_crank())
+    run, absolute = (runtime.simulate(system, 1.0, coordinates=c, **SETTINGS) for c in ("auto", "absolute"))
+    assert run.stats.kernel == KERNEL and run.r["piston"][-1] == pytest.approx(absolute.r["piston"][-1], abs=1e-8)
+    assert np.abs(run.energy_balance.error).max() < 1e-8
