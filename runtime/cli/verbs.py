@@ -20,6 +20,7 @@ from runtime.report.tables import Table, print_json
 from runtime.support.documentation import documentation
 from runtime.support.errors import ModelError
 from runtime.support.interruption import ended_by_signals
+from runtime.support.logs import print_logs
 from runtime.support.streams import safe_streams
 
 HELP = """Simulate constrained rigid multibody systems, made first for the human ankle and foot.
@@ -40,8 +41,14 @@ def talus(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", help="Say on the standard error what is done and written: talus --verbose VERB."),
+    ] = False,
 ) -> None:
     """The command; its options come before a verb."""
+    if verbose:
+        print_logs()
 
 
 @app.command(cls=Verb, epilog="Example: talus models")

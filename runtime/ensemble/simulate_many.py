@@ -27,11 +27,13 @@ from runtime.results.outputs import parsed_outputs, quantities_of_runs
 from runtime.support.arguments import checked
 from runtime.support.checks import counted
 from runtime.support.errors import ModelError, shown
+from runtime.support.logs import logger
 from runtime.support.machine import cores
 from runtime.support.progress import reporter
 from runtime.system.quantity import parse
 from runtime.system.system import System
 
+LOG = logger(__name__)
 SMALL_CHUNK, CHUNK, GPU_CHUNK = (
     64,
     512,
@@ -196,22 +198,28 @@ def _run_unfinished(
     count = len(next(iter(columns.values())))
     done = {first for first, _ in folder.done()} if folder else set()
     results = _Results(finished=sum(min(size, count - first) for first in done))
+    LOG.info(
+        "%d cases, %d in a chunk%s", count, size, f", {results.finished} of them in {folder.path}" if folder else ""
+    )
     with reporter(progress, 0.0, float(count), "cases") as bar:
 
         def keep(first: int, result: Chunk | BaseException) -> None:
             if not isinstance(result, Chunk):
                 results.failures[first] = f"{type(result).__name__}: {result}"
+                LOG.warning("cases from %d on were not run: %s", first, results.failures[first])
                 return
             if folder:
                 folder.save(result)
             else:
                 results.kept.append(result)
             results.finished += len(result.status)
+            LOG.debug("%d of %d cases", results.finished, count)
             bar.update(float(results.finished))
 
         waiting = (first for first in range(0, count, size) if first not in done)
         chunks = ((first, {k: v[first : first + size] for k, v in columns.items()}) for first in waiting)
         _run_all(pool, chunks, task, ahead, keep)
+    LOG.info("%d of %d cases done", results.finished, count)
     return results
 
 

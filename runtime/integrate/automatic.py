@@ -17,8 +17,10 @@ from runtime.integrate.methods import Compiled, memory_of_radau
 from runtime.integrate.radau_linear import FASTEST_RATE
 from runtime.results.stats import Part
 from runtime.support.arrays import Floats
+from runtime.support.logs import logger
 from runtime.system.system import System
 
+LOG = logger(__name__)
 DOP853, RADAU = "dop853", "radau"
 FIRST_NEEDED = {DOP853: 15, RADAU: 10}  # steps that speak for the other method before a turn from this one
 MAX_NEEDED = 10000
@@ -78,6 +80,7 @@ class Automatic(Compiled):
     def _turn(self) -> None:
         """Go on with the other method."""
         here, there = self.now, RADAU if self.now == DOP853 else DOP853
+        LOG.info("system '%s': from t = %.6g s on by %s", self.system.name, self.t, there)
         part = self._part()
         short = part.steps <= SHORT * self.needed[here]
         self.needed[there] = min(2 * self.needed[there], MAX_NEEDED) if short else FIRST_NEEDED[there]

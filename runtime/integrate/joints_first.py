@@ -14,7 +14,9 @@ from runtime.integrate.tree_method import InJointCoordinates
 from runtime.results.passages import Passage
 from runtime.results.stats import Part
 from runtime.support.arrays import Floats
+from runtime.support.logs import logger
 
+LOG = logger(__name__)
 Rest = Callable[[Floats, float, float], Compiled]  # a method for all bodies, by its state, time and first step
 
 
@@ -49,6 +51,7 @@ class JointsFirst:
     def _turn(self) -> None:
         """Go on with the equations of all bodies."""
         first, s = self.first, self.first.s
+        LOG.info("system '%s': from t = %.6g s on in absolute coordinates", first.system.name, first.t)
         rest = self._rest(first.y, first.t, float(s.time[stepping.NEXT_STEP]))
         rest.s.counts[stepping.NEXT_OUTPUT] = first.written
         rest.s.balance.energy[:] = first.balance

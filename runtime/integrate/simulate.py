@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time as clock
 from collections.abc import Callable, Sequence
@@ -37,6 +38,7 @@ from runtime.results.stats import Part, Stats
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.logs import logger
 from runtime.support.progress import Progress, reporter
 from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import check_state
@@ -45,6 +47,7 @@ from runtime.system.system import System
 
 # Compiled steps before the first check of progress and interruption, of a system with states up to SMALL, and at most before a
 # later one.
+LOG = logger(__name__)
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 64, 4096
 SMALL = 260
 SECONDS_PER_CALL = 0.2
@@ -192,6 +195,7 @@ def simulate(
         },
         _work_done=work,
     )
+    LOG.log(logging.DEBUG if run.success else logging.INFO, "system '%s': %s", system.name, run.message)
     if not isinstance(stepper, SciPy):
         stepper.give_back()
     return run

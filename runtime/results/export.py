@@ -19,11 +19,13 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import reason, whole_file, write_bytes
+from runtime.support.logs import logger
 from runtime.system.state import STATE_UNITS
 
 if TYPE_CHECKING:
     import xarray
 
+LOG = logger(__name__)
 AXES = ("x", "y", "z")
 EULER = ("e0", "e1", "e2", "e3")
 CONVENTION = (
@@ -262,6 +264,7 @@ def free_file(file: Path, overwrite: bool) -> Path:
             raise ModelError(f"'{file}' exists; choose another name or pass overwrite=True")
     except OSError as error:
         raise ModelError(f"cannot write '{file}': {reason(error)}; choose another place") from None
+    LOG.info("writing %s", file)
     return file
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
     from runtime.support.files import made_folder
     from runtime.support.late_names import no_attribute
+    from runtime.support.logs import logger
     from runtime.support.names import named
     from runtime.support.numbers import floats
     from runtime.support.units import Usual, usual
@@ -28,6 +29,7 @@ else:
             "checks": "bounded finite finite_number increasing_times positive",
             "files": "made_folder",
             "late_names": "no_attribute",
+            "logs": "logger",
             "names": "named",
             "numbers": "floats",
             "units": "Usual usual",
@@ -44,6 +46,7 @@ __all__ = [
     "finite_number",
     "floats",
     "increasing_times",
+    "logger",
     "made_folder",
     "named",
     "no_attribute",

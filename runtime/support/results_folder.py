@@ -9,7 +9,9 @@ from pathlib import Path
 from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
 from runtime.support.files import reason, write_bytes
+from runtime.support.logs import logger
 
+LOG = logger(__name__)
 TRIAL = ".trial"  # written and removed
 
 
@@ -48,6 +50,7 @@ def results_folder(out: str | Path | None, name: str) -> Path:
         with suppress(OSError):
             folder.rmdir()
         raise
+    LOG.info("results go to %s", folder)
     return folder
 
 
