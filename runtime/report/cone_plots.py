@@ -29,6 +29,9 @@ def angles(groups: Mapping[str, Runs], limits: Mapping[str, Mapping[str, float]]
     ``limits``: by hinge, the angle [deg] of each limit by its name, such as ``{"dorsiflexion": 20.0, "plantarflexion": -35.0}``;
     the first names the positive direction.
     """
+    if not groups or not limits or not all(limits.values()):
+        empty = "groups" if not groups else "limits"
+        raise ModelError(f"angles: {empty} are empty; give one at least")
     fig, axes = figure(len(limits), len(groups), width=10.4 / len(groups), height=2.6, share_x=True, share_y=True)
     for row, (hinge, bounds) in zip(axes, limits.items(), strict=True):
         for ax, (title, runs) in zip(row, groups.items(), strict=True):

@@ -137,7 +137,11 @@ def bars(groups: Sequence[str], panels: Mapping[str, Mapping[str, Sequence[float
     """
     columns = max(1, min(2, len(panels)))
     fig, axes = figure(-(-len(panels) // columns), columns, width=max(5.0, 1.5 * len(groups)), height=2.7, share_y=True)
-    if not panels or any(len(heights) != len(groups) for values in panels.values() for heights in values.values()):
+    if (
+        not panels
+        or not all(panels.values())
+        or any(len(heights) != len(groups) for values in panels.values() for heights in values.values())
+    ):
         raise ModelError(f"bars: give a height for each of the {len(groups)} groups under each label")
     everything = [height for values in panels.values() for heights in values.values() for height in heights]
     logarithmic = max(everything) > LOGARITHMIC * min(everything) > 0.0

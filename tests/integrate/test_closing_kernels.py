@@ -90,11 +90,14 @@ def own_kernels(tmp_path, monkeypatch):
     import runtime.system.model_description as description
 
     monkeypatch.setattr(description, "cache_folder", lambda: tmp_path)
-    before = set(sys.modules)
-    yield
-    for name in set(sys.modules) - before:
-        if name.startswith("whole.model_"):
+
+    def forget():
+        for name in [name for name in sys.modules if name.startswith("whole.model_")]:
             del sys.modules[name]
+
+    forget()
+    yield
+    forget()
 
 
 def operations(text):

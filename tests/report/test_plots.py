@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from models import pendulum
-from runtime import Run, simulate
+from runtime import ModelError, Run, simulate
 from runtime.report import cone_plots, plots
 from runtime.system.cone import Cone
 
@@ -48,3 +48,12 @@ def test_labels_of_a_top_view_lie_within_it():
     for text in ax.texts:
         x0, y0, x1, y1 = text.get_window_extent().extents
         assert box.x0 <= x0 and x1 <= box.x1 and box.y0 <= y0 and y1 <= box.y1, text.get_text()
+
+
+def test_figures_of_nothing_are_refused():
+    with pytest.raises(ModelError, match="angles: groups are empty; give one at least"):
+        cone_plots.angles({}, {"ankle": {"dorsiflexion": 20.0}})
+    with pytest.raises(ModelError, match="angles: limits are empty; give one at least"):
+        cone_plots.angles({"all": {}}, {"ankle": {}})
+    with pytest.raises(ModelError, match="bars: give a height"):
+        plots.bars(["free"], {"evaluations": {}}, "evaluations")
