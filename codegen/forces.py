@@ -72,12 +72,7 @@ def torsional_spring(
     b, c = across(a_i)
     turned = carried(b)
     angle = coordinate(_angle(turned.dot(b), turned.dot(c), free_angle))
-    return {
-        "potential": stiffness / 2 * angle**2,
-        "dissipation": damping / 2 * rate(angle) ** 2,
-        "angle": free_angle + angle,
-        "moment": along(angle),
-    }
+    return _about_axis(angle, free_angle, stiffness, damping, rate, along)
 
 
 def hinge_spring(
@@ -98,12 +93,7 @@ def hinge_spring(
     Singular when c_j is parallel to a_i.
     """
     angle = coordinate(_angle(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), free_angle))
-    return {
-        "potential": stiffness / 2 * angle**2,
-        "dissipation": damping / 2 * rate(angle) ** 2,
-        "angle": free_angle + angle,
-        "moment": along(angle),
-    }
+    return _about_axis(angle, free_angle, stiffness, damping, rate, along)
 
 
 def hinge_stop(
@@ -312,6 +302,18 @@ def tabulated_tendon(
     """
     length = coordinate(_path((r_i, s_i), (r_k, s_k), (r_l, s_l), (r_j, s_j)))
     return _tabulated(length, tension_table, damping, rate, along)
+
+
+def _about_axis(
+    angle: Expr, free_angle: Expr, stiffness: Expr, damping: Expr, rate: Operator, along: Operator
+) -> Parts:
+    """Spring and damper on an angle that is less by ``free_angle``."""
+    return {
+        "potential": stiffness / 2 * angle**2,
+        "dissipation": damping / 2 * rate(angle) ** 2,
+        "angle": free_angle + angle,
+        "moment": along(angle),
+    }
 
 
 def _angle(cosine: Expr, sine: Expr, free_angle: Expr) -> Expr:

@@ -18,14 +18,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from codegen.compiler.errors import NoKernelError
-from codegen.compiler.recorded_algebra import Matrix, Vector, backward, factors, forward
+from codegen.compiler.recorded_algebra import Elimination, Matrix, Vector, add, cross, times
 from codegen.compiler.straight import Lines
 from codegen.compiler.trace import Node, Record, Text, dot, recording
 from codegen.compiler.tree_equations import OF_GRAVITY, OF_STEP, TreeEquations
 from codegen.compiler.whole import DECORATOR, hoisted, of_parameters_alone
 
-MAX_OPERATIONS = (
-    10_000  # beyond it the function takes long to compile, and a recursion over the bodies is hardly slower
+# Beyond it the function takes long to compile, and a recursion over the bodies is hardly slower.
+MAX_OPERATIONS = 10_000
+OF_BODY = (
+    5  # parameters of a body of a closing joint: arm (3), 1 / mass, 3 / trace of inertia; behind both bodies follows x
 )
 ROWS = 6  # most rows of a joint
 UNREAD = "p"  # Euler parameters of a body, which the kinematics of a tree do not give
@@ -120,29 +122,19 @@ def _recorded(
     equations = TreeEquations(record, tree.kinds, tree.parents, parameters)
     trigonometry = equations.variables(state[:n])
     M, right = equations.equations(trigonometry, state[n:], Q)
-    order = list(reversed(range(n)))
-    L, inverse = factors([[M[i][j] for j in order[: a + 1]] for a, i in enumerate(order)])
-
-    def solved(force: Vector) -> tuple[Vector, Vector]:
-        """L^-1 and M^-1 times forces along the coordinates; the first in the order of the elimination."""
-        half = forward(L, [force[i] for i in order])
-        found = backward(L, [a * b for a, b in zip(half, inverse, strict=True)])
-        return half, [found[order.index(k)] for k in range(n)]
-
-    _, free = solved(right)
+    elimination = Elimination(M)
+    free = elimination.solution(elimination.half(right))
     kinematics = TreeKinematics(tree, record, parameters, state, trigonometry)
     rows = [row for row in kinematics.rows(signals) if not _always_satisfied(row)]
-    halves, responses = zip(*(solved(row.J) for row in rows), strict=True) if rows else ((), ())
-    zero = record.constant(0.0)
-    S = [
-        zero + dot([a * b for a, b in zip(halves[r], inverse, strict=True)], halves[q])
-        for r in range(len(rows))
-        for q in range(r + 1)
-    ]
-    ratios = [M[i][i] * inverse[a] for a, i in enumerate(order)]
+    halves, responses, zero = [], [], record.constant(0.0)
+    for row in rows:
+        halves.append(elimination.half(row.J))
+        responses.append(elimination.solution(halves[-1]))
+    S = [zero + dot(elimination.scaled(halves[r]), halves[q]) for r in range(len(rows)) for q in range(r + 1)]
+    worst = elimination.worst() + zero
     lacking = [row.right - dot(row.J, free) for row in rows]
     outputs = [
-        dot(ratios, ratios) + zero, *free,
+        worst, *free,
         *(row.Phi for row in rows), *(row.Phi_dot for row in rows), *lacking, *(row.size for row in rows),
         *S, *(value for response in responses for value in response),
     ]  # fmt: skip
@@ -187,15 +179,16 @@ class TreeKinematics:
         gained = cross(b.omega, rate)
         r = add(b.r, way)
         if turning:
-            A = [list(row) for row in matrix_product(b.A, turn(e, *trigonometry))]
-            return Frame(A, r, add(b.omega, rate), v, add(b.alpha, gained), a, axis)
+            return Frame(
+                matrix_product(b.A, turn(e, *trigonometry)), r, add(b.omega, rate), v, add(b.alpha, gained), a, axis
+            )
         return Frame(b.A, r, b.omega, add(v, rate), b.alpha, add(a, [2.0 * x for x in gained]), axis)
 
     def rows(self, signals: dict[int, Vector]) -> list[Row]:
         """Of all closing joints."""
         found, at = [], OF_GRAVITY + OF_STEP * len(self.tree.kinds)
         for number, joint in enumerate(self.tree.joints):
-            own = self.parameters[at : at + of_joint(joint.size)]
+            own = self.parameters[at : at + 2 * OF_BODY + joint.size]
             found += self._rows(number, joint, own, signals)
             at += len(own)
         return found
@@ -203,9 +196,9 @@ class TreeKinematics:
     def _rows(self, number: int, joint: ClosingJoint, own: Vector, signals: dict[int, Vector]) -> list[Row]:
         """The rows of a joint; own: its parameters."""
         frames = [self.frame(step) for step in joint.steps]
-        arms = [times(frame.A, own[5 * side : 5 * side + 3]) for side, frame in enumerate(frames)]
-        weights = [own[5 * side + 3 : 5 * side + 5] for side in range(2)]
-        x = list(own[10:])
+        arms = [times(frame.A, own[OF_BODY * side : OF_BODY * side + 3]) for side, frame in enumerate(frames)]
+        weights = [own[OF_BODY * side + 3 : OF_BODY * side + 5] for side in range(2)]
+        x = list(own[2 * OF_BODY :])
         for place, side in joint.vectors:
             x[place : place + 3] = times(frames[side].A, x[place : place + 3])
         for place, n in joint.signals:
@@ -243,7 +236,7 @@ class TreeKinematics:
                 if self.tree.kinds[k] == "slide":
                     J[k] = J[k] + dot(step.axis, linear)
                     continue
-                arm = add(sub(frames[side].r, step.r), arms[side])
+                arm = [r - p + a for r, p, a in zip(frames[side].r, step.r, arms[side], strict=True)]
                 J[k] = J[k] + dot(step.axis, add(cross(arm, linear), angular))
         return J
 
@@ -255,33 +248,8 @@ class TreeKinematics:
         return way
 
 
-def of_joint(size: int) -> int:
-    """Number of parameters of a joint: of both bodies arm (3), 1 / mass and 3 / trace of inertia; then x of this size."""
-    return 10 + size
-
-
-def times(A: Matrix, v: Vector) -> Vector:
-    """A v."""
-    return [dot(row, v) for row in A]
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    """A x b."""
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
-def add(a: Vector, b: Vector) -> Vector:
-    """A + b."""
-    return [x + y for x, y in zip(a, b, strict=True)]
-
-
-def sub(a: Vector, b: Vector) -> Vector:
-    """A - b."""
-    return [x - y for x, y in zip(a, b, strict=True)]
-
-
 def matrix_product(A: Matrix, B: Matrix) -> Matrix:
-    """A B."""
+    """The product of two matrices."""
     return [[dot(row, [B[k][c] for k in range(3)]) for c in range(3)] for row in A]
 
 

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from codegen.compiler.trace import Node, dot
 
 Vector = list[Node]
 Matrix = list[list[Node]]
+Parts = list[Any]  # three components, nodes or polynomials of nodes
+
+
+def add(a: Parts, b: Parts) -> Parts:
+    """The sum of two vectors."""
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def cross(a: Parts, b: Parts) -> Parts:
+    """The vector product."""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def times(A: Matrix, v: Sequence[Node]) -> Vector:
+    """The product of a matrix and a vector."""
+    return [dot(row, v) for row in A]
 
 
 def factors(S: Matrix) -> tuple[Matrix, Vector]:
@@ -39,6 +56,32 @@ def backward(L: Matrix, right: Sequence[Node]) -> Vector:
         for q in range(j + 1, len(y)):
             y[j] = y[j] - L[q][j] * y[q]
     return y
+
+
+class Elimination:
+    """A symmetric matrix, factorised from its last row on: that of a tree depends on the fewest coordinates there."""
+
+    def __init__(self, M: Matrix) -> None:
+        self.M, self.order = M, list(reversed(range(len(M))))
+        self.L, self.inverse = factors([[M[i][j] for j in self.order[: a + 1]] for a, i in enumerate(self.order)])
+
+    def half(self, right: Vector) -> Vector:
+        """The product of L^-1 and a vector, in the order of the elimination."""
+        return forward(self.L, [right[i] for i in self.order])
+
+    def scaled(self, half: Vector) -> Vector:
+        """Such a vector divided by the pivots."""
+        return [a * b for a, b in zip(half, self.inverse, strict=True)]
+
+    def solution(self, half: Vector) -> Vector:
+        """The solution for such a vector, in the order of the matrix."""
+        return backward(self.L, self.scaled(half))[::-1]
+
+    def worst(self) -> Node:
+        """The sum of the squares of (diagonal entry / pivot)."""
+        ratios = [self.M[i][i] * self.inverse[a] for a, i in enumerate(self.order)]
+        found: Node = dot(ratios, ratios)
+        return found
 
 
 def adjugate(R: Matrix, one: Node) -> tuple[Matrix, Node]:

@@ -19,17 +19,16 @@ from codegen import laws, limits
 from codegen.compiler.calculus import Vector as Vector3
 from codegen.compiler.errors import NoKernelError
 from codegen.compiler.polynomials import Polynomial, Ring
-from codegen.compiler.recorded_algebra import Matrix, Vector, backward, factors, forward
+from codegen.compiler.recorded_algebra import Elimination, Matrix, Vector, add, cross
 from codegen.compiler.sine import cosine_and_sine
-from codegen.compiler.trace import Node, Record, dot
+from codegen.compiler.trace import Node, Record
 
 P3 = list[Polynomial]
 OF_STEP = 16  # parameters of a step: axis (3), way from the point of the step before (3), mass, moment (3), inertia (6)
 OF_GRAVITY = 3
 OF_LIMIT = ("a", "b", "c", "d")
-MAX_TERMS = (
-    1000  # of the mass matrix, or of a vector: beyond it a recursion is faster, and the polynomials take minutes
-)
+# Terms of the mass matrix, or of a vector: beyond it a recursion is faster, and the polynomials take minutes.
+MAX_TERMS = 1000
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # components of an inertia, in order
 
 
@@ -77,14 +76,14 @@ class TreeEquations:
         """The entries of M of step k and of those that carry it: the momentum of a unit rate, from axes to axes."""
         e, c = self.axis[k], self.carried[k]
         if self.kinds[k] == "turn":
-            linear, angular = _cross(e, c.moment), [_dot(row, e) for row in c.inertia]
+            linear, angular = cross(e, c.moment), [_dot(row, e) for row in c.inertia]
         else:
-            linear, angular = [a.times(c.mass) for a in e], _cross(c.moment, e)
+            linear, angular = [a.times(c.mass) for a in e], cross(c.moment, e)
         self.M[k, k] = self._along(k, linear, angular)
         j = k
         while self.parents[j] >= 0:
             linear, angular = self._turned(j, linear), self._turned(j, angular)
-            angular = _add(angular, _cross(self._place(j), linear))
+            angular = add(angular, cross(self._place(j), linear))
             j = self.parents[j]
             self.M[j, k] = self._along(j, linear, angular)
 
@@ -124,7 +123,7 @@ class TreeEquations:
         e, c, s = self.axis[k], self.ring.variable(k), self.ring.variable(k, 1)
         along = _dot(e, v)
         kept = [a * along for a in e]
-        turned = [p + c * (a - p) + s * b for p, a, b in zip(kept, v, _cross(e, v), strict=True)]
+        turned = [p + c * (a - p) + s * b for p, a, b in zip(kept, v, cross(e, v), strict=True)]
         self._refuse_many_terms(turned)
         return turned
 
@@ -138,18 +137,12 @@ class TreeEquations:
         """The derivatives of the rates u at coordinates q, and the sum of the squares of (diagonal entry / pivot) of M.
 
         Q: applied forces along the coordinates.
-
-        The elimination begins at the tips, where the entries of M depend on the fewest coordinates.
         """
-        n, zero = len(q), self.record.constant(0.0)
-        values, right = self.equations(self.variables(q), u, Q)
-        order = list(reversed(range(n)))
-        L, inverse = factors([[values[i][j] for j in order[: a + 1]] for a, i in enumerate(order)])
-        y = forward(L, [right[i] for i in order])
-        found = backward(L, [a * b for a, b in zip(y, inverse, strict=True)])
-        ratios = [values[i][i] * inverse[a] for a, i in enumerate(order)]
-        worst = dot(ratios, ratios) + zero
-        return [found[order.index(k)] for k in range(n)], worst
+        zero = self.record.constant(0.0)
+        M, right = self.equations(self.variables(q), u, Q)
+        elimination = Elimination(M)
+        found = elimination.solution(elimination.half(right))
+        return found, elimination.worst() + zero
 
     def variables(self, q: Vector) -> list[tuple[Node, Node]]:
         """Of each step cosine and sine, or the coordinate twice."""
@@ -212,11 +205,3 @@ def _symmetric(six: P3) -> list[P3]:
 
 def _dot(a: P3, b: P3) -> Polynomial:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _cross(a: P3, b: P3) -> P3:
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
-def _add(a: P3, b: P3) -> P3:
-    return [x + y for x, y in zip(a, b, strict=True)]

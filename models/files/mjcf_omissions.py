@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.files.description import Floats, Omitted
 
@@ -113,14 +114,8 @@ def _of_tendons(model: Any, off: dict[str, bool]) -> list[Omitted]:
         acts |= model.tendon_limited != 0
     if not (off["FRICTIONLOSS"] or off["CONSTRAINT"]):
         acts |= model.tendon_frictionloss != 0.0
-    found = []
-    if acts.any():
-        reason = "tendons with stiffness, damping, inertia, friction or a range"
-        found.append(Omitted("tendons", _names(model, "tendon", np.flatnonzero(acts)), reason, True))
-    if not acts.all():
-        names = _names(model, "tendon", np.flatnonzero(~acts))
-        found.append(Omitted("tendons without force", names, "no influence on the motion"))
-    return found
+    acting = ("tendons", "tendons with stiffness, damping, inertia, friction or a range")
+    return _split(model, "tendon", acts, acting, ("tendons without force", "no influence on the motion"))
 
 
 def _of_actuators(model: Any, off: dict[str, bool]) -> list[Omitted]:
@@ -133,13 +128,19 @@ def _of_actuators(model: Any, off: dict[str, bool]) -> list[Omitted]:
         (model.actuator_biasprm != 0.0).any(axis=1) | (model.actuator_biastype != int(mujoco.mjtBias.mjBIAS_AFFINE))
     )
     acts = biased | (model.actuator_armature != 0.0) | (model.actuator_damping != 0.0)
+    acting = ("actuators", "they act without a control: bias, inertia or damping")
+    return _split(model, "actuator", acts, acting, ("actuators without control", "no force at the control 0"))
+
+
+def _split(
+    model: Any, kind: str, acts: NDArray[np.bool_], acting: tuple[str, str], idle: tuple[str, str]
+) -> list[Omitted]:
+    """Parts of a kind that change the motion and those that do not, each by sort and reason."""
     found = []
     if acts.any():
-        reason = "they act without a control: bias, inertia or damping"
-        found.append(Omitted("actuators", _names(model, "actuator", np.flatnonzero(acts)), reason, True))
+        found.append(Omitted(acting[0], _names(model, kind, np.flatnonzero(acts)), acting[1], True))
     if not acts.all():
-        names = _names(model, "actuator", np.flatnonzero(~acts))
-        found.append(Omitted("actuators without control", names, "no force at the control 0"))
+        found.append(Omitted(idle[0], _names(model, kind, np.flatnonzero(~acts)), idle[1]))
     return found
 
 

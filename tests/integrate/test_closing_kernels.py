@@ -9,6 +9,7 @@ import pytest
 import codegen
 import models
 import runtime
+from benchmarks.mechanisms import model, problem
 from codegen.compiler import closed_tree, whole
 from codegen.compiler.errors import DefinitionError, NoKernelError
 from codegen.compiler.study import module_from, refuse_wrong_tree
@@ -62,15 +63,7 @@ def slider_crank(*, plane=None, spring=False, driver=False):
 
 def brick():
     """Bricard's linkage along the edges of a cube."""
-    corners = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], float)
-    axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
-    b = runtime.Builder("Bricard", axes="global", gravity=(0, -9.81, 0))
-    bars = [f"bar_{n}" for n in range(1, 6)]
-    for name, start, end in zip(bars, corners, corners[1:], strict=False):
-        b.body(name, mass=1.0, inertia=0.0841667 - 0.0825 * np.abs(end - start), r=(start + end) / 2)
-    for n, (i, j) in enumerate(zip(["ground", *bars], [*bars, "ground"], strict=True)):
-        b.joint(f"hinge_{n + 1}", "revolute", i, j, point=corners[n], axis=axes[n])
-    return b.build()
+    return model.build(problem.shipped("bricard_brick"))
 
 
 LOOPS = {

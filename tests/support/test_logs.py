@@ -1,4 +1,4 @@
-"""Records of logging: what is told, under which names, and that nothing is printed unasked."""
+"""Records of logging: which there are, under which names, and that nothing is printed unasked."""
 
 import logging
 import subprocess
@@ -13,7 +13,7 @@ from runtime.cli import main
 from runtime.support.logs import logger
 
 
-def told(caplog, level, room):
+def messages(caplog, level, room):
     return [r.getMessage() for r in caplog.records if r.levelno == level and r.name.startswith(room)]
 
 
@@ -22,11 +22,11 @@ def test_an_ensemble_tells_its_beginning_end_and_folder(caplog, tmp_path):
     cases = {f"mass.{system.body_names[0]}": cases["mass.bob"]}
     with caplog.at_level(logging.DEBUG, "runtime.ensemble"):
         runtime.simulate_many(system, cases, 0.1, out=tmp_path / "many", chunk=2)
-    assert told(caplog, logging.INFO, "runtime.ensemble") == [
+    assert messages(caplog, logging.INFO, "runtime.ensemble") == [
         f"4 cases, 2 in a chunk, 0 of them in {tmp_path / 'many'}",
         "4 of 4 cases done",
     ]
-    assert sorted(told(caplog, logging.DEBUG, "runtime.ensemble")) == ["2 of 4 cases", "4 of 4 cases"]
+    assert sorted(messages(caplog, logging.DEBUG, "runtime.ensemble")) == ["2 of 4 cases", "4 of 4 cases"]
 
 
 class _Failing(ThreadPoolExecutor):
@@ -43,17 +43,17 @@ def test_lost_chunks_are_warnings(caplog):
     cases = {f"mass.{system.body_names[0]}": [0.9, 1.1]}
     with caplog.at_level(logging.WARNING, "runtime"), _Failing(1) as engine:
         runtime.simulate_many(system, cases, t_end=0.1, chunk=1, engine=engine)
-    (message,) = told(caplog, logging.WARNING, "runtime.ensemble")
+    (message,) = messages(caplog, logging.WARNING, "runtime.ensemble")
     assert message == "cases from 1 on were not run: RuntimeError: no worker is left"
 
 
-def test_runs_that_fail_and_files_are_told(caplog, tmp_path):
+def test_runs_that_fail_and_files_are_messages(caplog, tmp_path):
     system = models.pendulum.build()
     with caplog.at_level(logging.INFO, "runtime"):
         failed = runtime.simulate(system, 1.0, max_steps=3)
         runtime.simulate(system, 0.1).to_csv(tmp_path / "run.csv")
-    assert told(caplog, logging.INFO, "runtime.integrate") == [f"system '{system.name}': {failed.message}"]
-    assert told(caplog, logging.INFO, "runtime.results") == [f"writing {tmp_path / 'run.csv'}"]
+    assert messages(caplog, logging.INFO, "runtime.integrate") == [f"system '{system.name}': {failed.message}"]
+    assert messages(caplog, logging.INFO, "runtime.results") == [f"writing {tmp_path / 'run.csv'}"]
 
 
 def test_nothing_is_printed_unasked():

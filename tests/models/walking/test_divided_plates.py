@@ -57,14 +57,14 @@ def test_each_foot_gets_its_own_force_of_recorded_plates(gap):
     assert (
         [side for side, _, _ in found.divided["shared"]] == ["right", "left"] and not found.left_out and not found.sides
     )
-    mine, theirs = foot_force(shared, "right", found), foot_force(shared, "left", found)
+    of_right, of_left = foot_force(shared, "right", found), foot_force(shared, "left", found)
     own, step = trial.force(right), round(late * trial.force(left).rate)
     loaded = own.force[:, 2] > 10.0
-    np.testing.assert_allclose(mine.force[loaded], own.force[loaded], atol=1e-9)
-    np.testing.assert_allclose(mine.cop[loaded], own.cop[loaded], atol=1e-9)
+    np.testing.assert_allclose(of_right.force[loaded], own.force[loaded], atol=1e-9)
+    np.testing.assert_allclose(of_right.cop[loaded], own.cop[loaded], atol=1e-9)
     moved = np.roll(trial.force(left).force, step, axis=0)
     loaded = moved[:, 2] > 10.0
-    np.testing.assert_allclose(theirs.force[loaded], moved[loaded], atol=1e-9)
+    np.testing.assert_allclose(of_left.force[loaded], moved[loaded], atol=1e-9)
     times = {(e.kind, e.side): e.time for e in events_from_forces(shared, found)}
     assert times["foot_off", "right"] == pytest.approx(off) and times["foot_strike", "left"] == pytest.approx(
         strike + late
