@@ -54,7 +54,7 @@ def warm(name: str, build: Callable[[], System]) -> Warmed:
     """Build a model and run what applies to it, so that its code is compiled and kept.
 
     Simulation with dop853, and with radau for systems with contacts or dampers, to which the default method may turn;
-    linearisation; an ensemble; sensitivities of systems without contacts; inverse dynamics of driven ones.
+    linearisation; an ensemble; sensitivities; inverse dynamics of driven ones.
     """
     with _one_process(), compiled_at_once():
         return _warmed(name, build)
@@ -93,8 +93,7 @@ def _uses(system: System) -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"simulation ({method})", lambda method=method: _simulation(system, end, method)  # type: ignore[misc]
     yield "linearisation", lambda: linearisation(system)
     yield "ensemble", lambda: simulate_many(system, {name: [value, value]}, end, workers=1, progress=False)
-    if not system.contacts:
-        yield "sensitivities", lambda: sensitivities(system, {name: value}, end)
+    yield "sensitivities", lambda: sensitivities(system, {name: value}, end)
     if system.drivers and not system.overdetermined and system.degrees_of_freedom == 0:
         yield "inverse dynamics", lambda: inverse_dynamics(system, [system.time, end]).energy
 

@@ -29,6 +29,7 @@ from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.stepwise import given_up, until_next_look
 from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
+from runtime.integrate.variational_contacts import FINE, GRAZES
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
@@ -161,8 +162,9 @@ def sensitivities(
     Raises
     ------
     ModelError
-        For arguments that break a rule, for systems with contacts, for values without a system of the same structure on either
-        side, and for motions that come close to a singular pose of closed loops, where branches may part with the parameters.
+        For arguments that break a rule, for values without a system of the same structure on either side, for motions that come
+        close to a singular pose of closed loops, where branches may part with the parameters, and for contacts that only graze
+        their plane.
     """
     question = question_of(build, given, wrt, check_units=check_units)
     return solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta)
@@ -172,6 +174,7 @@ class _Nearby(NamedTuple):
     """Systems at nearby values of one component, for derivatives with respect to this component."""
 
     systems: list[tuple[System, Floats]]  # with their initial states
+    offsets: Floats  # (6,) how much larger the component is in them
     weights: Floats  # of the differences between these systems and the system itself; their sum is the derivative
 
     def slope(self, values: Sequence[Floats], own: Floats) -> Floats:
@@ -187,11 +190,6 @@ def solve(
 ) -> Sensitivities:  # fmt: skip
     """Compute the run and its derivatives at a row of values of the question's quantities."""
     system, y = question.system(row)
-    if system.contacts:
-        raise ModelError(
-            f"system '{system.name}' has contacts, which sensitivities of runs do not support; take differences of runs, or "
-            "contact_sensitivities"
-        )
     how = settings(
         system,
         t_end,
@@ -236,7 +234,7 @@ def _nearby(question: Question, system: System, row: Floats, k: int, step: float
                     f"{needs}, but at {row[k] + place * step:g} the system has other bodies, joints, forces or degrees of "
                     "freedom; choose another value, or take differences of runs"
                 )
-        return _Nearby(found, weights(places) / step)
+        return _Nearby(found, places * step, weights(places) / step)
     raise ModelError(f"{needs}, on one side at least: {'; '.join(dict.fromkeys(map(str, refused)))}")
 
 
@@ -283,7 +281,7 @@ def _one_by_one(
         return own.data._replace(alpha=how.alpha, beta=how.beta)
 
     given = [
-        None if quantity.role is Role.STATE else ([data(other) for other, _ in six.systems], six.weights)
+        None if quantity.role is Role.STATE else ([data(other) for other, _ in six.systems], six.offsets, six.weights)
         for (_, quantity), six in zip(question.components, nearby, strict=True)
     ]
     varied = Varied(system, data(system), given)
@@ -310,6 +308,13 @@ def _one_by_one(
         raise ModelError(
             f"the derivative by {names}: the motion of system '{system.name}' comes close to a singular pose, before t = "
             f"{m.t:.6g} s, where its branches may part with the parameters; end the run ahead of it, or take differences of runs"
+        )
+    if varied.contacts.lost[0] != FINE:
+        lost, k = varied.contacts.lost.tolist()
+        why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
+        raise ModelError(
+            f"the derivative by {names}: contact '{system.contacts[k].name}' {why} after t = {m.t:.6g} s, where the motion has "
+            "no derivative; end the run ahead of it, or take differences of runs"
         )
     if code != Status.REACHED_END:
         _fail(system, y, how, names, m.t)

@@ -188,6 +188,19 @@ def apply_contacts(data, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def beyond(k, mode, t, m):  # type: ignore[no-untyped-def]
+    """Distance [m] of contact k beyond the side of a mode, by penetration and rate in ``outputs``."""
+    depth, rate = m.outputs[k, PENETRATION], m.outputs[k, PENETRATION_RATE]
+    if mode == INACTIVE or mode == AUTO:
+        return depth
+    left = force_left(k, t, m)
+    if mode == SLACK:
+        return max(left, -depth)
+    ends = -min(left, depth) if t.fades[k] == 1 else -left
+    return max(ends, rate) if mode == LEAVING else ends
+
+
+@inlined
 def contact_over(data, w):  # type: ignore[no-untyped-def]
     """Fill ``Switches.over`` of the contacts: distance of each beyond the side of its mode; after ``update_states``.
 
@@ -197,17 +210,8 @@ def contact_over(data, w):  # type: ignore[no-untyped-def]
     place_contacts(data, w)
     first = len(over) - len(t.law)
     for k in range(len(t.law)):
-        outputs, mode = m.outputs[k], m.mode[k]
         measure(k, data, w)
-        if mode == INACTIVE or mode == AUTO:
-            over[first + k] = 1e3 * outputs[PENETRATION]
-            continue
-        left = force_left(k, t, m)
-        if mode == SLACK:
-            over[first + k] = 1e3 * max(left, -outputs[PENETRATION])
-            continue
-        ends = -min(left, outputs[PENETRATION]) if t.fades[k] == 1 else -left
-        over[first + k] = 1e3 * (max(ends, outputs[PENETRATION_RATE]) if mode == LEAVING else ends)
+        over[first + k] = 1e3 * beyond(k, m.mode[k], t, m)
 
 
 def contacts_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]

@@ -4,9 +4,9 @@
 
 for a state y and its derivatives z with respect to K parameters theta.  df/dy is the exact Jacobian of
 ``runtime.dynamics.jacobian``.  df/dtheta, the effect of a parameter on joints, limits, loads, motors and signals at a state, is a
-difference of order six of systems with nearby parameters; their limits share the modes of the system itself, so that no
-difference reaches across a cone.  State and derivatives form one long state for the integration loop, which evaluates it
-through ``Workspace.address``.
+difference of order six of systems with nearby parameters; their limits and contacts share the modes of the system itself, so
+that no difference reaches across a cone.  Contacts: ``runtime.integrate.variational_contacts``.  State and derivatives form one
+long state for the integration loop, which evaluates it through ``Workspace.address``.
 
 States of closed loops are projected onto their rows, as in ``simulate``, and their derivatives onto the derivatives of the rows:
 
@@ -24,16 +24,38 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from runtime.dynamics.directions import BODY, BOTH
-from runtime.dynamics.elimination import DAMPING, apply, factorise, solve
+from runtime.dynamics.contacts import PENETRATION_RATE
+from runtime.dynamics.directions import BOTH
+from runtime.dynamics.elimination import DAMPING, factorise
 from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
-from runtime.dynamics.kinematics import euler_rates, turn_of, update_kinematics
+from runtime.dynamics.kinematics import euler_rates, update_kinematics, update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
-from runtime.dynamics.layout import OK, OMEGA, ROWS, SINGULAR, STATE, P, V
+from runtime.dynamics.layout import NOT_FINITE, OK, OMEGA, ROWS, SINGULAR, STATE, P, V
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.dynamics.places import ADDRESSES, EVALUATION, PROJECTION
-from runtime.jit import addresses
+from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
+from runtime.dynamics.switches import AUTO, INACTIVE
+from runtime.integrate.variational_contacts import (
+    AT_START,
+    CHANGES_WITHOUT_END,
+    FINE,
+    GRAZES,
+    ContactDirections,
+    along_time,
+    beyond_nearby,
+    change_of_force,
+    contact_directions,
+    given_forces_part,
+    law_nearby,
+    measure_nearby,
+    measure_slopes,
+    on_plane,
+    set_force,
+    slope_of_speed,
+    slope_of_time,
+    touches,
+)
+from runtime.integrate.variational_rows import correct, put_changes, put_row_slopes
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
@@ -72,30 +94,33 @@ class Directions(NamedTuple):
     p: Floats  # (4,)
     slopes: Floats  # (joints, 2, ROWS, 24) of Phi and Phi' of each joint over the directions of its bodies
     rows: Floats  # (K, 2, joints, ROWS) of Phi and Phi' with respect to the parameters
+    times: Floats  # (K,) derivatives of the time at which a contact changes its mode
+    contacts: ContactDirections
 
 
 class Varied:
     """Memory for the evaluation of a system with its derivatives with respect to K parameters.
 
-    ``nearby``: for each parameter the data of six nearby systems and the weights (6,) with which their changes add up to the
-    derivative; None for a parameter of the initial state.
+    ``nearby``: for each parameter the data of six nearby systems, how much larger the parameter is in them (6,), and the weights
+    (6,) with which their changes add up to the derivative; None for a parameter of the initial state.
     """
 
     def __init__(
-        self, system: System, data: ModelData, nearby: Sequence[tuple[Sequence[ModelData], Floats] | None]
+        self, system: System, data: ModelData, nearby: Sequence[tuple[Sequence[ModelData], Floats, Floats] | None]
     ) -> None:
-        n, count = STATE * len(system.bodies), len(nearby)
+        n, count, touching = STATE * len(system.bodies), len(nearby), len(data.contacts.law) > 0
         work = workspace_for(data)
-        mode = work.limits.mode
         self._kept: list[Reference] = []
-        places, works, factors = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64), np.zeros((count, 6))
+        places, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
+        offsets, factors = np.zeros((count, 6)), np.zeros((count, 6))
         for k, six in enumerate(nearby):
+            if six is None and touching:  # the speed of a touch-down depends on the initial state
+                six = [data] * 6, 1e-3 * BOTH_SIDES, 1e3 * weights(BOTH_SIDES)
             if six is None:
                 continue
-            others, factors[k] = six
+            others, offsets[k], factors[k] = six
             for q, other in enumerate(others):
-                memory = workspace_for(other)
-                memory = memory._replace(limits=memory.limits._replace(mode=mode))  # the modes of the system itself
+                memory = _nearby_memory(other, work)
                 places[k, q], works[k, q] = self._keep(other), self._keep(memory)
         directions = Directions(
             workspace_of_jacobian(system),
@@ -107,7 +132,10 @@ class Varied:
             np.zeros(4),
             np.zeros((len(data.address), 2, ROWS, BOTH)),
             np.zeros((count, 2, len(data.address), ROWS)),
+            np.zeros(count),
+            contact_directions(data, offsets, BOTH_SIDES, weights(BOTH_SIDES)),
         )
+        self.contacts = directions.contacts
         if not _TYPES:
             globals()["_TYPES"] = (numba.typeof(data), numba.typeof(work), numba.typeof(directions))
         address = np.zeros(ADDRESSES + 3, np.int64)
@@ -122,79 +150,17 @@ class Varied:
         return self._kept[-1].address
 
 
+def _nearby_memory(data: ModelData, of: Workspace) -> Workspace:
+    """Memory for a nearby system, with the modes of the system itself; its contacts have forces that are given."""
+    memory = workspace_for(data)
+    if len(data.contacts.law):
+        memory.address[CONTACTS] = place_of_part(given_forces_part)
+    return memory._replace(
+        limits=memory.limits._replace(mode=of.limits.mode), contacts=memory.contacts._replace(mode=of.contacts.mode)
+    )
+
+
 _TYPES: tuple[Any, ...] = ()  # of data, memory and directions, identical for all systems
-
-
-@inlined
-def put_changes(states, z, change):  # type: ignore[no-untyped-def]
-    """Displacements (translation, rotation) of all bodies, then changes of velocity, of the derivatives z of their states."""
-    bodies = len(z) // STATE
-    for b in range(bodies):
-        o = STATE * b
-        e, turn = states[o + P : o + V], change[6 * b + 3 : 6 * b + 6]
-        turn_of(e, z[o + P : o + V], turn)
-        square = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]
-        for c in range(3):
-            change[6 * b + c] = z[o + c]
-            turn[c] /= square
-        for c in range(6):
-            change[6 * (bodies + b) + c] = z[o + V + c]
-
-
-@inlined
-def put_row_slopes(t, w, m):  # type: ignore[no-untyped-def]
-    """The derivatives of Phi' and Phi of each joint over the directions of its bodies, into ``m.slopes``."""
-    for c in range(18):
-        m.jacobian.about[c] = 0.0
-    for k in range(len(t.address)):
-        addresses.call(
-            m.jacobian.joint[k], w.state[t.body_i[k]].ctypes.data, w.state[t.body_j[k]].ctypes.data, w.x[k].ctypes.data,
-            m.jacobian.about.ctypes.data, m.jacobian.seeds.ctypes.data, m.jacobian.out.ctypes.data,
-        )  # fmt: skip
-        for r in range(t.rows[k]):
-            for n in range(BOTH):
-                m.slopes[k, 0, r, n] = m.jacobian.out[12 + 2 * t.rows[k] + r, n]
-                m.slopes[k, 1, r, n] = m.jacobian.out[12 + t.rows[k] + r, n]
-
-
-@inlined
-def slope_along(d, joint, which, r, c, side, body):  # type: ignore[no-untyped-def]
-    """The part of component c of a body's change in the change of a row; 0 for the ground."""
-    if body < 0:
-        return 0.0
-    at, of_row = 6 * body + c, d.slopes[joint, which, r]
-    other = at + len(d.change) // 2
-    return of_row[BODY * side + c] * d.change[at] + of_row[BODY * side + 6 + c] * d.change[other]
-
-
-@inlined
-def correct(which, k, states, z, t, w, d):  # type: ignore[no-untyped-def]
-    """Move the derivatives z with respect to parameter k onto the derivatives of Phi (0), or of Phi' (1), of all rows."""
-    bodies = len(t.mass) - 1
-    for _ in range(2):  # the second pass removes what the damping of the factors leaves
-        put_changes(states, z, d.change)
-        for n in range(len(t.address)):
-            for r in range(t.rows[n]):
-                value = d.rows[k, which, n, r]
-                for c in range(6):
-                    value += slope_along(d, n, which, r, c, 0, t.body_i[n] - 1) + slope_along(
-                        d, n, which, r, c, 1, t.body_j[n] - 1
-                    )
-                w.y[n, r] = value
-        solve(t, w)
-        w.v_dot[:, :] = 0.0
-        apply(t, w, w.y, w.v_dot)
-        for b in range(bodies):
-            o, u = STATE * b, w.v_dot[b + 1]
-            if which == 1:
-                for c in range(6):
-                    z[o + V + c] += u[c]
-            else:
-                euler_rates(states[o + P : o + V], u[3:6], d.p)
-                for c in range(3):
-                    z[o + c] += u[c]
-                for c in range(4):
-                    z[o + P + c] += d.p[c]
 
 
 def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
@@ -224,6 +190,116 @@ def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
     return OK
 
 
+@inlined
+def forces_nearby(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Give the contacts of the systems nearby in parameter k their forces at a state, which was just evaluated."""
+    c, df = d.contacts, d.p
+    measures_nearby(time, states, k, w, d)
+    for n in range(len(c.mode)):
+        if not touches(c.mode[n]):
+            continue
+        for r in range(4):
+            df[r] = 0.0
+        for q in range(6):
+            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+            law_nearby(k, n, q, d.factors[k, q], other, memory, w, c, df)
+        change_of_force(k, n, t, w, c, df)
+        for q in range(6):
+            memory = at_address(d.works[k, q], _TYPES[1])
+            set_force(k, n, q, memory, w, c, df)
+
+
+@inlined
+def measures_nearby(time, states, k, w, d):  # type: ignore[no-untyped-def]
+    """Slopes of penetrations, their rates and slips over parameter k at a constant state."""
+    for q in range(6):
+        other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+        measure_nearby(time, states, k, q, d.factors[k, q], other, memory, w, d.contacts)
+
+
+@inlined
+def begin_contacts(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Derivatives of the speeds of contacts that touch at the start."""
+    update_poses_and_signals(time, states, t, w)
+    measure_slopes(t, w, d.contacts, d.jacobian.seeds)
+    for k in range(len(d.factors)):
+        measures_nearby(time, states, k, w, d)
+        put_changes(states, states[(1 + k) * len(d.rates) : (2 + k) * len(d.rates)], d.change)
+        for n in range(len(d.contacts.mode)):
+            if touches(w.contacts.mode[n]):
+                d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
+
+
+@inlined
+def speed_slope(k, n, of_time, t, w, d):  # type: ignore[no-untyped-def]
+    """Derivative over parameter k of the speed of the touch-down of contact n, which is at least the smallest speed."""
+    least = t.contacts.least_impact[n]
+    if w.contacts.outputs[n, PENETRATION_RATE] > least:
+        return slope_of_speed(k, n, of_time, d.change, t, w, d.contacts)
+    value = 0.0
+    for q in range(6):
+        other = at_address(d.data[k, q], _TYPES[0])
+        value += d.factors[k, q] * (other.contacts.least_impact[n] - least)
+    return value
+
+
+@inlined
+def pass_changes(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Jumps of the derivatives where contacts have changed their modes since the last evaluation; a code."""
+    c, mode, size, code = d.contacts, w.contacts.mode, len(d.rates), OK
+    for n in range(len(mode)):
+        c.wanted[n], mode[n] = mode[n], c.mode[n]
+    for n in range(len(mode)):
+        if c.wanted[n] == c.mode[n]:
+            continue
+        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.before)
+        measure_slopes(t, w, c, d.jacobian.seeds)
+        along_time(states, c.before, c.change)
+        for k in range(len(d.factors)):
+            z = states[(1 + k) * size : (2 + k) * size]
+            measures_nearby(time, states, k, w, d)
+            put_changes(states, z, d.change)
+            of_law = 0.0
+            for q in range(0 if on_plane(n, c.mode[n], t, w.contacts) else 6):
+                other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+                of_law += d.factors[k, q] * beyond_nearby(n, other, memory, t, w, c)
+            d.times[k] = slope_of_time(k, n, d.change, of_law, t, w, c)
+            if not abs(d.times[k]) < np.inf:
+                c.lost[0], c.lost[1] = GRAZES, n
+                code |= NOT_FINITE
+            if c.mode[n] == INACTIVE:
+                c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
+        c.mode[n] = mode[n] = c.wanted[n]
+        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
+        for k in range(len(d.factors)):
+            z = states[(1 + k) * size : (2 + k) * size]
+            for r in range(size):
+                z[r] += (c.before[r] - c.after[r]) * d.times[k]
+    return code
+
+
+@inlined
+def follow_modes(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Take note of the modes of the contacts; a code."""
+    c, changed = d.contacts, False
+    if c.lost[0] != FINE:
+        return NOT_FINITE
+    for n in range(len(c.mode)):
+        if w.contacts.mode[n] == AUTO:
+            if c.mode[n] == AT_START:
+                return OK  # the first modes are not known yet
+            c.lost[0], c.lost[1] = CHANGES_WITHOUT_END, n
+            return NOT_FINITE
+        changed = changed or w.contacts.mode[n] != c.mode[n]
+    if changed and c.mode[0] != AT_START:
+        return pass_changes(time, states, t, w, d)
+    if changed:
+        begin_contacts(time, states, t, w, d)
+        for n in range(len(c.mode)):
+            c.mode[n] = w.contacts.mode[n]
+    return OK
+
+
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """State derivative and its derivatives with respect to the parameters; a code."""
     d = at_address(w.address[DIRECTIONS], _TYPES[2])
@@ -231,6 +307,10 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     states, slopes = array_at(y, (1 + count) * n), array_at(y_dot, (1 + count) * n)
     if w.near_singular[0] == 1:
         return SINGULAR  # close to a singular pose
+    if len(t.contacts.law) > 0:
+        code = follow_modes(time, states, t, w, d)
+        if code != OK:
+            return code
     code = call_at(w.address[ITSELF], time, states, t, w, VALUE, slopes)
     if code != OK:
         return code
@@ -253,6 +333,8 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             for c in range(12 * bodies):
                 value += J[r, c] * change[c]
             to[STATE * (r // 6) + V + r % 6] = value
+        if len(t.contacts.law) > 0:
+            forces_nearby(time, states, k, t, w, d)
         for q in range(6):
             if d.data[k, q] == 0:
                 break

@@ -268,10 +268,6 @@ BAD = {
     "unknown part": (dict(given={"a.toes": 1.0}), "has no parameter 'a.toes'"),
     "no function": (dict(build=3), "build = 3: give a runtime.System"),
     "no part": (dict(build=models.foot.build()), "has no parameter 'link_length'"),
-    "contacts": (
-        dict(build=models.foot_ground.build, given=V0),
-        "has contacts, which sensitivities of runs do not support",
-    ),
     "another system nearby": (dict(build=other, given={"l": 0.7}), "but at 0.7007 the system has other bodies"),
     "times": (dict(t_eval=[0.5, 0.2]), "t_eval must increase"),
     "tolerance": (dict(rtol=-1.0), "rtol = -1"),

@@ -1,0 +1,265 @@
+"""Contacts in variational equations, in compiled code: derivatives of their forces, and jumps where a contact changes its mode.
+
+A sphere near its plane has a force that no difference of systems with nearby places of the sphere gives to full accuracy, because
+powers of the penetration are not smooth at 0.  Therefore penetration, its rate and slip are differentiated, which are smooth;
+the force changes by the generated slopes of its law, and the nearby systems have this force instead of their own.
+
+At a time tau where the right-hand side changes from f- to f+ the derivatives z of the state jump:
+
+    z+ = z- + (f- - f+) dtau/dtheta,      dtau/dtheta = -(dg/dtheta) / (dg/dt)
+
+with the function g that changes its sign there, along the motion before.  A law that knows the speed of its touch-down depends on
+the parameters through this speed too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.contacts import (
+    NORMAL_FORCE,
+    PENETRATION,
+    PENETRATION_RATE,
+    POTENTIAL,
+    SLIP,
+    beyond,
+    force_left,
+    friction_force,
+    measure,
+    normal_force,
+    place_contacts,
+)
+from runtime.dynamics.directions import BODY
+from runtime.dynamics.kinematics import update_poses_and_signals
+from runtime.dynamics.layout import GROUND_INDEX, OK, OMEGA, STATE, V
+from runtime.dynamics.loads import push
+from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.switches import ACTIVE, INACTIVE, LEAVING, SLACK
+from runtime.jit.compilation import inlined
+from runtime.jit.kernels import sphere_plane
+from runtime.support.arrays import Floats, Ints
+
+AT_START = -1  # mode before the first one
+MEASURES = 5  # penetration, its rate, slip
+NEARBY = 1e-3  # points of a difference, as fractions of penetration, rate and speed of touch-down
+LEAST_DEPTH = 1e-11  # [m] a contact that would not get deeper, were it not for its force, only grazes its plane
+SLOW = 0.01  # [m/s] rates below this count as this
+FINE, CHANGES_WITHOUT_END, GRAZES = range(3)  # in ``ContactDirections.lost``
+
+
+class ContactDirections(NamedTuple):
+    """The contacts along the directions of the parameters, and memory."""
+
+    mode: Ints  # (contacts,) at the last evaluation
+    wanted: Ints  # (contacts,) modes to which they change
+    speed: Floats  # (K, contacts) derivatives of the speeds of the last touch-downs
+    offsets: Floats  # (K, 6) of the parameters of the nearby systems
+    places: Floats  # (6,) of points for a difference of order six
+    weights: Floats  # (6,)
+    measured: Floats  # (contacts, 5, 24) slopes over the directions of both bodies
+    own: Floats  # (K, contacts, 5) slopes over the parameters at a constant state
+    change: Floats  # (12 bodies,) of displacements and velocities along the motion
+    before: Floats  # (13 bodies,) f-
+    after: Floats  # (13 bodies,) f+
+    lost: Ints  # (2,) why there are no derivatives, and the contact
+
+
+def contact_directions(data: ModelData, offsets: Floats, places: Floats, weights: Floats) -> ContactDirections:
+    """Memory for the contacts of a system."""
+    contacts, bodies, count = len(data.contacts.law), len(data.mass) - 1, len(offsets)
+    return ContactDirections(
+        mode=np.full(contacts, AT_START), wanted=np.zeros(contacts, np.int64), speed=np.zeros((count, contacts)),
+        offsets=offsets, places=places, weights=weights, measured=np.zeros((contacts, MEASURES, 2 * BODY)),
+        own=np.zeros((count, contacts, MEASURES)), change=np.zeros(2 * 6 * bodies), before=np.zeros(13 * bodies),
+        after=np.zeros(13 * bodies), lost=np.zeros(2, np.int64),
+    )  # fmt: skip
+
+
+@inlined
+def touches(mode):  # type: ignore[no-untyped-def]
+    """Whether a contact with this mode has a force."""
+    return mode == ACTIVE or mode == LEAVING
+
+
+def given_forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """Add the forces in ``outputs``, of the contacts that touch, to ``w.wrench``: the contacts of nearby systems."""
+    place_contacts(t, w)
+    m = w.contacts
+    for k in range(len(t.contacts.law)):
+        if not touches(m.mode[k]):
+            continue
+        i, j = t.contacts.body_i[k], t.contacts.body_j[k]
+        sphere_plane.wrench(w.state[i], w.state[j], m.x[k], m.outputs[k, NORMAL_FORCE:POTENTIAL], m.Q)
+        for side in range(2):
+            b = i if side == 0 else j
+            if b != GROUND_INDEX:
+                push(b, m.Q[6 * side : 6 * side + 6], w)
+    return OK
+
+
+@inlined
+def measure_nearby(time, states, k, q, factor, other, memory, w, c):  # type: ignore[no-untyped-def]
+    """Add the part of nearby system q to the slopes ``own`` over parameter k at this state."""
+    if q == 0:
+        c.own[k, :, :] = 0.0
+    update_poses_and_signals(time, states, other, memory)
+    place_contacts(other, memory)
+    for n in range(len(c.mode)):
+        measure(n, other, memory)
+        for r in range(MEASURES):
+            c.own[k, n, r] += factor * (memory.contacts.outputs[n, r] - w.contacts.outputs[n, r])
+
+
+@inlined
+def law_nearby(k, n, q, factor, other, memory, w, c, df):  # type: ignore[no-untyped-def]
+    """Add the part of nearby system q to the change ``df`` (4,) of normal force and friction with the parameters of the laws."""
+    m, of = memory.contacts, w.contacts
+    for r in range(MEASURES):
+        m.outputs[n, r] = of.outputs[n, r]
+    if other.contacts.impact[n] >= 0:
+        place = other.contacts.impact[n]
+        m.normal[n, place] = of.normal[n, place]
+    df[0] += factor * (normal_force(n, other.contacts, m) - of.outputs[n, NORMAL_FORCE])
+    if other.contacts.friction[n] >= 0 and of.mode[n] != LEAVING:
+        m.outputs[n, NORMAL_FORCE] = of.outputs[n, NORMAL_FORCE]
+        friction_force(n, other.contacts, m)
+        for a in range(3):
+            df[1 + a] += factor * (m.tangential[a] - of.outputs[n, NORMAL_FORCE + 1 + a])
+
+
+@inlined
+def change_of_force(k, n, t, w, c, df):  # type: ignore[no-untyped-def]
+    """Complete the change ``df`` of the force of contact n by that of touch-down, penetration, rate and slip with parameter k."""
+    m, own, place = w.contacts, c.own[k, n], t.contacts.impact[n]
+    if place >= 0:
+        speed = m.normal[n, place]
+        for q in range(6):
+            m.normal[n, place] = speed * (1.0 + NEARBY * c.places[q])
+            df[0] += c.weights[q] / (NEARBY * speed) * c.speed[k, n] * normal_force(n, t.contacts, m)
+        m.normal[n, place] = speed
+    normal_force(n, t.contacts, m)
+    df[0] += m.law[n, 3] * own[PENETRATION] + m.law[n, 4] * own[PENETRATION_RATE]
+    if t.contacts.friction[n] >= 0 and m.mode[n] != LEAVING:
+        friction_force(n, t.contacts, m)
+        for a in range(3):
+            df[1 + a] += m.tangential[12 + a] * df[0]
+            for b in range(3):
+                df[1 + a] += m.tangential[3 + 3 * a + b] * own[SLIP + b]
+
+
+@inlined
+def set_force(k, n, q, memory, w, c, df):  # type: ignore[no-untyped-def]
+    """Give contact n of nearby system q the force of the system itself with its change."""
+    for a in range(4):
+        memory.contacts.outputs[n, NORMAL_FORCE + a] = w.contacts.outputs[n, NORMAL_FORCE + a] + c.offsets[k, q] * df[a]
+
+
+@inlined
+def measure_slopes(t, w, c, seeds):  # type: ignore[no-untyped-def]
+    """Penetration, rate and slip of all contacts, and their slopes over the directions of the bodies."""
+    place_contacts(t, w)
+    for n in range(len(c.mode)):
+        measure(n, t, w)
+        i, j = w.state[t.contacts.body_i[n]], w.state[t.contacts.body_j[n]]
+        sphere_plane.measure_tangent(i, j, w.contacts.x[n], seeds, c.measured[n])
+
+
+@inlined
+def along_change(n, r, t, c, change):  # type: ignore[no-untyped-def]
+    """Change of measure r of contact n for displacements, then changes of velocity, of all bodies."""
+    value, half = 0.0, len(change) // 2
+    for side in range(2):
+        b = (t.contacts.body_i[n] if side == 0 else t.contacts.body_j[n]) - 1
+        for k in range(6 if b >= 0 else 0):
+            value += c.measured[n, r, BODY * side + k] * change[6 * b + k]
+            value += c.measured[n, r, BODY * side + 6 + k] * change[half + 6 * b + k]
+    return value
+
+
+@inlined
+def on_plane(n, mode, t, m):  # type: ignore[no-untyped-def]
+    """Whether contact n leaves a mode where it meets or leaves its plane; otherwise where its force ends or begins within."""
+    if mode == INACTIVE:
+        return True
+    depth, left = m.outputs[n, PENETRATION], force_left(n, t.contacts, m)
+    if mode == SLACK:
+        return -depth >= left
+    return t.contacts.fades[n] == 1 and depth <= left
+
+
+@inlined
+def slope_of_change(n, mode, depth, rate, speed, t, w, c):  # type: ignore[no-untyped-def]
+    """Change of the function at whose zero contact n leaves a mode, for changes of penetration, rate and speed of touch-down."""
+    m = w.contacts
+    if on_plane(n, mode, t, m):
+        return depth if mode == INACTIVE else -depth
+    outputs, place = m.outputs[n], t.contacts.impact[n]
+    at_depth, at_rate, at_speed = outputs[PENETRATION], outputs[PENETRATION_RATE], 0.0
+    reach = abs(depth / at_depth) + abs(rate) / max(abs(at_rate), SLOW)
+    if place >= 0:
+        at_speed = m.normal[n, place]
+        reach += abs(speed / at_speed)
+    if not 0.0 < reach < np.inf:
+        return 0.0
+    h, value = NEARBY / reach, 0.0
+    for q in range(6):
+        x = h * c.places[q]
+        outputs[PENETRATION], outputs[PENETRATION_RATE] = at_depth + x * depth, at_rate + x * rate
+        if place >= 0:
+            m.normal[n, place] = at_speed + x * speed
+        value += c.weights[q] * beyond(n, mode, t.contacts, m)
+    outputs[PENETRATION], outputs[PENETRATION_RATE] = at_depth, at_rate
+    if place >= 0:
+        m.normal[n, place] = at_speed
+    return value / h
+
+
+@inlined
+def beyond_nearby(n, other, memory, t, w, c):  # type: ignore[no-untyped-def]
+    """``beyond`` of contact n with the laws of a nearby system, less that of the system itself, at the same place and speed."""
+    m, of = memory.contacts, w.contacts
+    for r in range(MEASURES):
+        m.outputs[n, r] = of.outputs[n, r]
+    if other.contacts.impact[n] >= 0:
+        place = other.contacts.impact[n]
+        m.normal[n, place] = of.normal[n, place]
+    return beyond(n, c.mode[n], other.contacts, m) - beyond(n, c.mode[n], t.contacts, of)
+
+
+@inlined
+def along_time(states, rates, change):  # type: ignore[no-untyped-def]
+    """Displacements, then changes of velocity, of all bodies per second, of a motion with these rates."""
+    half = len(change) // 2
+    for b in range(half // 6):
+        o = STATE * b
+        for k in range(3):
+            change[6 * b + k], change[6 * b + 3 + k] = states[o + V + k], states[o + OMEGA + k]
+            change[half + 6 * b + k], change[half + 6 * b + 3 + k] = rates[o + V + k], rates[o + OMEGA + k]
+
+
+@inlined
+def slope_of_time(k, n, change, of_law, t, w, c):  # type: ignore[no-untyped-def]
+    """Derivative over parameter k of the time at which contact n leaves its mode; NaN where it only grazes it.
+
+    ``change``: of the bodies with the parameter; ``c.change``: with time; ``of_law``: of ``beyond`` with the law.
+    """
+    mode, depth, rate = c.mode[n], c.own[k, n, PENETRATION], c.own[k, n, PENETRATION_RATE]
+    depth += along_change(n, PENETRATION, t, c, change)
+    rate += along_change(n, PENETRATION_RATE, t, c, change)
+    of_parameter = of_law + slope_of_change(n, mode, depth, rate, c.speed[k, n], t, w, c)
+    depth, rate = w.contacts.outputs[n, PENETRATION_RATE], along_change(n, PENETRATION_RATE, t, c, c.change)
+    if mode == INACTIVE and depth * depth < -2.0 * rate * LEAST_DEPTH:
+        return np.nan
+    of_time = slope_of_change(n, mode, depth, rate, 0.0, t, w, c)
+    return -of_parameter / of_time if of_time != 0.0 else np.nan
+
+
+@inlined
+def slope_of_speed(k, n, of_time, change, t, w, c):  # type: ignore[no-untyped-def]
+    """Derivative over parameter k of the speed at which contact n touches down, at a time with the derivative ``of_time``."""
+    value = c.own[k, n, PENETRATION_RATE] + along_change(n, PENETRATION_RATE, t, c, change)
+    if of_time != 0.0:
+        value += along_change(n, PENETRATION_RATE, t, c, c.change) * of_time
+    return value
