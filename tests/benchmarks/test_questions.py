@@ -72,6 +72,7 @@ def test_rhs(answer):
     assert {row["ankle"] for row in tables["feet"]} == set(measure.ANKLES)
 
 
+@pytest.mark.nightly
 def test_targets(answer):
     tables, notes = answer("targets")
     rows = {row["what"]: row for row in tables["targets"]}

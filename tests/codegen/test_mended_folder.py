@@ -71,8 +71,21 @@ DAMAGES = {
 }
 
 
+# A regeneration each; the others are left to the night.
+OFTEN = (
+    "a kernel cut off",
+    "a link to itself",
+    "lists cut off",
+    "digests cut off",
+    "a whole-model kernel cut off",
+    "nothing",
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    "damage", [damage if damage in OFTEN else pytest.param(damage, marks=pytest.mark.nightly) for damage in DAMAGES]
+)
 def test_every_state_is_mended_by_one_command(copy, miniature, damage):
     DAMAGES[damage](copy / "generated")
     assert run(copy, "-m", "codegen", "--check", "--quick").returncode in (0, 3)
@@ -121,7 +134,9 @@ def test_a_spoilt_whole_model_kernel_is_mended_by_the_command_that_the_message_n
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, *(pytest.param(n, marks=pytest.mark.nightly) for n in (signal.SIGTERM, signal.SIGINT))]
+)
 def test_a_kill_leaves_the_old_tree_or_the_new_one(copy, tmp_path_factory, number):
     other = copy_of(copy, tmp_path_factory.mktemp("other"))
     trees = {}

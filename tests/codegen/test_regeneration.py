@@ -18,6 +18,7 @@ HASH_OF_GENERATED = (
 DISTANCE = 'return {"distance": d.dot(d) - l**2}'
 
 
+@pytest.mark.nightly  # .ci/run asks the same by `python -m codegen --check --models`
 def test_committed_kernels_are_fresh():
     done = check(ROOT)
     assert done.returncode == 0, done.stdout
