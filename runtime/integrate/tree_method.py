@@ -57,8 +57,10 @@ def kernel_knows(system: System) -> bool:
 
     That of a tree is where it knows all forces; that of a tree with rows always is.  Contacts are left to absolute coordinates.
     """
+    if system.contacts:
+        return False
     tree = system.tree
-    if tree is None or system.contacts or (system.loaded and not tree.closing and not tree.limits):
+    if tree is None or (system.loaded and not tree.closing and not tree.limits):
         return False
     return _module_of(system) is not None
 

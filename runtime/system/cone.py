@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -151,6 +151,9 @@ class Cone:
         On a line perpendicular to a curve, the foot of the line is the nearest point of the curve up to some distance and not
         beyond.  This distance is found by bisection.
         """
+        return _vertex(self, float(side[0]), float(side[1]))
+
+    def _found_vertex(self, side: Floats) -> tuple[float, Floats]:
         latitude = float(self.maximum_latitude(np.arctan2(side[1], side[0])))
 
         def at(angle: float) -> Floats:
@@ -163,11 +166,16 @@ class Cone:
         for _ in range(VERTEX_HALVINGS):
             middle = 0.5 * (known + unknown)
             known, unknown = (middle, unknown) if is_nearest(middle) else (known, middle)
-        return known, at(latitude)
+        point = at(latitude)
+        point.flags.writeable = False
+        return known, point
 
-    @cached_property
+    @property
     def pieces(self) -> Pieces:
         """Flat data of the curves for compiled code."""
+        return _pieces(self)
+
+    def _made_pieces(self) -> Pieces:
         psi = np.array(self.longitudes)
         spans, coefficients = self._spans_and_coefficients()
         kind = np.full(len(spans), KINDS.index(self.interpolation))
@@ -242,6 +250,17 @@ class Cone:
                         f"cone: the spline in the top view reaches the latitude {_degrees(float(np.sqrt(square(h))))} between "
                         f"longitudes {_degrees(first)} and {_degrees(last)}, must stay below 180; {remedy}"
                     )
+
+
+# A system with equal cones is often built many times.
+@lru_cache(maxsize=256)
+def _vertex(cone: Cone, x: float, y: float) -> tuple[float, Floats]:
+    return cone._found_vertex(np.array([x, y]))
+
+
+@lru_cache(maxsize=256)
+def _pieces(cone: Cone) -> Pieces:
+    return cone._made_pieces()
 
 
 def _periodic_cubics(x: Floats, values: Floats) -> Floats:

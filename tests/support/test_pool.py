@@ -33,7 +33,7 @@ def example():
 
 def test_a_block_has_equal_arrays_and_keeps_which_are_parts_of_others():
     value = example()
-    held = Block(value, []).value
+    held = Block(value).value
     assert held.count == 5 and held.fixed is value.fixed
     for mine, original in zip((*held[:3:2], *held.inner), (*value[:3:2], *value.inner), strict=True):
         assert mine.dtype == original.dtype and np.array_equal(mine, original) and mine.flags.c_contiguous
@@ -48,7 +48,7 @@ def test_a_block_is_set_back_when_it_is_taken_again():
     block.give_back()
     again = pool.take(example, key)
     assert again is block
-    for now, first in zip(Block(again.value, []).value.inner, example().inner, strict=True):
+    for now, first in zip(Block(again.value).value.inner, example().inner, strict=True):
         assert np.array_equal(now, first)
     assert np.array_equal(again.value.values, example().values) and again.value.modes.tolist() == [0, 1, 2]
 
@@ -59,8 +59,46 @@ def test_a_block_in_use_is_not_taken_and_few_wait():
     assert len(set(map(id, blocks))) == len(blocks)
     for block in blocks:
         block.give_back()
-    assert len(blocks[0].free) == MAX_FREE
-    assert pool.take(example, object()) not in blocks
+    taken = [pool.take(example, key) for _ in range(MAX_FREE + 2)]
+    assert sum(block in blocks for block in taken) == MAX_FREE
+
+
+def other_example(fixed):
+    value = example()
+    return value._replace(values=value.values, inner=Inner(value.values[1:], 3.0 + value.inner.roots), fixed=fixed)
+
+
+def test_a_block_of_other_objects_is_filled_where_the_layout_is_the_same():
+    pool, fixed = Pool(2), example().fixed
+    block = pool.take(lambda: other_example(fixed), object())
+    block.give_back()
+    values = other_example(fixed)
+    values.values[:] += 1.0
+    again = pool.take(lambda: values, owner := object())
+    assert again is block and np.array_equal(again.value.values, values.values)
+    assert np.array_equal(again.value.inner.roots, values.inner.roots) and again.value.inner.part[0, 0] == 5.0
+    again.value.values[:] = 0.0
+    again.give_back()
+    assert pool.take(lambda: values, owner) is again and np.array_equal(again.value.values, values.values)
+
+
+@pytest.mark.parametrize("change", [dict(count=6), dict(modes=np.arange(4)), dict(values=np.arange(12).reshape(3, 4))])
+def test_a_block_of_another_layout_is_not_filled(change):
+    pool = Pool(2)
+    block = pool.take(example, object())
+    block.give_back()
+    value = example()._replace(**change)
+    assert pool.take(lambda: value, object()) is not block
+
+
+def test_a_block_with_another_constant_array_is_not_filled():
+    pool, fixed = Pool(2), np.arange(10.0)
+    fixed.flags.writeable = False
+    block = pool.take(lambda: other_example(fixed), object())
+    block.give_back()
+    other = fixed.copy()
+    other.flags.writeable = False
+    assert pool.take(lambda: other_example(other), object()) is not block
 
 
 def results(system, **how):
