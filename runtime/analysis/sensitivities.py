@@ -1,14 +1,15 @@
 """Derivatives of a run with respect to parameters and the initial state.
 
-The motion and its derivatives are integrated together, under one error control.  Where there is a whole-model kernel, it
-computes the equations of motion and their directional derivative, sixteen directions in a batch; systems with limits, loads,
-motors and drivers use the exact Jacobian of joints and forces (``runtime.integrate.variational``).  The derivatives of the
+The motion and its derivatives are integrated together, under one error control: in joint coordinates where a kernel knows these
+(``runtime.integrate.variational_joints``); else by the directional derivative of a whole-model kernel, sixteen directions in a
+batch; else by the exact Jacobian of joints and forces (``runtime.integrate.variational``).  The derivatives of the
 constants of a kernel and of the assembled initial state with respect to a parameter are differences of order six between
 systems built at nearby values, one-sided where there are systems on one side only.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -22,20 +23,25 @@ from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import Status
 from runtime.integrate import batch
-from runtime.integrate.choices import ATOL, RTOL
+from runtime.integrate.choices import ATOL, AUTO, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
+from runtime.integrate.differences import AHEAD, BOTH_SIDES, weights
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.stepwise import given_up, until_next_look
-from runtime.integrate.variational import AHEAD, BOTH_SIDES, Varied, weights
+from runtime.integrate.tree_method import in_joint_coordinates
+from runtime.integrate.variational import Varied
 from runtime.integrate.variational_contacts import FINE, GRAZES
+from runtime.integrate.variational_joints import AlongDirections, Nearby, VariedJoints
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.support.progress import reporter
+from runtime.system.assemble import assemble
+from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
@@ -128,6 +134,7 @@ def sensitivities(
     atol: float = ATOL,
     alpha: float | None = None,
     beta: float | None = None,
+    coordinates: str = AUTO,
     check_units: bool = True,
 ) -> Sensitivities:
     """Compute a run and its exact derivatives with respect to parameters and the initial state.
@@ -151,6 +158,8 @@ def sensitivities(
     rtol, atol, alpha, beta
         See ``simulate``; the tolerances hold for the derivatives too.  Where states of closed loops are projected onto their
         rows, the derivatives are projected onto those of the rows.
+    coordinates : "auto", "absolute" or "joint"
+        As in ``simulate``; systems with contacts take absolute ones.
     check_units : bool
         Of a System: ask about given parameters far from the present ones and about speeds that no body has, which were probably
         given in another unit.  False accepts them.
@@ -167,7 +176,7 @@ def sensitivities(
         their plane.
     """
     question = question_of(build, given, wrt, check_units=check_units)
-    return solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta)
+    return solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta, coordinates)
 
 
 class _Nearby(NamedTuple):
@@ -185,29 +194,27 @@ class _Nearby(NamedTuple):
 
 def solve(
     question: Question, row: Floats, t_end: float, t_eval: ArrayLike | None, rtol: float, atol: float,
-    alpha: float | None = None, beta: float | None = None, max_steps: int | None = None,
+    alpha: float | None = None, beta: float | None = None, coordinates: str = AUTO, max_steps: int | None = None,
     progress: Callable[[float, float], None] | None = None,
 ) -> Sensitivities:  # fmt: skip
     """Compute the run and its derivatives at a row of values of the question's quantities."""
     system, y = question.system(row)
     how = settings(
-        system,
-        t_end,
-        [t_end] if t_eval is None else t_eval,
-        "dop853",
-        rtol,
-        atol,
-        None,
-        alpha,
-        beta,
-        np.inf,
-        None,
-        max_steps,
-    )
+        system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,
+        coordinates,
+    )  # fmt: skip
+    if how.coordinates == JOINT and system.contacts:
+        raise ModelError(
+            f"system '{system.name}' has contacts, whose derivatives are those of absolute coordinates; leave out "
+            "coordinates='joint'"
+        )
     sizes = question.sizes(row)
     nearby = [_nearby(question, system, row, k, STEP * sizes[k]) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
-    if not how.projected and (module := _module(nearby)) is not None:
+    in_joints = not system.contacts and in_joint_coordinates(system, how)
+    if in_joints and (found := _in_joints(question, how, system, y, nearby, progress)) is not None:
+        states, slopes, count = found
+    elif not how.projected and (module := _module(nearby)) is not None:
         states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
     else:
         states, slopes, count = _one_by_one(question, how, system, y, initial, nearby, progress)
@@ -291,10 +298,73 @@ def _one_by_one(
     )  # fmt: skip
     if how.projected:
         m.project_derivatives()
-    out = np.full((len(times), (1 + count) * n), np.nan)
+    out, code = _advanced(m, how, times, progress)
+    if how.projected:
+        _refuse_singular_poses(system, m, code, question.names)
+    if varied.contacts.lost[0] != FINE:
+        lost, k = varied.contacts.lost.tolist()
+        why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
+        raise ModelError(
+            f"the derivative by {', '.join(question.names)}: contact '{system.contacts[k].name}' {why} after t = {m.t:.6g} s, "
+            "where the motion has no derivative; end the run ahead of it, or take differences of runs"
+        )
+    if code != Status.REACHED_END:
+        _fail(system, y, how, ", ".join(question.names), m.t)
+    states = out.reshape(len(times), 1 + count, n)
+    if found := violated_row(system, m, times, states[:, 0], how):
+        raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
+    return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]
+
+
+def _in_joints(
+    question: Question, how: Settings, system: System, y: Floats, nearby: Sequence[_Nearby],
+    progress: Callable[[float, float], None] | None,
+) -> tuple[Floats, Floats, int] | None:  # fmt: skip
+    """The motion and its derivatives in joint coordinates; None where these fail and were not asked for."""
+    data = system.data._replace(alpha=how.alpha, beta=how.beta)
+    six = [
+        ([Nearby(_with_reference(question, own), at) for own, at in other.systems], other.weights) for other in nearby
+    ]
+    alone = [quantity.role in (Role.STATE, Role.COORDINATE) for _, quantity in question.components]
+    varied = VariedJoints(_with_reference(question, system), data, y, six, alone, how.alpha, how.beta)
+    asked, names = how.coordinates == JOINT, ", ".join(question.names)
+    if not varied.alike:
+        if asked:
+            raise ModelError(
+                f"the derivative by {names}: systems nearby have other joint coordinates, or the initial state is off the "
+                "constraints; use coordinates='absolute'"
+            )
+        return None
+    m = AlongDirections(varied, data, how.t_start, how.t_end, how.rtol, how.atol)
+    times = np.array(how.t)
+    out, code = _advanced(m, how, times, progress)
+    if varied.tree.closing:
+        _refuse_singular_poses(system, m, code, question.names)
+    if code != Status.REACHED_END:
+        if asked:
+            _fail(system, y, how, names, m.t)
+        return None
+    states, slopes = varied.of_bodies(out)
+    if found := violated_row(system, m, times, states, how):
+        raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
+    return states, slopes, m.counts()[1]
+
+
+def _with_reference(question: Question, system: System) -> System:
+    """The system with a reference configuration on the rows of its joints, where parameters of these were replaced."""
+    if not isinstance(question.build, System) or not joints_differ(question.build, system):
+        return system
+    return dataclasses.replace(system, reference=assemble(system, system.reference_configuration))
+
+
+def _advanced(
+    m: Compiled, how: Settings, times: Floats, progress: Callable[[float, float], None] | None
+) -> tuple[Floats, Status]:
+    """Rows of the integration at the times, and the status with which it ended."""
+    out = np.full((len(times), len(m.y)), np.nan)
     first = 1 if times[0] == how.t_start else 0
     out[:first] = m.y
-    code, steps, names = Status.RUNNING, 0, ", ".join(question.names)
+    code, steps = Status.RUNNING, 0
     with reporter(progress, how.t_start, how.t_end) as bar:
         while code == Status.RUNNING and steps < how.max_steps:
             if given_up(steps, how.max_steps, how.t_start, m.t, how.t_end) is not None:
@@ -304,24 +374,16 @@ def _one_by_one(
             )
             steps = m.counts()[1]
             bar.update(m.t)
-    if how.projected and (code == Status.SINGULAR_CONFIGURATION or m.close_to_singular):
+    return out, code
+
+
+def _refuse_singular_poses(system: System, m: Compiled, code: Status, names: Sequence[str]) -> None:
+    if code == Status.SINGULAR_CONFIGURATION or m.close_to_singular:
         raise ModelError(
-            f"the derivative by {names}: the motion of system '{system.name}' comes close to a singular pose, before t = "
-            f"{m.t:.6g} s, where its branches may part with the parameters; end the run ahead of it, or take differences of runs"
+            f"the derivative by {', '.join(names)}: the motion of system '{system.name}' comes close to a singular pose, before "
+            f"t = {m.t:.6g} s, where its branches may part with the parameters; end the run ahead of it, or take differences of "
+            "runs"
         )
-    if varied.contacts.lost[0] != FINE:
-        lost, k = varied.contacts.lost.tolist()
-        why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
-        raise ModelError(
-            f"the derivative by {names}: contact '{system.contacts[k].name}' {why} after t = {m.t:.6g} s, where the motion has "
-            "no derivative; end the run ahead of it, or take differences of runs"
-        )
-    if code != Status.REACHED_END:
-        _fail(system, y, how, names, m.t)
-    states = out.reshape(len(times), 1 + count, n)
-    if found := violated_row(system, m, times, states[:, 0], how):
-        raise ModelError(Status.CONSTRAINTS_VIOLATED.text(*found))
-    return states[:, 0], np.moveaxis(states[:, 1:], 1, 2), m.counts()[1]
 
 
 def _fail(system: System, y: Floats, how: Settings, name: str, reached: float) -> None:

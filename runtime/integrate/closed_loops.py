@@ -77,7 +77,7 @@ def project(s, t, w, time_end):  # type: ignore[no-untyped-def]
     call_at(w.address[PROJECTION], time_end, s.trial, t, w, manner, w.violation)
     for i in range(len(s.y)):
         s.moved[i] -= s.trial[i]
-    for i in range(STATE * s.flags[BODIES] if s.flags[BODIES] > 0 else len(s.y), len(s.y)):
+    for i in range(STATE * s.flags[BODIES] if s.flags[BODIES] > 0 else w.tree.size[0], len(s.y)):
         s.moved[i] = 0.0  # derivatives of variational equations, whose rows are differences with their own rounding
     s.counts[EVALUATIONS] += 1
     code = call_at(

@@ -33,8 +33,10 @@ def dense_part(purpose, s, t, w, time, rows, times, out):  # type: ignore[no-unt
         interpolate(s, time, array_at(out, len(s.y)))
         return OK
     code = prepare_dense(s, t, w)
-    in_joints = len(w.tree.data.kind) > 0
-    n = len(w.motion) if in_joints else len(s.y)  # variational equations are longer than a motion
+    in_joints = len(w.tree.data.kind) > 0 and len(s.y) == w.tree.size[0]
+    n = (
+        len(w.motion) if in_joints else len(s.y)
+    )  # variational equations are longer than a motion, and are written as they are
     width = n + s.balance.work.shape[1]
     wanted, values = array_at(times, rows), array_at(out, rows * width)
     for k in range(rows if code == OK else 0):

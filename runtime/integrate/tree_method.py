@@ -130,7 +130,9 @@ class InJointCoordinates(Compiled):
 
     def _pooled_workspace(self) -> Block:
         return _POOL.take(
-            lambda: workspace_for(self.data, tree=_memory(self.system, self.data, self.tree)), self.system, self.data
+            lambda: workspace_for(self.data, tree=memory_of_tree(self.system, self.data, self.tree)),
+            self.system,
+            self.data,
         )
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
@@ -234,7 +236,7 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
     return np.array(caps[0] + caps[1]), weight, np.full(len(weight), TYPICAL)
 
 
-def _memory(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
+def memory_of_tree(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
     """Memory for evaluations of a tree, by its kernel if there is one."""
     of, module = tree_data(tree, system.gravity), _module_of(system)
     ask("joint coordinates")

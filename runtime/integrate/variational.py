@@ -35,6 +35,7 @@ from runtime.dynamics.layout import NOT_FINITE, OK, OMEGA, ROWS, SINGULAR, STATE
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
 from runtime.dynamics.switches import AUTO, INACTIVE
+from runtime.integrate.differences import BOTH_SIDES, weights
 from runtime.integrate.variational_contacts import (
     AT_START,
     CHANGES_WITHOUT_END,
@@ -66,20 +67,6 @@ from runtime.system.workspaces import workspace_of_jacobian
 ITSELF, DIRECTIONS, OF_MOTION = range(
     ADDRESSES, ADDRESSES + 3
 )  # places in ``Workspace.address``, beside those of every system
-# Places of the nearby systems, as fractions of the step: on both sides, or on one.  The latter are the points of Chebyshev, whose
-# weights, and with them the rounding error of the slope, are smallest.
-BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
-AHEAD = (1.0 - np.cos(np.pi / 6.0 * np.arange(1, 7))) / 2.0
-
-
-def weights(places: Floats) -> Floats:
-    """Weights with which the changes from the value at 0 to those at the places add up to the slope at 0.
-
-    Exact for polynomials of as high a degree as there are places.
-    """
-    powers = np.arange(1, len(places) + 1)
-    first = np.where(powers == 1, 1.0, 0.0)
-    return np.asarray(np.linalg.solve(places ** powers[:, None], first), float)
 
 
 class Directions(NamedTuple):

@@ -1,0 +1,288 @@
+"""Variational equations in the coordinates of joints, in compiled code.
+
+    z' = df/dy z + df/dtheta
+
+for the coordinates and rates y of a tree.  An evaluation takes so little time there that both terms are differences of order six
+of evaluations: along z, and between systems with nearby parameters.  Limits keep their modes meanwhile, so that no difference
+reaches across a change of mode; equations and forces are smooth then, and the differences have the accuracy of rounding.  Where
+rows restrain the coordinates, the derivatives are projected with them, as differences of projections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from runtime.dynamics.equations import place_of_part, workspace_for
+from runtime.dynamics.layout import DERIVATIVE as VALUE
+from runtime.dynamics.layout import OK, SINGULAR, STATE, P, V
+from runtime.dynamics.lift import lift_all
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.places import ADDRESSES, EVALUATION, PROJECTION
+from runtime.dynamics.projection import TO_ROUNDING
+from runtime.integrate import dop853, stepping
+from runtime.integrate.balance import no_balance
+from runtime.integrate.differences import BOTH_SIDES, weights
+from runtime.integrate.methods import Compiled
+from runtime.integrate.tree_method import OFF_THE_ROWS, memory_of_tree, off_the_rows, scales_of, tree_of
+from runtime.jit.compilation import inlined
+from runtime.jit.pointers import array_at, at_address, call_at
+from runtime.jit.references import Reference
+from runtime.support.arrays import Floats, Ints
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates
+from runtime.system.system import System
+
+ITSELF, DIRECTIONS, OF_MOTION = range(ADDRESSES, ADDRESSES + 3)  # places in ``Workspace.address``
+NEARBY = 1e-3  # of the larger of 1 and a coordinate: reach of the differences along z
+TURN = 2.0 * np.pi
+
+
+class JointDirections(NamedTuple):
+    """Parameters of the derivatives, as nearby systems, and memory."""
+
+    data: Ints  # (K, 6) addresses of the data of the nearby systems, 0 for a parameter of the initial state
+    works: Ints  # (K, 6) addresses of their memory
+    factors: Floats  # (K, 6)
+    places: Floats  # (6,)
+    weights: Floats  # (6,)
+    shifted: Floats  # (n,) memory
+    rates: Floats  # (n,)
+    base: Floats  # (n,)
+    left: Floats  # (2,)
+
+
+@dataclass(frozen=True)
+class Nearby:
+    """A system with a nearby parameter, and its initial state."""
+
+    system: System
+    y: Floats
+
+
+class VariedJoints:
+    """Coordinates of a system with their derivatives with respect to K parameters, and memory for their evaluation.
+
+    ``nearby``: for each parameter six nearby systems and the weights with which their changes add up to the derivative.
+    ``state_alone``: whether a parameter changes the initial state alone.  ``alike`` is False where the nearby systems or the
+    initial state have no such coordinates.
+    """
+
+    def __init__(
+        self, system: System, data: ModelData, y: Floats, nearby: Sequence[tuple[Sequence[Nearby], Floats]],
+        state_alone: Sequence[bool], alpha: float, beta: float,
+    ) -> None:  # fmt: skip
+        self.system, self.tree, self.nearby = system, tree_of(system), nearby
+        self.state_alone, self.n, count = state_alone, 0, len(nearby)
+        others = [one.system for six, _ in nearby for one in six]
+        self.alike = all(other.tree is not None and _shape(other.tree) == _shape(self.tree) for other in others)
+        if not self.alike:
+            return
+        z = _coordinates(system, y)
+        self.n = n = len(z)
+        self.work = workspace_for(data, tree=memory_of_tree(system, data, self.tree))
+        self.alike = _off(self.work, z, y) <= OFF_THE_ROWS
+        self._kept: list[Reference] = []
+        self._works: list[list[Workspace]] = []
+        places, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
+        slopes = np.zeros((count, n))
+        for k, (six, factors) in enumerate(nearby):
+            self._works.append([])
+            initial = [_coordinates(one.system, one.y) for one in six]
+            slopes[k] = factors @ [_near(self.tree, own, z) - z for own in initial]
+            for q, (one, own) in enumerate(zip(six, initial, strict=True)):
+                memory = self.work
+                if not state_alone[k]:
+                    other = one.system.data._replace(alpha=alpha, beta=beta)
+                    memory = workspace_for(other, tree=memory_of_tree(one.system, other, tree_of(one.system)))
+                    memory = memory._replace(limits=memory.limits._replace(mode=self.work.limits.mode))
+                    self._works[k].append(memory)
+                    places[k, q], works[k, q] = self._keep(other), self._keep(memory)
+                self.alike = self.alike and _off(memory, own, one.y) <= OFF_THE_ROWS
+        directions = JointDirections(
+            places, works, np.array([factors for _, factors in nearby]), BOTH_SIDES, weights(BOTH_SIDES), np.zeros(n),
+            np.zeros(n), np.zeros(n), np.zeros(2),
+        )  # fmt: skip
+        if not _TYPES:
+            globals()["_TYPES"] = (numba.typeof(data), numba.typeof(self.work), numba.typeof(directions))
+        address = np.zeros(ADDRESSES + 3, np.int64)
+        address[: len(self.work.address)] = self.work.address
+        address[EVALUATION], address[ITSELF] = place_of_part(_entry), self.work.address[EVALUATION]
+        address[PROJECTION], address[OF_MOTION] = place_of_part(_projection), self.work.address[PROJECTION]
+        address[DIRECTIONS] = self._keep(directions)
+        self.work = self.work._replace(address=address)
+        self.start = np.concatenate([z, slopes.ravel()])
+
+    def _keep(self, value: Any) -> int:
+        self._kept.append(Reference(value))
+        return self._kept[-1].address
+
+    def of_bodies(self, y: Floats) -> tuple[Floats, Floats]:
+        """States of the bodies (m, 13 bodies), and their derivatives (m, 13 bodies, K), of rows y of the integration."""
+        n, count = self.n, len(self.nearby)
+        z, slopes = np.ascontiguousarray(y[:, :n]), y[:, n:].reshape(len(y), count, n)
+        own = _lifted(self.work, z)
+        found = np.zeros((*own.shape, count))
+        for k, (_, factors) in enumerate(self.nearby):
+            reach = (np.abs(slopes[:, k]) / np.maximum(np.abs(z), 1.0)).max(axis=1, keepdims=True)
+            h = NEARBY / np.where(reach > 0.0, reach, 1.0)
+            for place, weight in zip(BOTH_SIDES, weights(BOTH_SIDES), strict=True):
+                found[:, :, k] += weight / h * _signed(_lifted(self.work, z + place * h * slopes[:, k]), own)
+            for factor, memory in zip(factors, self._works[k], strict=False):
+                found[:, :, k] += factor * (_signed(_lifted(memory, z), own) - own)
+        return own, found
+
+
+class AlongDirections(Compiled):
+    """DOP853 for coordinates of a tree and their derivatives."""
+
+    def __init__(
+        self, varied: VariedJoints, data: ModelData, t_start: float, t_end: float, rtol: float, atol: float
+    ) -> None:
+        self.varied = varied
+        span = t_start, t_end, rtol, atol, np.inf, 0.0
+        super().__init__("dop853", varied.system, data, varied.start, *span, work=varied.work)
+        if varied.tree.closing:
+            self.project_derivatives()
+
+    def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
+        count = len(self.varied.nearby)
+        cap, weight, typical = scales_of(self.varied.tree)
+        scales = np.array(
+            [
+                np.concatenate([cap, np.full(count * len(cap), np.inf)]),
+                np.tile(weight, 1 + count),
+                np.concatenate([typical, np.zeros(count * len(cap))]),
+            ]
+        )
+        return stepping.stepper(y, 0.0, dop853.memory(len(y), (0, 0, 0)), self.data, 0.0, no_balance(), scales)
+
+
+def _shape(tree: SpanningTree) -> tuple[Any, ...]:
+    """What trees have in common whose coordinates are the same."""
+    return tree.kinds, tree.coordinates, tree.closing
+
+
+def _coordinates(system: System, y: Floats) -> Floats:
+    own: Floats = joint_coordinates(tree_of(system), system.body_names, system.joint_motions, y[None])[0]
+    return own
+
+
+def _near(tree: SpanningTree, z: Floats, to: Floats) -> Floats:
+    """Coordinates of the same pose that are nearest to others: angles without whole turns, Euler parameters of the same sign."""
+    z, place = z.copy(), 0
+    for kind in tree.kinds:
+        if kind == "turn":
+            z[place] -= TURN * np.round((z[place] - to[place]) / TURN)
+        if kind in ("ball", "free"):
+            at = slice(place + (3 if kind == "free" else 0), place + (7 if kind == "free" else 4))
+            z[at] *= -1.0 if z[at] @ to[at] < 0.0 else 1.0
+        place += {"turn": 1, "slide": 1, "ball": 4, "free": 7}[kind]
+    return z
+
+
+def _lifted(work: Workspace, z: Floats) -> Floats:
+    out = np.empty((len(z), len(work.motion)))
+    lift_all(work.tree.data, work.tree.lifting, np.ascontiguousarray(z), out)
+    return out
+
+
+def _off(work: Workspace, z: Floats, y: Floats) -> float:
+    """How far a state of the bodies is off that of the coordinates."""
+    return float(off_the_rows(_signed(_lifted(work, z[None]), y[None])[0], y))
+
+
+def _signed(y: Floats, to: Floats) -> Floats:
+    """States with Euler parameters of the signs of others, in place."""
+    of, wanted = (states.reshape(len(y), -1, STATE)[..., P:V] for states in (y, to))
+    of[(of * wanted).sum(axis=2) < 0.0] *= -1.0
+    return y
+
+
+_TYPES: tuple[Any, ...] = ()  # of data, memory and directions, identical for all systems
+
+
+@inlined
+def reach_of(z, y):  # type: ignore[no-untyped-def]
+    """Largest component of z in units of y, or of 1 where y is smaller."""
+    reach = 0.0
+    for i in range(len(z)):
+        reach = max(reach, abs(z[i]) / max(1.0, abs(y[i])))
+    return reach
+
+
+@inlined
+def same_rows(w, memory):  # type: ignore[no-untyped-def]
+    """Have a nearby system use the rows that the system itself has chosen."""
+    c, to = w.tree.closing, memory.tree.closing
+    for r in range(len(c.order)):
+        to.order[r] = c.order[r]
+    to.chosen[0], memory.chosen[0] = c.chosen[0], w.chosen[0]
+
+
+def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """Derivatives of the coordinates and of their derivatives with respect to the parameters; a code."""
+    d = at_address(w.address[DIRECTIONS], _TYPES[2])
+    count, n = len(d.factors), len(d.rates)
+    states, slopes = array_at(y, (1 + count) * n), array_at(y_dot, (1 + count) * n)
+    if w.near_singular[0] == 1:
+        return SINGULAR  # close to a singular pose
+    code = call_at(w.address[ITSELF], time, states, t, w, purpose, slopes)
+    smallest = w.smallest_pivot[0]
+    for k in range(count if code == OK else 0):
+        z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
+        reach = reach_of(z, states[:n])
+        for i in range(n):
+            to[i] = 0.0
+        for q in range(6 if reach > 0.0 else 0):
+            h = NEARBY / reach
+            for i in range(n):
+                d.shifted[i] = states[i] + h * d.places[q] * z[i]
+            code |= call_at(w.address[ITSELF], time, d.shifted, t, w, VALUE, d.rates)
+            for i in range(n):
+                to[i] += d.weights[q] / h * d.rates[i]
+        for q in range(6):
+            if d.data[k, q] == 0:
+                break
+            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+            same_rows(w, memory)
+            code |= call_at(w.address[ITSELF], time, states, other, memory, VALUE, d.rates)
+            for i in range(n):
+                to[i] += d.factors[k, q] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
+    w.smallest_pivot[0] = smallest
+    return code
+
+
+def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
+    """Project coordinates and rates, and their derivatives with respect to the parameters, onto the rows; a code."""
+    d = at_address(w.address[DIRECTIONS], _TYPES[2])
+    count, n = len(d.factors), len(d.rates)
+    states = array_at(y, (1 + count) * n)
+    call_at(w.address[OF_MOTION], time, states, t, w, manner, left)
+    for k in range(count):
+        z = states[(1 + k) * n : (2 + k) * n]
+        reach = reach_of(z, states[:n])
+        h = NEARBY / reach if reach > 0.0 else 0.0
+        for i in range(n):
+            d.base[i] = 0.0
+        for q in range(6 if reach > 0.0 else 0):
+            for i in range(n):
+                d.shifted[i] = states[i] + h * d.places[q] * z[i]
+            call_at(w.address[OF_MOTION], time, d.shifted, t, w, TO_ROUNDING, d.left)
+            for i in range(n):
+                d.base[i] += d.weights[q] / h * d.shifted[i]
+        for q in range(6):
+            if d.data[k, q] == 0:
+                break
+            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+            for i in range(n):
+                d.shifted[i] = states[i]
+            call_at(w.address[OF_MOTION], time, d.shifted, other, memory, TO_ROUNDING, d.left)
+            for i in range(n):
+                d.base[i] += d.factors[k, q] * (d.shifted[i] - states[i])
+        for i in range(n):
+            z[i] = d.base[i]
+    return OK

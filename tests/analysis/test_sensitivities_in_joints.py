@@ -1,0 +1,107 @@
+"""Derivatives of runs in joint coordinates, against those of the equations of all bodies."""
+
+import numpy as np
+import pytest
+
+import models
+import runtime.analysis.sensitivities as module
+from runtime import ModelError, parameters, sensitivities, simulate
+from tests.analysis.test_sensitivities_of_loops import bricard_loop, four_bar, independent, slider_crank
+from tests.support.sensitivities import difference, guided, pushed, stopped
+
+TIGHT = dict(rtol=1e-11, atol=1e-11)
+
+
+def both(build, given, t_end, within, **how):
+    """The derivatives in joint coordinates, which are those in absolute ones to a fraction of the largest."""
+    t = [0.3 * t_end, t_end]
+    joint = sensitivities(build, given, t_end, t_eval=t, coordinates="joint", **TIGHT, **how)
+    absolute = sensitivities(build, given, t_end, t_eval=t, coordinates="absolute", **TIGHT, **how)
+    assert joint.names == absolute.names
+    assert np.abs(joint.states - absolute.states).max() < 1e-8
+    for k, name in enumerate(joint.names):
+        largest = np.abs(absolute.slopes[:, :, k]).max()
+        assert largest > 0.0 and np.abs(joint.slopes[:, :, k] - absolute.slopes[:, :, k]).max() < within * largest, name
+    return joint
+
+
+def foot(limits, ankle="modified"):
+    return models.foot.build(ankle=ankle, limits=limits) if limits else models.foot.build(ankle=ankle)
+
+
+@pytest.mark.parametrize("limits", [None, "elastic", "dissipative"])
+@pytest.mark.parametrize("ankle", ["classical", "modified"])
+def test_the_foot(ankle, limits):
+    system = foot(limits, ankle)
+    given = {"mass.toes": system.data.mass[1], "gravity": [0.3, 0.0, -9.81]} | (
+        {"l.ankle": parameters(system)["l.ankle"]} if ankle == "modified" else {}
+    )
+    both(system, given, 1.0, 1e-7)
+
+
+def test_what_a_function_builds():
+    def build(link_length, inclination):
+        return models.foot.build(link_length=link_length, subtalar_inclination_deg=inclination, limits="elastic")
+
+    both(build, {"link_length": 0.0417, "inclination": 41.0}, 0.6, 1e-7)
+
+
+def test_initial_coordinates_and_velocities():
+    system = foot("elastic")
+    both(system, {"angle.ankle.theta_i": 0.1, "rate.ankle.theta_j": 0.4, "mass.toes": 0.3}, 0.6, 1e-7)
+    both(foot(None), {"omega.main_foot": [0.1, 0.5, 0.2]}, 0.6, 1e-7)
+
+
+FORCED = {
+    "stopped": (stopped, dict(max_moment=20.0, compliance=0.2, damping=0.03, latitude=35.0, mass=1.2, axis=0.2)),
+    "pushed": (pushed, dict(force=3.0, stiffness=40.0, damping=2.0, rise=3.0, arm=0.03, mass=1.0)),
+    "guided": (guided, dict(rate=2.0, length=0.4)),
+}
+
+
+@pytest.mark.parametrize("name", FORCED)
+def test_forces_loads_motors_and_drivers(name):
+    both(*FORCED[name], 0.8, 1e-6)  # signals are fits
+
+
+def test_a_chain_of_balls_by_recursion():
+    both(lambda length: models.chain.build(4, length=length), {"length": 0.2}, 0.5, 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("build", "given", "t_end"),
+    [
+        (independent, {"crank": 0.2, "coupler": 0.5, "gravity": -9.81, "speed": 2.0}, 1.0),
+        (four_bar, {"crank": 0.2, "gravity": -9.81}, 1.0),
+        (slider_crank, {"crank": 0.3, "mass": 1.0}, 0.8),
+        (bricard_loop, {"mass": 1.0, "gravity": -9.81}, 0.5),
+    ],
+)
+def test_closed_loops(build, given, t_end):
+    both(build, given, t_end, 1e-6)
+
+
+def test_against_differences_of_runs():
+    def build(length):
+        return models.foot.build(link_length=length, limits="elastic")
+
+    found = sensitivities(build, {"length": 0.0417}, 1.0, coordinates="joint", **TIGHT)
+    expected = difference(
+        lambda h: simulate(build(0.0417 + h), 1.0, t_eval=[1.0], rtol=1e-13, atol=1e-13).states[0], 1e-4
+    )
+    assert np.abs(found.slopes[0, :, 0] - expected).max() < 1e-7 * np.abs(expected).max()
+
+
+def test_coordinates_of_joints_are_taken_where_a_kernel_is_present(monkeypatch):
+    used = []
+    taken = module._in_joints
+    monkeypatch.setattr(module, "_in_joints", lambda *args: used.append(1) or taken(*args))
+    sensitivities(foot("elastic"), {"mass.toes": 0.3}, 0.1)
+    assert used == [1]
+    sensitivities(foot("elastic"), {"mass.toes": 0.3}, 0.1, coordinates="absolute")
+    assert used == [1]
+
+
+def test_contacts_in_joint_coordinates_are_refused():
+    with pytest.raises(ModelError, match="has contacts, whose derivatives are those of absolute coordinates"):
+        sensitivities(models.foot_ground.build(), {"mass.toes": 0.3}, 0.1, coordinates="joint")
