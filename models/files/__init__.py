@@ -1,10 +1,11 @@
-"""Models from files of other programs: MJCF of MuJoCo, and URDF.
+"""Models from files: MJCF of MuJoCo, URDF, and Talus's own.
 
 ``models.read`` gives a ``Reading``: its ``build()`` makes the system, its ``builder()`` a builder for additions; ``left_out`` and
 ``ignored`` list what is not carried over.  Readers fill one neutral ``Description``, of which one function makes the builder.
 """
 
 from models.files.description import Closure, Description, Frame, Link, Omitted, Outline, Step
+from models.files.own_file import OwnReading
 from models.files.reading import Reading
 
-__all__ = ["Closure", "Description", "Frame", "Link", "Omitted", "Outline", "Reading", "Step"]
+__all__ = ["Closure", "Description", "Frame", "Link", "Omitted", "Outline", "OwnReading", "Reading", "Step"]

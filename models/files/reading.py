@@ -13,6 +13,7 @@ from models.files.building import Built, built
 from models.files.description import Description, Frame, Omitted
 from models.files.merging import merged
 from models.files.mjcf import read_mjcf
+from models.files.own_file import OwnReading, read_own
 from models.files.urdf import read_urdf, refuse_format
 from runtime import Builder, ModelError, System
 from runtime.support import checked
@@ -85,8 +86,8 @@ class Reading:
 @checked
 def read(
     file: str | Path, *, ignore: str | Collection[str] = (), floating: bool = False, root: str | Path | None = None
-) -> Reading:
-    """Read a model from a file: MJCF (.xml, .mjcf) or URDF (.urdf).
+) -> Reading | OwnReading:
+    """Read a model from a file: MJCF (.xml, .mjcf), URDF (.urdf), or Talus's own (.json).
 
     Parameters
     ----------
@@ -109,6 +110,8 @@ def read(
     for sort in ignore:
         if sort not in SORTS:
             raise ModelError(f"ignore: unknown sort of parts '{sort}'; the sorts of parts are {', '.join(SORTS)}")
+    if path.suffix.lower() == ".json":
+        return read_own(path)
     folder = path.resolve().parent if root is None else Path(root)
     if path.suffix.lower() not in (".urdf", ".xml", ".mjcf"):
         raise refuse_format(path)

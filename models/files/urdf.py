@@ -238,4 +238,6 @@ def _omitted(robot: Element, joints: dict[str, Element], links: dict[str, Elemen
 
 def refuse_format(file: Path) -> ModelError:
     """The error for a file of an unknown format."""
-    return ModelError(f"{file.name}: a model is a .urdf file, or an .xml or .mjcf file of MuJoCo; give one of these")
+    return ModelError(
+        f"{file.name}: a model is a .urdf file, an .xml or .mjcf file of MuJoCo, or a .json file of Talus; give one of these"
+    )

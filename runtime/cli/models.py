@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MODELS = "talus.models"
 FILES = "talus.files"
-FORMATS = (".xml", ".mjcf", ".urdf")
+FORMATS = (".xml", ".mjcf", ".urdf", ".json")
 PLACE = "package.module:function"  # of a function that builds a model
 
 
@@ -32,7 +32,7 @@ def models_by_name() -> dict[str, EntryPoint]:
 
 
 def is_model_file(model: str) -> bool:
-    """Whether a file of another program's model is meant, not a name."""
+    """Whether the file of a model is meant, not a name."""
     return model.lower().endswith(FORMATS)
 
 

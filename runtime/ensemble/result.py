@@ -18,13 +18,13 @@ from runtime.ensemble.kept_outputs import places_of
 from runtime.ensemble.labelled import csv_of, ensemble_to_pandas, ensemble_to_xarray, parquet_of
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Chunk, Task
-from runtime.results.export import free_file, write_dataset
+from runtime.results.export import write_dataset
 from runtime.results.outputs import Output
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError, shown, unknown_name
-from runtime.support.files import write_text
+from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.quantity import Quantity, parse

@@ -18,14 +18,12 @@ from runtime.results.storage_columns import checked_columns, numbers_in_columns,
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown
-from runtime.support.files import reason, whole_file, write_bytes
-from runtime.support.logs import logger
+from runtime.support.files import free_file, whole_file, write_bytes
 from runtime.system.state import STATE_UNITS
 
 if TYPE_CHECKING:
     import xarray
 
-LOG = logger(__name__)
 AXES = ("x", "y", "z")
 EULER = ("e0", "e1", "e2", "e3")
 CONVENTION = (
@@ -251,21 +249,6 @@ def columns_of(run: Recorded) -> tuple[list[str], list[str], Floats]:
         units.append(unit)
         columns.append(getattr(run, name))
     return names, units, np.column_stack(columns)
-
-
-def free_file(file: Path, overwrite: bool) -> Path:
-    """The file, if its folder exists, and the file itself does not, unless it may be overwritten."""
-    try:
-        if not file.parent.is_dir():
-            raise ModelError(f"cannot write '{file}': the folder '{file.parent}' does not exist; make it first")
-        if file.is_dir():
-            raise ModelError(f"cannot write '{file}': it is a folder; give a file name")
-        if file.exists() and not overwrite:
-            raise ModelError(f"'{file}' exists; choose another name or pass overwrite=True")
-    except OSError as error:
-        raise ModelError(f"cannot write '{file}': {reason(error)}; choose another place") from None
-    LOG.info("writing %s", file)
-    return file
 
 
 def to_netcdf(run: Recorded, file: Path, overwrite: bool) -> Path:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.status import Status
-from runtime.results.export import free_file
 from runtime.results.recorded import Recorded
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import numbers_of_shape, positive
 from runtime.support.errors import ModelError, shown
+from runtime.support.files import free_file
 from runtime.support.html import html_table
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from runtime.results import export
 from runtime.results.parquet import write_parquet
 from runtime.results.recorded import Recorded
 from runtime.support.arguments import checked_class
+from runtime.support.files import free_file
 
 if TYPE_CHECKING:
     import xarray
@@ -35,7 +36,7 @@ class WrittenRun:
 
         Each column has its unit in its name, and as ``unit`` in the metadata of its field.
         """
-        path = export.free_file(Path(file), overwrite)
+        path = free_file(Path(file), overwrite)
         names, units, values = export.columns_of(self)
         return write_parquet(path, zip(names, units, values.T, strict=True))
 

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import IO
 
 from runtime.support.errors import ModelError
+from runtime.support.logs import logger
 
 BEGINNING, PART = ".talus-", ".part"  # of the name of a file that is being written
+LOG = logger(__name__)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # no room, quota used up, file too large for its file system
 MAKE_ROOM, ELSEWHERE = "make room, or choose another place", "choose another place"
 
@@ -94,6 +96,21 @@ def made_folder(folder: Path) -> Path:
     except (OSError, ValueError) as error:
         raise ModelError(f"folder '{folder}' cannot be made: {reason(error)}; {ELSEWHERE}") from None
     return folder
+
+
+def free_file(file: Path, overwrite: bool) -> Path:
+    """The file, if its folder exists, and the file itself does not, unless it may be overwritten."""
+    try:
+        if not file.parent.is_dir():
+            raise ModelError(f"cannot write '{file}': the folder '{file.parent}' does not exist; make it first")
+        if file.is_dir():
+            raise ModelError(f"cannot write '{file}': it is a folder; give a file name")
+        if file.exists() and not overwrite:
+            raise ModelError(f"'{file}' exists; choose another name or pass overwrite=True")
+    except OSError as error:
+        raise ModelError(f"cannot write '{file}': {reason(error)}; choose another place") from None
+    LOG.info("writing %s", file)
+    return file
 
 
 def reason(error: Exception) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
@@ -11,13 +12,18 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.support.arguments import checked_class
+from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number
-from runtime.support.errors import ModelError, unknown_name
+from runtime.support.errors import ModelError, unknown_name, warn
+from runtime.support.files import free_file, write_text
 from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.data_building import Parts
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.load_builder import LoadBuilder, Placed
+from runtime.system.model_reading import Model, read_model
+from runtime.system.model_text import text_of
+from runtime.system.model_writing import builder_document
 from runtime.system.orientation import euler_parameters
 from runtime.system.parts import GROUND, Body
 from runtime.system.reference import rotation_matrix
@@ -258,7 +264,25 @@ class Builder(LoadBuilder):
             raise ModelError(f"build: redundant = {redundant!r}; use 'keep', 'refuse' or 'fit'")
         if not self._bodies:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
-        parts = Parts(
+        start_time = finite_number(time, "build: time")
+        return build_system(
+            self.name,
+            self._parts,
+            self.gravity,
+            self._y,
+            start_time,
+            redundant,
+            project_velocities,
+            checked_adjust(adjust),
+            check_units,
+            self._angles,
+            self._rates,
+        )
+
+    @property
+    def _parts(self) -> Parts:
+        """All that was added."""
+        return Parts(
             tuple(placed.body for placed in self._bodies.values()),
             tuple(self._joints.values()),
             tuple(self._limits.values()),
@@ -268,18 +292,59 @@ class Builder(LoadBuilder):
             tuple(self._forces.values()),
             tuple(self._shapes),
         )
-        y = np.concatenate([placed.start for placed in self._bodies.values()])
-        start_time = finite_number(time, "build: time")
-        return build_system(
-            self.name,
-            parts,
-            self.gravity,
-            y,
-            start_time,
-            redundant,
-            project_velocities,
-            checked_adjust(adjust),
-            check_units,
-            self._angles,
-            self._rates,
-        )
+
+    @property
+    def _y(self) -> Floats:
+        """The states that bodies were given, (13 bodies,)."""
+        return np.concatenate([placed.start for placed in self._bodies.values()])
+
+    def to_file(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the model to a file of JSON, from which ``from_file`` makes an equal builder; returns the file.
+
+        Raises
+        ------
+        ModelError
+            Where the builder has no body, the file exists, unless ``overwrite``, or cannot be written.
+        """
+        if not self._bodies:
+            raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
+        parts, y = self._parts, self._y
+        value = builder_document(self.name, self.gravity, self.axes, parts, y, self._angles, self._rates)
+        return write_text(free_file(Path(file), overwrite), text_of(value))
+
+    @classmethod
+    def from_file(cls, file: str | Path, *, definitions: Sequence[ModuleType] = ()) -> Builder:
+        """Return a builder with the model of a file that ``to_file`` or ``System.to_file`` wrote, or of one written by hand.
+
+        An ``AssemblyWarning`` names definitions that have changed since the file was written.
+
+        Parameters
+        ----------
+        file : path
+        definitions : sequence of modules
+            What ``codegen.compile_joint`` and ``codegen.compile_force`` returned, for the user's own definitions of the model.
+
+        Raises
+        ------
+        ModelError
+            Naming the file, the line, the part and the rule.
+        """
+        model = read_model(Path(file), definitions)
+        if sentence := model.remark():
+            warn(sentence)
+        builder = cls(model.name, gravity=model.gravity, axes=model.document.value.get("axes", "body"))
+        builder._fill(model)
+        return builder
+
+    def _fill(self, model: Model) -> None:
+        parts, starts = model.parts, model.y.reshape(-1, STATE)
+        self._bodies |= {b.name: Placed(b, start.copy()) for b, start in zip(parts.bodies, starts, strict=True)}
+        self._joints |= {joint.name: joint for joint in parts.joints}
+        self._limits |= {limit.name: limit for limit in parts.limits}
+        self._loads |= {load.name: load for load in parts.loads}
+        self._motors |= {motor.name: motor for motor in parts.motors}
+        self._contacts |= {contact.name: contact for contact in parts.contacts}
+        self._forces |= {force.name: force for force in parts.forces}
+        self._shapes += parts.shapes
+        self._angles |= model.angles
+        self._rates |= model.rates

@@ -15,11 +15,11 @@ from runtime.support.arrays import Floats, frozen
 from runtime.system.contact_building import contact_data
 from runtime.system.force_building import force_data
 from runtime.system.limit_building import limit_data
+from runtime.system.mass_data import mass_data
 from runtime.system.parts import Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, reference_data, states_with_ground
 from runtime.system.shapes import Shape
 from runtime.system.signal import Signal, signal_data
-from runtime.system.thin_bodies import mass_data
 
 
 class Parts(NamedTuple):

@@ -22,11 +22,11 @@ from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
 from runtime.support.numbers import LARGEST
 from runtime.system.joint_motion import JointMotion, motion_from, relative_poses
+from runtime.system.mass_data import THIN
 from runtime.system.parts import AXIS_TOLERANCE, Joint
 from runtime.system.rank import JOINT_RANK_TOLERANCE, lever_arm
 from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
-from runtime.system.thin_bodies import THIN
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Values = Mapping[str, Mapping[str, Floats]]  # joint -> keyword -> vectors (cases, 3) or numbers (cases,)

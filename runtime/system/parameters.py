@@ -28,6 +28,7 @@ from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
+from runtime.system.mass_data import MASS_DATA, mass_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
 from runtime.system.quantity import GRAVITY, INERTIA, LATITUDES, quantities
@@ -36,7 +37,7 @@ from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import locked
 from runtime.system.state import State
 from runtime.system.system import System
-from runtime.system.thin_bodies import MASS_DATA, mass_data, with_added_inertia
+from runtime.system.thin_bodies import with_added_inertia
 
 # By the unit of a parameter: the factor from which on a change is asked about.
 CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import check_array
 from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.closed_tree import ClosedTree, closed_tree
@@ -23,6 +25,10 @@ from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.joint_motion import JointMotion, joint_motion
 from runtime.system.limits_along import limits_along
 from runtime.system.model_description import Model, describe_model
+from runtime.system.model_reading import read_model
+from runtime.system.model_restoring import system_fields
+from runtime.system.model_text import text_of
+from runtime.system.model_writing import system_document
 from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, states_with_ground
 from runtime.system.shapes import Shape
@@ -114,6 +120,34 @@ class System:
         joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in self.joints]
         of_joints = html_table("joints and drivers", ("name", "definition", "body i", "body j"), joints)
         return html_table(repr(self), ("body", "mass [kg]"), bodies) + of_joints
+
+    def to_file(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the system to a file of JSON, from which ``from_file`` makes the same system, bit by bit; returns the file.
+
+        Raises
+        ------
+        ModelError
+            Where the file exists, unless ``overwrite``, or cannot be written.
+        """
+        return write_text(free_file(Path(file), overwrite), text_of(system_document(self)))
+
+    @classmethod
+    def from_file(cls, file: str | Path, *, definitions: Sequence[ModuleType] = ()) -> System:
+        """Return the system of a file that ``to_file`` wrote; nothing is assembled anew.
+
+        Parameters
+        ----------
+        file : path
+        definitions : sequence of modules
+            What ``codegen.compile_joint`` and ``codegen.compile_force`` returned, for the user's own definitions of the system.
+
+        Raises
+        ------
+        ModelError
+            Naming the file, the line, the part and the rule; also where the file or a definition was changed since it was
+            written, from which ``Builder.from_file(file).build()`` makes a system.
+        """
+        return cls(**system_fields(read_model(Path(file), definitions)))
 
     @property
     def body_names(self) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,56 +9,17 @@ import numpy as np
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, V
-from runtime.support.arrays import Floats, Ints, frozen
+from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
 from runtime.system.degrees_of_freedom import dense_rows, null_space
-from runtime.system.parts import Body, Joint
+from runtime.system.mass_data import ADDED, mass_data
 from runtime.system.reference import rotation_matrix
 from runtime.system.system import System
 
-MASS_DATA = ("inertia_inverse", "thin_body", "thin")  # of the data, in the order of ``mass_data``
 ROUNDING = 1e-6
-THIN = 1e-6  # a moment of inertia below this fraction of the body's largest counts as thin
-ADDED = (
-    1e-2,
-    1e-3,
-    1e-4,
-    1e-5,
-    1e-6,
-)  # moments of M + E in those rotations, as fractions of the largest; tried in this order
 LARGEST_SHARE = (
     0.5  # of E in M + E on the motions that the rows admit: the iteration of the accelerations converges by this factor
 )
-
-
-def mass_data(bodies: Sequence[Body], joints: Sequence[Joint], added: float = ADDED[0]) -> tuple[Floats, Ints, Floats]:
-    """Inverse inertia of the ground and of all bodies (bodies + 1, 3, 3), thin bodies, and (J + E)^-1 E of these.
-
-    ``added``: smallest moment of inertia of M + E of a thin body, as a fraction of its largest.
-    """
-    inverse, thin_body, thin = [np.eye(3)], [], []
-    for k, body in enumerate(bodies):
-        moments, axes = np.linalg.eigh(body.inertia)
-        scale = float(moments[-1]) if moments[-1] > 0.0 else body.mass * _arm(body, joints) ** 2
-        if moments[0] >= THIN * scale:
-            inverse.append(np.linalg.inv(body.inertia).astype(float))
-            continue
-        lifted = np.where(moments < THIN * scale, added * scale, moments)
-        inverse.append((axes / lifted) @ axes.T)
-        thin_body.append(k + 1)
-        thin.append((axes * (lifted - moments) / lifted) @ axes.T)
-    return np.array(inverse), np.array(thin_body, np.int64), np.array(thin).reshape(-1, 3, 3)
-
-
-def _arm(body: Body, joints: Sequence[Joint]) -> float:
-    """The longest arm of a body's joints, 1 m if it has none: a length for a point mass."""
-    arms = [
-        float(np.linalg.norm(joint.values[name]))
-        for joint in joints
-        for name, kind, end in joint.module.VECTORS
-        if kind == "point" and body.name == (joint.body_i if end == "i" else joint.body_j)
-    ]
-    return max(arms, default=0.0) or 1.0
 
 
 def with_added_inertia(system: System, time: float, y: Floats) -> System:

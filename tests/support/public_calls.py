@@ -12,6 +12,7 @@ from runtime import analysis, ensemble, report, results, system
 from runtime.report import figure_files, plots
 from runtime.support import results_folder
 from tests.support import model_files
+from tests.support.public_calls_of_files import of_files
 from tests.support.public_calls_of_models import of_models, reports
 from tests.support.public_calls_of_studies import of_studies
 
@@ -192,7 +193,7 @@ def calls(world):
         ),
         "results_folder": (results_folder, dict(out="a_folder", name="a")),
     }
-    return found | of_studies(w) | values(w) | of_builder() | methods(w) | reports(w) | of_models()
+    return found | of_studies(w) | values(w) | of_builder() | methods(w) | reports(w) | of_models() | of_files(w)
 
 
 # A table.

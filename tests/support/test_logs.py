@@ -53,7 +53,7 @@ def test_runs_that_fail_and_files_are_messages(caplog, tmp_path):
         failed = runtime.simulate(system, 1.0, max_steps=3)
         runtime.simulate(system, 0.1).to_csv(tmp_path / "run.csv")
     assert messages(caplog, logging.INFO, "runtime.integrate") == [f"system '{system.name}': {failed.message}"]
-    assert messages(caplog, logging.INFO, "runtime.results") == [f"writing {tmp_path / 'run.csv'}"]
+    assert messages(caplog, logging.INFO, "runtime.support") == [f"writing {tmp_path / 'run.csv'}"]
 
 
 def test_nothing_is_printed_unasked():

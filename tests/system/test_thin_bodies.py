@@ -11,7 +11,7 @@ from benchmarks.mechanisms import problem
 from runtime.dynamics import projection
 from runtime.dynamics.equations import derivative_once, workspace_for
 from runtime.dynamics.model_data import stabilised
-from runtime.system.thin_bodies import ADDED
+from runtime.system.mass_data import ADDED
 from tests.support.motions import unit
 
 GRAVITY = (0.0, 0.0, -9.81)

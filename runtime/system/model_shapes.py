@@ -1,0 +1,66 @@
+"""Shapes from a model's document."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from runtime.support.checks import bounded, finite, positive
+from runtime.support.errors import ModelError, unknown_name
+from runtime.system.parts import GROUND
+from runtime.system.shapes import Shape, checked_colour
+
+SIZES = {"sphere": 1, "capsule": 2, "bone": 2, "ellipsoid": 3, "box": 3, "mesh": 0}
+ORTHOGONAL = 1e-6  # [1] largest entry of R^T R - 1
+
+
+def shape_of(item: Mapping[str, Any], bodies: Collection[str]) -> Shape:
+    """A shape that is drawn, checked; see ``runtime.system.Shape`` for its entries.
+
+    Raises
+    ------
+    ModelError
+    """
+    body, kind = item["body"], item["kind"]
+    what = f"shape of '{body}' ({kind})"
+    if body != GROUND and body not in bodies:
+        raise unknown_name(body, [*bodies, GROUND], "body", "bodies", f"{what}: ")
+    sizes = tuple(positive(size, f"{what}: sizes") if n != 1 or kind not in ("capsule", "bone") else _length(size, what)
+                  for n, size in enumerate(item.get("sizes", ())))  # fmt: skip
+    if len(sizes) != SIZES[kind]:
+        raise ModelError(f"{what}: has {len(sizes)} sizes; needs {SIZES[kind]}")
+    at = finite(item.get("at", np.zeros(3)), (3,), f"{what}: at")
+    rotation = finite(item.get("rotation", np.eye(3)), (3, 3), f"{what}: rotation")
+    if np.abs(rotation.T @ rotation - np.eye(3)).max() > ORTHOGONAL or np.linalg.det(rotation) < 0.0:
+        raise ModelError(f"{what}: rotation is no rotation matrix; give orthogonal unit rows of determinant 1")
+    vertices = bounded(np.array(item.get("vertices", ()), dtype=float).reshape(-1, 3), f"{what}: vertices")
+    given = item.get("faces", ())
+    if any(not 0 <= n < len(vertices) for face in given for n in face):
+        raise ModelError(f"{what}: a face names a vertex that does not exist; give places 0 to {len(vertices) - 1}")
+    if kind == "mesh" and not given:
+        raise ModelError(f"{what}: has no faces; give vertices and faces")
+    if kind != "mesh" and (len(vertices) or given):
+        raise ModelError(f"{what}: unused vertices or faces; a mesh has them")
+    faces = np.array(given, dtype=np.int64).reshape(-1, 3)
+    for array in (at, rotation, vertices, faces):
+        array.flags.writeable = False
+    return Shape(
+        body,
+        kind,
+        at,
+        rotation,
+        sizes,
+        vertices,
+        faces,
+        checked_colour(item.get("colour"), what),
+        item.get("label", ""),
+    )
+
+
+def _length(size: float, what: str) -> float:
+    """The length of a capsule, which may be 0."""
+    if size < 0.0:
+        raise ModelError(f"{what}: length = {size:g} m is negative; give 0 or more")
+    return float(size)

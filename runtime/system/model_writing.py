@@ -1,0 +1,260 @@
+"""The document of a model: everything that a builder was given, and for a system also what was computed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.layout import OMEGA, STATE, P, R, V
+from runtime.dynamics.model_data import ModelData
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.connection import KINDS
+from runtime.system.data_building import Parts, model_data
+from runtime.system.joint_motion import coordinates, rates, relative_poses
+from runtime.system.model_description import digest_of_module
+from runtime.system.model_text import DIGEST, digest_of
+from runtime.system.parts import (
+    FORCE_KINDS,
+    FRICTIONS,
+    LIMIT_KINDS,
+    NORMAL_LAWS,
+    Body,
+    Contact,
+    Force,
+    Joint,
+    Limit,
+    Load,
+    Motor,
+)
+from runtime.system.reference import body_places, states_with_ground
+from runtime.system.shapes import Shape
+from runtime.system.signal import Signal
+from runtime.version import __version__
+
+FORMAT, VERSION = "talus-model", 1
+UNITS = "m, kg, s, rad"
+ADDRESSES = ("address", "lookups")  # of the data: of compiled code in this process
+MOVED = 1e-12  # [rad], [m], [rad/s], [m/s] a coordinate or a rate below this is that of the reference configuration
+Item = dict[str, Any]
+
+
+def builder_document(
+    name: str, gravity: Floats, axes: str, parts: Parts, y: Floats, angles: Mapping[str, float], rates: Mapping[str, float]
+) -> Item:  # fmt: skip
+    """The document of a builder: its parts, the states y (13 bodies,) that bodies were given, and initial coordinates.
+
+    Raises
+    ------
+    ModelError
+        Naming the signal that the file cannot state.
+    """
+    value: Item = {
+        "format": FORMAT, "version": VERSION, "written_by": f"talus-multibody {__version__}", "units": UNITS, "name": name,
+        "gravity": gravity.tolist(), "axes": axes,
+        "bodies": [_body(body, state) for body, state in zip(parts.bodies, y.reshape(-1, STATE), strict=True)],
+        "joints": [_joint(joint) for joint in parts.joints],
+        "limits": [_limit(limit) for limit in parts.limits],
+        "motors": [_motor(motor) for motor in parts.motors],
+        "loads": [_load(load) for load in parts.loads],
+        "contacts": [_contact(contact) for contact in parts.contacts],
+        "forces": [_force(force) for force in parts.forces],
+        "shapes": [_shape(shape) for shape in parts.shapes],
+        "angles": dict(angles), "rates": dict(rates),
+        "definitions": {what: digest_of_module(module) for what, module in sorted(definitions_of(parts).items())},
+    }  # fmt: skip
+    return {key: entry for key, entry in value.items() if entry not in ([], {})}
+
+
+def system_document(system: Any) -> Item:
+    """The document of a ``System``: that of a builder which starts in its state, and what ``Builder.build`` computed.
+
+    Raises
+    ------
+    ModelError
+    """
+    parts, reference = parts_of(system), system.reference_configuration.y
+    angles, own_rates = ({}, {}) if system.reference is None else _displacement(system)
+    value = builder_document(system.name, system.gravity, "body", parts, reference, angles, own_rates)
+    assembly = {**vars(system.assembly), "remarks": list(system.assembly.remarks)}
+    assembly["adjustments"] = [
+        {**one._asdict(), "given": np.asarray(one.given).tolist(), "used": np.asarray(one.used).tolist()}
+        for one in system.assembly.adjustments
+    ]
+    value["system"] = {
+        "time": system.time, "state": _rows(system.state.y),
+        **({} if system.reference is None else {"reference": _rows(reference)}),
+        "assembly": assembly, "degrees_of_freedom": system.degrees_of_freedom, "rank": system.rank,
+        "redundant": list(system.redundant), "overdetermined": system.overdetermined,
+        "branch_signs": [[float(sign) for sign in signs] for signs in system.branch_signs],
+        "alpha": system.data.alpha, "beta": system.data.beta, "closed": int(system.data.closed),
+        "redundant_rows": int(system.data.redundant),
+        "computed": {key: array.tolist() for key, array in _computed(system, parts, reference)},
+    }  # fmt: skip
+    return {**value, DIGEST: digest_of(value)}
+
+
+def parts_of(system: Any) -> Parts:
+    """The parts of a system."""
+    return Parts(
+        system.bodies,
+        system.joints,
+        system.limits,
+        system.loads,
+        system.motors,
+        system.contacts,
+        system.forces,
+        system.shapes,
+    )
+
+
+def definitions_of(parts: Parts) -> dict[str, ModuleType]:
+    """The generated modules of all definitions that parts use, by sort and name."""
+    joints = [*parts.joints, *(motor.joint for motor in parts.motors)]
+    found = {f"joint {joint.kind}": joint.module for joint in joints}
+    found |= {f"limit {limit.kind}": LIMIT_KINDS[limit.kind] for limit in parts.limits}
+    found |= {f"force {force.kind}": force.module for force in parts.forces}
+    found |= {f"contact {contact.law}": NORMAL_LAWS[contact.law] for contact in parts.contacts}
+    return found | {f"friction {c.friction}": FRICTIONS[c.friction] for c in parts.contacts if c.friction}
+
+
+def shipped_definition(sort: str, name: str) -> ModuleType | None:
+    """The shipped module of a definition; None for a user's own."""
+    families: Mapping[str, Mapping[str, ModuleType]] = {
+        "joint": KINDS, "force": FORCE_KINDS, "limit": LIMIT_KINDS, "contact": NORMAL_LAWS, "friction": FRICTIONS,
+    }  # fmt: skip
+    return families.get(sort, {}).get(name)
+
+
+def leaves(data: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Names and values of all entries of nested named tuples, such as "limits.pieces.bounds"."""
+    for key, entry in zip(data._fields, data, strict=True):
+        if hasattr(entry, "_fields"):
+            yield from leaves(entry, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", entry
+
+
+def _computed(system: Any, parts: Parts, reference: Floats) -> Iterator[tuple[str, Floats]]:
+    """Arrays of the data that other bits than these parts in this reference configuration give."""
+    anew: ModelData = model_data(parts, system.gravity, reference, fit=system.overdetermined)
+    for (key, own), (_, other) in zip(leaves(system.data), leaves(anew), strict=True):
+        if key.rpartition(".")[2] in ADDRESSES or not isinstance(own, np.ndarray):
+            continue
+        if own.shape != other.shape or own.dtype != other.dtype or own.tobytes() != other.tobytes():
+            if own.shape != other.shape or own.dtype != np.float64:
+                raise ModelError(f"system '{system.name}': its data '{key}' do not belong to its parts; build it anew")
+            yield key, own
+
+
+def _displacement(system: Any) -> tuple[dict[str, float], dict[str, float]]:
+    """Coordinates and rates by which the initial state differs from the reference configuration."""
+    places = body_places(system.body_names)
+    found: tuple[dict[str, float], dict[str, float]] = {}, {}
+    before, now = (states_with_ground(state.y) for state in (system.reference_configuration, system.state))
+    for name, motion in system.joint_motions.items():
+        i, j = places[motion.joint.body_i], places[motion.joint.body_j]
+        at = []
+        for states in (before, now):
+            of_i, of_j = states[i : i + 1], states[j : j + 1]
+            poses = relative_poses(of_i, of_j)
+            at.append((coordinates(motion, poses)[0], rates(motion, poses, of_i, of_j)[0]))
+        for into, old, new in zip(found, *at, strict=True):
+            moved = np.abs(new - old) > MOVED
+            into.update({f"{name}.{c}": float(x) for c, x, m in zip(motion.units, new, moved, strict=True) if m})
+    return found
+
+
+def _rows(y: Floats) -> list[Any]:
+    rows: list[Any] = y.reshape(-1, STATE).tolist()
+    return rows
+
+
+def _values(values: Mapping[str, Any]) -> Item:
+    return {key: np.asarray(value, dtype=float).tolist() for key, value in values.items()}
+
+
+def _signal(signal: Signal, what: str) -> Any:
+    if np.isinf(signal.knots[0]):
+        if signal.coefficients[0, 1:].any():
+            raise ModelError(f"{what}: a polynomial without first and last time cannot be written; give its knots")
+        return float(signal.coefficients[0, 0])
+    return {"knots": signal.knots.tolist(), "coefficients": signal.coefficients.tolist()}
+
+
+def _signals(signals: Mapping[str, Signal], what: str) -> Item:
+    return {"signals": {key: _signal(s, f"{what}: {key}") for key, s in signals.items()}} if signals else {}
+
+
+def _body(body: Body, state: Floats) -> Item:
+    return {
+        "name": body.name, "mass": float(body.mass), "inertia": body.inertia.tolist(), "r": state[R:P].tolist(),
+        "p": state[P:V].tolist(), "v": state[V:OMEGA].tolist(), "omega": state[OMEGA:].tolist(),
+        **({"free": True} if body.free else {}), **({"guess": True} if body.guess else {}),
+    }  # fmt: skip
+
+
+def _joint(joint: Joint) -> Item:
+    ends = {"name": joint.name, "kind": joint.kind, "body_i": joint.body_i, "body_j": joint.body_j}
+    return {**ends, "values": _values(joint.values), **_signals(joint.signals, f"driver '{joint.name}'")}
+
+
+def _motor(motor: Motor) -> Item:
+    joint, what = motor.joint, f"motor '{motor.name}'"
+    return {
+        "name": joint.name, "kind": joint.kind, "body": joint.body_i, "other": joint.body_j, "values": _values(joint.values),
+        **_signals(joint.signals, what), "effort": _signal(motor.effort, f"{what}: effort"),
+        "stiffness": float(motor.stiffness), "damping": float(motor.damping),
+    }  # fmt: skip
+
+
+def _limit(limit: Limit) -> Item:
+    cone = limit.cone
+    return {
+        "name": limit.name, "kind": limit.kind, "joint": limit.joint, "reference": limit.reference,
+        "cone": {
+            "longitudes": list(cone.longitudes), "latitudes": list(cone.latitudes), "interpolation": cone.interpolation,
+        },
+        "max_moment": float(limit.max_moment), "compliance": float(limit.compliance), "damping": float(limit.damping),
+        "law": limit.law, "values": _values(limit.values),
+    }  # fmt: skip
+
+
+def _load(load: Load) -> Item:
+    found: Item = {"name": load.name, "body": load.body}
+    for key in ("force", "moment", "point"):
+        if (three := getattr(load, key)) is not None:
+            found[key] = [_signal(one, f"load '{load.name}': {key}") for one in three]
+    return {**found, "axes": load.axes, "attached": load.attached}
+
+
+def _contact(contact: Contact) -> Item:
+    own, speed = contact.values, _signal(contact.belt_speed, f"contact '{contact.name}': belt_speed")
+    return {
+        "name": contact.name, "body": contact.body, "plane": contact.plane, "centre": own["s_i"].tolist(),
+        "radius": float(own["radius"]), "point": own["s_j"].tolist(), "normal": own["n_j"].tolist(),
+        "belt": own["b_j"].tolist(), "belt_speed": speed, "law": contact.law,
+        **({"friction": contact.friction} if contact.friction else {}), "creep": float(contact.parameters["creep"]),
+        "least_impact": float(contact.least_impact),
+        "parameters": {key: float(value) for key, value in contact.parameters.items() if key != "creep"},
+    }  # fmt: skip
+
+
+def _force(force: Force) -> Item:
+    return {
+        "name": force.name, "kind": force.kind, "bodies": list(force.bodies),
+        **({"joint": force.joint} if force.joint else {}), **({"borrowed": list(force.borrowed)} if force.borrowed else {}),
+        "values": _values(force.values), **_signals(force.signals, f"force '{force.name}'"),
+    }  # fmt: skip
+
+
+def _shape(shape: Shape) -> Item:
+    mesh = {"vertices": shape.vertices.tolist(), "faces": shape.faces.tolist()} if shape.kind == "mesh" else {}
+    return {
+        "body": shape.body, "kind": shape.kind, "at": shape.at.tolist(), "rotation": shape.rotation.tolist(),
+        "sizes": [float(size) for size in shape.sizes], **mesh, **({"colour": shape.colour} if shape.colour else {}),
+        **({"label": shape.label} if shape.label else {}),
+    }  # fmt: skip

@@ -1,0 +1,14 @@
+"""Public functions that read and write models, each with arguments with which it works."""
+
+import runtime
+
+
+def of_files(w):
+    """Calls by name."""
+    file = w.system.to_file(w.folder / "own.json")
+    return {
+        "System.to_file": (w.system.to_file, dict(file="system.json", overwrite=True)),
+        "System.from_file": (runtime.System.from_file, dict(file=file, definitions=())),
+        "Builder.to_file": (w.builder.to_file, dict(file="builder.json", overwrite=True)),
+        "Builder.from_file": (runtime.Builder.from_file, dict(file=file, definitions=[])),
+    }

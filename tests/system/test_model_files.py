@@ -1,0 +1,310 @@
+"""Talus's own file: written and read without loss, and malformed files refused in a sentence."""
+
+import json
+import random
+import re
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+import codegen
+import models
+import runtime
+from benchmarks.mechanisms import model as mechanism
+from benchmarks.mechanisms.problem import shipped
+from models.shipped import SYSTEMS
+from runtime import AssemblyWarning, Builder, ModelError, Signal, System
+from runtime.system import model_description, model_reading
+from runtime.system.model_schema import FILE
+from runtime.system.model_text import document_of, line_of
+from tests.support import systems
+from tests.support.systems import BUILDS, LIMITED
+
+MECHANISMS = sorted(file.stem for file in Path(mechanism.__file__).parent.glob("*.json"))
+CASES = {f"shipped {name}": build for name, build in SYSTEMS.items()}
+CASES |= {f"mechanism {name}": (lambda name=name: mechanism.build(shipped(name))) for name in MECHANISMS}
+CASES |= {f"limits, {name}": (lambda own=own: models.foot.build(**own)) for name, own in LIMITED.items()}
+CASES |= {f"model {name}": build for name, build in BUILDS.items()}
+CASES["motor and loads"] = systems.powered
+CASES["contacts and belt"] = lambda: systems.slider("flores", "coulomb", stiffness=1e6, exponent=1.5, restitution=0.6)
+
+
+def pair():
+    """A builder with all that a builder takes: two bodies, a driver, forces with tables and a joint's reaction, shapes."""
+    b = Builder("pair", gravity=(0.0, 0.1, -9.7), axes="global")
+    b.body("rod", mass=1.5, inertia=(0.02, 0.03, 0.01), r=(0, 0, -0.5))
+    b.body("tip", mass=0.7, inertia=(0.002, 0.003, 0.001), r=(0, 0, -1.0), guess=True)
+    b.body("ball", mass=0.3, inertia=(0.001, 0.001, 0.001), r=(0.5, 0, 0), free=True)
+    b.joint("pivot", "revolute", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("elbow", "revolute", "rod", "tip", point=(0, 0, -0.8), axis=(0, 1, 0.3))
+    t = np.linspace(0.0, 2.0, 21)
+    b.load("wind", "tip", force=(Signal.spline(t, np.sin(t)), 0.0, 0.2), point=(0, 0, -1.1), attached=True)
+    friction = dict(coefficient=0.1, radius=0.01, thrust_radius=0.01, spacing=0.05, creep=1e-2, damping=0.0)
+    b.force("rub", "journal_friction", "ground", "rod", joint="pivot", **friction)
+    curve = ((0, 0), (0.5, 3.0), (1, 9.0))
+    b.force(
+        "pull", "tabulated_spring", "rod", "ball", s_i=(0, 0, -0.4), s_j=(0.5, 0, 0), tension_table=curve, damping=0.1
+    )
+    b.shape("rod", "capsule", start=(0, 0, 0), end=(0, 0, -0.8), radius=0.02, colour="tab:orange", label="rod")
+    b.shape("ball", "sphere", radius=0.05)
+    b.angles("elbow", angle=0.1, rates={"angle": -0.3})
+    b.angles("pivot", rates={"angle": 0.2})
+    return b
+
+
+CASES["pair of a builder"] = lambda: pair().build()
+
+
+def bits(system):
+    """The initial state, the reference configuration and what the assembly reported, to the last bit."""
+    start = system.state.y.tobytes(), system.reference_configuration.y.tobytes(), system.gravity.tobytes()
+    return *start, repr(system.assembly), system.rank, system.degrees_of_freedom, system.time
+
+
+def data_of(system):
+    """All arrays of the flat data but addresses, as bytes."""
+    from runtime.system.model_writing import ADDRESSES, leaves
+
+    return {k: np.asarray(v).tobytes() for k, v in leaves(system.data) if k.rpartition(".")[2] not in ADDRESSES}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_system_is_written_and_read_without_loss(name, tmp_path):
+    system = CASES[name]()
+    file = system.to_file(tmp_path / "model.json")
+    again = System.from_file(file)
+    assert data_of(again) == data_of(system) and bits(again) == bits(system) and again.model.key == system.model.key
+    assert (again.joint_names, again.redundant, again.branch_signs) == (
+        system.joint_names,
+        system.redundant,
+        system.branch_signs,
+    )
+    assert again.to_file(tmp_path / "again.json").read_bytes() == file.read_bytes()
+    if not system.overdetermined:
+        runs = [runtime.simulate(one, 0.02, t_eval=[0.0, 0.01, 0.02], rtol=1e-6, atol=1e-6) for one in (system, again)]
+        assert runs[0].states.tobytes() == runs[1].states.tobytes()
+    jsonschema.validate(json.loads(file.read_text()), json.loads(FILE.read_text()))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith("mechanism")])
+def test_a_builder_of_a_file_builds_an_equal_system(name, tmp_path):
+    system = CASES[name]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AssemblyWarning)
+        again = Builder.from_file(system.to_file(tmp_path / "model.json")).build(check_units=False, time=system.time)
+    assert np.abs(again.state.y - system.state.y).max() < 1e-12
+    assert again.degrees_of_freedom == system.degrees_of_freedom and again.redundant == system.redundant
+
+
+def test_a_builder_is_written_and_read_without_loss(tmp_path):
+    builder = pair()
+    file = builder.to_file(tmp_path / "pair.json")
+    again = Builder.from_file(file)
+    assert again.to_file(tmp_path / "again.json").read_bytes() == file.read_bytes() and again.axes == "global"
+    one, other = builder.build(), again.build()
+    assert data_of(one) == data_of(other) and bits(one) == bits(other)
+    again.joint("more", "spherical", "ground", "ball", point=(0.5, 0, 0.2))  # in global axes, as of the builder
+    with pytest.raises(ModelError, match=r"exists; choose another name or pass overwrite=True"):
+        builder.to_file(file)
+    assert builder.to_file(file, overwrite=True) == file
+
+
+def test_a_system_with_other_parameters_keeps_its_bits(tmp_path):
+    system = runtime.with_parameters(models.four_bar.build(), {"mass.coupler": 1.234567891234567})
+    again = System.from_file(system.to_file(tmp_path / "model.json"))
+    assert data_of(again) == data_of(system) and bits(again) == bits(system)
+
+
+HAND = """{
+ "format": "talus-model", "version": 1, "name": "by hand",
+ "bodies": [
+  {"name": "rod", "mass": 2, "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.05]], "r": [0, 0, -0.5]}
+ ],
+ "joints": [
+  {"name": "pivot", "kind": "spherical", "body_i": "ground", "body_j": "rod",
+   "values": {"s_i": [0, 0, 0], "s_j": [0, 0, 0.5]}}
+ ],
+ "limits": [
+  {"name": "cone", "joint": "pivot", "reference": "ground", "xi": [1, 0, 0], "eta": [0, -1, 0], "direction": [0, 0, -1],
+   "cone": {"longitudes": [0, 1.5707963267948966, 3.141592653589793, 4.71238898038469, 6.283185307179586],
+            "latitudes": [0.5, 0.6, 0.5, 0.6, 0.5]}, "max_moment": 50, "compliance": 0.1}
+ ],
+ "loads": [
+  {"name": "push", "body": "rod", "force": [{"t": [0, 1, 2, 3], "values": [0, 1, 0, 1], "degree": 3}, 0, 0]}
+ ]
+}
+"""
+
+
+def test_a_file_written_by_hand(tmp_path):
+    file = tmp_path / "hand.json"
+    file.write_text(HAND)
+    system = models.read(file).build()
+    b = Builder("by hand")
+    b.body("rod", mass=2, inertia=(0.1, 0.1, 0.05), r=(0, 0, -0.5))
+    b.joint("pivot", "spherical", "ground", "rod", s_i=(0, 0, 0), s_j=(0, 0, 0.5))
+    cone = runtime.Cone.from_degrees([0, 90, 180, 270, 360], np.rad2deg([0.5, 0.6, 0.5, 0.6, 0.5]))
+    b.limit(
+        "cone", "pivot", reference="ground", xi=(1, 0, 0), eta=(0, -1, 0), direction=(0, 0, -1), cone=cone, max_moment=50,
+        compliance=0.1,
+    )  # fmt: skip
+    b.load("push", "rod", force=(Signal.spline([0, 1, 2, 3], [0, 1, 0, 1], degree=3), 0, 0))
+    runs = [runtime.simulate(one, 1.0, rtol=1e-9, atol=1e-9) for one in (system, b.build())]
+    assert np.abs(runs[0].states[-1] - runs[1].states[-1]).max() < 1e-12
+
+
+REFUSED = {
+    '"kind": "spherical"': ('"knid": "spherical"', "line 7: joint 'pivot': unknown key 'knid'; did you mean 'kind'"),
+    '"spherical"': ('"spherica"', "line 7: joint 'pivot': unknown kind 'spherica'; did you mean 'spherical'"),
+    '"version": 1': ('"version": 7', "line 2: format version 7, this Talus reads up to 1; pip install -U"),
+    '"mass": 2': ('"mass": NaN', "line 4: NaN is no finite number"),
+    '"mass": 2,': ('"mass": 2, "mass": 3,', "line 4: the key 'mass' is given twice"),
+    '"mass":': ('"free": "no", "mass":', "line 4: body 'rod': free = 'no'; give true or false"),
+    '"max_moment": 50': ('"max_moment": 1e999', "line 13: 1e999 is no finite number"),
+    '"s_j": [0, 0, 0.5]': ('"s_j": [0, 0]', r"line 7: joint 'pivot' \(spherical\): s_j has the shape \(2,\)"),
+    '"body": "rod"': ('"body": "rd"', "line 16: load 'push': unknown body 'rd'; did you mean 'rod'"),
+    '"reference": "ground"': ('"reference": "rodd"', "line 11: limit 'cone'.*reference = 'rodd'"),
+    '"talus-model"': ('"sdf"', "line 2: format = 'sdf'"),
+    '"degree": 3': ('"degree": 4', "line 16: load 'push': force: signal: degree = 4"),
+    '"joints": [': ('"joints": [[', "no JSON"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("old", REFUSED)
+def test_refused_files(old, tmp_path):
+    new, message = REFUSED[old]
+    assert old in HAND
+    file = tmp_path / "hand.json"
+    file.write_text(HAND.replace(old, new, 1))
+    with pytest.raises(ModelError, match=f"^hand.json.*{message}"):
+        Builder.from_file(file)
+
+
+def test_lists_in_each_other_are_bounded(tmp_path):
+    file = tmp_path / "deep.json"
+    file.write_text("[" * 100_000)
+    with pytest.raises(ModelError, match="deeper than 64"):
+        Builder.from_file(file)
+
+
+def test_a_file_that_is_too_large(tmp_path, monkeypatch):
+    file = tmp_path / "hand.json"
+    file.write_text(HAND)
+    monkeypatch.setattr("runtime.system.model_text.LARGEST", 100)
+    with pytest.raises(ModelError, match=r"bytes, limit 100"):
+        Builder.from_file(file)
+
+
+def test_a_definition_that_has_changed_since(tmp_path, monkeypatch):
+    file = models.foot.build().to_file(tmp_path / "foot.json")
+    own = model_description.digest_of_module
+    new = lambda module: "other" if module.NAME == "modified_universal" else own(module)  # noqa: E731
+    monkeypatch.setattr(model_reading, "digest_of_module", new)
+    with pytest.raises(
+        ModelError, match=r"joint modified_universal has another definition.*Builder.from_file\(path\).build\(\)"
+    ):
+        System.from_file(file)
+    with pytest.warns(AssemblyWarning, match=r"joint modified_universal has another definition"):
+        Builder.from_file(file)
+
+
+def test_a_system_file_that_was_edited(tmp_path):
+    file = models.pendulum.build().to_file(tmp_path / "pendulum.json")
+    mass = models.pendulum.build().bodies[0].mass
+    file.write_text(file.read_text().replace(f'"mass": {mass!r}', '"mass": 9.25', 1))
+    with pytest.raises(
+        ModelError, match=r"was edited after the system was written; Builder.from_file\(path\).build\(\)"
+    ):
+        System.from_file(file)
+    assert models.read(file).build().bodies[0].mass == 9.25
+
+
+def pin(r_i, s_i, r_j, s_j):
+    """A ball joint of the study's own."""
+    return {"point": r_j + s_j - r_i - s_i}
+
+
+def test_definitions_of_a_user_are_passed_to_the_reader(tmp_path):
+    b = Builder("own")
+    b.body("bob", mass=1.0, inertia=(1, 1, 1), r=(1, 0, 0))
+    b.joint("pin", codegen.compile_joint(pin), "ground", "bob", s_i=(0, 0, 0), s_j=(-1, 0, 0))
+    system = b.build()
+    file = system.to_file(tmp_path / "own.json")
+    with pytest.raises(
+        ModelError, match=r"'pin' is a definition of the user's own; pass definitions=\[codegen.compile_joint"
+    ):
+        System.from_file(file)
+    again = System.from_file(file, definitions=[codegen.compile_joint(pin)])
+    runs = [runtime.simulate(one, 0.1) for one in (system, again)]
+    assert runs[0].states.tobytes() == runs[1].states.tobytes()
+
+
+def test_what_no_file_can_state_is_refused_by_name(tmp_path):
+    endless = Signal(np.array([-np.inf, np.inf]), np.array([[1.0, 2.0, 0, 0, 0, 0]]))
+    b = pair()
+    b.load("odd", "rod", force=(0.0, endless, 0.0))
+    with pytest.raises(ModelError, match="load 'odd': force: a polynomial without first and last time"):
+        b.to_file(tmp_path / "pair.json")
+    assert not (tmp_path / "pair.json").exists()
+
+
+def spoilt(text, rng):
+    """A text with one random change: a gap, another character, or another value."""
+    way, place = rng.random(), rng.randrange(len(text))
+    if way < 0.2:
+        return text[:place] + text[place + rng.randrange(1, 40) :]
+    if way < 0.4:
+        return text[:place] + chr(rng.randrange(1, 300)) + text[place + 1 :]
+    token = rng.choice(list(re.finditer(r'"(?:[^"\\]|\\.)*"|-?[0-9.][0-9.e+-]*|true|false', text)))
+    value = rng.choice(
+        ["NaN", "-1", "1e999", "null", "[]", "{}", "true", '"x"', "0", "9" * 30, '"\\ud800"', "[[[[", "1e-300"]
+    )
+    return text[: token.start()] + value + text[token.end() :]
+
+
+@pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning")
+def test_damaged_files_give_one_sentence_each(tmp_path):
+    texts = [models.foot.build(limits="elastic").to_file(tmp_path / "a.json").read_text()]
+    texts += [
+        pair().to_file(tmp_path / "b.json").read_text(),
+        models.foot_ground.build().to_file(tmp_path / "c.json").read_text(),
+    ]
+    rng, file, refused = random.Random(5), tmp_path / "m.json", 0
+    schema = jsonschema.Draft202012Validator(json.loads(FILE.read_text()))
+    for _ in range(2000):
+        file.write_text(spoilt(rng.choice(texts), rng), encoding="utf-8", errors="surrogatepass")
+        for read in (System.from_file, Builder.from_file):
+            try:
+                read(file)
+                schema.validate(json.loads(file.read_text()))  # what is read is what the schema admits
+            except ModelError as error:
+                refused += 1
+                assert "\n" not in str(error) and str(error).startswith("m.json")
+    assert refused > 2000
+
+
+def test_the_line_of_an_entry():
+    document = document_of("hand.json", HAND.encode())
+    places = {
+        ("bodies", 0): 4,
+        ("joints", 0, "values", "s_j", 2): 8,
+        ("limits", 0, "cone", "latitudes"): 13,
+        ("name",): 2,
+    }
+    assert {path: line_of(document.text, path) for path in places} == places
+
+
+def test_state_of_the_file_is_checked(tmp_path):
+    system = replace(models.pendulum.build())
+    value = json.loads(system.to_file(tmp_path / "p.json").read_text())
+    value["system"]["state"][0][3] = 2.0
+    from runtime.system.model_text import digest_of
+
+    value["digest"] = digest_of(value)
+    (tmp_path / "p.json").write_text(json.dumps(value))
+    with pytest.raises(ModelError, match="p of body 'rod' has the length"):
+        System.from_file(tmp_path / "p.json")
