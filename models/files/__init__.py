@@ -7,5 +7,6 @@
 from models.files.description import Closure, Description, Frame, Link, Omitted, Outline, Step
 from models.files.own_file import OwnReading
 from models.files.reading import Reading
+from models.files.writing import Writing
 
-__all__ = ["Closure", "Description", "Frame", "Link", "Omitted", "Outline", "OwnReading", "Reading", "Step"]
+__all__ = ["Closure", "Description", "Frame", "Link", "Omitted", "Outline", "OwnReading", "Reading", "Step", "Writing"]

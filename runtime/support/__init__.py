@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.beside import Beside
     from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
-    from runtime.support.files import made_folder
+    from runtime.support.files import free_file, made_folder, write_text
     from runtime.support.late_names import no_attribute
     from runtime.support.logs import logger
     from runtime.support.names import named
@@ -27,7 +27,7 @@ else:
             "arguments": "checked checked_class",
             "beside": "Beside",
             "checks": "bounded finite finite_number increasing_times positive",
-            "files": "made_folder",
+            "files": "free_file made_folder write_text",
             "late_names": "no_attribute",
             "logs": "logger",
             "names": "named",
@@ -45,6 +45,7 @@ __all__ = [
     "finite",
     "finite_number",
     "floats",
+    "free_file",
     "increasing_times",
     "logger",
     "made_folder",
@@ -53,4 +54,5 @@ __all__ = [
     "positive",
     "results_folder",
     "usual",
+    "write_text",
 ]

@@ -8,7 +8,7 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.system.contact_building import hertz_stiffness
-    from runtime.system.displacement import displaced
+    from runtime.system.displacement import displaced, joint_coordinates
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
     from runtime.system.parts import Body, Contact, Joint, Limit
     from runtime.system.shapes import Shape
@@ -17,7 +17,7 @@ else:
         __name__,
         {
             "contact_building": "hertz_stiffness",
-            "displacement": "displaced",
+            "displacement": "displaced joint_coordinates",
             "limit_building": "RestrictingMoment restricting_moment",
             "parts": "Body Contact Joint Limit",
             "shapes": "Shape",
@@ -33,5 +33,6 @@ __all__ = [
     "Shape",
     "displaced",
     "hertz_stiffness",
+    "joint_coordinates",
     "restricting_moment",
 ]

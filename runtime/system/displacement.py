@@ -23,6 +23,7 @@ from runtime.system.joint_motion import (
     twists,
 )
 from runtime.system.joint_motion import rates as rates_of
+from runtime.system.joint_values import values_of
 from runtime.system.orientation import euler_parameters
 from runtime.system.reference import body_places, rotation_matrix, states_with_ground
 from runtime.system.state import State
@@ -67,6 +68,31 @@ def displaced(
         _displace(system, system.joint_motions[joint], states, values["angle"], values["rate"], neighbours)
         _refuse_held(system, joint, before, states)
     return State(system.body_names, states[1:].ravel())
+
+
+@checked
+def joint_coordinates(system: System, state: State | None = None) -> tuple[dict[str, float], dict[str, float]]:
+    """Coordinates of all joints in a state, and their rates, as ``displaced`` takes them.
+
+    Parameters
+    ----------
+    system : System
+    state : State, optional
+        Default: ``system.state``.
+
+    Returns
+    -------
+    angles, rates : dict
+        By name, such as "ankle.theta_i" [rad], [m], [rad/s], [m/s].
+
+    Raises
+    ------
+    ModelError
+        For a state of other bodies.
+    """
+    state = system.state if state is None else state
+    system.check_bodies(state)
+    return values_of(system.joint_motions, system.body_names, state.y)
 
 
 def coordinate_of(system: System, name: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.connection import KINDS
 from runtime.system.data_building import Parts, model_data
-from runtime.system.joint_motion import coordinates, rates, relative_poses
+from runtime.system.joint_values import values_of
 from runtime.system.model_description import digest_of_module
 from runtime.system.model_text import DIGEST, digest_of
 from runtime.system.parts import (
@@ -30,7 +30,6 @@ from runtime.system.parts import (
     Load,
     Motor,
 )
-from runtime.system.reference import body_places, states_with_ground
 from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
 from runtime.version import __version__
@@ -152,20 +151,13 @@ def _computed(system: Any, parts: Parts, reference: Floats) -> Iterator[tuple[st
 
 def _displacement(system: Any) -> tuple[dict[str, float], dict[str, float]]:
     """Coordinates and rates by which the initial state differs from the reference configuration."""
-    places = body_places(system.body_names)
-    found: tuple[dict[str, float], dict[str, float]] = {}, {}
-    before, now = (states_with_ground(state.y) for state in (system.reference_configuration, system.state))
-    for name, motion in system.joint_motions.items():
-        i, j = places[motion.joint.body_i], places[motion.joint.body_j]
-        at = []
-        for states in (before, now):
-            of_i, of_j = states[i : i + 1], states[j : j + 1]
-            poses = relative_poses(of_i, of_j)
-            at.append((coordinates(motion, poses)[0], rates(motion, poses, of_i, of_j)[0]))
-        for into, old, new in zip(found, *at, strict=True):
-            moved = np.abs(new - old) > MOVED
-            into.update({f"{name}.{c}": float(x) for c, x, m in zip(motion.units, new, moved, strict=True) if m})
-    return found
+    states = system.reference_configuration.y, system.state.y
+    before, now = (values_of(system.joint_motions, system.body_names, y) for y in states)
+    angles, own_rates = (
+        {key: value for key, value in new.items() if abs(value - old[key]) > MOVED}
+        for old, new in zip(before, now, strict=True)
+    )
+    return angles, own_rates
 
 
 def _rows(y: Floats) -> list[Any]:

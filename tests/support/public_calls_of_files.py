@@ -1,5 +1,6 @@
 """Public functions that read and write models, each with arguments with which it works."""
 
+import models
 import runtime
 
 
@@ -11,4 +12,6 @@ def of_files(w):
         "System.from_file": (runtime.System.from_file, dict(file=file, definitions=())),
         "Builder.to_file": (w.builder.to_file, dict(file="builder.json", overwrite=True)),
         "Builder.from_file": (runtime.Builder.from_file, dict(file=file, definitions=[])),
+        "models.write": (models.write, dict(model=w.foot, file="foot.osim", ignore=(), overwrite=True)),
+        "joint_coordinates": (runtime.system.joint_coordinates, dict(system=w.foot, state=w.foot_state)),
     }
