@@ -5,8 +5,21 @@
 """
 
 from models.files.description import Closure, Description, Frame, Link, Omitted, Outline, Step
+from models.files.external_loads import write_external_loads
 from models.files.own_file import OwnReading
 from models.files.reading import Reading
 from models.files.writing import Writing
 
-__all__ = ["Closure", "Description", "Frame", "Link", "Omitted", "Outline", "OwnReading", "Reading", "Step", "Writing"]
+__all__ = [
+    "Closure",
+    "Description",
+    "Frame",
+    "Link",
+    "Omitted",
+    "Outline",
+    "OwnReading",
+    "Reading",
+    "Step",
+    "Writing",
+    "write_external_loads",
+]

@@ -13,5 +13,9 @@ def of_files(w):
         "Builder.to_file": (w.builder.to_file, dict(file="builder.json", overwrite=True)),
         "Builder.from_file": (runtime.Builder.from_file, dict(file=file, definitions=[])),
         "models.write": (models.write, dict(model=w.foot, file="foot.osim", ignore=(), overwrite=True)),
+        "write_external_loads": (
+            models.files.write_external_loads,
+            dict(run=w.touching, file="loads.xml", overwrite=True),
+        ),
         "joint_coordinates": (runtime.system.joint_coordinates, dict(system=w.foot, state=w.foot_state)),
     }

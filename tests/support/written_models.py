@@ -138,9 +138,12 @@ def by_pinocchio(file, q, u, damping):
 OPENSIM = r"""
 import json, sys, opensim
 opensim.Logger.setLevelString("off")
-file, motion = sys.argv[1:3]
+file, motion, loads, time = sys.argv[1:5]
 model = opensim.Model(file)
+if loads:
+    model.addModelComponent(opensim.ExternalLoads(loads, True))
 state = model.initSystem()
+state.setTime(float(time))
 three = lambda v: [v.get(k) for k in range(3)]
 bodies = [model.getBodySet().get(k) for k in range(model.getBodySet().getSize())]
 def rows():
@@ -174,10 +177,10 @@ print("ANSWER" + json.dumps(out))
 """
 
 
-def by_opensim(file, motion=""):
-    """The same by OpenSim, in a process of its own, in the initial state and at the times of a .mot file."""
+def by_opensim(file, motion="", loads="", time=0.0):
+    """The same by OpenSim, in a process of its own: in the initial state with external loads, and at the times of a .mot file."""
     done = subprocess.run(
-        [sys.executable, "-c", OPENSIM, str(file), str(motion)],
+        [sys.executable, "-c", OPENSIM, str(file), str(motion), str(loads), repr(time)],
         capture_output=True,
         text=True,
         timeout=300,
