@@ -51,7 +51,7 @@ from runtime.system.signal import Signal, as_signal
 
 GRAVITY = (0.0, 0.0, -9.81)
 Item = Mapping[str, Any]
-Own = Mapping[str, ModuleType]  # a user's definitions by name
+Own = Mapping[str, ModuleType]  # a user's definitions by sort and name, such as "joint pin"
 
 
 @dataclass(eq=False)
@@ -161,7 +161,7 @@ def _own(definitions: Iterable[ModuleType]) -> Own:
     for module in definitions:
         if not (isinstance(module, ModuleType) and hasattr(module, "NAME") and hasattr(module, "evaluate")):
             raise ModelError(f"definitions: {shown(module)}; give what codegen.compile_joint or compile_force returned")
-        found[module.NAME] = module
+        found[f"{'force' if hasattr(module, 'OUTPUTS') else 'joint'} {module.NAME}"] = module
     return found
 
 
@@ -170,7 +170,7 @@ def _changed(document: Document, own: Own) -> tuple[str, ...]:
     found = []
     for what, digest in document.value.get("definitions", {}).items():
         sort, _, name = what.partition(" ")
-        module = own.get(name) or shipped_definition(sort, name)
+        module = own.get(what) or shipped_definition(sort, name)
         if module is None:
             raise document.error(("definitions", what), f"definitions: there is no {shown(what)}; remove the entry")
         if digest_of_module(module) != digest:
@@ -219,8 +219,8 @@ def _body(found: _Found, item: Item) -> Body:
 def _kind(found: _Found, sort: str, item: Item, family: str) -> ModuleType:
     """The module of a definition: a user's own, or a shipped one."""
     kind, listed = item["kind"], found.document.value.get("definitions", {})
-    if kind in found.own:
-        return found.own[kind]
+    if f"{family} {kind}" in found.own:
+        return found.own[f"{family} {kind}"]
     module = shipped_definition(family, kind)
     if module is None and f"{family} {kind}" in listed:
         raise ModelError(

@@ -17,18 +17,22 @@ import runtime
 from benchmarks.mechanisms import model as mechanism
 from benchmarks.mechanisms.problem import shipped
 from models.shipped import SYSTEMS
+from models.walking import synthetic
 from runtime import AssemblyWarning, Builder, ModelError, Signal, System
 from runtime.system import model_description, model_reading
 from runtime.system.model_schema import FILE
 from runtime.system.model_text import document_of, line_of
 from tests.support import systems
 from tests.support.systems import BUILDS, LIMITED
+from tests.support.two_bodies import two_guided
 
 MECHANISMS = sorted(file.stem for file in Path(mechanism.__file__).parent.glob("*.json"))
 CASES = {f"shipped {name}": build for name, build in SYSTEMS.items()}
 CASES |= {f"mechanism {name}": (lambda name=name: mechanism.build(shipped(name))) for name in MECHANISMS}
 CASES |= {f"limits, {name}": (lambda own=own: models.foot.build(**own)) for name, own in LIMITED.items()}
 CASES |= {f"model {name}": build for name, build in BUILDS.items()}
+CASES["drivers that overdetermine the motion"] = lambda: two_guided(redundant="fit")
+CASES["recorded walk"] = synthetic.build
 CASES["motor and loads"] = systems.powered
 CASES["contacts and belt"] = lambda: systems.slider("flores", "coulomb", stiffness=1e6, exponent=1.5, restitution=0.6)
 
@@ -85,12 +89,14 @@ def test_a_system_is_written_and_read_without_loss(name, tmp_path):
     )
     assert again.to_file(tmp_path / "again.json").read_bytes() == file.read_bytes()
     if not system.overdetermined:
-        runs = [runtime.simulate(one, 0.02, t_eval=[0.0, 0.01, 0.02], rtol=1e-6, atol=1e-6) for one in (system, again)]
+        t = system.time + np.array([0.0, 0.01, 0.02])
+        settings = dict(t_start=system.time, t_eval=t, rtol=1e-6, atol=1e-6)
+        runs = [runtime.simulate(one, t[-1], **settings) for one in (system, again)]
         assert runs[0].states.tobytes() == runs[1].states.tobytes()
     jsonschema.validate(json.loads(file.read_text()), json.loads(FILE.read_text()))
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith("mechanism")])
+@pytest.mark.parametrize("name", [name for name in CASES if not name.startswith(("mechanism", "drivers"))])
 def test_a_builder_of_a_file_builds_an_equal_system(name, tmp_path):
     system = CASES[name]()
     with warnings.catch_warnings():
@@ -241,6 +247,37 @@ def test_definitions_of_a_user_are_passed_to_the_reader(tmp_path):
     again = System.from_file(file, definitions=[codegen.compile_joint(pin)])
     runs = [runtime.simulate(one, 0.1) for one in (system, again)]
     assert runs[0].states.tobytes() == runs[1].states.tobytes()
+
+
+def pull(r_i, r_j, strength):
+    """A constant tension between two centres of mass.
+
+    strength : tension [N]
+    """
+    d = r_j - r_i
+    return {"potential": strength * d.dot(d) ** 0.5}
+
+
+def test_a_force_and_a_joint_of_a_user_may_have_one_name(tmp_path):
+    force, joint = codegen.compile_force(pull), codegen.compile_joint(pin)
+    joint.NAME = "pull"
+    b = Builder("own")
+    b.body("bob", mass=1.0, inertia=(1, 1, 1), r=(1, 0, 0))
+    b.joint("pin", joint, "ground", "bob", s_i=(0, 0, 0), s_j=(-1, 0, 0))
+    b.force("cord", force, "bob", strength=2.0)
+    file = b.to_file(tmp_path / "own.json")
+    again = Builder.from_file(file, definitions=[joint, force])
+    assert again.to_file(tmp_path / "again.json").read_bytes() == file.read_bytes()
+    runs = [runtime.simulate(one.build(), 0.1) for one in (b, again)]
+    assert runs[0].states.tobytes() == runs[1].states.tobytes()
+    with pytest.raises(
+        ModelError, match=r"force 'cord': 'pull' is a definition of the user's own; pass definitions=.*compile_force"
+    ):
+        Builder.from_file(file, definitions=[joint])
+    with pytest.raises(
+        ModelError, match="definitions: 3; give what codegen.compile_joint or compile_force returned|definitions = "
+    ):
+        Builder.from_file(file, definitions=[3])
 
 
 def test_what_no_file_can_state_is_refused_by_name(tmp_path):
