@@ -16,6 +16,8 @@ import models
 import runtime
 from benchmarks.mechanisms import model as mechanism
 from benchmarks.mechanisms.problem import shipped
+from benchmarks.random import question
+from benchmarks.random.model import system_of
 from models.shipped import SYSTEMS
 from models.walking import synthetic
 from runtime import AssemblyWarning, Builder, ModelError, Signal, System
@@ -25,6 +27,7 @@ from runtime.system.model_text import document_of, line_of
 from tests.support import systems
 from tests.support.systems import BUILDS, LIMITED
 from tests.support.two_bodies import two_guided
+from tests.support.written_models import sprung
 
 MECHANISMS = sorted(file.stem for file in Path(mechanism.__file__).parent.glob("*.json"))
 CASES = {f"shipped {name}": build for name, build in SYSTEMS.items()}
@@ -32,6 +35,7 @@ CASES |= {f"mechanism {name}": (lambda name=name: mechanism.build(shipped(name))
 CASES |= {f"limits, {name}": (lambda own=own: models.foot.build(**own)) for name, own in LIMITED.items()}
 CASES |= {f"model {name}": build for name, build in BUILDS.items()}
 CASES["drivers that overdetermine the motion"] = lambda: two_guided(redundant="fit")
+CASES["springs along coordinates"] = sprung
 CASES["recorded walk"] = synthetic.build
 CASES["motor and loads"] = systems.powered
 CASES["contacts and belt"] = lambda: systems.slider("flores", "coulomb", stiffness=1e6, exponent=1.5, restitution=0.6)
@@ -345,3 +349,24 @@ def test_state_of_the_file_is_checked(tmp_path):
     (tmp_path / "p.json").write_text(json.dumps(value))
     with pytest.raises(ModelError, match="p of body 'rod' has the length"):
         System.from_file(tmp_path / "p.json")
+
+
+@pytest.mark.filterwarnings("ignore::runtime.AssemblyWarning")
+def test_random_mechanisms_with_all_kinds_of_parts(tmp_path):
+    kinds: set[str] = set()
+    for name in ("tree", "acting_tree", "acting_loop"):
+        for seed in range(40):
+            try:
+                system = system_of(question.CLASSES[name](np.random.default_rng(seed)), name)
+            except ModelError:
+                continue  # mechanisms without admissible start
+            file = system.to_file(tmp_path / "model.json", overwrite=True)
+            again = System.from_file(file)
+            assert data_of(again) == data_of(system) and bits(again) == bits(system)
+            assert again.to_file(tmp_path / "again.json", overwrite=True).read_bytes() == file.read_bytes()
+            kinds |= set(json.loads(file.read_text()).get("definitions", {}))
+    counts = {
+        sort: sum(what.startswith(sort) for what in kinds)
+        for sort in ("joint", "force", "limit", "contact", "friction")
+    }
+    assert counts["joint"] >= 11 and counts["force"] >= 10 and all(counts.values()), counts
