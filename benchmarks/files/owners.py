@@ -1,9 +1,14 @@
-"""Accelerations by the programs that own the formats: MuJoCo's ``mj_forward`` and Pinocchio's ``aba``."""
+"""Accelerations by the programs that own the formats: MuJoCo's ``mj_forward``, Pinocchio's ``aba``, OpenSim."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +16,7 @@ import numpy as np
 from benchmarks.files.states import Floats, Sample
 from models.files import Reading
 from models.files.mjcf import compiled_model
+from models.files.naming import identifiers
 
 
 class Owner(Protocol):
@@ -34,6 +40,7 @@ class MuJoCo:
         for what in ("CONTACT", "LIMIT", "EQUALITY", "FRICTIONLOSS", "ACTUATION", "CONSTRAINT"):
             m.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}"))
         self._leave_out({one.sort for one in reading.ignored})
+        mujoco.mj_setConst(m, mujoco.MjData(m))  # inertias of single joints are computed ahead, armature included
         self.data = mujoco.MjData(m)
         self.steps = [step for _, step in reading.description.steps]
 
@@ -120,6 +127,47 @@ class Pinocchio:
         return least(lambda: self.pin.aba(self.model, self.data, self.q, self.u, self.tau))
 
 
+class OpenSim:
+    """``realizeAcceleration`` in another process, without what the reading left out or ignored."""
+
+    def __init__(self, reading: Reading) -> None:
+        if find_spec("opensim") is None:
+            raise ImportError("opensim is not installed")
+        program = Path(__file__).with_name("opensim_process.py")
+        self.process = subprocess.Popen(
+            [sys.executable, str(program), str(reading.file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.steps = {step.name: step for _, step in reading.description.steps}
+        self.names = {own: name for name, own in identifiers(self._answer()).items() if own in self.steps}
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.communicate()
+
+    def _answer(self) -> Any:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise ValueError("OpenSim ended without an answer")
+        return json.loads(line)
+
+    def _asked(self, what: Any) -> Any:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(what) + "\n")
+        self.process.stdin.flush()
+        return self._answer()
+
+    def accelerations(self, sample: Sample) -> dict[str, Any]:
+        """See ``Owner``."""
+        given = {name: [sample.q[own] + self.steps[own].reference, sample.u[own]] for own, name in self.names.items()}
+        found = self._asked(given)
+        return {own: found[name] for own, name in self.names.items()}
+
+    def seconds(self) -> float:
+        """See ``Owner``."""
+        return float(self._asked("time"))
+
+
 def least(call: Callable[[], Any], repeats: int = 5, count: int = 200) -> float:
     """The least time of one call [s], in several series."""
     times = []
@@ -133,7 +181,8 @@ def least(call: Callable[[], Any], repeats: int = 5, count: int = 200) -> float:
 
 def owner_of(reading: Reading) -> Owner:
     """The program that owns the format of a reading; ImportError where it is not installed."""
-    return MuJoCo(reading) if reading.description.format == "MJCF" else Pinocchio(reading)
+    kinds: dict[str, type[Owner]] = {"MJCF": MuJoCo, "URDF": Pinocchio, "OpenSim": OpenSim}
+    return kinds[reading.description.format](reading)  # type: ignore[call-arg]
 
 
 def largest_error(wanted: Floats, found: Floats) -> float:

@@ -3,7 +3,7 @@
 Between two groups there is a body.  A distribution of mass on what both of its neighbours share, the axis of the next turn or the
 centre of the next ball, belongs to either of them, so it is taken from the outer body and given to the inner one: the motion is
 unchanged.  A body also needs a moment of inertia about that axis, where it has none; it is SPIN of its largest moment, and so at
-most about SPIN times SHARE of the outer body's: 1e-10, which is the relative error of the accelerations.
+most about SPIN times SHARE of the outer body's: 3e-10, the order of the relative error of the accelerations.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runtime import ModelError
 
 MEETING = 1e-9  # [m] distance of axes below which they meet
 PARALLEL = 1e-6  # [1] sine of the angle between axes below which they are parallel
-SHARES = (1e-3, 1e-4, 1e-5, 1e-6)  # of the mass of the outer body; the first with which an outer body is left
+SHARES = (2.5e-4, 1e-4, 1e-5, 1e-6)  # of the mass of the outer body; the first with which an outer body is left
 SPIN = 1.01e-6  # [1] moment about the axis, as a fraction of the largest; bodies with less have no joint coordinates
 ENOUGH = 1e-3  # of the least second moment of mass must be left
 

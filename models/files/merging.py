@@ -58,7 +58,7 @@ def _without_welds(description: Description) -> Description:
             continue
         into[link.name] = owner, here
         frames.append(Frame(link.name, owner, here.position, here.rotation, "link"))
-        if owner != WORLD and link.mass > 0.0:
+        if owner != WORLD and (link.mass > 0.0 or link.inertia.any()):  # some files give what has no mass an inertia
             links[owner] = joined(links[owner], link, here)
     return _moved(description, into).changed(
         links=tuple(links.values()), frames=(*_moved(description, into).frames, *frames)

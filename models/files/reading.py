@@ -13,14 +13,15 @@ from models.files.building import Built, built
 from models.files.description import Description, Frame, Omitted
 from models.files.merging import merged
 from models.files.mjcf import read_mjcf
+from models.files.opensim import read_osim
 from models.files.own_file import OwnReading, read_own
 from models.files.urdf import read_urdf, refuse_format
 from runtime import Builder, ModelError, System
 from runtime.support import checked
 
 SORTS = (
-    "actuators", "armature", "contacts", "damping", "equalities", "flexes", "fluid", "friction", "gravity compensation", "limits",
-    "mimic", "plugins", "springs", "tendons",
+    "actuators", "armature", "contacts", "couplers", "damping", "equalities", "flexes", "fluid", "forces", "friction",
+    "gravity compensation", "limits", "mimic", "plugins", "prescribed motions", "springs", "tendons",
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
 DROPPED: Mapping[str, Mapping[str, Any]] = {
@@ -87,7 +88,7 @@ class Reading:
 def read(
     file: str | Path, *, ignore: str | Collection[str] = (), floating: bool = False, root: str | Path | None = None
 ) -> Reading | OwnReading:
-    """Read a model from a file: MJCF (.xml, .mjcf), URDF (.urdf), or Talus's own (.json).
+    """Read a model from a file: MJCF (.xml, .mjcf), URDF (.urdf), OpenSim (.osim), or Talus's own (.json).
 
     Parameters
     ----------
@@ -113,10 +114,13 @@ def read(
     if path.suffix.lower() == ".json":
         return read_own(path)
     folder = path.resolve().parent if root is None else Path(root)
-    if path.suffix.lower() not in (".urdf", ".xml", ".mjcf"):
+    suffix = path.suffix.lower()
+    if suffix not in (".urdf", ".xml", ".mjcf", ".osim"):
         raise refuse_format(path)
-    urdf = path.suffix.lower() == ".urdf"
-    description = read_urdf(path, floating=floating) if urdf else read_mjcf(path, folder)
+    if suffix == ".osim":
+        description = read_osim(path)
+    else:
+        description = read_urdf(path, floating=floating) if suffix == ".urdf" else read_mjcf(path, folder)
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:
         raise ModelError(f"{path.name}: {_refusal(refused)}")

@@ -239,5 +239,6 @@ def _omitted(robot: Element, joints: dict[str, Element], links: dict[str, Elemen
 def refuse_format(file: Path) -> ModelError:
     """The error for a file of an unknown format."""
     return ModelError(
-        f"{file.name}: a model is a .urdf file, an .xml or .mjcf file of MuJoCo, or a .json file of Talus; give one of these"
+        f"{file.name}: a model is a .urdf file, an .xml or .mjcf file of MuJoCo, an .osim file of OpenSim, or a .json file of "
+        "Talus; give one of these"
     )

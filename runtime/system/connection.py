@@ -151,12 +151,15 @@ def checked_mass(value: float, what: str) -> float:
     )
 
 
+SYMMETRIC = 1e-12  # of the largest entry: rounding of matrices that were turned
+
+
 def checked_inertia(value: ArrayLike, what: str) -> Floats:
     """Return an inertia matrix (3, 3) [kg m^2]; refuse moments that no distribution of mass has."""
     given = floats(value, f"{what}: inertia", "3 numbers or 3 x 3 numbers")
     matrix = finite(given, (3,) if given.ndim == 1 else (3, 3), f"{what}: inertia")
     matrix = np.diag(matrix) if matrix.ndim == 1 else matrix
-    if not np.allclose(matrix, matrix.T, rtol=1e-12, atol=0.0):
+    if not np.abs(matrix - matrix.T).max() <= SYMMETRIC * np.abs(matrix).max():
         raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")
     matrix = 0.5 * matrix + 0.5 * matrix.T
     moments = np.linalg.eigvalsh(matrix)
