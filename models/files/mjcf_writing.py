@@ -14,6 +14,7 @@ from runtime import ModelError
 
 LEAST = 1e-15  # [kg], [kg m^2] of bodies that move, below which MuJoCo refuses them: mjMINVAL
 HINGE, SLIDE = "hinge", "slide"
+WIDEST = 1e10  # [m] in place of a stop that a slide does not have
 DRAWN = ("sphere", "capsule", "ellipsoid", "box")
 
 
@@ -39,6 +40,9 @@ def mjcf_text(tree: Tree) -> str:
     _add_keyframe(tree, top)
     if meshes := tuple(dict.fromkeys(o.link for o in d.outlines if o.kind not in DRAWN)):
         tree.left_out.append(Omitted("shapes", meshes, "meshes are not written"))
+    if stopped := tuple(step.name for _, step in d.steps if step.limited):
+        reason = "MuJoCo's own law acts beyond the ranges; models.read gives them the stops of Talus"
+        tree.left_out.append(Omitted("stops", stopped, reason))
     return text_of(top)
 
 
@@ -75,6 +79,9 @@ def _add_step(body: Element, step: Step) -> None:
         return
     if step.stiffness:
         values |= {"stiffness": step.stiffness, "springref": step.free}
+    if step.limited:
+        edges = (max(step.lower, -WIDEST), min(step.upper, WIDEST))
+        values |= {"range": edges, "solreflimit": (step.stop_time, 1.0)}
     kind = HINGE if step.kind == "turn" else SLIDE
     element(body, "joint", name=step.name, type=kind, axis=step.axis, pos=step.point, **values)
 

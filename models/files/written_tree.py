@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from math import atan2, pi
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from models.files.description import WORLD, Closure, Description, Floats, Link, Omitted, Outline, Step
+from models.files.written_forces import with_forces
 from runtime import GROUND, ModelError, System
 from runtime.system import Joint, joint_coordinates
 
-PARALLEL = 1e-9  # [1] sine of the angle between directions below which they are parallel
 TURNING = 1e-6  # [1] rate of the product of two directions, by the turn, above which a constant angle locks the turn
 CONES = "cones of circumduction, whose law other programs do not have"
 REASONS = {
@@ -71,8 +70,8 @@ def _spin(state: Any, body: str) -> Floats:
     return np.asarray(state.omega[body])
 
 
-def tree_of(system: System, ignore: Collection[str]) -> Tree:
-    """The tree of a system.
+def tree_of(system: System, ignore: Collection[str], *, stops: bool) -> Tree:
+    """The tree of a system.  ``stops``: the format has ranges of coordinates, into which stops are written.
 
     Raises
     ------
@@ -105,7 +104,14 @@ def tree_of(system: System, ignore: Collection[str]) -> Tree:
     )  # fmt: skip
     start, speeds = ({name.replace(".", "_"): value for name, value in part.items()} for part in (angles, rates))
     tree = Tree(description, system, joints, frozenset(locked), start, speeds)
-    _add_forces(tree, poses)
+    tree.description, unwritten = with_forces(description, system.forces, poses, tree.locked if stops else None)
+    if unwritten:
+        reason = (
+            "forces other than one linear spring and damper"
+            + (", and stops," if stops else "")
+            + " for each coordinate"
+        )
+        tree.ignored.append(Omitted("forces", unwritten, reason, True))
     reasons = {"loops": (unsaid, "joints that close loops, other than ball joints")} if unsaid else {}
     _refuse(tree, {**_unstated(system), **reasons}, ignore)
     return tree
@@ -209,84 +215,3 @@ def _refuse(tree: Tree, unstated: Mapping[str, tuple[list[str], str]], ignore: C
             f"remove them, or ignore='{sorts}'"
         )
     tree.ignored = found
-
-
-def _add_forces(tree: Tree, poses: Mapping[str, Any]) -> None:
-    """Give springs and dampers along coordinates to their steps; list the other forces."""
-    links = {link.name: link for link in tree.description.links}
-    unsaid = []
-    for force in tree.system.forces:
-        child = next((b for b in force.bodies if b in links and _pair(links[b]) == set(force.bodies[:2])), "")
-        changed = _sprung(links[child], force, poses) if child else None
-        if changed is None:
-            unsaid.append(force.name)
-        else:
-            links[child] = changed
-    tree.description = tree.description.changed(links=tuple(links.values()))
-    if unsaid:
-        reason = "forces other than one linear spring and damper for each coordinate"
-        tree.ignored.append(Omitted("forces", tuple(unsaid), reason, True))
-
-
-def _sprung(link: Link, force: Any, poses: Mapping[str, Any]) -> Link | None:
-    """The link with a force along one of its coordinates; None for another force."""
-    make = {"hinge_spring": _turn_spring, "slider_spring": _slide_spring, "rotational_damper": _ball_damper}.get(
-        force.kind
-    )
-    found = make(link, force, poses) if make else None
-    if found is None:
-        return None
-    n, values = found
-    step = link.steps[n]
-    if step.stiffness or step.damping:
-        return None  # a second one
-    return replace(link, steps=(*link.steps[:n], replace(step, **values), *link.steps[n + 1 :]))
-
-
-Sprung = tuple[int, dict[str, Any]] | None
-
-
-def _turn_spring(link: Link, force: Any, poses: Mapping[str, Any]) -> Sprung:
-    turns = [n for n, step in enumerate(link.steps) if step.kind != "slide"]
-    if len(turns) > 2 or any(link.steps[n].kind != "turn" for n in turns):
-        return None
-    (i, j), A = force.bodies[:2], poses[link.name][1]
-    a, b, c = poses[i][1] @ force.values["a_i"], poses[i][1] @ force.values["b_i"], poses[j][1] @ force.values["c_j"]
-    outwards = j == link.name
-    for place, n in enumerate(turns):
-        axis = A @ link.steps[n].axis
-        if np.linalg.norm(np.cross(a, axis)) > PARALLEL:
-            continue
-        if (
-            len(turns) == 2
-        ):  # the first turn is seen from the parent, the second from the link, each towards the other axis
-            other = A @ link.steps[turns[1 - place]].axis
-            if outwards != (place == 0) or np.linalg.norm(np.cross(c, other)) > PARALLEL:
-                continue
-        sign = float(np.sign(a @ axis)) * (1.0 if outwards else -1.0)
-        at_zero = atan2(float(a @ np.cross(b, c)), float(b @ c - (a @ b) * (a @ c)))
-        free = sign * ((force.values["free_angle"] - at_zero + pi) % (2.0 * pi) - pi)
-        return n, {"stiffness": force.values["stiffness"], "damping": force.values["damping"], "free": free}
-    return None
-
-
-def _slide_spring(link: Link, force: Any, poses: Mapping[str, Any]) -> Sprung:
-    (i, j), A = force.bodies[:2], poses[link.name][1]
-    axes = [A @ step.axis for step in link.steps]
-    a = poses[i][1] @ force.values["a_i"]
-    if any(step.kind != "slide" for step in link.steps):
-        return None
-    for n, axis in enumerate(axes):
-        rest = [other for k, other in enumerate(axes) if k != n]
-        if np.linalg.norm(np.cross(a, axis)) > PARALLEL or any(abs(a @ other) > PARALLEL for other in rest):
-            continue
-        ends = [poses[body][0] + poses[body][1] @ force.values[key] for body, key in ((i, "s_i"), (j, "s_j"))]
-        sign = float(np.sign(a @ axis)) * (1.0 if j == link.name else -1.0)
-        free = sign * (force.values["free_distance"] - float(a @ (ends[1] - ends[0])))
-        return n, {"stiffness": force.values["stiffness"], "damping": force.values["damping"], "free": free}
-    return None
-
-
-def _ball_damper(link: Link, force: Any, poses: Mapping[str, Any]) -> Sprung:
-    balls = [n for n, step in enumerate(link.steps) if step.kind == "ball"]
-    return (balls[0], {"damping": force.values["damping"]}) if balls else None

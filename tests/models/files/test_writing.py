@@ -176,6 +176,29 @@ def test_angles_of_frames_are_exact_in_gimbal_lock(turn):
         assert np.abs(Rotation.from_euler(name, angles(A)).as_matrix() - A).max() < 1e-15
 
 
+RANGES = """<mujoco model="ranges"><compiler angle="radian" autolimits="true"/><worldbody>
+  <body name="cart" pos="0 0 1"><joint name="rail" type="slide" axis="0.6 0 0.8" range="-0.1 0.2"/>
+  <geom type="box" size="0.1 0.1 0.05" mass="2"/>
+  <body name="rod"><joint name="a" axis="0 1 0" range="-0.1 0.3"/><joint name="b" axis="1 0.2 0" range="-0.4 0.1" ref="0.05"/>
+  <geom type="capsule" fromto="0.1 0 0 0.3 0.1 -0.5" size="0.03" mass="1"/></body></body></worldbody></mujoco>"""
+
+
+def test_ranges_are_written_and_read_again(tmp_path):
+    (tmp_path / "ranges.xml").write_text(RANGES)
+    system = models.read(tmp_path / "ranges.xml").build()
+    written = models.write(system, tmp_path / "again.xml")
+    assert "stops" in [one.sort for one in written.left_out] and not written.ignored
+    again = models.read(written.file).build()
+    stiffness = [sorted(f.values["stiffness"] for f in one.forces) for one in (system, again)]
+    assert stiffness[1] == pytest.approx(stiffness[0], rel=1e-9)
+    free = runtime.simulate(runtime.with_parameters(system, {"stiffness.a_stop": 0.0, "stiffness.b_stop": 0.0}), 0.4)
+    run = runtime.simulate(system, 0.4)
+    assert np.abs(free.final.r["rod"] - run.final.r["rod"]).max() > 1e-2  # the stops act
+    assert same_run(system, again, t_end=0.4) < 1e-8
+    with pytest.raises(ModelError, match=r"forces \(.*a_stop.*ignore='forces'"):
+        models.write(system, tmp_path / "again.urdf")
+
+
 def test_names_and_files(tmp_path):
     file = models.write(arm(), tmp_path / "arm.xml").file
     with pytest.raises(ModelError, match=r"exists; choose another name or pass overwrite=True"):
