@@ -328,6 +328,14 @@ def test_damaged_files_give_one_sentence_each(tmp_path):
     assert refused > 2000
 
 
+def test_the_schema_is_a_schema():
+    schema = json.loads(FILE.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(HAND), schema)
+    with pytest.raises(jsonschema.ValidationError, match="knid"):
+        jsonschema.validate(json.loads(HAND.replace('"kind"', '"knid"')), schema)
+
+
 def test_the_line_of_an_entry():
     document = document_of("hand.json", HAND.encode())
     places = {

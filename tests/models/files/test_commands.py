@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import models
 from runtime.cli import main
 from tests.support import model_files
 
@@ -39,3 +40,25 @@ def test_simulate(file, monkeypatch, capsys, tmp_path):
     options = ("--set", "ignore=armature", "--t-end", "0.1", "--no-report", "--json", "--out", tmp_path / "out")
     code, printed = call(monkeypatch, capsys, "simulate", file, *options)
     assert code in (0, None) and json.loads(printed.out)["success"] and (tmp_path / "out" / "run.csv").is_file()
+
+
+def test_talus_s_own_file(monkeypatch, capsys, tmp_path):
+    own = models.foot.build(limits="elastic").to_file(tmp_path / "foot.json")
+    code, printed = call(monkeypatch, capsys, "info", own, "--json")
+    assert code in (0, None) and "not carried over" not in json.loads(printed.out)
+    options = ("--t-end", "0.01", "--no-report", "--json", "--out")
+    names = ("foot", own)
+    found = []
+    for name, given in zip(names, (("--set", "limits=elastic"), ()), strict=True):
+        out = tmp_path / f"out_{len(found)}"
+        code, printed = call(monkeypatch, capsys, "simulate", name, *given, *options, out)
+        assert code in (0, None) and json.loads(printed.out)["success"]
+        found.append((out / "run.csv").read_bytes())
+    assert found[0] == found[1]
+
+
+def test_a_file_of_talus_with_a_mistake(monkeypatch, capsys, tmp_path):
+    own = models.foot.build().to_file(tmp_path / "foot.json")
+    own.write_text(own.read_text().replace('"mass"', '"mas"', 1))
+    code, printed = call(monkeypatch, capsys, "info", own)
+    assert code == 2 and "unknown key 'mas'; did you mean 'mass'" in " ".join(printed.err.split())
