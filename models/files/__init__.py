@@ -1,11 +1,12 @@
-"""Models from files: MJCF of MuJoCo, URDF, and Talus's own.
+"""Models from files: MJCF of MuJoCo, URDF, OpenSim, and Talus's own.
 
 ``models.read`` gives a ``Reading``: its ``build()`` makes the system, its ``builder()`` a builder for additions; ``left_out`` and
 ``ignored`` list what is not carried over.  Readers fill one neutral ``Description``, of which one function makes the builder.
 """
 
-from models.files.description import Closure, Description, Frame, Link, Omitted, Outline, Step
+from models.files.description import Closure, Description, Frame, Law, Link, Omitted, Outline, Step
 from models.files.external_loads import write_external_loads
+from models.files.inverse_dynamics import Load, inverse_dynamics
 from models.files.own_file import OwnReading
 from models.files.reading import Reading
 from models.files.writing import Writing
@@ -14,12 +15,15 @@ __all__ = [
     "Closure",
     "Description",
     "Frame",
+    "Law",
     "Link",
+    "Load",
     "Omitted",
     "Outline",
     "OwnReading",
     "Reading",
     "Step",
     "Writing",
+    "inverse_dynamics",
     "write_external_loads",
 ]

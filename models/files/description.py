@@ -6,7 +6,7 @@ of this pose.  Angles are in radians, all else in SI units.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal
@@ -121,6 +121,20 @@ class Omitted:
 
 
 @dataclass(frozen=True, eq=False)
+class Law:
+    """How a step follows from coordinates of a file: ``value(x, order)``, derivatives of orders 0 to 2.
+
+    ``own``: the step is the coordinate itself, apart from its reference; otherwise it is held in the reference pose by a model.
+    """
+
+    step: str
+    coordinate: str
+    value: Callable[[float, int], float]
+    own: bool = True
+    reference: float = 0.0  # value of the function in the reference pose [rad], [m]
+
+
+@dataclass(frozen=True, eq=False)
 class Description:
     """A model as a file states it, whatever the format."""
 
@@ -132,11 +146,18 @@ class Description:
     outlines: tuple[Outline, ...] = ()
     closures: tuple[Closure, ...] = ()
     omitted: tuple[Omitted, ...] = ()
+    laws: tuple[Law, ...] = ()  # of files whose joints have functions
 
     @property
     def steps(self) -> Iterator[tuple[Link, Step]]:
         """All steps with their links, in order."""
         return ((link, step) for link in self.links for step in link.steps)
+
+    def held(self) -> Description:
+        """The description without the steps that follow others or are locked: they stay in the reference pose."""
+        still = {law.step for law in self.laws if not law.own}
+        links = (replace(one, steps=tuple(s for s in one.steps if s.name not in still)) for one in self.links)
+        return self.changed(links=tuple(links))
 
     def changed(self, **parts: object) -> Description:
         """The description with other parts."""

@@ -186,4 +186,4 @@ def _filled(rod: Floats, outer: Mass, share: float) -> Floats:
         return np.eye(3) * SPIN * share * largest
     values, vectors = np.linalg.eigh(rod)
     found: Floats = (vectors * np.maximum(values, SPIN * largest)) @ vectors.T
-    return found
+    return (found + found.T) / 2.0

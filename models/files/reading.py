@@ -13,15 +13,15 @@ from models.files.building import Built, built
 from models.files.description import Description, Frame, Omitted
 from models.files.merging import merged
 from models.files.mjcf import read_mjcf
-from models.files.opensim import read_osim
+from models.files.osim import read_osim
 from models.files.own_file import OwnReading, read_own
 from models.files.urdf import read_urdf, refuse_format
 from runtime import Builder, ModelError, System
 from runtime.support import checked
 
 SORTS = (
-    "actuators", "armature", "contacts", "couplers", "damping", "equalities", "flexes", "fluid", "forces", "friction",
-    "gravity compensation", "limits", "mimic", "plugins", "prescribed motions", "springs", "tendons",
+    "actuators", "armature", "components", "constraints", "contacts", "couplers", "damping", "equalities", "flexes", "fluid",
+    "forces", "friction", "gravity compensation", "limits", "mimic", "plugins", "prescribed coordinates", "springs", "tendons",
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
 DROPPED: Mapping[str, Mapping[str, Any]] = {
@@ -34,13 +34,14 @@ class Reading:
     """A model that was read: its builder, and what of the file is not in it.
 
     ``description``: the model in neutral terms; ``left_out``: what does not change the motion; ``ignored``: what does, and was
-    named in ``ignore=``.
+    named in ``ignore=``; ``source``: the whole model, also with steps that follow others.
     """
 
     file: Path
     description: Description
     left_out: tuple[Omitted, ...]
     ignored: tuple[Omitted, ...]
+    source: Description  # before links are merged, with all steps of the file
 
     @cached_property
     def _made(self) -> Built:
@@ -114,23 +115,29 @@ def read(
     if path.suffix.lower() == ".json":
         return read_own(path)
     folder = path.resolve().parent if root is None else Path(root)
-    suffix = path.suffix.lower()
-    if suffix not in (".urdf", ".xml", ".mjcf", ".osim"):
-        raise refuse_format(path)
-    if suffix == ".osim":
-        description = read_osim(path)
-    else:
-        description = read_urdf(path, floating=floating) if suffix == ".urdf" else read_mjcf(path, folder)
+    description = _described(path, folder, floating=floating)
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:
         raise ModelError(f"{path.name}: {_refusal(refused)}")
-    description = _without(description, ignore)
+    source, description = description, _without(description.held(), ignore)
     ignored = tuple(one for one in description.omitted if one.moves)
     left_out = tuple(one for one in description.omitted if not one.moves)
     try:
-        return Reading(path, merged(description), left_out, ignored)
+        return Reading(path, merged(description), left_out, ignored, source)
     except ModelError as error:
         raise ModelError(f"{path.name}: {error}") from None
+
+
+def _described(path: Path, folder: Path, *, floating: bool) -> Description:
+    """The description of a file, by its suffix."""
+    suffix = path.suffix.lower()
+    if suffix == ".urdf":
+        return read_urdf(path, floating=floating)
+    if suffix == ".osim":
+        return read_osim(path)
+    if suffix in (".xml", ".mjcf"):
+        return read_mjcf(path, folder)
+    raise refuse_format(path)
 
 
 def _refusal(refused: list[Omitted]) -> str:

@@ -100,7 +100,7 @@ def test_welded_and_massless_links_remain_as_frames(tmp_path):
 
 
 def test_unknown_formats_and_sorts(tmp_path):
-    assert "give one of these" in refusal(tmp_path, "", ".skel")
+    assert "give one of these" in refusal(tmp_path, "", ".sdf")
     assert "the sorts of parts are actuators" in refusal(tmp_path, ROBOT, ".urdf", ignore=["muscles"])
     with pytest.raises(ModelError, match="cannot be read: No such file or directory; give an existing file"):
         models.read(tmp_path / "none.urdf")

@@ -1,0 +1,127 @@
+"""Generalised forces of the coordinates of an OpenSim model, for given coordinates, rates and accelerations.
+
+The bodies' accelerations follow outwards from the ground.  The force of a coordinate is the power of the forces of inertia less
+that of gravity and loads, per unit of its rate (the principle of virtual power).  Steps that follow a coordinate count with their
+slope, so that the file's own functions act and no coupler is needed.  Constraints of the file do not act: as in OpenSim's inverse
+dynamics a coordinate that a constraint drives has a force of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.files.description import WORLD, Description, Floats
+from models.files.motion import Coordinates, Moving, motion_of
+from runtime import ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A force [N] and a moment [N m] on a body at a point [m], each (times, 3) in global axes."""
+
+    body: str
+    force: Floats
+    point: Floats
+    moment: Floats
+
+
+def inverse_dynamics(
+    description: Description, q: Mapping[str, Floats], u: Mapping[str, Floats], u_dot: Mapping[str, Floats],
+    loads: Sequence[Load] = (),
+) -> dict[str, Floats]:  # fmt: skip
+    """Generalised forces [N m], [N] of all coordinates of a file, (times,) each.
+
+    Parameters
+    ----------
+    description : Description
+        Whole, as ``Reading.source``.
+    q, u, u_dot : Mapping
+        By coordinate (times,) [rad], [m]; their first and second derivatives.
+
+    Raises
+    ------
+    ModelError
+        For coordinates that are missing or unknown, values that are not finite, and loads on unknown bodies.
+    """
+    names = list(dict.fromkeys(law.coordinate for law in description.laws))
+    if not names:
+        raise ModelError(f"model '{description.name}': has no coordinates with laws; read it from an .osim file")
+    table = np.stack([_table(of, names, what) for of, what in ((q, "q"), (u, "u"), (u_dot, "u_dot"))])
+    links = {link.name for link in description.links}
+    for load in loads:
+        if load.body not in links:
+            raise ModelError(f"load on '{load.body}': no such body; the bodies are {', '.join(sorted(links))}")
+        for values in (load.force, load.point, load.moment):
+            if values.shape != (table.shape[2], 3) or not np.isfinite(values).all():
+                raise ModelError(
+                    f"load on '{load.body}': shape {values.shape}, limit ({table.shape[2]}, 3) of finite numbers; give "
+                    "three numbers for each time"
+                )
+    found = np.array([_at_once(description, names, table[:, :, n], loads, n) for n in range(table.shape[2])])
+    return dict(zip(names, found.reshape(-1, len(names)).T, strict=True))
+
+
+def _table(values: Mapping[str, Floats], names: Sequence[str], what: str) -> Floats:
+    """All coordinates (coordinates, times)."""
+    if missing := [name for name in names if name not in values]:
+        raise ModelError(f"{what}: has no coordinate '{missing[0]}'; give all of {', '.join(names)}")
+    if unknown := [name for name in values if name not in names]:
+        raise ModelError(f"{what}: unknown coordinate '{unknown[0]}'; the coordinates are {', '.join(names)}")
+    rows = [np.atleast_1d(np.asarray(values[name], float)) for name in names]
+    if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
+        raise ModelError(f"{what}: coordinates of different shapes; give a number of each for each time")
+    table = np.stack(rows)
+    if not np.isfinite(table).all():
+        raise ModelError(
+            f"{what}: '{names[int(np.argwhere(~np.isfinite(table))[0, 0])]}' is not finite; give finite numbers"
+        )
+    return table
+
+
+def _at_once(description: Description, names: Sequence[str], table: Floats, loads: Sequence[Load], n: int) -> Floats:
+    """Forces (coordinates,) at one time; ``table`` (3, coordinates)."""
+    at = {name: table[:, k] for k, name in enumerate(names)}
+    parts: list[dict[str, float]] = [{}, {}, {}]
+    slopes: dict[str, float] = {}
+    for law in description.laws:
+        x, rate, change = at[law.coordinate]
+        slopes[law.step] = law.value(x, 1)
+        parts[0][law.step] = law.value(x, 0) - law.reference
+        parts[1][law.step] = slopes[law.step] * rate
+        parts[2][law.step] = slopes[law.step] * change + law.value(x, 2) * rate**2
+    ways = motion_of(description.links, Coordinates(*parts))
+    wrenches = _wrenches(description, ways, loads, n)
+    powers = dict.fromkeys(names, 0.0)
+    coordinate = {law.step: law.coordinate for law in description.laws}
+    for link in reversed(description.links):
+        force, moment = wrenches[link.name]  # moment about the origin of global axes
+        for k, step in enumerate(link.steps):
+            before = ways[link.name][k]
+            e, point = before.A @ step.axis, before.at(step.point)[0]
+            power = e @ force if step.kind == "slide" else e @ (moment - np.cross(point, force))
+            powers[coordinate[step.name]] += slopes[step.name] * float(power)
+        if link.parent != WORLD:
+            inner = wrenches[link.parent]
+            wrenches[link.parent] = inner[0] + force, inner[1] + moment
+    return np.array([powers[name] for name in names])
+
+
+def _wrenches(
+    description: Description, ways: Mapping[str, list[Moving]], loads: Sequence[Load], n: int
+) -> dict[str, tuple[Floats, Floats]]:
+    """Force and moment about the global origin that each link's motion needs beyond gravity and loads."""
+    found = {}
+    for link in description.links:
+        way = ways[link.name][-1]
+        r, _, a = way.at(link.centre)
+        J = way.A @ link.inertia @ way.A.T
+        force = link.mass * (a - description.gravity)
+        moment = J @ way.alpha + np.cross(way.omega, J @ way.omega) + np.cross(r, force)
+        found[link.name] = force, moment
+    for load in loads:
+        force, moment = found[load.body]
+        found[load.body] = force - load.force[n], moment - load.moment[n] - np.cross(load.point[n], load.force[n])
+    return found

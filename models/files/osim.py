@@ -1,0 +1,338 @@
+"""Reads OpenSim models of versions 3 and 4: bodies, joints with their functions, markers; what is not read is listed or refused.
+
+Joints are steps: slides along axes of the parent's frame first, then turns about body-fixed axes (Seth, Sherman, Eastman and Delp
+2010).  The reference pose is that of the default values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from models.files.description import WORLD, Closure, Description, Floats, Frame, Law, Link, Step, StepKind
+from models.files.merging import Pose, unmoved
+from models.files.naming import identifiers, unique
+from models.files.osim_functions import Function, function_within, numbers, straight
+from models.files.osim_omissions import omitted_parts, springs_of
+from models.files.osim_xml import active, objects, of_parts, text_of, truth
+from models.files.xml_reading import Element, read_xml
+
+X, Y, Z = np.eye(3)
+# Kind, axis and number of the coordinate, in the order in which the child moves.
+JOINTS: dict[str, tuple[tuple[StepKind, Floats, int], ...]] = {
+    "WeldJoint": (),
+    "PinJoint": (("turn", Z, 0),),
+    "SliderJoint": (("slide", X, 0),),
+    "UniversalJoint": (("turn", X, 0), ("turn", Y, 1)),
+    "GimbalJoint": (("turn", X, 0), ("turn", Y, 1), ("turn", Z, 2)),
+    "BallJoint": (("turn", X, 0), ("turn", Y, 1), ("turn", Z, 2)),
+    "PlanarJoint": (("slide", X, 1), ("slide", Y, 2), ("turn", Z, 0)),
+    "FreeJoint": (("slide", X, 3), ("slide", Y, 4), ("slide", Z, 5), ("turn", X, 0), ("turn", Y, 1), ("turn", Z, 2)),
+}
+COUNTS = {name: len(steps) for name, steps in JOINTS.items()}
+SPATIAL = ("translation1", "translation2", "translation3", "rotation1", "rotation2", "rotation3")
+
+
+@dataclass(eq=False)
+class _File:
+    """What the functions below share."""
+
+    root: Element
+    bodies: dict[str, Element]
+    joints: list[_Joint]
+    names: dict[str, str] = field(default_factory=dict)  # of bodies
+    offsets: dict[str, list[Element]] = field(default_factory=dict)  # frames by name
+    laws: list[Law] = field(default_factory=list)
+    defaults: dict[str, float] = field(default_factory=dict)  # of coordinates
+    locked: set[str] = field(default_factory=set)
+    coupled: set[str] = field(default_factory=set)
+    used: dict[str, str] = field(default_factory=dict)  # names of Talus by coordinate
+    springs: dict[str, dict[str, float]] = field(default_factory=dict)  # values of steps by coordinate
+
+
+@dataclass(frozen=True, eq=False)
+class _Joint:
+    element: Element
+    parent: str
+    child: str
+    on_parent: Pose
+    on_child: Pose
+
+
+def read_osim(file: Path) -> Description:
+    """The description of an OpenSim model.
+
+    Raises
+    ------
+    ModelError
+        With file and line.
+    """
+    root = read_xml(file)
+    if root.tag != "OpenSimDocument" or root.one("Model") is None:
+        raise root.error(f"the root is <{root.tag}>; an OpenSim model is <OpenSimDocument> with a <Model>")
+    model = of_parts(root, "Model")
+    bodies: dict[str, Element] = {}
+    for body in objects(model, "BodySet", "Body"):
+        name = body.need("name")
+        if name in bodies:
+            raise body.error(f"body '{name}' exists already, line {bodies[name].line}; names must differ")
+        bodies[name] = body
+    if not set(bodies) - {WORLD}:
+        raise model.error("<Model> has no body; give one")
+    f = _File(model, bodies, [])
+    for e in model.within():
+        if e.tag == "PhysicalOffsetFrame":
+            f.offsets.setdefault(e.attributes.get("name", ""), []).append(e)
+    f.names = {**identifiers(name for name in bodies if name != WORLD), WORLD: WORLD}
+    f.joints = _joints(f)
+    f.coupled = {
+        text_of(e, "dependent_coordinate_name") for e in objects(model, "ConstraintSet", "CoordinateCouplerConstraint")
+        if truth(e, "isEnforced", True) and not truth(e, "isDisabled", False)
+    }  # fmt: skip
+    _coordinates(f)
+    f.springs = springs_of(model, f.defaults)
+    links = tuple(_link(f, joint) for joint in _ordered(f))
+    gravity = numbers(model, "gravity", 3, (0.0, -9.80665, 0.0))
+    omitted = omitted_parts(
+        model, [(law.step, law.coordinate) for law in f.laws if not law.own and law.coordinate not in f.locked],
+        [name for name in f.springs if name not in f.locked],
+    )  # fmt: skip
+    name = model.attributes.get("name", "").strip() or file.stem
+    return Description(
+        name,
+        "OpenSim",
+        gravity,
+        links,
+        frames=_markers(f),
+        closures=tuple(_closures(f)),
+        omitted=omitted,
+        laws=tuple(f.laws),
+    )
+
+
+def _joints(f: _File) -> list[_Joint]:
+    """All joints, of both versions."""
+    found = []
+    for body in f.bodies.values():
+        if (holder := body.one("Joint")) is not None:
+            for e in holder.children:
+                parent = text_of(e, "parent_body")
+                if parent not in f.bodies and parent != WORLD:
+                    raise e.error(
+                        f"joint '{e.need('name')}': parent body '{parent}' does not exist; name a body or ground"
+                    )
+                if truth(e, "reverse", False):
+                    raise e.error(
+                        f"joint '{e.need('name')}': reverse is true; exchange parent and child, and set it to false"
+                    )
+                frames = [_pose(e, f"location{end}", f"orientation{end}") for end in ("_in_parent", "")]
+                found.append(_Joint(e, parent, body.need("name"), *frames))
+    for e in objects(f.root, "JointSet", None):
+        ends = [_frame(f, e, text_of(e, f"socket_{end}_frame"), e, 0) for end in ("parent", "child")]
+        found.append(_Joint(e, ends[0][0], ends[1][0], ends[0][1], ends[1][1]))
+    return found
+
+
+def _pose(e: Element, place: str, turn: str) -> Pose:
+    angles = numbers(e, turn, 3, (0.0, 0.0, 0.0))
+    return Pose(numbers(e, place, 3, (0.0, 0.0, 0.0)), Rotation.from_euler("XYZ", angles).as_matrix())
+
+
+def _frame(f: _File, e: Element, path: str, owner: Element, depth: int) -> tuple[str, Pose]:
+    """Body and pose of a frame that an element names; frames of the element itself come first."""
+    words = path.split("/")
+    name = words[-1]
+    own = [one for one in owner.within() if one.tag == "PhysicalOffsetFrame" and one.attributes.get("name") == name]
+    found = own if own and len(words) == 1 else []
+    if not found and (name in f.bodies or name == WORLD):
+        return name, unmoved()
+    found = found or f.offsets.get(name, [])
+    if len(found) > 1 and len(words) > 1:
+        found = [one for one in found if _lies_in(f, one, words[-2])]
+    if len(found) != 1 or depth > 20:
+        why = "exists more than once" if len(found) > 1 else "is a frame of itself" if found else "does not exist"
+        raise e.error(f"<{e.tag}>: frame '{path}' {why}; name a body, ground, or a PhysicalOffsetFrame")
+    inner = found[0]
+    body, pose = _frame(f, inner, text_of(inner, "socket_parent"), inner, depth + 1)
+    return body, pose.then(_pose(inner, "translation", "orientation"))
+
+
+def _lies_in(f: _File, inner: Element, name: str) -> bool:
+    """Whether a frame lies in an element of a name."""
+    return any(
+        inner in one.within() for one in f.root.within() if one.attributes.get("name") == name and one is not inner
+    )
+
+
+def _coordinates(f: _File) -> None:
+    """Default values, locks and names of all coordinates."""
+    for joint in f.joints:
+        for e in _coordinate_elements(joint.element):
+            name = e.need("name")
+            if name in f.defaults:
+                raise e.error(f"coordinate '{name}' exists already; names must differ")
+            f.defaults[name] = float(numbers(e, "default_value", 1, (0.0,))[0])
+            if truth(e, "locked", False):
+                f.locked.add(name)
+    f.used = identifiers(f.defaults)
+
+
+def _coordinate_elements(joint: Element) -> list[Element]:
+    return of_parts(joint, "coordinates").all("Coordinate") + objects(joint, "CoordinateSet", "Coordinate")
+
+
+def _ordered(f: _File) -> list[_Joint]:
+    """Joints from ground outwards."""
+    reached, found, left = {WORLD}, [], list(f.joints)
+    while ready := [joint for joint in left if joint.parent in reached]:
+        for joint in ready:
+            if joint.child in reached:
+                raise joint.element.error(
+                    f"joint '{joint.element.need('name')}': body '{joint.child}' has another joint already; open the loop"
+                )
+            reached.add(joint.child)
+            found.append(joint)
+        left = [joint for joint in left if joint not in ready]
+    if missing := [name for name in f.bodies if name not in reached]:
+        raise f.bodies[missing[0]].error(
+            f"body '{missing[0]}' has no joint that leads to it from ground; give one, with the parent nearer to ground"
+        )
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Axis:
+    """A step in axes of the joint before it moves, with its function."""
+
+    kind: StepKind
+    axis: Floats
+    coordinate: str
+    function: Function
+    label: str
+
+
+def _axes(joint: _Joint) -> list[_Axis]:
+    """The steps of a joint as the file states them."""
+    e = joint.element
+    names = [one.need("name") for one in _coordinate_elements(e)]
+    if e.tag in JOINTS:
+        if len(names) != COUNTS[e.tag]:
+            raise e.error(f"<{e.tag}> has {len(names)} coordinates and needs {COUNTS[e.tag]}; give as many")
+        return [_Axis(kind, axis, names[n], straight(1.0, 0.0), names[n]) for kind, axis, n in JOINTS[e.tag]]
+    if e.tag != "CustomJoint":
+        raise e.error(f"joint '{e.need('name')}' is a {e.tag}; the joints are {', '.join(JOINTS)}, CustomJoint")
+    transform = e.one("SpatialTransform")
+    if transform is None:
+        raise e.error(f"joint '{e.need('name')}' has no <SpatialTransform>; give one")
+    by_name = {axis.attributes.get("name", ""): axis for axis in transform.all("TransformAxis")}
+    if unknown := set(by_name) - set(SPATIAL):
+        raise transform.error(f"<SpatialTransform> has axis '{min(unknown)}'; the axes are {', '.join(SPATIAL)}")
+    return [_transform_axis(by_name[label], label, names) for label in SPATIAL if label in by_name]
+
+
+def _transform_axis(e: Element, label: str, names: list[str]) -> _Axis:
+    axis = numbers(e, "axis", 3)
+    length = float(np.linalg.norm(axis))
+    if not length > 1e-12:
+        raise e.error(f"axis '{label}' has no length; give a direction")
+    used = text_of(e, "coordinates").split()
+    if len(used) > 1 or set(used) - set(names):
+        raise e.error(f"axis '{label}' depends on '{' '.join(used)}'; name at most one coordinate of its joint")
+    function = function_within(e)
+    if function is None:
+        raise e.error(f"axis '{label}' has no function that is read; give one of one coordinate with two derivatives")
+    if not used and (function.line is None or function.line[0] != 0.0):
+        raise e.error(f"axis '{label}' has a function and no coordinate; name one")
+    if not used:
+        function = straight(0.0, function.value(0.0, 0))
+    if function.line is not None and function.line[0] == -1.0:  # the coordinate itself, the other way round
+        axis, function = -axis, function.times(-1.0)
+    kind: StepKind = "slide" if label.startswith("translation") else "turn"
+    return _Axis(kind, axis / length, used[0] if used else "", function, label)
+
+
+def _link(f: _File, joint: _Joint) -> Link:
+    """A body with the steps of its joint."""
+    place, turn = np.zeros(3), np.eye(3)
+    steps = []
+    for axis in _axes(joint):
+        value = axis.function.value(f.defaults.get(axis.coordinate, 0.0), 0)
+        if axis.kind == "slide":
+            place = place + value * axis.axis
+        else:
+            turn = turn @ Rotation.from_rotvec(value * axis.axis).as_matrix()
+        if axis.coordinate and axis.function.line != (0.0, value):
+            # Body-fixed: the axis lies in what the turns up to this one have made; from there into axes of the child.
+            steps.append((_named(f, joint, axis), turn @ axis.axis if axis.kind == "turn" else axis.axis))
+    inner = joint.on_child
+    back = inner.rotation @ turn.T
+    made = tuple(replace(step, axis=back @ axis, point=inner.position) for step, axis in steps)
+    to_child = Pose(-(inner.rotation.T @ inner.position), inner.rotation.T)
+    pose = joint.on_parent.then(Pose(place, turn)).then(to_child)
+    mass, centre, inertia = _inertial(f.bodies[joint.child])
+    name, parent = f.names[joint.child], f.names[joint.parent]
+    return Link(name, parent, pose.position, pose.rotation, mass, centre, inertia, made)
+
+
+def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:
+    """The step of an axis; its law is kept."""
+    slope = axis.function.line[0] if axis.function.line else 0.0
+    name = f.used[axis.coordinate]
+    taken = {law.step for law in f.laws}
+    free = axis.coordinate not in f.locked | f.coupled and slope == 1.0 and name not in taken
+    if not free:
+        name = unique(
+            [*taken, *f.used.values(), f"{identifiers([joint.element.need('name')]).popitem()[1]}_{axis.label}"]
+        )[-1]
+    f.laws.append(
+        Law(name, axis.coordinate, axis.function.value, free, axis.function.value(f.defaults[axis.coordinate], 0))
+    )
+    if not free:
+        return Step(name, axis.kind)
+    spring = f.springs.pop(axis.coordinate, {})
+    return Step(name, axis.kind, reference=f.defaults[axis.coordinate], **spring)  # type: ignore[arg-type]
+
+
+def _inertial(body: Element) -> tuple[float, Floats, Floats]:
+    """Mass, centre of mass and inertia about it."""
+    mass = float(numbers(body, "mass", 1)[0])
+    if mass < 0.0:
+        raise body.error(f"body '{body.need('name')}': mass = {mass:g} kg, must not be below 0; correct it")
+    if body.one("inertia") is not None:
+        xx, yy, zz, xy, xz, yz = numbers(body, "inertia", 6)
+    else:
+        xx, yy, zz, xy, xz, yz = (
+            numbers(body, f"inertia_{of}", 1, (0.0,))[0] for of in ("xx", "yy", "zz", "xy", "xz", "yz")
+        )
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return mass, numbers(body, "mass_center", 3, (0.0, 0.0, 0.0)), inertia
+
+
+def _markers(f: _File) -> tuple[Frame, ...]:
+    """Markers as frames of their links."""
+    elements = objects(f.root, "MarkerSet", "Marker")
+    names = unique(e.need("name") for e in elements)
+    found = []
+    for name, e in zip(names, elements, strict=True):
+        path = text_of(e, "socket_parent_frame") or text_of(e, "body")
+        body, pose = _frame(f, e, path, e, 0)
+        found.append(Frame(name, f.names[body], pose.point(numbers(e, "location", 3)), pose.rotation, "marker"))
+    return tuple(found)
+
+
+def _closures(f: _File) -> Iterator[Closure]:
+    """Points that constraints hold together."""
+    for e in objects(f.root, "ConstraintSet", "PointConstraint"):
+        if not active(e):
+            continue
+        ends = []
+        for k in (1, 2):
+            path = text_of(e, f"socket_body_{k}") or text_of(e, f"body_{k}")
+            body, pose = _frame(f, e, path, e, 0)
+            ends.append((f.names[body], pose.point(numbers(e, f"location_body_{k}", 3, (0.0, 0.0, 0.0)))))
+        (one, at_one), (two, at_two) = ends
+        yield Closure(identifiers([e.need("name")]).popitem()[1], "point", one, two, at_one, at_two)

@@ -1,0 +1,124 @@
+"""What of an OpenSim model is not carried over."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from models.files.description import Omitted
+from models.files.osim_functions import numbers
+from models.files.osim_xml import active, objects, text_of, truth
+from models.files.xml_reading import Element
+
+SPRING = "SpringGeneralizedForce"
+CARRIED = ("CoordinateCouplerConstraint", "PointConstraint")  # as steps, and as closures
+SETS = {
+    "ControllerSet": ("controllers", "the muscles and actuators that they drive are not here", False),
+    "ContactGeometrySet": ("contact geometry", "it acts by contact forces alone", False),
+    "ProbeSet": ("probes", "no influence on the motion", False),
+    "ComponentSet": ("components", "parts of an unknown kind", True),
+}
+
+
+CONTACTS = ("HuntCrossleyForce", "ElasticFoundationForce", "SmoothSphereHalfSpaceForce")
+
+
+def springs_of(model: Element, defaults: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """Stiffness, damping and free value of the springs of coordinates, by these; ``defaults``: values in the reference pose.
+
+    Raises
+    ------
+    ModelError
+        With file and line, for a spring of no coordinate, a second one, and values below 0.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for e in filter(active, objects(model, "ForceSet", SPRING)):
+        name = text_of(e, "coordinate")
+        if name not in defaults or name in found:
+            why = "has another spring; add them to one" if name in found else "does not exist; correct it"
+            raise e.error(f"force '{_name(e)}': coordinate '{name}' {why}")
+        values = {
+            to: float(numbers(e, tag, 1, (0.0,))[0])
+            for tag, to in (("stiffness", "stiffness"), ("viscosity", "damping"))
+        }
+        if worst := [what for what, value in values.items() if value < 0.0]:
+            raise e.error(f"force '{_name(e)}': {worst[0]} = {values[worst[0]]:g}, must not be below 0; correct it")
+        found[name] = values | {"free": float(numbers(e, "rest_length", 1, (0.0,))[0]) - defaults[name]}
+    return found
+
+
+def omitted_parts(
+    model: Element, followers: Iterable[tuple[str, str]], of_followers: Collection[str]
+) -> tuple[Omitted, ...]:
+    """What is not in the description.
+
+    ``followers``: steps that follow a coordinate, with it; ``of_followers``: coordinates of springs that no step has.
+    """
+    found = [*_forces(model, of_followers), *_constraints(model), *_coordinates(model)]
+    followers = list(followers)
+    if followers:
+        names = tuple(f"{step} of {coordinate}" for step, coordinate in followers)
+        reason = "steps that follow a coordinate; without it they stay as at the default values"
+        found.append(Omitted("couplers", names, reason, True))
+    for group, (sort, reason, moves) in SETS.items():
+        found.append(Omitted(sort, tuple(map(_name, objects(model, group, None))), reason, moves))
+    for sort, tags, reason in (
+        ("wrapping", ("Wrap",), "it guides the paths of muscles, which are not here"),
+        ("shapes", ("Mesh", "DisplayGeometry"), "bones are not drawn"),
+    ):
+        names = tuple(_name(e) for e in model.within() if e.tag.startswith(tags) and e.attributes.get("name"))
+        found.append(Omitted(sort, names, reason))
+    return tuple(one for one in found if one.names)
+
+
+def _name(e: Element) -> str:
+    return e.attributes.get("name") or f"{e.tag}, line {e.line}"
+
+
+def _forces(model: Element, of_followers: Collection[str]) -> list[Omitted]:
+    """Forces by what they need in order to act."""
+    sorts: dict[str, list[str]] = {
+        sort: [] for sort in ("muscles", "actuators", "contacts", "limits", "forces", "disabled forces")
+    }
+    for e in objects(model, "ForceSet", None):
+        if e.tag == SPRING and active(e) and text_of(e, "coordinate") not in of_followers:
+            continue
+        muscle = "Muscle" in e.tag or e.tag == "RigidTendonMuscle"
+        sort = "muscles" if muscle else "actuators" if e.tag.endswith("Actuator") else "forces"
+        sort = "contacts" if e.tag in CONTACTS else "limits" if e.tag == "CoordinateLimitForce" else sort
+        sorts[sort if active(e) else "disabled forces"].append(_name(e))
+    reasons = {
+        "muscles": "they act by controls; so their least activation and passive forces are left out too",
+        "actuators": "they act by controls, which a model does not hold",
+        "contacts": "contact forces",
+        "limits": "forces at limits of coordinates",
+        "forces": "forces that act without controls",
+        "disabled forces": "the file switches them off",
+    }
+    return [
+        Omitted(sort, tuple(names), reasons[sort], sort in ("forces", "contacts", "limits"))
+        for sort, names in sorts.items()
+    ]
+
+
+def _constraints(model: Element) -> list[Omitted]:
+    """Constraints other than couplers, which are steps."""
+    elements = [e for e in objects(model, "ConstraintSet", None)]
+    off = tuple(_name(e) for e in elements if not active(e))
+    on = tuple(_name(e) for e in elements if active(e) and e.tag not in CARRIED)
+    return [
+        Omitted("disabled constraints", off, "the file switches them off"),
+        Omitted("constraints", on, "constraints between bodies", True),
+    ]
+
+
+def _coordinates(model: Element) -> list[Omitted]:
+    """Ranges, prescribed motion and speeds of coordinates."""
+    elements = [e for e in model.within() if e.tag == "Coordinate" and e.attributes.get("name")]
+    ranges = tuple(_name(e) for e in elements if e.one("range") is not None)
+    speeds = tuple(_name(e) for e in elements if numbers(e, "default_speed_value", 1, (0.0,)).any())
+    prescribed = tuple(_name(e) for e in elements if truth(e, "prescribed", False))
+    return [
+        Omitted("ranges", ranges, "they bound poses that are sought, and exert no forces"),
+        Omitted("speeds", speeds, "default values of rates; give rates to a run"),
+        Omitted("prescribed coordinates", prescribed, "coordinates that are functions of time", True),
+    ]

@@ -1,0 +1,40 @@
+"""Properties of objects in OpenSim files."""
+
+from __future__ import annotations
+
+from models.files.xml_reading import Element, shortened
+
+
+def text_of(e: Element, tag: str) -> str:
+    """Text of a child, without blanks around it; empty where there is none."""
+    child = e.one(tag)
+    return "" if child is None else child.text.strip()
+
+
+def truth(e: Element, tag: str, default: bool) -> bool:
+    """A child that is true or false.
+
+    Raises
+    ------
+    ModelError
+    """
+    text = text_of(e, tag).lower()
+    if text not in ("", "true", "false"):
+        raise e.error(f'<{e.tag}>: {tag} = "{shortened(text)}"; give true or false')
+    return default if not text else text == "true"
+
+
+def of_parts(e: Element, tag: str) -> Element:
+    """A child that holds others; an empty one where it is missing."""
+    return e.one(tag) or Element(e.file, tag, {}, e.line)
+
+
+def objects(e: Element, group: str, tag: str | None) -> list[Element]:
+    """The members of a set of objects, of one tag or all."""
+    members = of_parts(of_parts(e, group), "objects").children
+    return [one for one in members if tag is None or one.tag == tag]
+
+
+def active(e: Element) -> bool:
+    """Whether a force or a constraint acts, by the words of either version."""
+    return truth(e, "isEnforced", True) and truth(e, "appliesForce", True) and not truth(e, "isDisabled", False)

@@ -1,0 +1,141 @@
+"""OpenSim files: what the program computes, the same model in both versions, and the accelerations of the system."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import models
+from benchmarks.files.owners import largest_error
+from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
+from models.files import inverse_dynamics
+from models.files.osim_functions import spline
+from runtime import AssemblyWarning, ModelError
+from tests.support.damage import text_of
+from tests.support.osim_files import LINEAR, SOLVED, SPLINE_POINTS, SPLINE_VALUES, osim
+from tests.support.paths import shared_file
+from tests.support.reduced_links import reduced_accelerations
+
+FORCE = '<ForceSet><objects><{0} name="f">{1}</{0}></objects></ForceSet>'
+REFUSED = {
+    "ignore='couplers'": osim(4),
+    "ignore='forces,couplers'": osim(4, extra=FORCE.format("BushingForce", "")),
+    "ignore='constraints,couplers'": osim(
+        4, extra=FORCE.format("WeldConstraint", "").replace("ForceSet", "ConstraintSet")
+    ),
+    "prescribed coordinates": osim(4).replace("<range>", "<prescribed>true</prescribed><range>", 1),
+    "the joints are WeldJoint": osim(4).replace("PinJoint", "EllipsoidJoint"),
+    "needs 1; give as many": osim(3).replace("WeldJoint", "PinJoint"),
+    "body 'femur' has no joint": osim(3).replace("<parent_body>pelvis", "<parent_body>hand"),
+    "does not exist; name a body": osim(4).replace("/bodyset/talus<", "/bodyset/heel<"),
+    "does not exist; name a body or ground": osim(3).replace("<parent_body>femur", "<parent_body>thigh"),
+    "has a function and no coordinate": osim(4, axes={"rotation1": ("", "0 0 1", LINEAR)}),
+    "has no length": osim(4, axes={"rotation1": ("knee", "0 0 0", LINEAR)}),
+    "no function that is read": osim(4, axes={"rotation1": ("knee", "0 0 1", "<StepFunction{}/>")}),
+    "with x that increase": osim(3).replace("-2 -1.2 -0.4", "-2 -2 -0.4"),
+    "exchange parent and child": osim(3).replace("<parent_body>tibia", "<reverse>true</reverse><parent_body>tibia"),
+    "remove <!DOCTYPE": osim(4).replace("<OpenSimDocument", "<!DOCTYPE a><OpenSimDocument", 1),
+    "with a <Model>": "<OpenSimDocument/>",
+}
+
+
+def read(folder, text, **options):
+    file = folder / "limb.osim"
+    file.write_text(text)
+    return models.read(file, **options)
+
+
+def columns(k):
+    return {name: np.array([values[k]]) for name, values in SOLVED.items()}
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_inverse_dynamics_of_the_program(version, tmp_path):
+    source = read(tmp_path, osim(version), ignore="couplers").source
+    found = inverse_dynamics(source, *(columns(k) for k in range(3)))
+    wanted = columns(3)
+    largest = max(abs(values[0]) for values in wanted.values())
+    assert {name: values[0] for name, values in found.items()} == pytest.approx(
+        {name: values[0] for name, values in wanted.items()}, rel=1e-9, abs=1e-9 * largest
+    )
+
+
+def test_other_default_values_change_the_reference_pose_alone(tmp_path):
+    defaults = {"knee": -0.7, "hip_y": 0.4, "p_rx": 0.3, "p_ty": 0.9, "twist": 0.2, "reach": 0.1}
+    states = [columns(k) for k in range(3)]
+    one, two = (
+        inverse_dynamics(read(tmp_path, osim(4, defaults=d), ignore="couplers").source, *states) for d in ({}, defaults)
+    )
+    for name, values in one.items():
+        np.testing.assert_allclose(two[name], values, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_accelerations_of_the_system(version, tmp_path):
+    reading = read(tmp_path, osim(version, defaults={"hip_y": 0.3, "knee": -0.4}), ignore="couplers")
+    system, random = reading.build(), np.random.default_rng(3)
+    assert system.tree is not None
+    for _ in range(5):
+        sample = random_sample(reading, random)
+        wanted = accelerations_of(reading, system, sample, reduced_accelerations(reading.description, sample))
+        assert largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))) < 1e-8
+
+
+def test_spline_of_the_program():
+    function = spline(*map(np.array, SPLINE_POINTS))
+    for x, *values in SPLINE_VALUES:
+        assert [function.value(x, order) for order in range(3)] == pytest.approx(values, rel=1e-10, abs=1e-12)
+
+
+def test_parts_of_the_file(tmp_path):
+    reading = read(tmp_path, osim(4, extra=FORCE.format("Thelen2003Muscle", "")), ignore="couplers")
+    assert {one.sort: one.names for one in reading.left_out}["muscles"] == ("f",)
+    assert [one.names for one in reading.ignored] == [
+        ("tibia_joint_translation1 of knee", "tibia_joint_translation2 of knee", "tibia_joint_translation3 of twist")
+    ]
+    assert reading.frames["shin"].link == "tibia" and reading.frames["toes"].link == "talus"
+    assert set(reading.coordinates) == set(SOLVED)
+    held = read(tmp_path, osim(4).replace("<range>", "<locked>true</locked><range>"), ignore="couplers")
+    assert not list(held.description.steps) and not held.ignored
+
+
+@pytest.mark.parametrize("part", REFUSED)
+def test_refused_in_one_sentence(part, tmp_path):
+    with pytest.raises(ModelError) as caught:
+        read(tmp_path, REFUSED[part])
+    assert part in str(caught.value) and "\n" not in str(caught.value) and "limb.osim" in str(caught.value)
+
+
+def test_inverse_dynamics_asks_for_all_coordinates(tmp_path):
+    source = read(tmp_path, osim(4), ignore="couplers").source
+    q, u, u_dot = (columns(k) for k in range(3))
+    with pytest.raises(ModelError, match="has no coordinate 'ankle'"):
+        inverse_dynamics(source, {name: v for name, v in q.items() if name != "ankle"}, u, u_dot)
+    with pytest.raises(ModelError, match="'knee' is not finite"):
+        inverse_dynamics(source, q, {**u, "knee": np.array([np.nan])}, u_dot)
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_damaged_files_are_read_or_refused_in_one_sentence(version, tmp_path):
+    random, refused = np.random.default_rng(version), 0
+    text, file = osim(version), tmp_path / "limb.osim"
+    for _ in range(500):
+        damaged = text_of(text, " ", random)
+        file.write_bytes(damaged if isinstance(damaged, bytes) else damaged.encode("utf-8", "surrogatepass"))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", AssemblyWarning)
+                models.read(file, ignore="couplers")
+        except ModelError as error:
+            assert "\n" not in str(error) and "limb.osim" in str(error)
+            refused += 1
+    assert refused > 100
+
+
+@pytest.mark.parametrize(
+    "name, coordinates", [("arm26", 2), ("gait10dof18musc", 10), ("subject01", 23), ("Rajagopal_2015", 39)]
+)
+def test_models_of_the_program_are_read(name, coordinates):
+    reading = models.read(shared_file("opensim", f"{name}.osim"), ignore="couplers")
+    assert len({law.coordinate for law in reading.source.laws}) == coordinates
+    assert reading.build().tree is not None
