@@ -8,7 +8,8 @@ import pytest
 import models
 from benchmarks.files.owners import largest_error
 from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
-from models.files import inverse_dynamics
+from models.files import Load, inverse_dynamics
+from models.files.motion import Coordinates, motion_of
 from models.files.osim_functions import spline
 from runtime import AssemblyWarning, ModelError
 from tests.support.damage import text_of
@@ -104,6 +105,30 @@ def test_refused_in_one_sentence(part, tmp_path):
     with pytest.raises(ModelError) as caught:
         read(tmp_path, REFUSED[part])
     assert part in str(caught.value) and "\n" not in str(caught.value) and "limb.osim" in str(caught.value)
+
+
+def test_loads_by_differences_of_places(tmp_path):
+    """A force does the work F dp, a moment M dphi, with differences of the place and the axes of the body."""
+    source = read(tmp_path, osim(4), ignore="couplers").source
+    q, u, u_dot = (columns(k) for k in range(3))
+    force, moment = np.array([[30.0, 700.0, -50.0]]), np.array([[2.0, -3.0, 9.0]])
+    h, local = 1e-6, np.array([0.03, -0.02, 0.01])
+
+    def pose(name, shift):
+        at = {one: float(x[0]) + shift * (one == name) for one, x in q.items()}
+        steps = {law.step: law.value(at[law.coordinate], 0) - law.reference for law in source.laws}
+        moving = motion_of(source.links, Coordinates(steps, {}, {}))["talus"][-1]
+        return moving.at(local)[0], moving.A
+
+    load = Load("talus", force, pose("knee", 0.0)[0][None], moment)
+    without, found = (inverse_dynamics(source, q, u, u_dot, loads) for loads in ((), (load,)))
+    for name in q:
+        (p, A), (p_before, A_before) = pose(name, h), pose(name, -h)
+        turn = (A - A_before) @ pose(name, 0.0)[1].T / (2.0 * h)
+        work = force[0] @ (p - p_before) / (2.0 * h) + moment[0] @ [turn[2, 1], turn[0, 2], turn[1, 0]]
+        assert without[name][0] - found[name][0] == pytest.approx(work, rel=1e-6, abs=1e-6)
+    with pytest.raises(ModelError, match="no such body; the bodies are"):
+        inverse_dynamics(source, q, u, u_dot, [Load("heel", force, force, moment)])
 
 
 def test_inverse_dynamics_asks_for_all_coordinates(tmp_path):
