@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MODELS = "talus.models"
 FILES = "talus.files"
-FORMATS = (".xml", ".mjcf", ".urdf", ".json")
+FORMATS = (".xml", ".mjcf", ".urdf", ".osim", ".json")
 PLACE = "package.module:function"  # of a function that builds a model
 
 

@@ -7,6 +7,7 @@ import pytest
 import models
 from runtime.cli import main
 from tests.support import model_files
+from tests.support.osim_files import osim
 
 MODEL = model_files.mjcf(model_files.JOINTS["three hinges"], extra='<sensor><jointpos name="s" joint="a"/></sensor>')
 
@@ -62,3 +63,11 @@ def test_a_file_of_talus_with_a_mistake(monkeypatch, capsys, tmp_path):
     own.write_text(own.read_text().replace('"mass"', '"mas"', 1))
     code, printed = call(monkeypatch, capsys, "info", own)
     assert code == 2 and "unknown key 'mas'; did you mean 'mass'" in " ".join(printed.err.split())
+
+
+def test_info_takes_opensim_files(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "limb.osim"
+    path.write_text(osim(4))
+    code, printed = call(monkeypatch, capsys, "info", path, "--set", "ignore=couplers", "--json")
+    rows = json.loads(printed.out)["not carried over"]
+    assert code in (0, None) and [row["sort"] for row in rows] == ["couplers", "ranges"]
