@@ -23,6 +23,6 @@ Arguments = Annotated[
 Model = Annotated[
     str,
     typer.Argument(
-        help="Name of a model (see talus models), package.module:function, or a file: .json of Talus, .osim, .urdf, .xml of MuJoCo."
+        help="Name of a model (see talus models), package.module:function, or a file: .json (Talus), .osim, .urdf, .xml (MuJoCo)."
     ),
 ]
