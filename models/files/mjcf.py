@@ -19,6 +19,7 @@ from runtime import ModelError
 KINDS = ("free", "ball", "slide", "turn")  # by MuJoCo's numbers
 FOLDERS = ("meshdir", "texturedir", "assetdir")
 MOST_INCLUDES = 200
+SAME_POSE = 1e-6  # [m], [1] of a weld from the reference pose
 
 
 def read_mjcf(file: Path, root: Path) -> Description:
@@ -149,20 +150,41 @@ def _closures(model: Any, names: Sequence[str]) -> tuple[list[Closure], list[Omi
         return [], []
     kinds = {int(mujoco.mjtEq.mjEQ_CONNECT): "point", int(mujoco.mjtEq.mjEQ_WELD): "weld"}
     of_bodies = int(mujoco.mjtObj.mjOBJ_BODY)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
     found, left = [], []
     labels = identifiers([_name(model.equality(n).name, "equality", n) for n in range(model.neq)])
     for n, label in enumerate(labels.values()):
         if not model.eq_active0[n]:
             continue
         kind = kinds.get(int(model.eq_type[n]))
-        if kind != "point" or model.eq_objtype[n] != of_bodies:
+        if (
+            kind is None
+            or model.eq_objtype[n] != of_bodies
+            or (kind == "weld" and not _holds_reference(model, data, n))
+        ):
             left.append(label)
             continue
         one, two = (names[int(body[n])] for body in (model.eq_obj1id, model.eq_obj2id))
-        data = model.eq_data[n]
-        found.append(Closure(label, "point", one, two, data[:3].copy(), data[3:6].copy()))
-    reason = "couplings of joints and tendons, welds, and constraints between sites are not read"
+        points = model.eq_data[n]
+        if kind == "weld":
+            found.append(Closure(label, "weld", one, two))
+        else:
+            found.append(Closure(label, "point", one, two, points[:3].copy(), points[3:6].copy()))
+    reason = (
+        "couplings of joints and tendons, constraints between sites, and welds in another pose than qpos0 are not read"
+    )
     return found, [Omitted("equalities", tuple(left), reason, True)] if left else []
+
+
+def _holds_reference(model: Any, data: Any, n: int) -> bool:
+    """Whether a weld holds position and orientation that its bodies have in the reference pose."""
+    one, two = int(model.eq_obj1id[n]), int(model.eq_obj2id[n])
+    given = model.eq_data[n]  # points of body 2 and of body 1, turn from body 1 to body 2, weight of the turn
+    A, B = (data.xmat[body].reshape(3, 3) for body in (one, two))
+    apart = data.xpos[one] + A @ given[3:6] - data.xpos[two] - B @ given[:3]
+    turned = A @ matrix(given[6:10]) - B
+    return bool(max(np.abs(apart).max(), np.abs(turned).max()) <= SAME_POSE and given[10] > 0.0)
 
 
 def _outlines(model: Any, names: Sequence[str]) -> list[Outline]:
