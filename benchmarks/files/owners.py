@@ -97,6 +97,7 @@ class Pinocchio:
         root = [] if self.free is None else [pinocchio.JointModelFreeFlyer()]
         self.model = pinocchio.buildModelFromUrdf(str(reading.file), *root)
         self.model.armature[:] = 0.0
+        self.places = {own: k for k, own in enumerate(identifiers(list(self.model.names)).values())}
         self.data = self.model.createData()
         self.q, self.u, self.tau = pinocchio.neutral(self.model), np.zeros(self.model.nv), np.zeros(self.model.nv)
         self.steps = [step for _, step in reading.description.steps if step.kind != "free"]
@@ -110,7 +111,7 @@ class Pinocchio:
             self.q[:3], self.q[3:7] = r, self.pin.Quaternion(A).coeffs()
             u = sample.u[self.free]
             self.u[:3], self.u[3:6] = A.T @ u[:3], u[3:]
-        joints = {step.name: m.joints[m.getJointId(step.name)] for step in self.steps}
+        joints = {step.name: m.joints[self.places[step.name]] for step in self.steps}
         for step in self.steps:
             joint, q, u = joints[step.name], sample.q[step.name], sample.u[step.name]
             self.q[joint.idx_q : joint.idx_q + joint.nq] = q if joint.nq == 1 else (np.cos(q), np.sin(q))

@@ -81,6 +81,11 @@ def _installed() -> Iterable[Path]:
                     yield from sorted(p for p in (Path(place) / folder).resolve().rglob(f"*{suffix}") if _is_model(p))
 
 
+def label_of(path: Path) -> str:
+    """Folder and name, since several packages have a humanoid."""
+    return f"{path.parent.name}/{path.name}"
+
+
 def _is_model(path: Path) -> bool:
     text = path.read_text("utf-8", errors="replace")
     return "<robot" in text if path.suffix == ".urdf" else "<mujoco" in text and "joint" in text
@@ -100,7 +105,7 @@ def _measure(path: Path, states: int) -> Measured:
         raise
     except Exception as error:  # other than a sentence is a failure
         text = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
-        return Measured(path.name, 0, 0, text, False, np.nan, np.nan, np.nan)
+        return Measured(label_of(path), 0, 0, text, False, np.nan, np.nan, np.nan)
 
 
 def _read(path: Path) -> Reading:
@@ -132,5 +137,5 @@ def _compared(path: Path, reading: Reading, refused: str, states: int) -> Measur
     own = joint_evaluation(system, 5)[0] if system.tree is not None else np.nan
     worst = float(np.max(errors)) if not np.isnan(errors).any() else np.inf
     return Measured(
-        path.name, len(system.bodies), system.degrees_of_freedom, refused, True, worst, own, owner.seconds()
+        label_of(path), len(system.bodies), system.degrees_of_freedom, refused, True, worst, own, owner.seconds()
     )

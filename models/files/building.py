@@ -16,6 +16,7 @@ from runtime import GROUND, Builder, ModelError
 from runtime.system import Shape
 
 LOSS = 1.0  # [s/rad], [s/m] of stops
+LEAST_MOMENT = 1e-15  # [kg m^2] of all entries: below is rounding that a file holds for a point mass
 ZERO = 1e-15  # [kg] of the mass that a stop restrains
 REFERENCE = Coordinates({}, {}, {})
 
@@ -87,7 +88,8 @@ def _add_link(m: _Making, link: Link) -> None:
         name = link.name if last else f"{link.name}_behind_{group.name}"
         steps += len(group.steps)
         free = group.kind == "free"
-        m.builder.body(name, mass=mass.mass, inertia=mass.inertia, r=at.r + at.A @ mass.centre, p=at.A, free=free)
+        inertia = mass.inertia if np.abs(mass.inertia).max() > LEAST_MOMENT else np.zeros((3, 3))
+        m.builder.body(name, mass=mass.mass, inertia=inertia, r=at.r + at.A @ mass.centre, p=at.A, free=free)
         m.parts[name] = Part(link.name, steps, mass.centre)
         if not free:
             m.builder.joint(group.name, group.kind, before, name, axes="global", **_values(group, at))
