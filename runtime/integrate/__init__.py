@@ -34,6 +34,7 @@ add_words(
         "stepping": "Euler parameters",
         "stepwise_balance": "the powers of forces",
         "variational": "the variational equations",
+        "variational_joints": "the variational equations in joint coordinates",
     },
 )
 compile_ahead_with(f"{__name__}.ahead")
