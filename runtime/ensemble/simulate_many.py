@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from queue import SimpleQueue
 from types import MappingProxyType
 from typing import Any
 
@@ -20,7 +21,7 @@ from runtime.ensemble.chunk import run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Chunk, Stopped, Task
-from runtime.ensemble.waiting import first_of
+from runtime.ensemble.waiting import Finished, all_of, first_of
 from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, JOINT, RTOL
 from runtime.integrate.settings import Settings, settings
 from runtime.results.outputs import parsed_outputs, quantities_of_runs
@@ -311,6 +312,7 @@ def _run_all(
     After an interruption the submitted chunks are asked to stop, and those that finish in time are kept.
     """
     under_way: dict[Future[Chunk], int] = {}
+    finished: Finished = SimpleQueue()
     threads = isinstance(pool, ThreadPoolExecutor)
 
     def collect(futures: Iterable[Future[Chunk]]) -> None:
@@ -324,17 +326,19 @@ def _run_all(
     try:
         for first, cases in chunks:
             try:
-                under_way[pool.submit(run_chunk, task, first, cases)] = first
+                future = pool.submit(run_chunk, task, first, cases)
+                under_way[future] = first
+                future.add_done_callback(finished.put)
             except Exception as error:  # the engine failed, was shut down, or cannot transfer the system
                 keep(first, error)
                 break
             while len(under_way) >= ahead:
-                collect(first_of(under_way, not threads))
+                collect(first_of(finished, not threads))
         while under_way:
-            collect(first_of(under_way, not threads))
+            collect(first_of(finished, not threads))
     except KeyboardInterrupt:
         task.stop[0] = 1
         for future in under_way:
             future.cancel()
         with suppress(KeyboardInterrupt):
-            collect(wait(under_way, timeout=TIMEOUT if threads else 0.0).done)
+            collect(all_of(finished, len(under_way), TIMEOUT if threads else 0.0))
