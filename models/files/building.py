@@ -61,6 +61,8 @@ def built(description: Description) -> Built:
     ModelError
         Naming the link or the joint that Talus cannot state.
     """
+    if not description.links:
+        raise ModelError("has no body that moves; give a body a joint, or read the file that includes this one")
     reference = motion_of(description.links, REFERENCE)
     builder = Builder(description.name, gravity=description.gravity)
     making = _Making(description, builder, reference, coordinate_inertias(description, reference))

@@ -39,12 +39,9 @@ def merged(description: Description) -> Description:
     Raises
     ------
     ModelError
-        For a link that moves and has no mass, nor a single link behind it, and for a model in which nothing moves.
+        For a link that moves and has no mass, nor a single link behind it.
     """
-    found = _with_masses(_without_welds(description))
-    if not found.links:
-        raise ModelError("has no body that moves; give a body a joint, or read the file that includes this one")
-    return found
+    return _with_masses(_without_welds(description))
 
 
 def _without_welds(description: Description) -> Description:
