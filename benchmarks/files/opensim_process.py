@@ -1,7 +1,8 @@
 """A process that asks OpenSim for accelerations: a line of JSON with coordinates and rates in, a line with accelerations out.
 
-Its own process, since `ezc3d` and `opensim` cannot live in one.  Muscles and actuators are off, constraints are not enforced, and
-what follows a coordinate by another function than a line keeps its value in the default pose, as in a reading without couplers.
+Its own process, since `ezc3d` and `opensim` cannot live in one.  Muscles and actuators are off.  With the second argument
+``couplers`` couplers of coordinates are enforced; else what follows a coordinate by another function than a line keeps its value
+in the default pose, as in a reading without couplers.  Other constraints are not enforced but for points.
 """
 
 from __future__ import annotations
@@ -11,18 +12,22 @@ import sys
 import time
 from typing import Any
 
+COUPLER = "CoordinateCouplerConstraint"
 
-def loaded(file: str) -> tuple[Any, Any, Any]:
+
+def loaded(file: str, couplers: bool) -> tuple[Any, Any, Any]:
     """Module, model and state, with what a reading leaves out switched off."""
     import opensim
 
     opensim.Logger.setLevelString("Off")
     model = opensim.Model(file)
     model.initSystem()
-    _hold_splines(opensim, model)
+    if not couplers:
+        _hold_splines(opensim, model)
+    kept = {"PointConstraint", COUPLER if couplers else ""}
     for k in range(model.getConstraintSet().getSize()):
         constraint = model.updConstraintSet().get(k)
-        if constraint.getConcreteClassName() != "PointConstraint":
+        if constraint.getConcreteClassName() not in kept:
             constraint.set_isEnforced(False)
     for k in range(model.getForceSet().getSize()):
         force = model.updForceSet().get(k)
@@ -72,9 +77,23 @@ def _coordinates(model: Any) -> list[Any]:
     return [found.get(k) for k in range(found.getSize())]
 
 
+def _follow(opensim: Any, model: Any, coordinates: dict[str, Any], state: Any) -> None:
+    """Put coordinates with couplers where these hold them."""
+    for k in range(model.getConstraintSet().getSize()):
+        coupler = opensim.CoordinateCouplerConstraint.safeDownCast(model.getConstraintSet().get(k))
+        if coupler is None:
+            continue
+        leader = coordinates[coupler.getIndependentCoordinateNames().get(0)]
+        at, function, order = opensim.Vector(1, leader.getValue(state)), coupler.getFunction(), opensim.StdVectorInt()
+        order.append(0)
+        follower = coordinates[coupler.getDependentCoordinateName()]
+        follower.setValue(state, function.calcValue(at), False)
+        follower.setSpeedValue(state, function.calcDerivative(order, at) * leader.getSpeedValue(state))
+
+
 def main() -> None:
     """Answer until the input ends; the word ``time`` asks for the time of one evaluation."""
-    _, model, state = loaded(sys.argv[1])
+    opensim, model, state = loaded(sys.argv[1], couplers := sys.argv[2:] == ["couplers"])
     coordinates = {c.getName(): c for c in _coordinates(model)}
     print(json.dumps(list(coordinates)), flush=True)
     for line in sys.stdin:
@@ -93,6 +112,8 @@ def main() -> None:
             if not coordinates[name].getLocked(state):
                 coordinates[name].setValue(state, q, False)
                 coordinates[name].setSpeedValue(state, u)
+        if couplers:
+            _follow(opensim, model, coordinates, state)
         model.realizeAcceleration(state)
         print(json.dumps({name: coordinates[name].getAccelerationValue(state) for name in given}), flush=True)
 

@@ -135,8 +135,12 @@ class OpenSim:
         if find_spec("opensim") is None:
             raise ImportError("opensim is not installed")
         program = Path(__file__).with_name("opensim_process.py")
+        how = ["couplers"] if reading.description.followers else []
         self.process = subprocess.Popen(
-            [sys.executable, str(program), str(reading.file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(program), str(reading.file), *how],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.steps = {step.name: step for _, step in reading.description.steps}
         self.names = {own: name for name, own in identifiers(self._answer()).items() if own in self.steps}

@@ -31,7 +31,8 @@ class Output:
     """
 
     name: str
-    form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force", "bodies"
+    form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force",
+    # "coupling", "bodies"
     file: str  # "joints" for ``codegen/joints.py``
     definition: str  # empty for the whole file
     inputs: str
@@ -41,7 +42,7 @@ class Output:
 def outputs() -> tuple[Output, ...]:
     """All generated modules with definitions, in the order of the dictionary."""
     found = []
-    for file in ("joints", "drivers", "limits", "cones", "contacts", "laws", "forces", "joint_friction"):
+    for file in ("joints", "drivers", "limits", "cones", "contacts", "laws", "couplings", "forces", "joint_friction"):
         for function in _definitions(file):
             form, name = _form(file, function)
             found.append(Output(name, form, file, function.name, _inputs(file, function.name)))
@@ -60,7 +61,9 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
             return "contact", f"contact_{name}"
         normal = function.args.args[0].arg == "delta"
         return ("normal law", f"normal_{name}") if normal else ("friction", f"friction_{name}")
-    form = {"limits": "limit", "laws": "law", "forces": "force", "joint_friction": "force"}[file]
+    form = {"limits": "limit", "laws": "law", "couplings": "coupling", "forces": "force", "joint_friction": "force"}[
+        file
+    ]
     return form, f"{form}_{name}"
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from models.files.description import WORLD, Description, Floats, Link, Step
+from models.files.description import WORLD, Description, Floats, Follower, Link, Step
 from models.files.grouping import Group, groups_of, masses_of
 from models.files.motion import Coordinates, Moving, motion_of
-from runtime import GROUND, Builder, ModelError
+from runtime import GROUND, Builder, ModelError, Signal
 from runtime.system import Shape
 
 LOSS = 1.0  # [s/rad], [s/m] of stops
@@ -77,7 +77,24 @@ def built(description: Description) -> Built:
             kind = "spherical"
             values = {"s_i": one.r + one.A @ closure.point_1, "s_j": two.r + two.A @ closure.point_2}
         builder.joint(closure.name, kind, closure.link_1, closure.link_2, axes="global", **values)
+    for follower in description.followers:
+        _add_coupling(making, follower)
     return Built(builder, making.parts, making.coordinates)
+
+
+def _add_coupling(m: _Making, follower: Follower) -> None:
+    """The coupling of two coordinates."""
+    names: list[str] = []
+    for step in (follower.step, follower.leader):
+        joint, coordinate = m.coordinates[step]
+        if not joint:
+            raise ModelError(
+                f"joint '{step}': takes part in a coupling, and its slides are not along the axes of the inner body, or it is no "
+                "turn or slide; turn the axes of the body, or ignore='{follower.sort}'"
+            )
+        names.append(f"{joint}.{coordinate}")
+    law = Signal(follower.knots, follower.coefficients)
+    m.builder.coupling(f"{follower.step}_of_{follower.leader}", names[0], names[1], law, straight=False)
 
 
 def _add_link(m: _Making, link: Link) -> None:
@@ -90,7 +107,7 @@ def _add_link(m: _Making, link: Link) -> None:
         name = link.name if last else f"{link.name}_behind_{group.name}"
         steps += len(group.steps)
         free = group.kind == "free"
-        inertia = mass.inertia if np.abs(mass.inertia).max() > LEAST_MOMENT else np.zeros((3, 3))
+        inertia = mass.inertia if not last or np.abs(mass.inertia).max() > LEAST_MOMENT else np.zeros((3, 3))
         m.builder.body(name, mass=mass.mass, inertia=inertia, r=at.r + at.A @ mass.centre, p=at.A, free=free)
         m.parts[name] = Part(link.name, steps, mass.centre)
         if not free:

@@ -6,12 +6,13 @@ of this pose.  Angles are in radians, all else in SI units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -135,6 +136,29 @@ class Law:
 
 
 @dataclass(frozen=True, eq=False)
+class Follower:
+    """A step that follows another one: piecewise polynomials of the leader, both differences from the reference pose.
+
+    ``knots`` (n + 1,) and ``coefficients`` (n, 6) of powers of leader - knot, lowest first; the first and the last piece hold
+    beyond their ends.
+    """
+
+    step: str
+    leader: str
+    knots: Floats
+    coefficients: Floats
+    sort: str = "couplers"  # by which it is ignored
+
+    @classmethod
+    def by_powers(cls, step: str, leader: str, powers: Sequence[float], sort: str) -> Follower:
+        """A follower by one polynomial, coefficients of powers of the leader from 0 to at most 5."""
+        moved = np.atleast_1d(Polynomial(powers)(Polynomial([-1.0, 1.0])).coef)  # about the first knot
+        row = np.zeros((1, 6))
+        row[0, : len(moved)] = moved
+        return cls(step, leader, np.array([-1.0, 1.0]), row, sort)
+
+
+@dataclass(frozen=True, eq=False)
 class Description:
     """A model as a file states it, whatever the format."""
 
@@ -147,17 +171,20 @@ class Description:
     closures: tuple[Closure, ...] = ()
     omitted: tuple[Omitted, ...] = ()
     laws: tuple[Law, ...] = ()  # of files whose joints have functions
+    followers: tuple[Follower, ...] = ()
 
     @property
     def steps(self) -> Iterator[tuple[Link, Step]]:
         """All steps with their links, in order."""
         return ((link, step) for link in self.links for step in link.steps)
 
-    def held(self) -> Description:
-        """The description without the steps that follow others or are locked: they stay in the reference pose."""
-        still = {law.step for law in self.laws if not law.own}
+    def held(self, *, couplers: bool) -> Description:
+        """The description without the steps that are locked: they stay in the reference pose, and those of couplers if asked."""
+        leading = {one.step for one in self.followers}
+        still = {law.step for law in self.laws if not law.own and law.step not in leading}
+        still |= {one.step for one in self.followers if one.sort == "couplers"} if couplers else set()
         links = (replace(one, steps=tuple(s for s in one.steps if s.name not in still)) for one in self.links)
-        return self.changed(links=tuple(links))
+        return self.changed(links=tuple(links), followers=tuple(one for one in self.followers if one.step not in still))
 
     def changed(self, **parts: object) -> Description:
         """The description with other parts."""

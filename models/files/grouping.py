@@ -17,6 +17,8 @@ import numpy as np
 from models.files.description import Floats, Link, Step
 from runtime import ModelError
 
+SLIDES = ("xi", "eta", "zeta")
+SAME_AXIS = 1e-14  # [1] of one less the cosine of the angle between axes that are the same
 MEETING = 1e-9  # [m] distance of axes below which they meet
 PARALLEL = 1e-6  # [1] sine of the angle between axes below which they are parallel
 SHARES = (2.5e-4, 1e-4, 1e-5, 1e-6)  # of the mass of the outer body; the first with which an outer body is left
@@ -81,7 +83,7 @@ def groups_of(link: Link) -> tuple[Group, ...]:
     """
     left, found = list(link.steps), []
     while left:
-        group = _first_group(left)
+        group = _first_group(left, link.rotation)
         found.append(group)
         del left[: len(group.steps)]
     if found[0].kind == "free" and len(found) > 1 or any(g.kind == "free" for g in found[1:]):
@@ -95,13 +97,17 @@ def groups_of(link: Link) -> tuple[Group, ...]:
     return tuple(found)
 
 
-def _first_group(steps: Sequence[Step]) -> Group:
-    """The longest group at the beginning of steps."""
+def _first_group(steps: Sequence[Step], rotation: Floats) -> Group:
+    """The longest group at the beginning of steps; rotation: from their axes to those of the parent."""
     kinds = [step.kind for step in steps]
     one, point = steps[0], steps[0].point
     slides = next((n for n, kind in enumerate(kinds) if kind != "slide"), len(kinds))
     if slides >= 3 and _independent(steps[:3]):
-        return Group("translation", tuple(steps[:3]), ("", "", ""), point)
+        along = np.array([rotation @ step.axis for step in steps[:3]])
+        names = tuple(SLIDES[int(row.argmax())] for row in along)
+        if len(set(names)) < 3 or not (along.max(axis=1) >= 1.0 - SAME_AXIS).all():
+            names = ("", "", "")  # the coordinates of Talus are those along the axes of the parent
+        return Group("translation", tuple(steps[:3]), names, point)
     if slides == 2 and _sine(one, steps[1]) > PARALLEL:
         return Group("plane_translation", tuple(steps[:2]), ("distance_a", "distance_b"), point)
     if sorted(kinds[:2]) == ["slide", "turn"] and _sine(one, steps[1]) <= PARALLEL:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from models.files.description import WORLD, Closure, Description, Floats, Frame, Link, Omitted, Outline, Step
+from models.files.description import WORLD, Closure, Description, Floats, Follower, Frame, Link, Omitted, Outline, Step
 from models.files.mjcf_omissions import omissions
 from models.files.naming import identifiers
 from models.files.xml_reading import Element, one_line, read_xml, within_folder
@@ -42,11 +42,11 @@ def read_mjcf(file: Path, root: Path) -> Description:
         Frame(site, names[model.site_bodyid[n]], model.site_pos[n].copy(), matrix(model.site_quat[n]))
         for n, site in enumerate(sites)
     ]
-    closures, unsaid = _closures(model, names)
+    closures, followers, unsaid = _equalities(model, names, steps)
     gravity = np.zeros(3) if disabled(model, "GRAVITY") else model.opt.gravity.copy()
     return Description(
         _text(model) or file.stem, "MJCF", gravity, tuple(links), tuple(frames), tuple(_outlines(model, names)),
-        tuple(closures), (*unsaid, *omissions(model)),
+        tuple(closures), (*unsaid, *omissions(model)), followers=tuple(followers),
     )  # fmt: skip
 
 
@@ -142,20 +142,27 @@ def _step(model: Any, k: int, name: str) -> Step:
     )  # fmt: skip
 
 
-def _closures(model: Any, names: Sequence[str]) -> tuple[list[Closure], list[Omitted]]:
+def _equalities(
+    model: Any, names: Sequence[str], steps: Sequence[str]
+) -> tuple[list[Closure], list[Follower], list[Omitted]]:
     """Constraints that Talus can state, and those that it cannot."""
     import mujoco
 
     if disabled(model, "EQUALITY") or disabled(model, "CONSTRAINT"):
-        return [], []
+        return [], [], []
     kinds = {int(mujoco.mjtEq.mjEQ_CONNECT): "point", int(mujoco.mjtEq.mjEQ_WELD): "weld"}
     of_bodies = int(mujoco.mjtObj.mjOBJ_BODY)
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    found, left = [], []
+    found: list[Closure] = []
+    followers: list[Follower] = []
+    left = []
     labels = identifiers([_name(model.equality(n).name, "equality", n) for n in range(model.neq)])
     for n, label in enumerate(labels.values()):
         if not model.eq_active0[n]:
+            continue
+        if (follower := _follower(model, n, steps)) is not None:
+            followers.append(follower)
             continue
         kind = kinds.get(int(model.eq_type[n]))
         if (
@@ -172,9 +179,24 @@ def _closures(model: Any, names: Sequence[str]) -> tuple[list[Closure], list[Omi
         else:
             found.append(Closure(label, "point", one, two, points[:3].copy(), points[3:6].copy()))
     reason = (
-        "couplings of joints and tendons, constraints between sites, and welds in another pose than qpos0 are not read"
+        "couplings of tendons and of single joints, constraints between sites, and welds in another pose than qpos0 are not "
+        "read"
     )
-    return found, [Omitted("equalities", tuple(left), reason, True)] if left else []
+    return found, followers, [Omitted("equalities", tuple(left), reason, True)] if left else []
+
+
+def _follower(model: Any, n: int, steps: Sequence[str]) -> Follower | None:
+    """The joint that an equality has follow another one, both hinges or slides."""
+    import mujoco
+
+    one, two = int(model.eq_obj1id[n]), int(model.eq_obj2id[n])
+    if (
+        model.eq_type[n] != mujoco.mjtEq.mjEQ_JOINT
+        or two < 0
+        or {KINDS[model.jnt_type[k]] for k in (one, two)} - {"turn", "slide"}
+    ):
+        return None
+    return Follower.by_powers(steps[one], steps[two], model.eq_data[n, :5].tolist(), "equalities")
 
 
 def _holds_reference(model: Any, data: Any, n: int) -> bool:

@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 from models.files.description import WORLD, Closure, Description, Floats, Frame, Law, Link, Step, StepKind
 from models.files.merging import Pose, unmoved
 from models.files.naming import identifiers, unique
+from models.files.osim_couplers import COUPLER, followers
 from models.files.osim_functions import Function, function_within, numbers, straight
 from models.files.osim_omissions import omitted_parts, springs_of
 from models.files.osim_xml import active, objects, of_parts, text_of, truth
@@ -49,7 +50,7 @@ class _File:
     laws: list[Law] = field(default_factory=list)
     defaults: dict[str, float] = field(default_factory=dict)  # of coordinates
     locked: set[str] = field(default_factory=set)
-    coupled: set[str] = field(default_factory=set)
+    functions: dict[str, Function] = field(default_factory=dict)  # of steps
     used: dict[str, str] = field(default_factory=dict)  # names of Talus by coordinate
     springs: dict[str, dict[str, float]] = field(default_factory=dict)  # values of steps by coordinate
 
@@ -89,18 +90,14 @@ def read_osim(file: Path) -> Description:
             f.offsets.setdefault(e.attributes.get("name", ""), []).append(e)
     f.names = {**identifiers(name for name in bodies if name != WORLD), WORLD: WORLD}
     f.joints = _joints(f)
-    f.coupled = {
-        text_of(e, "dependent_coordinate_name") for e in objects(model, "ConstraintSet", "CoordinateCouplerConstraint")
-        if truth(e, "isEnforced", True) and not truth(e, "isDisabled", False)
-    }  # fmt: skip
     _coordinates(f)
     f.springs = springs_of(model, f.defaults)
     links = tuple(_link(f, joint) for joint in _ordered(f))
     gravity = numbers(model, "gravity", 3, (0.0, -9.80665, 0.0))
-    omitted = omitted_parts(
-        model, [(law.step, law.coordinate) for law in f.laws if not law.own and law.coordinate not in f.locked],
-        [name for name in f.springs if name not in f.locked],
-    )  # fmt: skip
+    following, left = followers(
+        f.laws, f.functions, f.locked, f.defaults, f.used, objects(model, "ConstraintSet", COUPLER)
+    )
+    omitted = omitted_parts(model, left, [name for name in f.springs if name not in f.locked])
     name = model.attributes.get("name", "").strip() or file.stem
     return Description(
         name,
@@ -111,6 +108,7 @@ def read_osim(file: Path) -> Description:
         closures=tuple(_closures(f)),
         omitted=omitted,
         laws=tuple(f.laws),
+        followers=following,
     )
 
 
@@ -283,7 +281,7 @@ def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:
     slope = axis.function.line[0] if axis.function.line else 0.0
     name = f.used[axis.coordinate]
     taken = {law.step for law in f.laws}
-    free = axis.coordinate not in f.locked | f.coupled and slope == 1.0 and name not in taken
+    free = axis.coordinate not in f.locked and slope == 1.0 and name not in taken
     if not free:
         name = unique(
             [*taken, *f.used.values(), f"{identifiers([joint.element.need('name')]).popitem()[1]}_{axis.label}"]
@@ -291,6 +289,7 @@ def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:
     f.laws.append(
         Law(name, axis.coordinate, axis.function.value, free, axis.function.value(f.defaults[axis.coordinate], 0))
     )
+    f.functions[name] = axis.function
     if not free:
         return Step(name, axis.kind)
     spring = f.springs.pop(axis.coordinate, {})

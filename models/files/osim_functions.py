@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -14,6 +14,7 @@ from models.files.xml_reading import Element, shortened
 
 TAGS = ("Constant", "LinearFunction", "PolynomialFunction", "SimmSpline", "NaturalCubicSpline", "MultiplierFunction")
 DEEPEST = 20  # functions in each other
+MOST = 6  # coefficients of a piece
 
 Derivative = Callable[[float, int], float]  # argument and order
 
@@ -22,16 +23,40 @@ Derivative = Callable[[float, int], float]  # argument and order
 class Function:
     """A function of one coordinate: ``value(x, order)`` is its derivative of that order.
 
-    ``line``: slope and offset if it is a straight line, else None.
+    ``line``: slope and offset if it is a straight line, else None.  ``knots`` (n + 1,) and ``coefficients`` (n, 6): its
+    polynomials of powers of x - knot, lowest first, if it has such of degree 5 or less.
     """
 
     value: Derivative
     line: tuple[float, float] | None = None
+    knots: Floats | None = None
+    coefficients: Floats = field(default_factory=lambda: np.zeros((0, MOST)))
 
     def times(self, factor: float) -> Function:
         """The function times a constant."""
         line = None if self.line is None else (factor * self.line[0], factor * self.line[1])
-        return Function(lambda x, order: factor * self.value(x, order), line)
+        return Function(lambda x, order: factor * self.value(x, order), line, self.knots, factor * self.coefficients)
+
+    def of(self, inner: Function) -> Function:
+        """The function of another one; without polynomials where that is no straight line, or a constant."""
+
+        def value(x: float, order: int) -> float:
+            y, slope = inner.value(x, 0), inner.value(x, 1)
+            if order < 2:
+                return self.value(y, order) * (slope if order else 1.0)
+            return self.value(y, 2) * slope**2 + self.value(y, 1) * inner.value(x, 2)
+
+        if inner.line is None or self.knots is None or inner.line[0] == 0.0:
+            return Function(value)
+        slope, offset = inner.line
+        knots = (self.knots - offset) / slope
+        rows = self.coefficients * slope ** np.arange(MOST)
+        if slope > 0.0:
+            return Function(value, None, knots, rows)
+        # About the other end of each piece, in the opposite order.
+        moved = [Polynomial(row)(Polynomial([h, 1.0])).coef for row, h in zip(rows, np.diff(knots), strict=True)]
+        turned = np.array([np.pad(row, (0, MOST - len(row))) for row in moved[::-1]])
+        return Function(value, None, knots[::-1].copy(), turned)
 
 
 def straight(slope: float, offset: float) -> Function:
@@ -46,7 +71,12 @@ def polynomial(coefficients: Floats) -> Function:
     line = None
     if not p.coef[2:].any():
         line = (float(p.coef[1]) if len(p.coef) > 1 else 0.0, float(p.coef[0]))
-    return Function(lambda x, order: float(derivatives[order](x)), line)
+    if len(p.coef) > MOST:
+        return Function(lambda x, order: float(derivatives[order](x)), line)
+    moved = np.atleast_1d(p(Polynomial([-1.0, 1.0])).coef)  # about the first knot
+    row = np.zeros((1, MOST))
+    row[0, : len(moved)] = moved
+    return Function(lambda x, order: float(derivatives[order](x)), line, np.array([-1.0, 1.0]), row)
 
 
 def spline(x: Floats, y: Floats) -> Function:
@@ -70,7 +100,11 @@ def spline(x: Floats, y: Floats) -> Function:
         slope = float(pieces[1](inside))
         return (float(pieces[0](inside)) + slope * (at - inside), slope, 0.0)[order]
 
-    return Function(value)
+    rows = np.zeros((len(x) + 1, MOST))
+    rows[1:-1, :4] = inner.c[::-1].T
+    rows[0, :2] = value(x[0] - 1.0, 0), value(x[0], 1)
+    rows[-1, :2] = value(x[-1], 0), value(x[-1], 1)
+    return Function(value, None, np.array([x[0] - 1.0, *x, x[-1] + 1.0]), rows)
 
 
 def _third_derivative(x: Floats, y: Floats) -> float:
@@ -120,10 +154,10 @@ def read_function(element: Element, depth: int = 0) -> Function | None:
     return spline(x, y)
 
 
-def function_within(element: Element, depth: int = 0) -> Function | None:
-    """The function of an element in another, whether within <function> or named so."""
-    holder = element.one("function") or element
-    found = [child for child in holder.children if child.tag in TAGS or child.tag.endswith(("Function", "Spline"))]
+def function_within(element: Element, depth: int = 0, holder: str = "function") -> Function | None:
+    """The function of an element in another, whether within an element ``holder`` or directly."""
+    owner = element.one(holder) or element
+    found = [child for child in owner.children if child.tag in TAGS or child.tag.endswith(("Function", "Spline"))]
     if len(found) > 1:
         raise found[1].error(f"<{element.tag}> has a second function; keep one")
     return read_function(found[0], depth) if found else None

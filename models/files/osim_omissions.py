@@ -51,13 +51,14 @@ def omitted_parts(
 ) -> tuple[Omitted, ...]:
     """What is not in the description.
 
-    ``followers``: steps that follow a coordinate, with it; ``of_followers``: coordinates of springs that no step has.
+    ``followers``: steps that follow a coordinate in a way that is not read, with it; ``of_followers``: coordinates of springs
+    that no step has.
     """
     found = [*_forces(model, of_followers), *_constraints(model), *_coordinates(model)]
     followers = list(followers)
     if followers:
         names = tuple(f"{step} of {coordinate}" for step, coordinate in followers)
-        reason = "steps that follow a coordinate; without it they stay as at the default values"
+        reason = "what follows several coordinates, one without a step of its own, or a polynomial of degree above 5"
         found.append(Omitted("couplers", names, reason, True))
     for group, (sort, reason, moves) in SETS.items():
         found.append(Omitted(sort, tuple(map(_name, objects(model, group, None))), reason, moves))

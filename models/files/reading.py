@@ -119,7 +119,7 @@ def read(
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:
         raise ModelError(f"{path.name}: {_refusal(refused)}")
-    source, description = description, _without(description.held(), ignore)
+    source, description = description, _without(description, ignore)
     ignored = tuple(one for one in description.omitted if one.moves)
     left_out = tuple(one for one in description.omitted if not one.moves)
     try:
@@ -152,9 +152,15 @@ def _refusal(refused: list[Omitted]) -> str:
 
 
 def _without(description: Description, ignore: Collection[str]) -> Description:
-    """The description without the limits, springs or dampers that are ignored."""
+    """The description without locked steps, and without the followers, limits, springs or dampers that are ignored."""
     values: dict[str, Any] = {}
     omitted = list(description.omitted)
+    for sort in {one.sort for one in description.followers} & set(ignore):
+        names = tuple(f"{one.step} of {one.leader}" for one in description.followers if one.sort == sort)
+        what = "they stay as in the reference pose" if sort == "couplers" else "they move by themselves"
+        omitted.append(Omitted(sort, names, what, True))
+    description = description.held(couplers="couplers" in ignore)
+    description = description.changed(followers=tuple(one for one in description.followers if one.sort not in ignore))
     for sort in ignore:
         values |= DROPPED.get(sort, {})
         has = {

@@ -1,14 +1,15 @@
-"""Reads URDF: links, joints, inertias, shapes.  Dry friction, transmissions and mimic joints are refused or listed."""
+"""Reads URDF: links, joints, inertias, shapes.  Dry friction and transmissions are refused or listed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
 from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from models.files.description import WORLD, Description, Floats, Link, Omitted, Outline, Step
+from models.files.description import WORLD, Description, Floats, Follower, Link, Omitted, Outline, Step
 from models.files.naming import identifiers
 from models.files.xml_reading import Element, read_xml
 from runtime import ModelError
@@ -47,6 +48,7 @@ def read_urdf(file: Path, *, floating: bool) -> Description:
         robot.attributes.get("name", "").strip() or file.stem, "URDF", np.array(GRAVITY), tuple(found),
         outlines=tuple(o for name in order for o in _outlines(links[name], names[name])),
         omitted=_omitted(robot, joints, links),
+        followers=_followers(joints, steps),
     )  # fmt: skip
 
 
@@ -209,12 +211,31 @@ def _outlines(link: Element, name: str) -> list[Outline]:
     return found
 
 
+def _followers(joints: dict[str, Element], steps: Mapping[str, str]) -> tuple[Follower, ...]:
+    """Joints that follow others."""
+    found = []
+    for name, joint in joints.items():
+        mimic = joint.one("mimic")
+        if mimic is None or joint.need("type") == "fixed":
+            continue
+        leader = mimic.need("joint")
+        if leader not in joints or leader == name:
+            raise mimic.error(f"joint '{name}' mimics '{leader}', which is no other joint; name one of the file")
+        for one in (name, leader):
+            if joints[one].need("type") not in ("revolute", "continuous", "prismatic"):
+                raise mimic.error(
+                    f"joint '{name}' mimics '{leader}', and '{one}' is {joints[one].need('type')}; both must be revolute, "
+                    "continuous or prismatic"
+                )
+        powers = [mimic.number("offset") if "offset" in mimic.attributes else 0.0]
+        powers.append(mimic.number("multiplier") if "multiplier" in mimic.attributes else 1.0)
+        found.append(Follower.by_powers(steps[name], steps[leader], powers, "mimic"))
+    return tuple(found)
+
+
 def _omitted(robot: Element, joints: dict[str, Element], links: dict[str, Element]) -> tuple[Omitted, ...]:
     """What of the file is not in the description."""
     found = []
-    mimic = tuple(name for name, joint in joints.items() if joint.one("mimic") is not None)
-    if mimic:
-        found.append(Omitted("mimic", mimic, "joints that follow others; without it each moves by itself", True))
     rubbing = tuple(name for name, joint in joints.items() if _dynamics(joint, "friction") > 0.0)
     if rubbing:
         found.append(Omitted("friction", rubbing, "dry friction, whose law URDF leaves open", True))

@@ -19,6 +19,7 @@ CONES = "cones of circumduction, whose law other programs do not have"
 REASONS = {
     "drivers": "signals that prescribe motion", "motors": "moments on coordinates", "loads": "prescribed forces",
     "contacts": "spheres on planes, with laws of Talus", "limits": CONES,
+    "couplings": "coordinates that follow others",
 }  # fmt: skip
 SORTS = (*REASONS, "forces", "gravity", "loops")
 

@@ -14,6 +14,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError
+from runtime.system.coupling import refuse_couplings
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.workspaces import workspace_of_jacobian
@@ -52,6 +53,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     ModelError
         If no equilibrium is found, with the body whose acceleration is largest.
     """
+    refuse_couplings(system, "equilibrium")
     state = system.state if state is None else state
     time = system.time if time is None else finite_number(time, "equilibrium: time")
     system.check_bodies(state)

@@ -17,6 +17,7 @@ from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
+from runtime.system.coupling import refuse_couplings
 from runtime.system.rank import refuse_infinite_forces
 from runtime.system.state import State
 from runtime.system.system import System
@@ -93,6 +94,7 @@ def linearisation(
     ModelError
         For a singular configuration, a time or coefficients that are not finite, and coefficients below 0.
     """
+    refuse_couplings(system, "linearisation")
     state = system.state if state is None else state
     time = system.time if time is None else finite_number(time, "linearisation: time")
     alpha, beta = not_negative(alpha, "linearisation: alpha"), not_negative(beta, "linearisation: beta")

@@ -41,6 +41,7 @@ from runtime.support.errors import ModelError
 from runtime.support.names import named
 from runtime.support.progress import reporter
 from runtime.system.assemble import assemble
+from runtime.system.coupling import refuse_couplings
 from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
 from runtime.system.state import PARTS, State
@@ -199,6 +200,7 @@ def solve(
 ) -> Sensitivities:  # fmt: skip
     """Compute the run and its derivatives at a row of values of the question's quantities."""
     system, y = question.system(row)
+    refuse_couplings(system, "sensitivities")
     how = settings(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,
         coordinates,

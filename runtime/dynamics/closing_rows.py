@@ -21,9 +21,11 @@ from runtime.dynamics.places import PROJECTION, TREE
 from runtime.dynamics.projection import CAUTION, CAUTIOUS, PROJECTIONS, ROUNDED, TO_ZERO
 from runtime.dynamics.recursion import inwards, rates_of_coordinates
 from runtime.dynamics.responses import accelerations_without_rows, along_row, respond
+from runtime.dynamics.signals import evaluate_signal
 from runtime.dynamics.tree_equations import forces_along, load_steps
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
+from runtime.jit.kernels import coupling
 from runtime.jit.pointers import array_at, call_at
 
 NONE = -1  # number of chosen rows where the coordinates themselves depend on each other
@@ -93,14 +95,14 @@ def solve_rows(c, order, chosen):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def residuals(c, t, w):  # type: ignore[no-untyped-def]
+def residuals(c, t, w, z_dot):  # type: ignore[no-untyped-def]
     """Gamma - D v' of all rows into y; the largest, of the largest gamma where that is above 1, in units of the row's size."""
     largest, target = 0.0, 1.0
     for r in range(len(c.joint)):
         size = math.sqrt(c.size[r])
         if c.address[0] == 0:
             wanted = w.gamma[c.joint[r], c.row[r]]
-            c.y[r] = wanted - along_row(c, t, w, r, w.v_dot)
+            c.y[r] = wanted - along_row(c, t, w, r, w.v_dot, z_dot)
         else:
             wanted = c.y[r] = c.lacking[r]
             for q in range(len(c.joint)):
@@ -139,13 +141,13 @@ def restrain(t, w, anew, z_dot):  # type: ignore[no-untyped-def]
     for r in range(len(c.joint)):
         w.lam[c.joint[r], c.row[r]] = 0.0
     for _ in range(2):  # the second time is the refinement
-        residuals(c, t, w)
+        residuals(c, t, w, z_dot)
         solve_rows(c, c.order, c.chosen)
         for r in range(len(c.joint)):
             w.lam[c.joint[r], c.row[r]] -= c.y[r]
         add_response(c, w, z_dot)
     if anew:
-        w.unsatisfied[0] = residuals(c, t, w)
+        w.unsatisfied[0] = residuals(c, t, w, z_dot)
     return OK
 
 
@@ -197,10 +199,27 @@ def by_kernel(z, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def evaluate_couplings(z, t, w):  # type: ignore[no-untyped-def]
+    """The rows of couplings at coordinates and rates z; of D the columns of follower and leader."""
+    m = w.tree.closing.coupled
+    for k in range(len(m.q)):
+        at, x = len(t.address) + k, m.x
+        for side in range(2):
+            x[2 * side], x[2 * side + 1] = m.sign[k, side] * z[m.q[k, side]], m.sign[k, side] * z[m.u[k, side]]
+        evaluate_signal(k, x[2], m.laws, m.value[k])
+        for n in range(3):
+            x[4 + n] = m.value[k, n]
+        coupling.rows(x, m.Phi, m.Phi_dot, m.D, m.gamma)
+        w.Phi[at, 0], w.Phi_dot[at, 0], w.gamma[at, 0] = m.Phi[0], m.Phi_dot[0], m.gamma[0]
+        w.D[at, 0, 0], w.D[at, 0, 1] = m.D[0], m.D[1]
+
+
+@inlined
 def update_rows(time, z, t, w):  # type: ignore[no-untyped-def]
     """Evaluate the rows at coordinates and rates z."""
     if w.tree.closing.address[0] == 0:
         update_kinematics(time, z, t, w)
+        evaluate_couplings(z, t, w)
         return
     if len(t.signal_joint) > 0:
         update_signals(time, t, w)
@@ -256,6 +275,7 @@ def without_rows(time, z, t, w, purpose, z_dot):  # type: ignore[no-untyped-def]
         code = call_at(w.address[TREE], time, z, t, w, purpose, z_dot)
         if code == OK and purpose != LOADS:
             update_kinematics(time, z, t, w)
+            evaluate_couplings(z, t, w)
             accelerations_without_rows(m.data, m.lifting, m.recursion, m.closing, w.v_dot)
             respond(m.data, m, t, w)
         return code

@@ -11,7 +11,7 @@ from runtime.dynamics.contacts import OUTPUTS as CONTACT_OUTPUTS
 from runtime.dynamics.contacts import POTENTIAL as STORED
 from runtime.dynamics.energy import energies_of
 from runtime.dynamics.equations import accelerations
-from runtime.dynamics.layout import LOADS, OK, ROWS
+from runtime.dynamics.layout import LOADS, OK, REPORT, ROWS
 from runtime.dynamics.limits import OUTPUTS
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import EVALUATION
@@ -38,10 +38,11 @@ class Derived(NamedTuple):
     contact_force: Floats  # (n, contacts, 3) on the sphere's body
     contact_point: Floats  # (n, contacts, 3)
     force_outputs: Floats  # (n, forces, outputs)
+    given: Floats  # (n, bodies + 1, 6) wrenches of couplings; (0, bodies + 1, 6) without any
 
 
-def derived_memory(n: int, t: ModelData) -> Derived:
-    """Arrays for n states."""
+def derived_memory(n: int, t: ModelData, given: int = 0) -> Derived:
+    """Arrays for n states; given: number of them at which couplings act."""
     bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.law)
     return Derived(
         v_dot=np.zeros((n, bodies, 6)), pivot=np.zeros(n), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
@@ -49,7 +50,7 @@ def derived_memory(n: int, t: ModelData) -> Derived:
         outputs=np.zeros((n, limits, OUTPUTS)), measured=np.zeros((n, limits, 3)),
         contact_outputs=np.zeros((n, contacts, CONTACT_OUTPUTS)), damping_force=np.zeros((n, contacts)),
         contact_force=np.zeros((n, contacts, 3)), contact_point=np.zeros((n, contacts, 3)),
-        force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)),
+        force_outputs=np.zeros((n, len(t.forces.address), t.forces.outputs)), given=np.zeros((given, bodies, 6)),
     )  # fmt: skip
 
 
@@ -107,7 +108,11 @@ def hold_ended(time, contact_events, passed, w):  # type: ignore[no-untyped-def]
 def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-def]
     """Fill ``d`` for all states.  ``contact_events`` give the speeds of touch-down."""
     d, passed = local(d), 0
+    w.has_given[0] = 1 if len(d.given) > 0 else 0
     for n in range(len(states)):
+        for b in range(len(t.mass) if len(d.given) > 0 else 0):
+            for c in range(6):
+                w.given[b, c] = d.given[n, b, c]
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
         hold_ended(times[n], contact_events, passed, w)
         code = accelerations(times[n], states[n], t, w, True)
@@ -127,6 +132,18 @@ def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-d
 
 
 @compiled
+def multipliers_of_couplings(times, coordinates, contact_events, t, w, z_dot, lam):  # type: ignore[no-untyped-def]
+    """Multipliers (n, couplings) at coordinates and rates of a tree (n, size of the state); NaN where there are none."""
+    passed = 0
+    for n in range(len(coordinates)):
+        passed = pass_contact_events(times[n], contact_events, passed, t, w)
+        hold_ended(times[n], contact_events, passed, w)
+        code = call_at(w.address[EVALUATION], times[n], coordinates[n], t, w, REPORT, z_dot)
+        for k in range(lam.shape[1]):
+            lam[n, k] = w.lam[len(t.address) + k, 0] if code == OK else np.nan
+
+
+@compiled
 def derive_energies(times, states, contact_events, t, w, energies):  # type: ignore[no-untyped-def]
     """Kinetic energy, that of gravity and elastic energy [J] of all states, into ``energies`` (n, 3); needs no accelerations."""
     passed = 0
@@ -139,9 +156,13 @@ def derive_energies(times, states, contact_events, t, w, energies):  # type: ign
         energies_of(states[n], t, w, energies[n])
 
 
-def derived(times: Floats, states: Floats, contact_events: Floats, t: ModelData, w: Workspace) -> Derived:
-    """What follows from states (n, 13 bodies) at times (n,) [s]."""
-    d = derived_memory(len(times), t)
+def derived(
+    times: Floats, states: Floats, contact_events: Floats, t: ModelData, w: Workspace, given: Floats | None = None
+) -> Derived:
+    """What follows from states (n, 13 bodies) at times (n,) [s]; given: wrenches of couplings (n, bodies + 1, 6)."""
+    d = derived_memory(len(times), t, 0 if given is None else len(times))
+    if given is not None:
+        d.given[:] = given
     derive(times, np.ascontiguousarray(states), contact_events, t, w, d)
     return d
 

@@ -131,7 +131,7 @@ def shared_workspace_for(t: ModelData) -> Workspace:
 
 def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorkspace | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
-    six = (joints, ROWS)
+    six = (joints + (0 if tree is None else len(tree.closing.coupled.q)), ROWS)
     limits, contacts = len(t.limits.kind), len(t.contacts.law)
     switches = switches_of(limits + contacts)
     work = Workspace(
@@ -140,13 +140,14 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
         A=np.zeros((bodies, 3, 3)),
         inertia_inverse=np.zeros((bodies, 3, 3)),
         wrench=np.zeros((bodies, 6)),
+        given=np.zeros((bodies, 6)),
         free=np.zeros((bodies, 6)),
         v_dot=np.zeros((bodies, 6)),
         momentum=np.zeros(3),
         x=t.x.copy(),
         Phi=np.zeros(six),
         Phi_dot=np.zeros(six),
-        D=np.zeros((joints, ROWS, 12)),
+        D=np.zeros((*six, 12)),
         gamma=np.zeros(six),
         target=np.zeros(six),
         rows=np.zeros((joints, 2, ROWS, 6)),
@@ -179,6 +180,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
         events=no_events(t.forces),
         power=np.zeros(count_of_sources(t)),
         applied=np.zeros(1),
+        has_given=np.zeros(1, np.int64),
         address=np.zeros(ADDRESSES, np.int64),
         constants=np.zeros(1) if whole is None else whole.constants,
         tree=NO_TREE if tree is None else tree,
@@ -230,6 +232,8 @@ def _load(time, y, t, w, purpose):  # type: ignore[no-untyped-def]
     if collect_wrenches(time, y, t, w, purpose):
         for b in range(1, len(t.mass)):
             add_acceleration(b, w.wrench[b], t, w, w.free[b])
+    for b in range(1, len(t.mass) if w.has_given[0] == 1 else 1):
+        add_acceleration(b, w.given[b], t, w, w.free[b])
 
 
 @inlined

@@ -84,6 +84,7 @@ class Workspace(NamedTuple):
     A: Floats  # (bodies + 1, 3, 3)
     inertia_inverse: Floats  # (bodies + 1, 3, 3) global axes
     wrench: Floats  # (bodies + 1, 6) of limits, contacts, forces and loads: force, moment about the centre of mass
+    given: Floats  # (bodies + 1, 6) of couplings, where a result is derived
     free: Floats  # (bodies + 1, 6) M^-1 g
     v_dot: Floats  # (bodies + 1, 6) accelerations v', omega'
     momentum: Floats  # (3,)
@@ -121,6 +122,7 @@ class Workspace(NamedTuple):
     joint_loads: LoadsWorkspace
     events: EventWorkspace
     power: Floats  # (sources,) [W] see ``runtime.dynamics.energy``
+    has_given: Ints  # (1,) 1: ``given`` acts too
     applied: Floats  # (1,) [W] of all forces but gravity and reactions
     address: Ints  # (16,) in this process; see ``runtime.dynamics.places``
     constants: Floats  # of the whole-model kernel

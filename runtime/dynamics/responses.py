@@ -35,7 +35,7 @@ def forces_inwards(t, s, w, c):  # type: ignore[no-untyped-def]
             for i in range(3):
                 f[i] -= w.H[k, 0, i] * Kn[0] + w.H[k, 1, i] * Kn[1] + w.H[k, 2, i] * Kn[2]
         else:
-            along = dot(s.axis[k], f) if kind == SLIDE else dot(s.axis[k], n)
+            along = (dot(s.axis[k], f) if kind == SLIDE else dot(s.axis[k], n)) - c.push[k]
             c.along[k] = along
             for i in range(3):
                 n[i] -= w.U[k, 0, i] * w.pivot[k] * along
@@ -131,13 +131,17 @@ def respond(data, m, t, w):  # type: ignore[no-untyped-def]
     count = len(c.joint)
     for r in range(count):
         joint, D = c.joint[r], w.D[c.joint[r], c.row[r]]
-        i, j = t.body_i[joint], t.body_j[joint]
         for k in range(len(data.kind)):
             for x in range(3):
                 c.force[k, x] = c.moment[k, x] = 0.0
+            c.push[k] = 0.0
         c.size[r] = 0.0
+        coupled = joint - len(t.address)
         for side in range(2):
-            body = i if side == 0 else j
+            if coupled >= 0:
+                c.push[c.coupled.step[coupled, side]] += D[side] * c.coupled.sign[coupled, side]
+                continue
+            body = t.body_i[joint] if side == 0 else t.body_j[joint]
             if body == 0:
                 continue
             own = D[6 * side : 6 * side + 6]
@@ -151,13 +155,19 @@ def respond(data, m, t, w):  # type: ignore[no-untyped-def]
         accelerations_of_bodies(data, s, c.alpha, c.a, c.vector[0], c.moved[r])
     for r in range(count):
         for q in range(r + 1):
-            c.S[r, q] = c.S[q, r] = along_row(c, t, w, r, c.moved[q])
+            c.S[r, q] = c.S[q, r] = along_row(c, t, w, r, c.moved[q], c.response[q])
+        if c.joint[r] >= len(t.address):
+            c.size[r] = c.S[r, r]
 
 
 @inlined
-def along_row(c, t, w, r, v_dot):  # type: ignore[no-untyped-def]
-    """A row of D times accelerations of bodies (bodies + 1, 6)."""
+def along_row(c, t, w, r, v_dot, z_dot):  # type: ignore[no-untyped-def]
+    """A row of D times accelerations of bodies (bodies + 1, 6), or that of a coupling times accelerations of coordinates."""
     joint = c.joint[r]
+    k = joint - len(t.address)
+    if k >= 0:
+        m, own = c.coupled, w.D[joint, 0]
+        return own[0] * m.sign[k, 0] * z_dot[m.u[k, 0]] + own[1] * m.sign[k, 1] * z_dot[m.u[k, 1]]
     D, a, b, value = w.D[joint, c.row[r]], v_dot[t.body_i[joint]], v_dot[t.body_j[joint]], 0.0
     for x in range(6):
         value += D[x] * a[x] + D[6 + x] * b[x]

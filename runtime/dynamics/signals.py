@@ -19,17 +19,23 @@ class SignalData(NamedTuple):
 
 
 @inlined
+def evaluate_signal(k, time, t, value):  # type: ignore[no-untyped-def]
+    """Put value, rate and acceleration of signal k into ``value`` (3,)."""
+    low, high = t.start[k], t.start[k + 1]
+    while high - low > 1:
+        middle = (low + high) // 2
+        if t.knot[middle] <= time:
+            low = middle
+        else:
+            high = middle
+    c, h = t.coefficient[low], time - t.knot[low]
+    value[0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * (c[4] + h * c[5]))))
+    value[1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * (4.0 * c[4] + h * 5.0 * c[5])))
+    value[2] = 2.0 * c[2] + h * (6.0 * c[3] + h * (12.0 * c[4] + h * 20.0 * c[5]))
+
+
+@inlined
 def evaluate_signals(time, t, values):  # type: ignore[no-untyped-def]
     """Put value, rate and acceleration of every signal into ``values`` (signals, 3)."""
     for k in range(len(t.start) - 1):
-        low, high = t.start[k], t.start[k + 1]
-        while high - low > 1:
-            middle = (low + high) // 2
-            if t.knot[middle] <= time:
-                low = middle
-            else:
-                high = middle
-        c, h = t.coefficient[low], time - t.knot[low]
-        values[k, 0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * (c[4] + h * c[5]))))
-        values[k, 1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * (4.0 * c[4] + h * 5.0 * c[5])))
-        values[k, 2] = 2.0 * c[2] + h * (6.0 * c[3] + h * (12.0 * c[4] + h * 20.0 * c[5]))
+        evaluate_signal(k, time, t, values[k])

@@ -10,15 +10,40 @@ import numpy as np
 from runtime.dynamics.lift import BALL, FREE, SLIDE, TURN, LiftWorkspace, TreeData, lift_workspace
 from runtime.dynamics.limits_along import OF_LIMIT, LimitAlong, LimitsAlong, memory_of_limits
 from runtime.dynamics.recursion import RecursionWorkspace, recursion_workspace
+from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.support.arrays import Floats, Ints
 
 SIZES = {TURN: 2, SLIDE: 2, BALL: 7, FREE: 13}  # coordinates and rates of a step
 
 
+class CoupledCoordinates(NamedTuple):
+    """Couplings of coordinates of a tree, follower = law(leader), one row each behind those of the joints."""
+
+    q: Ints  # (c, 2) places of follower and leader among the coordinates
+    u: Ints  # (c, 2) and of their rates
+    step: Ints  # (c, 2) their steps
+    sign: Floats  # (c, 2) 1 or -1: whether the coordinate of the joint has the direction of the step
+    laws: SignalData  # functions of the leader
+    value: Floats  # (c, 3) of these, and two derivatives
+    x: Floats  # (7,) arguments of the equation: follower and leader with rates, the function with derivatives
+    Phi: Floats  # (1,)
+    Phi_dot: Floats  # (1,)
+    D: Floats  # (2,)
+    gamma: Floats  # (1,)
+
+
+NONE = np.zeros(0, np.int64)
+NO_COUPLINGS = CoupledCoordinates(
+    NONE.reshape(0, 2), NONE.reshape(0, 2), NONE.reshape(0, 2), np.zeros((0, 2)),
+    SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, DEGREE + 1))), np.zeros((0, 3)), np.zeros(7), np.zeros(1),
+    np.zeros(1), np.zeros(2), np.zeros(1),
+)  # fmt: skip
+
+
 class ClosingRows(NamedTuple):
     """Rows that restrain the coordinates of a tree, and memory; m: number of rows."""
 
-    joint: Ints  # (m,) joint of each row among those of the system
+    joint: Ints  # (m,) joint of each row among those of the system; couplings are numbered behind the joints
     row: Ints  # (m,) its number in the joint
     address: Ints  # (1,) of the kernel that evaluates the rows, in this process; 0 where there is none
     constants: Floats  # of the kernel
@@ -27,6 +52,7 @@ class ClosingRows(NamedTuple):
     force: Floats  # (n, 3) f_0 of the recursion for a wrench on bodies
     moment: Floats  # (n, 3) n_0
     along: Floats  # (n,)
+    push: Floats  # (n,) forces along the coordinates of turns and slides
     alpha: Floats  # (n + 1, 3) accelerations of the steps
     a: Floats  # (n + 1, 3)
     response: Floats  # (m, size of the state) accelerations of the coordinates for a unit multiplier of each row
@@ -44,6 +70,7 @@ class ClosingRows(NamedTuple):
     vector: Floats  # (4, 3)
     rates: Floats  # (size of the state,) a change of coordinates and rates
     change: Floats  # (size of the state,) coordinates with the rates of a change
+    coupled: CoupledCoordinates
 
 
 class RowsKernel(NamedTuple):
@@ -64,18 +91,21 @@ def closing_rows(
     bodies: int,
     size: int,
     kernel: RowsKernel = NO_KERNEL,
+    coupled: CoupledCoordinates = NO_COUPLINGS,
 ) -> ClosingRows:
-    """Memory for rows (joint, number); bodies without the ground, size of the state."""
+    """Memory for rows (joint, number), those of couplings behind the others; bodies without the ground, size of the state."""
     m = len(rows)
     joint, row = (np.array([one[k] for one in rows], np.int64) for k in range(2))
     vectors, of_state = np.zeros((steps, 3)), np.zeros(size)
     return ClosingRows(
         joint=joint, row=row, address=np.array([kernel.address]), constants=kernel.constants, out=np.zeros(kernel.outputs),
         independent=np.array([independent]), force=vectors.copy(), moment=vectors.copy(),
-        along=np.zeros(steps), alpha=np.zeros((steps + 1, 3)), a=np.zeros((steps + 1, 3)), response=np.zeros((m, size)),
-        moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)), order=np.arange(m),
+        along=np.zeros(steps), push=np.zeros(steps), alpha=np.zeros((steps + 1, 3)), a=np.zeros((steps + 1, 3)),
+        response=np.zeros((m, size)), moved=np.zeros((m, bodies + 1, 6)), S=np.zeros((m, m)), L=np.zeros((m, m)),
+        order=np.arange(m),
         chosen=np.zeros(1, np.int64), every=np.arange(m), most=np.zeros(1, np.int64), size=np.zeros(m), pivot=np.zeros(m),
         lacking=np.zeros(m), y=np.zeros(m), vector=np.zeros((4, 3)), rates=of_state.copy(), change=of_state.copy(),
+        coupled=coupled,
     )  # fmt: skip
 
 
@@ -105,6 +135,7 @@ def tree_workspace(
     rows: Sequence[tuple[int, int]] = (),
     independent: int = 0,
     of_rows: RowsKernel = NO_KERNEL,
+    coupled: CoupledCoordinates = NO_COUPLINGS,
 ) -> TreeWorkspace:
     """Memory for a tree, with the constants of its kernel if there is one, and the limits that this knows.
 
@@ -118,7 +149,7 @@ def tree_workspace(
         loaded=np.array([int(loaded)]), force=np.zeros((n, 3)), moment=np.zeros((n, 3)), address=np.array(address, np.int64),
         constants=constants, Q=constants[len(constants) - of_limits.size - n :][:n],
         limits=memory_of_limits(data, limits, of_limits),
-        closing=closing_rows(rows, independent, n, len(data.step), size, of_rows),
+        closing=closing_rows(rows, independent, n, len(data.step), size, of_rows, coupled),
     )  # fmt: skip
 
 

@@ -26,6 +26,8 @@ def violated_row(
 
     Of trees the last state is checked, unless the tolerance and Baumgarte's terms keep violations far below the bound.
     """
+    if system.couplings and len(times) and (found := _violated_coupling(system, method, how)) is not None:
+        return float(times[-1]), found
     safe = not system.data.closed and how.rtol + how.atol <= SAFE and min(how.alpha, how.beta) >= 1.0
     if safe or not len(times) or not system.joints:
         return None
@@ -40,3 +42,13 @@ def violated_row(
             unit = system.joints[k].units[r]
             return float(times[n]), f"row {system.row_name(k, r)}: |Phi| = {worst:.1e} {unit}, bound {bound:.0e}"
     return None
+
+
+def _violated_coupling(system: System, method: Method, how: Settings) -> str | None:
+    """The worst coupling at the last evaluation, if it is violated by more than the bound of projected rows."""
+    off = np.abs(method.work.Phi[len(system.joints) :, 0])
+    bound = max(PROJECTED_BOUND, PROJECTED_TOLERANCES * (how.rtol + how.atol))
+    k = int(off.argmax())
+    if off[k] <= bound:
+        return None
+    return f"coupling '{system.couplings[k].name}': |Phi| = {off[k]:.1e} rad or m, bound {bound:.0e}"

@@ -14,6 +14,7 @@ from runtime.integrate.step_control import MOST_STEPS, NO_LIMIT
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
+from runtime.system.coupling import refuse_couplings
 from runtime.system.system import System
 
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
@@ -69,6 +70,7 @@ def settings(
     if method not in METHODS:
         raise UnknownNameError(f"unknown method '{method}'; {did_you_mean(method, METHODS)}use {', '.join(METHODS)}")
     _check_coordinates(coordinates, method, alpha, beta)
+    coordinates = _with_couplings(system, coordinates, method, alpha, beta)
     if coordinates == AUTO and (method not in IN_JOINTS or alpha is not None or beta is not None):
         coordinates = ABSOLUTE
     projected = alpha is None and beta is None and system.data.closed == 1 and method in COMPILED_METHODS
@@ -101,12 +103,30 @@ def settings(
         )
     refuse_creeps(system, method, rtol, atol)
     if method == "auto" and sticks(system):
+        refuse_couplings(system, "friction that sticks")
         method, coordinates = "radau", ABSOLUTE
     system.check_span(t_start, t_end, "simulating")
     times = None if t_eval is None else tuple(map(float, _outputs(t_eval, t_start, t_end)))
     return Settings(
         t_start, t_end, times, method, rtol, atol, alpha, beta, max_step, first_step, most, projected, coordinates
     )
+
+
+def _with_couplings(system: System, coordinates: str, method: str, alpha: float | None, beta: float | None) -> str:
+    """The coordinates of a system; joint coordinates, which alone know couplings, where it has any."""
+    if not system.couplings:
+        return coordinates
+    names = ", ".join(f"'{one.name}'" for one in system.couplings)
+    whose = f"system '{system.name}' has couplings of coordinates ({names}), which only joint coordinates know"
+    if coordinates == ABSOLUTE:
+        raise ModelError(f"{whose}; leave out coordinates='absolute'")
+    if method not in IN_JOINTS:
+        raise ModelError(
+            f"{whose}, and method '{method}' integrates absolute ones; use {' or '.join(map(repr, IN_JOINTS))}"
+        )
+    if alpha is not None or beta is not None:
+        raise ModelError(f"{whose}; they have no alpha and beta: leave these out")
+    return JOINT
 
 
 def _check_coordinates(coordinates: str, method: str, alpha: float | None, beta: float | None) -> None:

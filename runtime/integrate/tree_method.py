@@ -10,7 +10,7 @@ import numpy as np
 from runtime.dynamics.closing_rows import NONE
 from runtime.dynamics.equations import shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OK, STATE, P, V
-from runtime.dynamics.lift import TreeData, lift_once
+from runtime.dynamics.lift import lift_once
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
@@ -29,6 +29,8 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
 from runtime.support.pool import Block, Pool
+from runtime.system.coupled_coordinates import OFF, tree_with_rows, violations, with_turns
+from runtime.system.joint_values import values_of
 from runtime.system.spanning_tree import (
     COORDINATES,
     RATES,
@@ -60,7 +62,7 @@ def kernel_knows(system: System) -> bool:
     if system.contacts:
         return False
     tree = system.tree
-    if tree is None or (system.loaded and not tree.closing and not tree.limits):
+    if tree is None or system.couplings or (system.loaded and not tree.closing and not tree.limits):
         return False
     return _module_of(system) is not None
 
@@ -75,12 +77,12 @@ def _module_of(system: System) -> ModuleType | None:
     tree, closed = system.tree, system.closed_tree
     if closed is not None:
         return module_of(closed.key)
-    return None if tree is None or tree.closing else module_of(tree.key)
+    return None if tree is None or tree.closing or system.couplings else module_of(tree.key)
 
 
 def in_joint_coordinates(system: System, how: Settings) -> bool:
     """Whether runs of a system with these settings begin in joint coordinates."""
-    return how.coordinates == JOINT or (how.coordinates == AUTO and kernel_knows(system))
+    return how.coordinates == JOINT or bool(system.couplings) or (how.coordinates == AUTO and kernel_knows(system))
 
 
 def kernel_of(tree: SpanningTree) -> ModuleType:
@@ -115,8 +117,10 @@ class InJointCoordinates(Compiled):
     ) -> None:  # fmt: skip
         self.tree, self.start = tree_of(system), state
         z = _coordinates(system, state)
+        if system.couplings:
+            z = _coupled(system, self.tree, state, z)
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
-        if self.tree.closing:
+        if self.tree.closing or system.couplings:
             self.s.flags[stepping.PROJECTED] = 1
             self.bind(self.s)
             self.beginning = beginning(system, data, shared_workspace_for(data), t_start, state.y, t_end)
@@ -238,28 +242,53 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
 
 def memory_of_tree(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
     """Memory for evaluations of a tree, by its kernel if there is one."""
-    of, module = tree_data(tree, system.gravity), _module_of(system)
+    module = _module_of(system)
     ask("joint coordinates")
     if module is None or (system.loaded and not tree.limits):
         ask("forces in joint coordinates")
-    if tree.closing:
-        return memory_with_rows(system, tree, of, module)
+    if tree.closing or system.couplings:
+        return memory_with_rows(system, tree, module)
+    of = tree_data(tree, system.gravity)
     if module is None:
         return tree_workspace(of, system.loaded)
     addresses = list(addresses_of_tree(module).values())
     return tree_workspace(of, system.loaded, addresses, tree_constants(tree, system.gravity), tree.limits)
 
 
-def memory_with_rows(system: System, tree: SpanningTree, of: TreeData, module: ModuleType | None) -> TreeWorkspace:
+def memory_with_rows(system: System, tree: SpanningTree, module: ModuleType | None) -> TreeWorkspace:
     """Memory for evaluations of a tree with rows, by a kernel if there is one."""
-    rows, kernel = [(k, r) for k in tree.closing for r in range(len(system.joints[k].rows))], NO_KERNEL
+    rows, kernel = None, NO_KERNEL
     if module is not None and system.closed_tree is not None:
         rows = [(tree.closing[k], r) for k, r in module.ROWS]
         constants = np.zeros(max(module.CONSTANTS, 1))
         module.prepare(system.closed_tree.parameters, constants)
         kernel = RowsKernel(int(addresses_of([module])[0]), constants, module.OUTPUTS)
-    rates = sum(RATES[kind] for kind in tree.kinds)
-    return tree_workspace(of, system.loaded, rows=rows, independent=rates - system.degrees_of_freedom, of_rows=kernel)
+    return tree_with_rows(system, rows, kernel)
+
+
+def _coupled(system: System, tree: SpanningTree, state: State, z: Floats) -> Floats:
+    """Coordinates and rates z with so many full turns as couplings need.
+
+    Raises
+    ------
+    OffTheRowsError
+        Where a follower is not where its leader puts it.
+    """
+    q, u = values_of(system.joint_motions, system.body_names, state.y)
+    q = with_turns(system.couplings, system.joint_motions, q)
+    for off, unit in zip(violations(system.couplings, q, u), ("", "/s"), strict=True):
+        k = int(np.argmax(np.abs(off)))
+        if not abs(off[k]) <= OFF:
+            one = system.couplings[k]
+            raise OffTheRowsError(
+                f"system '{system.name}': coordinate '{one.follower}' is {off[k]:.1e} rad or m{unit} from where coupling "
+                f"'{one.name}' puts it, limit {OFF:.0e}; make states with runtime.system.displaced, which moves followers"
+            )
+    found, z = tree_with_rows(system).closing.coupled, z.copy()
+    for k, one in enumerate(system.couplings):
+        for side, name in enumerate((one.follower, one.leader)):
+            z[found.q[k, side]] = found.sign[k, side] * q[name]
+    return z
 
 
 def _keep_signs(tree: TreeWorkspace, own: Floats, wanted: Floats) -> None:

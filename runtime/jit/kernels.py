@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 
 import generated.bodies
 import generated.contact_sphere_plane
+import generated.coupling_follower
 import generated.dispatch
 import generated.law_cubic
 import generated.position
@@ -99,6 +100,7 @@ def _function(owner: ir.Module, module: ModuleType, name: str, values: Sequence[
 
 
 bodies = callable_from_compiled_code(generated.bodies)
+coupling = callable_from_compiled_code(generated.coupling_follower)
 dispatch = callable_from_compiled_code(generated.dispatch)
 law_cubic = callable_from_compiled_code(generated.law_cubic)
 position = callable_from_compiled_code(generated.position)

@@ -17,6 +17,7 @@ from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
+from runtime.results.coupling_forces import forces_of_couplings
 from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.joint_angles import JointAngles, joint_angles
@@ -178,7 +179,13 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         return d
 
     def _derive(self, times: Floats, states: Floats) -> Derived:
-        return derived(times, states, self.contact_events, self.data, self._work())
+        work = self._work()
+        if not self.system.couplings:
+            return derived(times, states, self.contact_events, self.data, work)
+        found = forces_of_couplings(self.system, times, states, self.contact_events, work)
+        d = derived(times, states, self.contact_events, self.data, work, found.wrench)
+        d.pivot[found.undetermined] = 0.0
+        return d
 
     def _close(self, d: Derived) -> Iterator[tuple[Passage, Ints, Derived]]:
         """Passages of singular poses, the states of the run that are close to the pose, and what follows from the passage's."""
@@ -207,6 +214,15 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     def omega_dot(self) -> Mapping[str, Floats]:
         """Angular accelerations, (n, 3) [rad/s^2], global axes."""
         return self._bodies(self._solved.v_dot[:, 1:], 3, 6)
+
+    @cached_property
+    def coupling_forces(self) -> Mapping[str, Floats]:
+        """Force that each coupling exerts along its follower, (n,) [N m], [N].
+
+        Along the leader it exerts this times the negative slope of its law.
+        """
+        found = forces_of_couplings(self.system, self.t, self.states, self.contact_events, self._work())
+        return named("coupling", {one.name: found.follower[:, k] for k, one in enumerate(self.system.couplings)})
 
     @property
     def lam(self) -> Mapping[str, Floats]:

@@ -18,6 +18,7 @@ from runtime.support.errors import ModelError, unknown_name, warn
 from runtime.support.files import free_file, write_text
 from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
+from runtime.system.coupling import Coupling, in_order, law_of
 from runtime.system.data_building import Parts
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.load_builder import LoadBuilder, Placed
@@ -57,6 +58,7 @@ class Builder(LoadBuilder):
         self.gravity.flags.writeable = False
         self._angles: dict[str, float] = {}
         self._rates: dict[str, float] = {}
+        self._couplings: dict[str, Coupling] = {}
         super().__init__(axes)
 
     def body(
@@ -218,6 +220,40 @@ class Builder(LoadBuilder):
             checked = {f"{joint}.{name}": finite_number(v, f"{what} '{joint}.{name}'") for name, v in of_what.items()}
             into.update(checked)
 
+    def coupling(self, name: str, follower: str, leader: str, law: Any, *, straight: bool = True) -> None:
+        """Have a coordinate of a joint follow another one: follower = law(leader).
+
+        Systems with couplings run in joint coordinates.  In the initial state followers are where their leaders put them.
+
+        Parameters
+        ----------
+        name : str
+        follower, leader : str
+            Coordinates of turns or slides, such as "knee.distance" [rad], [m]; 0 in the reference pose, as in ``angles``.
+        law : float, sequence, or Signal
+            A ratio; one to six coefficients of powers of the leader, lowest first; or a spline, ``Signal.spline(leader,
+            follower)``.
+        straight : bool
+            A spline goes on straight beyond its points, with the slope of its end; False: with its first and last polynomial.
+
+        Raises
+        ------
+        ModelError
+        """
+        checked_name(name, "coupling", self._couplings)
+        what = f"coupling '{name}'"
+        for one in (follower, leader):
+            if not isinstance(one, str) or one.rpartition(".")[0] not in self._joints:
+                raise unknown_name(str(one).rpartition(".")[0], self._joints, "joint", whose=f"{what}: ")
+        others = {other.follower: other.name for other in self._couplings.values()}
+        if follower in others:
+            raise ModelError(
+                f"{what}: '{follower}' follows already by coupling '{others[follower]}'; a coordinate has one leader"
+            )
+        made = Coupling(name, follower, leader, law_of(law, what, straight=straight))
+        in_order([*self._couplings.values(), made])
+        self._couplings[name] = made
+
     # Long by its signature and docstring.
     def build(
         self,
@@ -291,6 +327,7 @@ class Builder(LoadBuilder):
             tuple(self._contacts.values()),
             tuple(self._forces.values()),
             tuple(self._shapes),
+            tuple(self._couplings.values()),
         )
 
     @property
@@ -347,4 +384,5 @@ class Builder(LoadBuilder):
         self._forces |= {force.name: force for force in parts.forces}
         self._shapes += parts.shapes
         self._angles |= model.angles
+        self._couplings |= {one.name: one for one in parts.couplings}
         self._rates |= model.rates

@@ -13,6 +13,7 @@ from runtime.dynamics.sparsity import has_loops, sparsity
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Floats, frozen
 from runtime.system.contact_building import contact_data
+from runtime.system.coupling import Coupling
 from runtime.system.force_building import force_data
 from runtime.system.limit_building import limit_data
 from runtime.system.mass_data import mass_data
@@ -33,6 +34,7 @@ class Parts(NamedTuple):
     contacts: tuple[Contact, ...]
     forces: tuple[Force, ...]
     shapes: tuple[Shape, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
 
 
 def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelData:

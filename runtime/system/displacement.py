@@ -14,6 +14,7 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.assemble import POSITION_TOLERANCE
+from runtime.system.coupling import in_order
 from runtime.system.joint_motion import (
     JointMotion,
     Pose,
@@ -67,6 +68,8 @@ def displaced(
         before = states.copy()
         _displace(system, system.joint_motions[joint], states, values["angle"], values["rate"], neighbours)
         _refuse_held(system, joint, before, states)
+    if system.couplings:
+        _move_followers(system, states, angles or {}, rates or {})
     return State(system.body_names, states[1:].ravel())
 
 
@@ -93,6 +96,23 @@ def joint_coordinates(system: System, state: State | None = None) -> tuple[dict[
     state = system.state if state is None else state
     system.check_bodies(state)
     return values_of(system.joint_motions, system.body_names, state.y)
+
+
+def _move_followers(system: System, states: Floats, angles: Values, rates: Values) -> None:
+    """Put followers of couplings where their leaders put them, in states (bodies + 1, 13); refuse other values for them."""
+    neighbours = _neighbours(system)
+    for one in in_order(system.couplings):
+        q, u = values_of(system.joint_motions, system.body_names, states[1:].ravel())
+        at, rate = angles.get(one.leader, q[one.leader]), rates.get(one.leader, u[one.leader])
+        wanted = float(one.value(np.array(at))), float(one.value(np.array(at), 1)) * rate
+        for given, value, what in zip((angles, rates), wanted, ("angle", "rate"), strict=True):
+            if abs(given.get(one.follower, value) - value) > POSITION_TOLERANCE * max(1.0, abs(value)):
+                raise ModelError(
+                    f"{what} '{one.follower}' = {given[one.follower]:.9g}, and coupling '{one.name}' has it follow "
+                    f"'{one.leader}' at {value:.9g}; leave it out, or change the leader"
+                )
+        joint, _, column = one.follower.rpartition(".")
+        _displace(system, system.joint_motions[joint], states, {column: wanted[0]}, {column: wanted[1]}, neighbours)
 
 
 def coordinate_of(system: System, name: str) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from runtime.system.connection import (
     refuse_other_keys,
 )
 from runtime.system.contact_building import build_contact
+from runtime.system.coupling import Coupling, in_order, law_of
 from runtime.system.data_building import Parts
 from runtime.system.force_building import build_force
 from runtime.system.limit_building import build_limit, checked_law_parameters
@@ -135,8 +136,10 @@ def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
         contacts=_section(found, "contacts", _contact),
         forces=_section(found, "forces", _force),
         shapes=_section(found, "shapes", lambda f, item: shape_of(item, f.bodies)),
+        couplings=_section(found, "couplings", _coupling),
     )
     _check_names(document, parts)
+    in_order(parts.couplings)
     return Model(document, parts, y, gravity, _changed(document, found.own))
 
 
@@ -191,6 +194,7 @@ def _check_names(document: Document, parts: Parts) -> None:
     sections: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         ("limit", "limits", parts.limits), ("load", "loads", parts.loads), ("motor", "motors", parts.motors),
         ("contact", "contacts", parts.contacts), ("force", "forces", parts.forces),
+        ("coupling", "couplings", parts.couplings),
     )  # fmt: skip
     for sort, key, items in sections:
         before: set[str] = set()
@@ -330,6 +334,20 @@ def _limit_values(what: str, module: ModuleType, given: Item) -> dict[str, Any]:
             unit(values[key], f"{what}: {key}", AXIS_TOLERANCE)
         values[key].flags.writeable = False
     return {key: value if value.ndim else float(value) for key, value in values.items()}
+
+
+def _coupling(found: _Found, item: Item) -> Coupling:
+    what, law = f"coupling '{item['name']}'", item["law"]
+    for one in (item["follower"], item["leader"]):
+        if one.rpartition(".")[0] not in found.joints:
+            raise unknown_name(one.rpartition(".")[0], found.joints, "joint", whose=f"{what}: ")
+    if not isinstance(law, dict):
+        made = law_of(law, what)
+    elif "knots" in law:
+        made = _signal(law, f"{what}: law")
+    else:
+        made = law_of(_signal(law, f"{what}: law"), what)
+    return Coupling(item["name"], item["follower"], item["leader"], made)
 
 
 def _load(found: _Found, item: Item) -> Load:

@@ -57,7 +57,7 @@ def _is(value: Any, kind: str) -> bool:
 def _check(document: Document, value: Any, rule: Rule, path: Path_) -> None:
     rule = _resolved(rule)
     if "anyOf" in rule:
-        rule = _chosen(document, value, [_resolved(one) for one in rule["anyOf"]], path)
+        rule = _chosen(document, value, _alternatives(rule), path)
     kind = rule["type"]
     if not _is(value, kind):
         raise _wrong(document, path, value, f"give {WORDS[kind]}")
@@ -95,6 +95,12 @@ def _check_object(document: Document, value: dict[str, Any], rule: Rule, path: P
             raise document.error(path, f"{what}: has no {key}; needs {', '.join(rule['required'])}")
     for key, entry in value.items():
         _check(document, entry, known.get(key, more), (*path, key))
+
+
+def _alternatives(rule: Rule) -> list[Rule]:
+    """All alternatives of a rule, those of its alternatives among them."""
+    found = [_resolved(one) for one in rule["anyOf"]]
+    return [other for one in found for other in (_alternatives(one) if "anyOf" in one else [one])]
 
 
 def _chosen(document: Document, value: Any, rules: list[Rule], path: Path_) -> Rule:

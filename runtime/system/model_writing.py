@@ -13,6 +13,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.connection import KINDS
+from runtime.system.coupling import Coupling
 from runtime.system.data_building import Parts, model_data
 from runtime.system.joint_values import values_of
 from runtime.system.model_description import digest_of_module
@@ -62,6 +63,7 @@ def builder_document(
         "contacts": [_contact(contact) for contact in parts.contacts],
         "forces": [_force(force) for force in parts.forces],
         "shapes": [_shape(shape) for shape in parts.shapes],
+        "couplings": [_coupling(coupling) for coupling in parts.couplings],
         "angles": dict(angles), "rates": dict(rates),
         "definitions": {what: digest_of_module(module) for what, module in sorted(definitions_of(parts).items())},
     }  # fmt: skip
@@ -107,6 +109,7 @@ def parts_of(system: Any) -> Parts:
         system.contacts,
         system.forces,
         system.shapes,
+        system.couplings,
     )
 
 
@@ -240,6 +243,13 @@ def _force(force: Force) -> Item:
         "name": force.name, "kind": force.kind, "bodies": list(force.bodies),
         **({"joint": force.joint} if force.joint else {}), **({"borrowed": list(force.borrowed)} if force.borrowed else {}),
         "values": _values(force.values), **_signals(force.signals, f"force '{force.name}'"),
+    }  # fmt: skip
+
+
+def _coupling(coupling: Coupling) -> Item:
+    return {
+        "name": coupling.name, "follower": coupling.follower, "leader": coupling.leader,
+        "law": _signal(coupling.law, f"coupling '{coupling.name}': law"),
     }  # fmt: skip
 
 

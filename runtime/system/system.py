@@ -21,6 +21,7 @@ from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.closed_tree import ClosedTree, closed_tree
+from runtime.system.coupling import Coupling
 from runtime.system.force_addresses import force_addresses, reactive_data
 from runtime.system.joint_motion import JointMotion, joint_motion
 from runtime.system.limits_along import limits_along
@@ -37,7 +38,7 @@ from runtime.system.spanning_tree import NoTreeError, SpanningTree, spanning_tre
 from runtime.system.state import State
 from runtime.system.tree_check import error_of_closed_tree, error_of_tree
 
-PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity")
+PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity", "couplings")
 
 
 @checked_class
@@ -69,6 +70,7 @@ class System:
     branch_signs: tuple[tuple[float, ...], ...]  # of each joint's definition, in the reference configuration
     data: ModelData = field(repr=False)
     shapes: tuple[Shape, ...] = ()  # drawn in views
+    couplings: tuple[Coupling, ...] = ()  # of coordinates of joints
     reference: State | None = None  # its reference configuration; None: the initial state
     _made_of: tuple[Any, ...] = field(default=(), repr=False)  # the parts that the data follow from
 
@@ -109,7 +111,7 @@ class System:
         counts = len(self.bodies), len(self.joints) - len(self.drivers), self.degrees_of_freedom
         nouns = ("body", "bodies"), ("joint", "joints"), ("degree of freedom", "degrees of freedom")
         parts = ", ".join(f"{n} {noun[n != 1]}" for n, noun in zip(counts, nouns, strict=True))
-        for what in ("limit", "driver", "load", "motor", "contact", "force"):
+        for what in ("limit", "driver", "load", "motor", "contact", "force", "coupling"):
             if names := getattr(self, f"{what}_names"):
                 parts += f", {what}s {', '.join(names)}"
         return f"System('{self.name}', {parts})"
@@ -231,6 +233,15 @@ class System:
         """The contact of this name."""
         return self.contacts[_index(name, self.contact_names, "contact")]
 
+    @property
+    def coupling_names(self) -> tuple[str, ...]:
+        """Names of the couplings in order."""
+        return tuple(coupling.name for coupling in self.couplings)
+
+    def coupling(self, name: str) -> Coupling:
+        """The coupling of this name."""
+        return self.couplings[_index(name, self.coupling_names, "coupling")]
+
     def body(self, name: str) -> Body:
         """The body of this name."""
         return self.bodies[self.body_index(name)]
@@ -245,6 +256,8 @@ class System:
 
     def row_name(self, joint: int, row: int) -> str:
         """``joint.row`` of a row, for messages."""
+        if 0 <= (k := joint - len(self.joints)) < len(self.couplings):
+            return f"coupling '{self.couplings[k].name}'"
         if not (0 <= joint < len(self.joints) and 0 <= row < len(self.joints[joint].rows)):
             raise ModelError(f"system '{self.name}': there is no row {row} of joint {joint}; see system.joints")
         return f"{self.joints[joint].name}.{self.joints[joint].rows[row]}"
@@ -301,7 +314,7 @@ class System:
     def closed_tree(self) -> ClosedTree | None:
         """Its tree with the rows that restrain the coordinates, where there are any and a kernel can have them."""
         tree = self.tree
-        if tree is None or not tree.closing or not tree.turns_and_slides:
+        if tree is None or not tree.closing or not tree.turns_and_slides or self.couplings:
             return None
         return closed_tree(self.name, tree, self.joints, self.data)
 

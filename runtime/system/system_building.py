@@ -61,7 +61,7 @@ def build_system(
         system, adjustments = adjusted(system, adjust)
     placed, iterations, residual = _moved(system, time, y, redundant)
     start, reference = placed, None
-    if angles or rates:
+    if angles or rates or system.couplings:
         reference = State(system.body_names, placed)
         start = displaced(replace(system, state=reference), angles, rates).y
         if system.drivers:
@@ -88,7 +88,8 @@ def build_system(
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
     assembly = change(names, y, start if reference is None else placed, iterations, residual)
     return replace(
-        system, state=State(names, start), reference=reference, rank=rank, degrees_of_freedom=6 * len(names) - rank,
+        system, state=State(names, start), reference=reference, rank=rank,
+        degrees_of_freedom=6 * len(names) - rank - len(system.couplings),
         assembly=replace(assembly, remarks=tuple(remarks), adjustments=adjustments),
     )  # fmt: skip
 

@@ -4,10 +4,26 @@ Second route to what ``models.files.building`` makes: no bodies between joints, 
 """
 
 import numpy as np
+from scipy.interpolate import PPoly
 
 from models.files.motion import Coordinates, motion_of
 
 WIDTH = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
+
+
+def follow(description, sample, names, places):
+    """Rates of all coordinates by those of the independent ones, and what the accelerations have beyond them."""
+    G, g = np.eye(places[-1]), np.zeros(places[-1])
+    left = list(description.followers)
+    while left:
+        one = next(o for o in left if o.leader not in {other.step for other in left})
+        left.remove(one)
+        k, at = (places[names.index(name)] for name in (one.step, one.leader))
+        law, x = PPoly(one.coefficients[:, ::-1].T, one.knots), sample.q[one.leader]
+        G[k] = law(x, 1) * G[at]
+        g[k] = law(x, 1) * g[at] + law(x, 2) * sample.u[one.leader] ** 2
+    still = [places[names.index(one.step)] for one in description.followers]
+    return np.delete(G, still, axis=1), g
 
 
 def reduced_accelerations(description, sample, pushes=None):
@@ -52,5 +68,6 @@ def reduced_accelerations(description, sample, pushes=None):
         Q[a:b] -= step.damping * u[a:b] if step.kind != "free" else 0.0
         if step.kind in ("turn", "slide"):
             Q[a] += (pushes or {}).get(step.name, 0.0) - step.stiffness * (sample.q[step.name] - step.free)
-    u_dot = np.linalg.solve(M, Q - bias)
+    G, g = follow(description, sample, [step.name for step in steps], places)
+    u_dot = G @ np.linalg.solve(G.T @ M @ G, G.T @ (Q - bias - M @ g)) + g
     return {s.name: u_dot[a] if b == a + 1 else u_dot[a:b] for s, a, b in zip(steps, places, places[1:], strict=False)}

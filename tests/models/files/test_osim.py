@@ -19,11 +19,8 @@ from tests.support.reduced_links import reduced_accelerations
 
 FORCE = '<ForceSet><objects><{0} name="f">{1}</{0}></objects></ForceSet>'
 REFUSED = {
-    "ignore='couplers'": osim(4),
-    "ignore='forces,couplers'": osim(4, extra=FORCE.format("BushingForce", "")),
-    "ignore='constraints,couplers'": osim(
-        4, extra=FORCE.format("WeldConstraint", "").replace("ForceSet", "ConstraintSet")
-    ),
+    "ignore='forces'": osim(4, extra=FORCE.format("BushingForce", "")),
+    "ignore='constraints'": osim(4, extra=FORCE.format("WeldConstraint", "").replace("ForceSet", "ConstraintSet")),
     "prescribed coordinates": osim(4).replace("<range>", "<prescribed>true</prescribed><range>", 1),
     "the joints are WeldJoint": osim(4).replace("PinJoint", "EllipsoidJoint"),
     "needs 1; give as many": osim(3).replace("WeldJoint", "PinJoint"),

@@ -39,7 +39,7 @@ MALFORMED = {
     "2 links have no joint": robot(),
     "mass = -1 kg": robot(links=LINK.replace('value="1"', 'value="-1"')),
     "without mass and carries no other link": robot("continuous", links=LINK + '<link name="b"/>'),
-    "ignore='mimic'": robot("continuous", '<mimic joint="j"/>'),
+    "mimics 'j', which is no other joint": robot("continuous", '<mimic joint="j"/>'),
     "violate the triangle inequality": robot("continuous", links=LINK + SECOND.replace('izz="1"', 'izz="9"')),
 }
 REFUSED = {

@@ -1,0 +1,123 @@
+"""Couplings of a system in the coordinates of its tree; where followers are, and the forces on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.lift import TreeData
+from runtime.dynamics.tree_workspace import (
+    NO_COUPLINGS,
+    NO_KERNEL,
+    CoupledCoordinates,
+    RowsKernel,
+    TreeWorkspace,
+    tree_workspace,
+)
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.coupling import Coupling, in_order
+from runtime.system.joint_motion import FULL_TURN
+from runtime.system.signal import signal_data
+from runtime.system.spanning_tree import RATES, SpanningTree, tree_data
+from runtime.system.system import System
+
+MOST_TURNS = 200  # that are tried
+OFF = 1e-9  # [rad], [m] of a follower from where its leader puts it
+
+
+def coupled_coordinates(
+    couplings: tuple[Coupling, ...], motions: Any, tree: SpanningTree, data: TreeData
+) -> CoupledCoordinates:
+    """The couplings as data of compiled code, with memory.
+
+    Raises
+    ------
+    ModelError
+        For coordinates that are no turns or slides, and those of joints that close loops.
+    """
+    if not couplings:
+        return NO_COUPLINGS
+    steps = np.array([[_step(one, name, motions, tree) for name in (one.follower, one.leader)] for one in couplings])
+    sign = np.array([[tree.coordinates[k].sign for k in pair] for pair in steps])
+    count = len(couplings)
+    return CoupledCoordinates(
+        q=data.q[steps], u=data.u[steps], step=steps, sign=sign, laws=signal_data([one.law for one in couplings]),
+        value=np.zeros((count, 3)), x=np.zeros(4 + 3), Phi=np.zeros(1), Phi_dot=np.zeros(1), D=np.zeros(2), gamma=np.zeros(1),
+    )  # fmt: skip
+
+
+def tree_with_rows(
+    system: System, rows: list[tuple[int, int]] | None = None, kernel: RowsKernel = NO_KERNEL
+) -> TreeWorkspace:
+    """Memory for evaluations of a tree with rows: those given, or those of all joints that are no steps; and couplings."""
+    tree = system.tree
+    assert tree is not None
+    of = tree_data(tree, system.gravity)
+    if rows is None:
+        rows = [(k, r) for k in tree.closing for r in range(len(system.joints[k].rows))]
+    rows = [*rows, *((len(system.joints) + k, 0) for k in range(len(system.couplings)))]
+    coupled = coupled_coordinates(system.couplings, system.joint_motions, tree, of)
+    independent = sum(RATES[kind] for kind in tree.kinds) - system.degrees_of_freedom
+    return tree_workspace(of, system.loaded, rows=rows, independent=independent, of_rows=kernel, coupled=coupled)
+
+
+def _step(coupling: Coupling, name: str, motions: Any, tree: SpanningTree) -> int:
+    """The step of a coordinate."""
+    joint, _, column = name.rpartition(".")
+    columns = list(motions[joint].units) if joint in motions else []
+    kinds = {c: step.kind for step in motions[joint].steps for c in step.columns} if columns else {}
+    if column not in columns or kinds[column] not in ("turn", "slide"):
+        known = ", ".join(f"{joint}.{c}" for c in columns if kinds[c] in ("turn", "slide")) or "none"
+        raise ModelError(
+            f"coupling '{coupling.name}': '{name}' is no turn or slide of joint '{joint}', which alone can be coupled; those of "
+            f"this joint: {known}"
+        )
+    place = columns.index(column)
+    for k, coordinate in enumerate(tree.coordinates):
+        if coordinate.joint == joint and coordinate.place == place:
+            return k
+    raise ModelError(
+        f"coupling '{coupling.name}': joint '{joint}' closes a loop, and only coordinates of the spanning tree can be coupled; "
+        "couple a coordinate of another joint of the loop"
+    )
+
+
+def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float]) -> dict[str, float]:
+    """Coordinates by name, of turns with so many full turns that followers are where their leaders put them, if they can be.
+
+    A state of bodies does not tell how many turns a hinge has made.
+    """
+    q, turns = dict(q), {name for name in q if _unit(motions, name) == "rad"}
+
+    def off(x: float, leader: str) -> float:
+        """The largest distance of a follower, apart from full turns."""
+        found = [float(one.value(np.array(x))) - q[one.follower] for one in couplings if one.leader == leader]
+        kinds = [one.follower in turns for one in couplings if one.leader == leader]
+        return max(
+            abs(d - FULL_TURN * round(d / FULL_TURN)) if turn else abs(d) for d, turn in zip(found, kinds, strict=True)
+        )
+
+    for one in in_order(couplings):
+        if one.leader in turns and off(q[one.leader], one.leader) > OFF:
+            tried = q[one.leader] + FULL_TURN * np.array(sorted(range(-MOST_TURNS, MOST_TURNS + 1), key=abs))
+            q[one.leader] = next((x for x in tried.tolist() if off(x, one.leader) <= OFF), q[one.leader])
+        if one.follower in turns:
+            d = float(one.value(np.array(q[one.leader]))) - q[one.follower]
+            q[one.follower] += FULL_TURN * round(d / FULL_TURN)
+    return q
+
+
+def _unit(motions: Any, name: str) -> str:
+    joint, _, column = name.rpartition(".")
+    unit: str = motions[joint].units[column]
+    return unit
+
+
+def violations(couplings: tuple[Coupling, ...], q: Mapping[str, Any], u: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    """Follower - law(leader) and its rate, (n, couplings) each; from coordinates and rates by name, numbers or (n,)."""
+    Phi = [q[one.follower] - one.value(q[one.leader]) for one in couplings]
+    Phi_dot = [u[one.follower] - one.value(q[one.leader], 1) * u[one.leader] for one in couplings]
+    return np.stack(Phi, axis=-1), np.stack(Phi_dot, axis=-1)

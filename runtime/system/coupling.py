@@ -1,0 +1,120 @@
+"""A coordinate of a joint that follows another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.signals import DEGREE
+from runtime.support.arguments import checked_class
+from runtime.support.arrays import Floats
+from runtime.support.checks import finite, finite_number
+from runtime.support.errors import ModelError, shown
+from runtime.system.signal import Signal
+
+BEYOND = 1.0  # [rad], [m] length of the straight pieces beyond the points of a law; compiled code goes on with them
+
+
+@checked_class
+@dataclass(frozen=True)
+class Coupling:
+    """A coordinate of a joint that follows another one, follower = law(leader).
+
+    ``follower`` and ``leader`` are names such as "knee.distance" [rad], [m]; ``law`` is a function of the leader, and its first
+    and last pieces hold beyond their ends too.
+    """
+
+    name: str
+    follower: str
+    leader: str
+    law: Signal
+
+    def value(self, x: Floats, order: int = 0) -> Floats:
+        """The law or a derivative of it at values of the leader, of any shape."""
+        from scipy.interpolate import PPoly
+
+        values: Floats = PPoly(self.law.coefficients[:, ::-1].T, self.law.knots)(x, order)
+        return values
+
+
+def law_of(law: Any, what: str, *, straight: bool = True) -> Signal:
+    """The law of a coupling: a number, the ratio; coefficients of powers of the leader, lowest first; or a spline.
+
+    Beyond its points a spline goes on straight, with the slope of its end, or with its first and last polynomial.
+
+    Raises
+    ------
+    ModelError
+    """
+    if isinstance(law, Signal):
+        finite_knots = bool(np.isfinite(law.knots).all())
+        return law if finite_knots and not straight else _straight_beyond(law)
+    if isinstance(law, Iterable) and not isinstance(law, str | bytes):
+        given: Any = list(law)
+        if not 1 <= len(given) <= DEGREE + 1:
+            raise ModelError(
+                f"{what}: a law of {len(given)} coefficients; give 1 to {DEGREE + 1}, of powers of the leader from 0 on, or "
+                "Signal.spline(leader, follower)"
+            )
+        coefficients = finite(given, (len(given),), f"{what}: law")
+    elif isinstance(law, int | float | np.number) and not isinstance(law, bool):
+        coefficients = np.array([0.0, finite_number(law, f"{what}: law")])
+    else:
+        raise ModelError(f"{what}: the law {shown(law)}; give a ratio, coefficients, or a runtime.Signal of the leader")
+    from numpy.polynomial import Polynomial
+
+    # About the first knot, as pieces of signals are.
+    moved = Polynomial(coefficients)(Polynomial([-BEYOND, 1.0])).coef
+    row = np.zeros((1, DEGREE + 1))
+    row[0, : len(moved)] = moved
+    return Signal(np.array([-BEYOND, BEYOND]), row)
+
+
+def _straight_beyond(law: Signal) -> Signal:
+    """A signal with straight pieces before and behind it."""
+    knots, pieces = law.knots, law.coefficients
+    if not np.isfinite(knots).all():
+        return law_of([float(pieces[0, 0])], "law")
+    ends = np.zeros((2, DEGREE + 1))
+    slope = float(law(knots[0], 1))
+    ends[0, :2] = float(law(knots[0])) - BEYOND * slope, slope
+    ends[1, :2] = float(law(knots[-1])), float(law(knots[-1], 1))
+    return Signal(np.array([knots[0] - BEYOND, *knots, knots[-1] + BEYOND]), np.vstack([ends[:1], pieces, ends[1:]]))
+
+
+def in_order(couplings: Sequence[Coupling]) -> list[Coupling]:
+    """The couplings, those of leaders that follow others themselves behind those of these.
+
+    Raises
+    ------
+    ModelError
+        For couplings in a circle.
+    """
+    left, found = list(couplings), []
+    while left:
+        followers = {one.follower for one in left}
+        ready = [one for one in left if one.leader not in followers]
+        if not ready:
+            names = ", ".join(f"'{one.name}'" for one in left)
+            raise ModelError(f"couplings {names}: each leader follows another one of them; leave one of them out")
+        found += ready
+        left = [one for one in left if one not in ready]
+    return found
+
+
+def refuse_couplings(system: Any, what: str) -> None:
+    """Refuse a system with couplings where the equations of all bodies are used, which do not know them.
+
+    Raises
+    ------
+    ModelError
+    """
+    if system.couplings:
+        names = ", ".join(f"'{one.name}'" for one in system.couplings)
+        raise ModelError(
+            f"{what}: system '{system.name}' has couplings of coordinates ({names}), which only the equations in joint "
+            "coordinates know; use runtime.simulate, or a system without them"
+        )

@@ -1,0 +1,271 @@
+"""Coordinates that follow others: against equations of the independent coordinates, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import runtime
+from runtime import Builder, ModelError, Signal
+from runtime.system import displaced, joint_coordinates
+from runtime.system.coupling import law_of
+
+G = 9.81
+# Inertia about the hinge and static moment of both bodies.
+MOMENTS = np.array([0.2 + 1.0 * 0.5**2, 0.3 + 2.0 * 0.5**2])
+STATIC = np.array([1.0, 2.0]) * 0.5
+X = np.linspace(-4.0, 4.0, 60)
+LAWS = {
+    "ratio": -0.5, "polynomial": (0.1, 0.3, 0.2, -0.05, 0.01), "spline": Signal.spline(X, np.sin(1.3 * X)),
+    "cubic spline": Signal.spline(X, np.cos(X), degree=3), "number": Signal.constant(0.4),
+}  # fmt: skip
+
+
+def pair(law, **build):
+    """Two pendulums about the y axis, side by side; the angle of the second follows that of the first."""
+    b = Builder("pair")
+    b.body("one", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(0.5, 0.0, 0.0))
+    b.body("two", mass=2.0, inertia=(0.1, 0.3, 0.2), r=(0.5, 1.0, 0.0))
+    b.joint("a", "revolute", "ground", "one", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("b", "revolute", "ground", "two", axes="global", point=(0, 1, 0), axis=(0, 1, 0))
+    b.coupling("gear", "b.angle", "a.angle", law)
+    b.angles("a", angle=0.3, rates={"angle": 1.0})
+    return b.build(**build)
+
+
+def change(law, q, u):
+    """Second derivative of the angle of the first body, by Lagrange's equation with the law put in."""
+    f, f1, f2 = (float(law(q, order)) for order in range(3))
+    moments = G * STATIC * np.cos([q, f])
+    return (moments[0] + f1 * moments[1] - MOMENTS[1] * f1 * f2 * u**2) / (MOMENTS[0] + MOMENTS[1] * f1**2)
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_two_pendulums_against_the_equation_of_one_angle(kind):
+    system = pair(LAWS[kind])
+    law = system.coupling("gear").value
+    assert system.degrees_of_freedom == 1
+    run = runtime.simulate(system, 1.0, rtol=1e-11, atol=1e-11)
+    assert run.success
+    q, u = run.angles["a"].values["angle"], run.angles["a"].rates["angle"]
+    own = solve_ivp(
+        lambda t, y: [y[1], change(law, *y)], (0.0, 1.0), [0.3, 1.0], rtol=1e-12, atol=1e-12, t_eval=run.t, method="DOP853"
+    )  # fmt: skip
+    assert np.abs(own.y[0] - q).max() < (1e-6 if kind == "cubic spline" else 1e-8)
+    followed = run.angles["b"].values["angle"]
+    assert np.abs(followed - law(q)).max() < 1e-12
+    wanted = np.array([change(law, *one) for one in zip(q, u, strict=True)])
+    behind = law(q, 1) * wanted + law(q, 2) * u**2
+    assert np.abs(run.omega_dot["one"][:, 1] - wanted).max() < 1e-9
+    assert np.abs(run.omega_dot["two"][:, 1] - behind).max() < 1e-9
+    force = MOMENTS[1] * behind - G * STATIC[1] * np.cos(followed)
+    assert np.abs(run.coupling_forces["gear"] - force).max() < 1e-9
+    assert np.ptp(run.energy) < 1e-6 * max(1.0, np.abs(run.energy).max())
+    for joint in ("a", "b"):  # the axis carries neither weight nor moment of the gear
+        assert np.abs(run.reaction(joint, on={"a": "one", "b": "two"}[joint]).moment[:, 1]).max() < 1e-9
+
+
+def test_reactions_beside_the_forces_of_couplings_move_the_bodies():
+    run = runtime.simulate(pair(-0.5), 0.5)
+    load = run.reaction("b", on="two")
+    mass, weight = 2.0, np.array([0.0, 0.0, -2.0 * G])
+    assert np.abs(load.force + weight - mass * run.v_dot["two"]).max() < 1e-9
+
+
+def screw(lead):
+    """A body on a cylindrical joint about z whose slide follows its turn."""
+    b = Builder("screw")
+    b.body("nut", mass=2.0, inertia=(0.01, 0.02, 0.03), r=(0.0, 0.0, 0.1))
+    b.joint("thread", "cylindrical", "ground", "nut", axes="global", point=(0, 0, 0), axis=(0, 0, 1))
+    b.coupling("lead", "thread.distance", "thread.angle", lead)
+    return b.build()
+
+
+def test_a_screw_falls_as_its_inertia_allows():
+    h = 0.05
+    system = screw(h)
+    run = runtime.simulate(system, 1.0, t_eval=np.linspace(0.0, 1.0, 101))
+    a = -G / (1.0 + 0.03 / (2.0 * h**2))
+    assert run.success
+    assert np.abs(run.v_dot["nut"][:, 2] - a).max() < 1e-11
+    assert run.r["nut"][-1, 2] == pytest.approx(0.1 + a / 2.0, abs=1e-9)
+    turned = run.angles["thread"].values["angle"]
+    assert np.abs(turned * h - (run.r["nut"][:, 2] - 0.1)).max() < 1e-12
+    assert abs(turned[-1]) > 2.0 * np.pi  # states do not tell how many turns were made; the slide does
+    after = runtime.simulate(system, 1.0, initial=run.final, t_start=0.0)
+    assert after.success and np.abs(after.v_dot["nut"][:, 2] - a).max() < 1e-11
+
+
+def chain_of_three(**more):
+    b = Builder("chain", gravity=(0.0, -G, 0.0))
+    for k in range(3):
+        b.body(f"link_{k}", mass=1.0 + k, inertia=(0.07, 0.08, 0.1), r=(0.5 + k, 0.0, 0.0))
+        before = f"link_{k - 1}" if k else "ground"
+        b.joint(f"j{k}", "revolute", before, f"link_{k}", axes="global", point=(k, 0.0, 0.0), axis=(0, 0, 1))
+    b.coupling("second", "j2.angle", "j1.angle", -1.5)  # before that of its leader
+    b.coupling("first", "j1.angle", "j0.angle", (0.2, 0.5, 0.1))
+    b.angles("j0", angle=0.4, rates={"angle": 0.7})
+    return b.build(**more)
+
+
+def test_a_leader_may_follow_another():
+    """One degree of freedom of three links: the energy, and the power of the accelerations."""
+    system = chain_of_three()
+    assert system.degrees_of_freedom == 1
+    run = runtime.simulate(system, 1.0, rtol=1e-11, atol=1e-11)
+    q = [run.angles[f"j{k}"].values["angle"] for k in range(3)]
+    assert np.abs(q[1] - (0.2 + 0.5 * q[0] + 0.1 * q[0] ** 2)).max() < 1e-12
+    assert np.abs(q[2] + 1.5 * q[1]).max() < 1e-12
+    assert np.ptp(run.energy) < 1e-8
+    h = 1e-4
+    near = runtime.simulate(system, 0.5 + h, t_eval=[0.5 - h, 0.5, 0.5 + h], rtol=1e-13, atol=1e-13)
+    for k in range(3):
+        slope = (near.v[f"link_{k}"][2] - near.v[f"link_{k}"][0]) / (2.0 * h)
+        assert np.abs(near.v_dot[f"link_{k}"][1] - slope).max() < 1e-5
+
+
+def test_limits_springs_and_loads_act_beside_couplings():
+    b = Builder("loaded")
+    b.body("one", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(0.5, 0.0, 0.0))
+    b.body("two", mass=2.0, inertia=(0.1, 0.3, 0.2), r=(0.5, 1.0, 0.0))
+    b.joint("a", "revolute", "ground", "one", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("b", "revolute", "ground", "two", axes="global", point=(0, 1, 0), axis=(0, 1, 0))
+    b.coupling("gear", "b.angle", "a.angle", 0.5)
+    b.force("spring", "hinge_spring", "ground", "two", axes="global", a_i=(0, 1, 0), b_i=(0, 0, 1), c_j=(0, 0, 1),
+            stiffness=30.0, damping=0.5, free_angle=0.0)  # fmt: skip
+    b.load("push", "one", force=(0.0, 0.0, 3.0))
+    run = runtime.simulate(b.build(), 0.5, rtol=1e-10, atol=1e-10)
+    q, u = run.angles["a"].values["angle"], run.angles["a"].rates["angle"]
+    measured = run.angles["b"].values["angle"]
+    moment = -30.0 * measured - 0.5 * 0.5 * u
+    first = (G * 1.0 - 3.0) * 0.5 * np.cos(q)
+    second = G * STATIC[1] * np.cos(measured) + moment
+    wanted = (first + 0.5 * second) / (MOMENTS[0] + MOMENTS[1] / 4.0)
+    assert run.success and np.abs(run.omega_dot["one"][:, 1] - wanted).max() < 1e-9
+
+
+def test_closed_loops_and_couplings():
+    """A parallelogram linkage of which a pendulum on the ground follows the crank."""
+    b = Builder("linkage", gravity=(0.0, 0.0, -G))
+    for name, r, long in (("crank", (0, 0, 0.5), 1.0), ("rocker", (2, 0, 0.5), 1.0), ("coupler", (1, 0, 1.0), 2.0)):
+        b.body(name, mass=long, inertia=(0.1, 0.1, 0.1), r=r)
+    b.body("hand", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(5.0, 0.0, 0.5))
+    for name, i, j, point in (
+        ("o", "ground", "crank", (0, 0, 0)), ("p", "ground", "rocker", (2, 0, 0)), ("q", "crank", "coupler", (0, 0, 1)),
+        ("h", "ground", "hand", (5, 0, 0)),
+    ):  # fmt: skip
+        b.joint(name, "revolute", i, j, axes="global", point=point, axis=(0, 1, 0))
+    b.joint("s", "spherical", "coupler", "rocker", axes="global", point=(2, 0, 1))
+    b.coupling("gear", "h.angle", "o.angle", -2.0)
+    system = b.build()
+    assert system.degrees_of_freedom == 1
+    # The crank, the rocker, the coupler's translation, and the hand, turned twice as far the other way round.
+    inertia = 2 * (0.1 + 0.25) + 2.0 + 4.0 * (0.1 + 0.25)
+    lever = 2 * 0.5 + 2.0
+
+    def slope(t, y):
+        return [y[1], G * (lever * np.sin(y[0]) + 0.5 * 2.0 * np.sin(2.0 * y[0])) / inertia]
+
+    start = runtime.State(system.body_names, system.state.y)
+    run = runtime.simulate(system, 1.0, rtol=1e-11, atol=1e-11, initial=start)
+    assert run.success and np.ptp(run.energy) < 1e-8
+    turned = run.angles["o"].values["angle"]
+    assert np.abs(run.angles["h"].values["angle"] + 2.0 * turned).max() < 1e-11
+    own = solve_ivp(slope, (0, 1), [turned[0], run.angles["o"].rates["angle"][0]], t_eval=run.t, rtol=1e-12, atol=1e-12)
+    assert np.abs(own.y[0] - turned).max() < 1e-7
+
+
+def test_followers_start_where_leaders_put_them():
+    system = pair((0.2, 0.5))
+    angles, rates = joint_coordinates(system)
+    assert angles["b.angle"] == pytest.approx(0.35, abs=1e-14) and rates["b.angle"] == pytest.approx(0.5, abs=1e-14)
+    moved = displaced(system, {"a.angle": -0.8}, {"a.angle": 2.0})
+    angles, rates = joint_coordinates(system, moved)
+    assert angles["b.angle"] == pytest.approx(-0.2, abs=1e-14) and rates["b.angle"] == pytest.approx(1.0, abs=1e-14)
+    assert runtime.simulate(system, 0.1, initial=moved).success
+
+
+def test_files_and_copies_keep_couplings(tmp_path):
+    import pickle
+
+    system = pair(LAWS["spline"])
+    run = runtime.simulate(system, 0.3)
+    again = runtime.System.from_file(system.to_file(tmp_path / "pair.json"))
+    for other in (again, pickle.loads(pickle.dumps(system))):
+        assert other.coupling_names == ("gear",)
+        assert np.array_equal(runtime.simulate(other, 0.3).states, run.states)
+    built = Builder.from_file(tmp_path / "pair.json").build()
+    assert np.abs(runtime.simulate(built, 0.3, t_eval=run.t).states - run.states).max() < 1e-12
+
+
+def test_ensembles_keep_couplings():
+    many = runtime.simulate_many(pair(0.5), {"mass.two": [1.0, 2.0, 3.0]}, 0.3)
+    for k, mass in enumerate((1.0, 2.0, 3.0)):
+        alone = runtime.simulate(runtime.with_parameters(pair(0.5), {"mass.two": mass}), 0.3)
+        assert np.abs(many[k].states[-1] - alone.states[-1]).max() < 1e-12
+
+
+def test_splines_go_on_straight():
+    law = law_of(Signal.spline(np.linspace(0.0, 1.0, 8), np.linspace(0.0, 1.0, 8) ** 2), "law")
+    one = pair(Signal.spline(np.linspace(0.0, 1.0, 8), np.linspace(0.0, 1.0, 8) ** 2)).coupling("gear")
+    assert one.value(np.array([-2.0, 0.5, 3.0])) == pytest.approx([0.0, 0.25, 5.0], abs=1e-9)
+    assert np.array_equal(law.knots, one.law.knots)
+    on = law_of(Signal.spline(np.linspace(0.0, 1.0, 8), np.linspace(0.0, 1.0, 8) ** 2), "law", straight=False)
+    assert len(on.knots) == len(law.knots) - 2
+
+
+REFUSED = {
+    "absolute": lambda s: runtime.simulate(s, 1.0, coordinates="absolute"),
+    "method 'radau' integrates absolute": lambda s: runtime.simulate(s, 1.0, method="radau"),
+    "alpha and beta": lambda s: runtime.simulate(s, 1.0, alpha=1.0, beta=1.0),
+    "equilibrium": runtime.equilibrium,
+    "linearisation": runtime.linearisation,
+    "sensitivities": lambda s: runtime.sensitivities(s, 1.0, parameters=["mass.one"]),
+    "kinematics": lambda s: runtime.kinematics(s, [0.0, 1.0]),
+    "leave it out, or change the leader": lambda s: displaced(s, {"a.angle": 0.1, "b.angle": 1.0}),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_does_not_know_couplings_refuses_them(sentence):
+    with pytest.raises(ModelError) as found:
+        REFUSED[sentence](pair(0.5))
+    assert sentence in str(found.value) and "\n" not in str(found.value)
+
+
+def test_a_state_off_a_coupling_is_refused():
+    system, free = pair(0.5), pair(0.25)
+    with pytest.raises(ModelError, match="from where coupling 'gear' puts it"):
+        runtime.simulate(system, 0.1, initial=free.state)
+
+
+def builder():
+    b = Builder("pair")
+    b.body("one", mass=1.0, inertia=(0.1, 0.2, 0.3))
+    b.body("two", mass=1.0, inertia=(0.1, 0.2, 0.3))
+    b.joint("a", "revolute", "ground", "one", s_i=(0, 0, 0), s_j=(0, 0, 0), a_i=(0, 0, 1), a_j=(0, 0, 1))
+    b.joint("b", "spherical", "ground", "two", s_i=(0, 0, 0), s_j=(0, 0, 0))
+    return b
+
+
+BAD = {
+    "unknown joint 'c'": ("c.angle", "a.angle", 1.0), "each leader follows": ("a.angle", "a.angle", 1.0),
+    "7 coefficients": ("b.angle", "a.angle", [1.0] * 7), "no turn or slide": ("b.orientation_x", "a.angle", 1.0),
+    "give a ratio": ("b.angle", "a.angle", "x"), "finite": ("b.angle", "a.angle", float("nan")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", BAD)
+def test_bad_couplings_are_refused(sentence):
+    b = builder()
+    with pytest.raises(ModelError) as found:
+        b.coupling("gear", *BAD[sentence])
+        runtime.simulate(b.build(), 0.1)
+    assert sentence in str(found.value) and "\n" not in str(found.value)
+
+
+def test_a_coordinate_has_one_leader():
+    b = builder()
+    b.joint("c", "revolute", "ground", "two", s_i=(0, 0, 0), s_j=(0, 0, 0), a_i=(0, 0, 1), a_j=(0, 0, 1))
+    b.coupling("one", "c.angle", "a.angle", 1.0)
+    with pytest.raises(ModelError, match="follows already by coupling 'one'"):
+        b.coupling("two", "c.angle", "a.angle", 2.0)
