@@ -25,6 +25,7 @@ DICTIONARY = tuple(
         "forces",
         "joint_friction",
         "cones",
+        "couplings",
         "laws",
         "basics",
         "bodies",
