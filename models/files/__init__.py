@@ -4,16 +4,32 @@
 ``ignored`` list what is not carried over.  Readers fill one neutral ``Description``, of which one function makes the builder.
 """
 
-from models.files.description import Closure, Description, Frame, Law, Link, Omitted, Outline, Step
+from models.files.description import (
+    Closure,
+    Description,
+    FileCoordinate,
+    Follower,
+    Frame,
+    Law,
+    Link,
+    Omitted,
+    Outline,
+    Step,
+)
 from models.files.external_loads import write_external_loads
 from models.files.inverse_dynamics import Load, inverse_dynamics
+from models.files.opensim_loads import ExternalForce, read_external_loads
 from models.files.own_file import OwnReading
 from models.files.reading import Reading
+from models.files.storage import Storage, read_storage
 from models.files.writing import Writing
 
 __all__ = [
     "Closure",
     "Description",
+    "ExternalForce",
+    "FileCoordinate",
+    "Follower",
     "Frame",
     "Law",
     "Link",
@@ -23,7 +39,10 @@ __all__ = [
     "OwnReading",
     "Reading",
     "Step",
+    "Storage",
     "Writing",
     "inverse_dynamics",
+    "read_external_loads",
+    "read_storage",
     "write_external_loads",
 ]

@@ -6,7 +6,7 @@ of this pose.  Angles are in radians, all else in SI units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal
@@ -159,6 +159,16 @@ class Follower:
 
 
 @dataclass(frozen=True, eq=False)
+class FileCoordinate:
+    """A coordinate of a file: its default value [rad], [m], and the coupler that drives it, in values of the file, if any."""
+
+    default: float
+    locked: bool = False
+    leader: str = ""
+    value: Callable[[Floats, int], Floats] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Description:
     """A model as a file states it, whatever the format."""
 
@@ -172,6 +182,8 @@ class Description:
     omitted: tuple[Omitted, ...] = ()
     laws: tuple[Law, ...] = ()  # of files whose joints have functions
     followers: tuple[Follower, ...] = ()
+    coordinates: Mapping[str, FileCoordinate] = field(default_factory=dict)  # of such files
+    bodies: Mapping[str, str] = field(default_factory=dict)  # names of links by those of the file
 
     @property
     def steps(self) -> Iterator[tuple[Link, Step]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.files.description import WORLD, Description, Floats
-from models.files.motion import Coordinates, Moving, motion_of
+from models.files.motion import Coordinates, Moving, motion_of, times
 from runtime import ModelError
 
 
@@ -60,8 +60,7 @@ def inverse_dynamics(
                     f"load on '{load.body}': shape {values.shape}, limit ({table.shape[2]}, 3) of finite numbers; give "
                     "three numbers for each time"
                 )
-    found = np.array([_at_once(description, names, table[:, :, n], loads, n) for n in range(table.shape[2])])
-    return dict(zip(names, found.reshape(-1, len(names)).T, strict=True))
+    return dict(zip(names, _forces(description, names, table, loads), strict=True))
 
 
 def _table(values: Mapping[str, Floats], names: Sequence[str], what: str) -> Floats:
@@ -81,47 +80,54 @@ def _table(values: Mapping[str, Floats], names: Sequence[str], what: str) -> Flo
     return table
 
 
-def _at_once(description: Description, names: Sequence[str], table: Floats, loads: Sequence[Load], n: int) -> Floats:
-    """Forces (coordinates,) at one time; ``table`` (3, coordinates)."""
+def ways_at(
+    description: Description, names: Sequence[str], table: Floats
+) -> tuple[dict[str, list[Moving]], dict[str, Floats]]:
+    """Axes of all links, and slopes of the laws of the steps, for coordinates ``table`` (3, coordinates, times)."""
     at = {name: table[:, k] for k, name in enumerate(names)}
-    parts: list[dict[str, float]] = [{}, {}, {}]
-    slopes: dict[str, float] = {}
+    parts: list[dict[str, Floats]] = [{}, {}, {}]
+    slopes: dict[str, Floats] = {}
     for law in description.laws:
         x, rate, change = at[law.coordinate]
-        slopes[law.step] = law.value(x, 1)
-        parts[0][law.step] = law.value(x, 0) - law.reference
-        parts[1][law.step] = slopes[law.step] * rate
-        parts[2][law.step] = slopes[law.step] * change + law.value(x, 2) * rate**2
-    ways = motion_of(description.links, Coordinates(*parts))
-    wrenches = _wrenches(description, ways, loads, n)
-    powers = dict.fromkeys(names, 0.0)
+        slopes[law.step] = slope = np.broadcast_to(law.value(x, 1), x.shape)
+        parts[0][law.step] = np.broadcast_to(law.value(x, 0) - law.reference, x.shape)
+        parts[1][law.step] = slope * rate
+        parts[2][law.step] = slope * change + law.value(x, 2) * rate**2
+    return motion_of(description.links, Coordinates(*parts)), slopes
+
+
+def _forces(description: Description, names: Sequence[str], table: Floats, loads: Sequence[Load]) -> Floats:
+    """Forces (coordinates, times) for ``table`` (3, coordinates, times)."""
+    ways, slopes = ways_at(description, names, table)
+    wrenches = _wrenches(description, ways, loads)
+    powers = {name: np.zeros(table.shape[2]) for name in names}
     coordinate = {law.step: law.coordinate for law in description.laws}
     for link in reversed(description.links):
         force, moment = wrenches[link.name]  # moment about the origin of global axes
         for k, step in enumerate(link.steps):
             before = ways[link.name][k]
             e, point = before.A @ step.axis, before.at(step.point)[0]
-            power = e @ force if step.kind == "slide" else e @ (moment - np.cross(point, force))
-            powers[coordinate[step.name]] += slopes[step.name] * float(power)
+            along = force if step.kind == "slide" else moment - np.cross(point, force)
+            powers[coordinate[step.name]] += slopes[step.name] * (e * along).sum(axis=-1)
         if link.parent != WORLD:
             inner = wrenches[link.parent]
             wrenches[link.parent] = inner[0] + force, inner[1] + moment
-    return np.array([powers[name] for name in names])
+    return np.stack([powers[name] for name in names])
 
 
 def _wrenches(
-    description: Description, ways: Mapping[str, list[Moving]], loads: Sequence[Load], n: int
+    description: Description, ways: Mapping[str, list[Moving]], loads: Sequence[Load]
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Force and moment about the global origin that each link's motion needs beyond gravity and loads."""
+    """Force and moment about the global origin that each link's motion needs beyond gravity and loads, (..., 3) each."""
     found = {}
     for link in description.links:
         way = ways[link.name][-1]
         r, _, a = way.at(link.centre)
-        J = way.A @ link.inertia @ way.A.T
+        J = way.A @ link.inertia @ np.swapaxes(way.A, -1, -2)
         force = link.mass * (a - description.gravity)
-        moment = J @ way.alpha + np.cross(way.omega, J @ way.omega) + np.cross(r, force)
+        moment = times(J, way.alpha) + np.cross(way.omega, times(J, way.omega)) + np.cross(r, force)
         found[link.name] = force, moment
     for load in loads:
         force, moment = found[load.body]
-        found[load.body] = force - load.force[n], moment - load.moment[n] - np.cross(load.point[n], load.force[n])
+        found[load.body] = force - load.force, moment - load.moment - np.cross(load.point, load.force)
     return found

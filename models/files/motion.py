@@ -14,7 +14,10 @@ from models.files.description import WORLD, Floats, Link, Step
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """Axes that move: A (3, 3) to global axes, origin r (3,) [m]; v, omega and their derivatives a, alpha in global axes."""
+    """Axes that move: A (3, 3) to global axes, origin r (3,) [m]; v, omega and their derivatives a, alpha in global axes.
+
+    At many times (times, 3, 3) and (times, 3).
+    """
 
     A: Floats
     r: Floats
@@ -25,9 +28,15 @@ class Moving:
 
     def at(self, d: Floats) -> tuple[Floats, Floats, Floats]:
         """Place, velocity and acceleration of a point d (3,) [m] of these axes."""
-        d = self.A @ d
+        d = times(self.A, d)
         rim = np.cross(self.omega, d)
         return self.r + d, self.v + rim, self.a + np.cross(self.alpha, d) + np.cross(self.omega, rim)
+
+
+def times(A: Floats, d: Floats) -> Floats:
+    """Matrices (..., 3, 3) times vectors (..., 3)."""
+    found: Floats = (A @ d[..., None])[..., 0]
+    return found
 
 
 def resting() -> Moving:
@@ -40,9 +49,10 @@ def resting() -> Moving:
 class Coordinates:
     """Coordinates of the steps by name, as differences from the reference pose; 0 where a name is missing.
 
-    ``q``: a number; of a ball the rotation matrix (3, 3) from the reference pose; of a free step a pair, place (3,) [m] and
-    rotation matrix to global axes.  ``u``: a number; of a ball the angular velocity in axes of the link; of a free one six
-    numbers, the velocity of the origin in global axes and the angular velocity in axes of the link.  ``u_dot``: derivatives.
+    ``q``: a number or (times,); of a ball the rotation matrix (3, 3) from the reference pose; of a free step a pair, place (3,)
+    [m] and rotation matrix to global axes.  ``u``: a number or (times,); of a ball the angular velocity in axes of the link; of
+    a free one six numbers, the velocity of the origin in global axes and the angular velocity in axes of the link.  ``u_dot``:
+    derivatives.
     """
 
     q: Mapping[str, Any]
@@ -64,12 +74,12 @@ def moved(at: Moving, step: Step, c: Coordinates) -> Moving:
         R, u, u_dot = (of.get(step.name, zero) for of, zero in _zeros(c, np.eye(3), np.zeros(3)))
         A = at.A @ R
         return _turned(at, step.point, A, A @ u, A @ u_dot, relative_to_old=False)
-    q, u, u_dot = (float(of.get(step.name, 0.0)) for of in (c.q, c.u, c.u_dot))
-    e = at.A @ step.axis
+    q, u, u_dot = (np.asarray(of.get(step.name, 0.0), float)[..., None] for of in (c.q, c.u, c.u_dot))
+    e, q = at.A @ step.axis, q * step.axis
     if step.kind == "turn":
-        A = at.A @ Rotation.from_rotvec(q * step.axis).as_matrix()
+        A = at.A @ Rotation.from_rotvec(q).as_matrix()
         return _turned(at, step.point, A, e * u, e * u_dot, relative_to_old=True)
-    r, v, a = at.at(q * step.axis)
+    r, v, a = at.at(q)
     rim = np.cross(at.omega, e)
     return Moving(at.A, r, v + e * u, at.omega, a + 2.0 * u * rim + e * u_dot, at.alpha)
 
@@ -83,7 +93,7 @@ def _turned(at: Moving, point: Floats, A: Floats, rate: Floats, change: Floats, 
     P, v, a = at.at(point)
     omega = at.omega + rate
     alpha = at.alpha + change + np.cross(at.omega if relative_to_old else omega, rate)
-    d = A @ -point
+    d = times(A, -point)
     rim = np.cross(omega, d)
     return Moving(A, P + d, v + rim, omega, a + np.cross(alpha, d) + np.cross(omega, rim), alpha)
 

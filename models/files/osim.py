@@ -13,10 +13,21 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from models.files.description import WORLD, Closure, Description, Floats, Frame, Law, Link, Step, StepKind
+from models.files.description import (
+    WORLD,
+    Closure,
+    Description,
+    FileCoordinate,
+    Floats,
+    Frame,
+    Law,
+    Link,
+    Step,
+    StepKind,
+)
 from models.files.merging import Pose, unmoved
 from models.files.naming import identifiers, unique
-from models.files.osim_couplers import COUPLER, followers
+from models.files.osim_couplers import COUPLER, couplers, followers
 from models.files.osim_functions import Function, function_within, numbers, straight
 from models.files.osim_omissions import omitted_parts, springs_of
 from models.files.osim_xml import active, objects, of_parts, text_of, truth
@@ -94,9 +105,8 @@ def read_osim(file: Path) -> Description:
     f.springs = springs_of(model, f.defaults)
     links = tuple(_link(f, joint) for joint in _ordered(f))
     gravity = numbers(model, "gravity", 3, (0.0, -9.80665, 0.0))
-    following, left = followers(
-        f.laws, f.functions, f.locked, f.defaults, f.used, objects(model, "ConstraintSet", COUPLER)
-    )
+    driven = couplers(objects(model, "ConstraintSet", COUPLER), f.defaults, f.locked)
+    following, left = followers(f.laws, f.functions, f.locked, f.defaults, f.used, driven)
     omitted = omitted_parts(model, left, [name for name in f.springs if name not in f.locked])
     name = model.attributes.get("name", "").strip() or file.stem
     return Description(
@@ -109,6 +119,11 @@ def read_osim(file: Path) -> Description:
         omitted=omitted,
         laws=tuple(f.laws),
         followers=following,
+        coordinates={
+            name: FileCoordinate(value, name in f.locked, *(driven[name].leading if name in driven else ()))
+            for name, value in f.defaults.items()
+        },
+        bodies=f.names,
     )
 
 

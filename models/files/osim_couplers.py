@@ -8,16 +8,53 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.files.description import Follower, Law
-from models.files.osim_functions import Function, function_within, numbers
+from models.files.osim_functions import Derivative, Function, function_within, numbers
 from models.files.osim_xml import active, text_of
 from models.files.xml_reading import Element
 
 COUPLER = "CoordinateCouplerConstraint"
 
 
+@dataclass(frozen=True, eq=False)
+class Coupler:
+    """A coordinate that follows another one; ``leader``: several, with spaces between, where it is not read."""
+
+    follower: str
+    leader: str
+    function: Function | None
+
+    @property
+    def leading(self) -> tuple[str, Derivative] | tuple[()]:
+        """The leader and the function of it, if it is read."""
+        return () if self.function is None else (self.leader, self.function.value)
+
+
+def couplers(elements: Iterable[Element], defaults: Mapping[str, float], locked: Collection[str]) -> dict[str, Coupler]:
+    """The couplers that act on coordinates which are not locked, by these.
+
+    Raises
+    ------
+    ModelError
+        With file and line.
+    """
+    found = [_coupler(e, defaults) for e in filter(active, elements)]
+    return {one.follower: one for one in found if one.follower not in locked}
+
+
+def _coupler(e: Element, defaults: Mapping[str, float]) -> Coupler:
+    """A coupler of an existing coordinate."""
+    follower, leaders = text_of(e, "dependent_coordinate_name"), text_of(e, "independent_coordinate_names").split()
+    if unknown := [name for name in (follower, *leaders) if name not in defaults]:
+        raise e.error(f"<{COUPLER}>: coordinate '{unknown[0]}' does not exist; correct it")
+    function = function_within(e, holder="coupled_coordinates_function")
+    if len(leaders) != 1 or function is None or function.knots is None:
+        return Coupler(follower, " ".join(leaders), None)
+    return Coupler(follower, leaders[0], function.times(float(numbers(e, "scale_factor", 1, (1.0,))[0])))
+
+
 def followers(
     laws: Iterable[Law], functions: Mapping[str, Function], locked: Collection[str], defaults: Mapping[str, float],
-    used: Mapping[str, str], couplers: Iterable[Element],
+    used: Mapping[str, str], driven: Mapping[str, Coupler],
 ) -> tuple[tuple[Follower, ...], list[tuple[str, str]]]:  # fmt: skip
     """Steps that follow others, and those that follow in a way that is not read, with their coordinates.
 
@@ -27,19 +64,11 @@ def followers(
     locked : coordinates
     defaults : values of coordinates in the reference pose
     used : names of steps by the coordinates that they are
-    couplers : elements of constraints
-
-    Raises
-    ------
-    ModelError
-        With file and line.
+    driven : couplers by their followers
     """
     found: list[Follower] = []
     laws, left = list(laws), []
     own = {law.coordinate for law in laws if law.own}
-    driven = {
-        one.follower: one for e in filter(active, couplers) if (one := _coupler(e, defaults)).follower not in locked
-    }
     for one in driven.values():
         if one.follower not in own:
             continue  # its steps follow the leader
@@ -60,24 +89,6 @@ def followers(
         else:
             left.append((law.step, law.coordinate))
     return tuple(found), left
-
-
-@dataclass(frozen=True, eq=False)
-class _Coupler:
-    follower: str
-    leader: str  # several, with spaces between, where it is not read
-    function: Function | None
-
-
-def _coupler(e: Element, defaults: Mapping[str, float]) -> _Coupler:
-    """A coupler of an existing coordinate."""
-    follower, leaders = text_of(e, "dependent_coordinate_name"), text_of(e, "independent_coordinate_names").split()
-    if unknown := [name for name in (follower, *leaders) if name not in defaults]:
-        raise e.error(f"<{COUPLER}>: coordinate '{unknown[0]}' does not exist; correct it")
-    function = function_within(e, holder="coupled_coordinates_function")
-    if len(leaders) != 1 or function is None or function.knots is None:
-        return _Coupler(follower, " ".join(leaders), None)
-    return _Coupler(follower, leaders[0], function.times(float(numbers(e, "scale_factor", 1, (1.0,))[0])))
 
 
 def _following(step: str, leader: str, function: Function, at: float, reference: float) -> Follower:

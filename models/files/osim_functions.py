@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -16,7 +17,7 @@ TAGS = ("Constant", "LinearFunction", "PolynomialFunction", "SimmSpline", "Natur
 DEEPEST = 20  # functions in each other
 MOST = 6  # coefficients of a piece
 
-Derivative = Callable[[float, int], float]  # argument and order
+Derivative = Callable[[Any, int], Any]  # argument, a number or an array, and order
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Function:
     def of(self, inner: Function) -> Function:
         """The function of another one; without polynomials where that is no straight line, or a constant."""
 
-        def value(x: float, order: int) -> float:
+        def value(x: Any, order: int) -> Any:
             y, slope = inner.value(x, 0), inner.value(x, 1)
             if order < 2:
                 return self.value(y, order) * (slope if order else 1.0)
@@ -72,11 +73,11 @@ def polynomial(coefficients: Floats) -> Function:
     if not p.coef[2:].any():
         line = (float(p.coef[1]) if len(p.coef) > 1 else 0.0, float(p.coef[0]))
     if len(p.coef) > MOST:
-        return Function(lambda x, order: float(derivatives[order](x)), line)
+        return Function(lambda x, order: derivatives[order](x), line)
     moved = np.atleast_1d(p(Polynomial([-1.0, 1.0])).coef)  # about the first knot
     row = np.zeros((1, MOST))
     row[0, : len(moved)] = moved
-    return Function(lambda x, order: float(derivatives[order](x)), line, np.array([-1.0, 1.0]), row)
+    return Function(lambda x, order: derivatives[order](x), line, np.array([-1.0, 1.0]), row)
 
 
 def spline(x: Floats, y: Floats) -> Function:
@@ -93,12 +94,12 @@ def spline(x: Floats, y: Floats) -> Function:
     inner = _with_third_derivatives(x, y, ends)
     pieces = [inner, inner.derivative(1), inner.derivative(2)]
 
-    def value(at: float, order: int) -> float:
-        inside = min(max(at, x[0]), x[-1])
-        if inside == at:
-            return float(pieces[order](at))
-        slope = float(pieces[1](inside))
-        return (float(pieces[0](inside)) + slope * (at - inside), slope, 0.0)[order]
+    def value(at: Any, order: int) -> Any:
+        inside = np.clip(at, x[0], x[-1])
+        found = pieces[order](inside)
+        if order == 0:
+            return found + pieces[1](inside) * (at - inside)
+        return found if order == 1 else np.where(inside == at, found, 0.0)
 
     rows = np.zeros((len(x) + 1, MOST))
     rows[1:-1, :4] = inner.c[::-1].T

@@ -21,6 +21,8 @@ What lives here, from the bottom up; each module imports only from those above i
 ``cycle_curves``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``
     Curves and values of a trial; all trials of a subject; a table of subjects; comparison of two sets of curves; the curves of
     many subjects; their analysis.
+``opensim_trial``
+    Inverse dynamics of a model of OpenSim along a motion in files.
 ``whole_body``, ``plantar``, ``plantar_fit``, ``plantar_data``, ``plantar_load``
     The force on both feet from markers; a sole in two rows for all feet; its fit to many adults, and the fitted values; the
     force on a foot from markers alone.
@@ -38,6 +40,7 @@ from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
 from models.walking.gait_result import Gait
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
+from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
 from models.walking.plantar import PlantarSole
 from models.walking.plantar_fit import PlantarModel
 from models.walking.plantar_load import PlantarLoad, predict_from_markers
@@ -69,12 +72,14 @@ __all__ = [
     "SoleFit",
     "SubjectTable",
     "Subjects",
+    "Trial",
     "analyse",
     "analyse_subjects",
     "compare_curves",
     "fit_sole",
     "floor_of",
     "functional_axes",
+    "inverse_dynamics_of_trial",
     "leg_foot",
     "norms",
     "predict_from_markers",

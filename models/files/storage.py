@@ -1,0 +1,106 @@
+"""Reads tables of OpenSim: motions (.mot) and storage (.sto)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from models.files.description import Floats
+from models.files.xml_reading import shortened
+from runtime import ModelError
+from runtime.support import checked
+from runtime.support.files import reason
+
+LARGEST = 2**28  # [bytes]
+END = "endheader"
+
+
+@dataclass(frozen=True, eq=False)
+class Storage:
+    """Columns by name over time: ``t`` (n,) [s], ``columns`` (n,) each; ``in_degrees``: its angles are in degrees."""
+
+    file: Path
+    t: Floats
+    columns: dict[str, Floats]
+    in_degrees: bool
+
+
+@checked
+def read_storage(file: str | Path) -> Storage:
+    """Read a .mot or .sto file of OpenSim, of either version of its header.
+
+    Parameters
+    ----------
+    file : str or Path
+
+    Raises
+    ------
+    ModelError
+        With file and line: no header, columns without a name or with the same one, rows of another length, values that are not
+        finite, and times that do not increase.
+    """
+    path = Path(file)
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ModelError(f"{path.name}: {path.stat().st_size} bytes, limit {LARGEST}; cut it into parts")
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path.name}: cannot be read ({reason(error)}); give a text file of OpenSim") from None
+    header = next((n for n, line in enumerate(lines) if line.strip().lower() == END), None)
+    if header is None:
+        raise ModelError(f"{path.name}: has no line '{END}'; give a .mot or .sto file of OpenSim")
+    first = next((n for n in range(header + 1, len(lines)) if lines[n].strip()), None)
+    if first is None:
+        raise ModelError(f"{path.name}, line {header + 1}: no names of columns come after it; give columns")
+    names = _names(path, lines[first], first + 1)
+    values = np.array([_row(path, lines[n], n + 1, names) for n in range(first + 1, len(lines)) if lines[n].strip()])
+    if not len(values):
+        raise ModelError(f"{path.name}, line {first + 1}: no rows come after the names; give rows")
+    if (still := np.flatnonzero(np.diff(values[:, 0]) <= 0.0)).size:
+        n = int(still[0])
+        raise ModelError(
+            f"{path.name}: time {values[n + 1, 0]:g} s of row {n + 2} comes after {values[n, 0]:g} s; times must increase"
+        )
+    degrees = any(_says_degrees(line) for line in lines[:header])
+    return Storage(path, values[:, 0], dict(zip(names[1:], values[:, 1:].T.copy(), strict=True)), degrees)
+
+
+def _says_degrees(line: str) -> bool:
+    words = line.lower().replace(" ", "")
+    return words == "indegrees=yes" or words.startswith("anglesareindegrees")
+
+
+def _names(path: Path, line: str, number: int) -> list[str]:
+    names = line.split()
+    if names[0].lower() != "time":
+        raise ModelError(f"{path.name}, line {number}: the first column is '{shortened(names[0])}'; it must be time")
+    if double := [name for n, name in enumerate(names) if name in names[:n]]:
+        raise ModelError(f"{path.name}, line {number}: column '{shortened(double[0])}' exists twice; names must differ")
+    return names
+
+
+def _row(path: Path, line: str, number: int, names: Sequence[str]) -> Floats:
+    words = line.split()
+    if len(words) != len(names):
+        raise ModelError(f"{path.name}, line {number}: {len(words)} values for {len(names)} columns; give one for each")
+    try:
+        values = np.array([float(word) for word in words])
+    except ValueError:
+        values = np.array([np.nan if not _is_number(word) else float(word) for word in words])
+    if not np.isfinite(values).all():
+        n = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise ModelError(
+            f"{path.name}, line {number}: column '{shortened(names[n])}' is '{shortened(words[n])}'; give a finite number"
+        )
+    return values
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

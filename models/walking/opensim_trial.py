@@ -1,0 +1,180 @@
+"""Inverse dynamics of a model of OpenSim along a measured motion: files in, forces of all coordinates out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import BSpline, make_interp_spline
+
+from models.files.description import WORLD, Description, Floats
+from models.files.inverse_dynamics import inverse_dynamics, ways_at
+from models.files.motion import Moving, resting
+from models.files.opensim_loads import read_external_loads
+from models.files.reading import Reading
+from models.files.storage import Storage, read_storage
+from models.walking.filters import lowpass
+from runtime import ModelError
+from runtime.results import write_storage
+from runtime.support import checked, floats
+
+EVEN = 1e-3  # of the interval between samples: by so much they may lie beside evenly spaced ones
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Coordinates of a motion with rates and accelerations, and generalised forces, (n,) each by the file's names.
+
+    Angles in rad, forces of turns in N m and of slides in N.  ``unused``: columns of the motion that are no coordinates;
+    ``taken``: coordinates that the motion lacks, and where their values are from.
+    """
+
+    t: Floats
+    q: Mapping[str, Floats]
+    u: Mapping[str, Floats]
+    u_dot: Mapping[str, Floats]
+    forces: Mapping[str, Floats]
+    units: Mapping[str, str]  # of the forces
+    unused: tuple[str, ...]
+    taken: Mapping[str, str]
+
+    def to_sto(self, file: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the forces as a table of OpenSim, with its names of columns; returns the file."""
+        ends = {"N m": "moment", "N": "force"}
+        names = ["time", *(f"{name}_{ends[self.units[name]]}" for name in self.forces)]
+        table = np.column_stack([self.t, *self.forces.values()])
+        return write_storage(file, "Inverse Dynamics Generalized Forces", names, table, overwrite=overwrite)
+
+
+@checked
+def inverse_dynamics_of_trial(
+    reading: Reading,
+    motion: str | Path,
+    loads: str | Path | None = None,
+    *,
+    cutoff: float | None = 6.0,
+    order: int = 3,
+    t_eval: ArrayLike | None = None,
+) -> Trial:
+    """Generalised forces of all coordinates along a motion.
+
+    Parameters
+    ----------
+    reading : Reading
+        A model of OpenSim, from ``models.read``.
+    motion : str or Path
+        .mot or .sto file of its coordinates, evenly sampled.
+    loads : str or Path, optional
+        .xml file of external loads; linear between its samples, and not filtered.
+    cutoff : float [Hz], optional
+        Of one pass of a Butterworth filter on the coordinates, forwards and backwards, as OpenSim counts it: both together damp
+        by 6 dB there.  None: the coordinates are smooth already.
+    order : int
+        Of one pass of the filter.
+    t_eval : (n,) [s], optional
+        Times within motion and loads.  Default: those of the motion that lie within the loads.
+
+    Raises
+    ------
+    ModelError
+        For files that are malformed, coordinates that are missing, and times beyond the files.
+
+    Notes
+    -----
+    Rates and accelerations are derivatives of the quintic splines through the filtered samples.  A coordinate that the motion
+    lacks has the value of its coupler, or the default value if it is locked.
+    """
+    source = reading.source
+    if not source.laws:
+        raise ModelError(f"{reading.file.name}: has no coordinates with laws; read it from an .osim file")
+    table = read_storage(motion)
+    external = read_external_loads(loads) if loads is not None else []
+    first = max([table.t[0], *(one.table.t[0] for one in external)])
+    last = min([table.t[-1], *(one.table.t[-1] for one in external)])
+    t = floats(table.t[(table.t >= first) & (table.t <= last)] if t_eval is None else t_eval, "t_eval", "times [s]")
+    if t.ndim != 1 or not len(t) or not (first <= t.min() and t.max() <= last):
+        raise ModelError(f"t_eval: the files have times {first:g} to {last:g} s; give times within")
+    kinds = _kinds(source)
+    values, taken = _values(reading, table, kinds)
+    splines = {name: _smooth(table, name, column, cutoff, order) for name, column in values.items()}
+    q, u, u_dot = ({name: spline(t, nu=k) for name, spline in splines.items()} for k in range(3))
+    names = list(q)
+    state = np.stack([[of[name] for name in names] for of in (q, u, u_dot)])
+    ways, _ = ways_at(source, names, state)
+    ways[WORLD] = [resting()]
+    given = [one.load(t, partial(_last, ways), source.bodies) for one in external]
+    forces = inverse_dynamics(source, q, u, u_dot, given)
+    units = {name: "N m" if kinds[name] == "turn" else "N" for name in forces}
+    unused = tuple(name for name in table.columns if name not in kinds)
+    return Trial(t, q, u, u_dot, forces, units, unused, taken)
+
+
+def _last(ways: Mapping[str, list[Moving]], link: str) -> Moving:
+    return ways[link][-1]
+
+
+def _kinds(source: Description) -> dict[str, str]:
+    """The kind of each coordinate: that of its own step, or of one that follows it."""
+    kinds = {step.name: step.kind for _, step in source.steps}
+    found: dict[str, str] = {}
+    for law in sorted(source.laws, key=lambda law: not law.own):
+        if law.coordinate not in found:
+            turn = any(kinds[other.step] == "turn" for other in source.laws if other.coordinate == law.coordinate)
+            found[law.coordinate] = kinds[law.step] if law.own else "turn" if turn else "slide"
+    return {name: found[name] for name in dict.fromkeys(law.coordinate for law in source.laws)}
+
+
+def _values(reading: Reading, table: Storage, kinds: Mapping[str, str]) -> tuple[dict[str, Floats], dict[str, str]]:
+    """Samples of all coordinates [rad], [m], and where those are from that the motion lacks."""
+    found: dict[str, Floats] = {}
+    taken: dict[str, str] = {}
+    for name, kind in kinds.items():
+        if name in table.columns:
+            found[name] = (
+                np.deg2rad(table.columns[name]) if kind == "turn" and table.in_degrees else table.columns[name]
+            )
+    for name in kinds:
+        if name in found:
+            continue
+        coordinate = reading.source.coordinates[name]
+        if coordinate.value is not None and coordinate.leader in found:
+            found[name], taken[name] = coordinate.value(found[coordinate.leader], 0), f"coupler of {coordinate.leader}"
+        elif coordinate.locked:
+            found[name] = np.full(len(table.t), coordinate.default)
+            taken[name] = "locked at its default value"
+        else:
+            raise ModelError(
+                f"{table.file.name}: has no column '{name}', a coordinate of {reading.file.name}; give one"
+            )
+    return {name: found[name] for name in kinds}, taken
+
+
+def _smooth(table: Storage, name: str, values: Floats, cutoff: float | None, order: int) -> BSpline:
+    """The spline through the filtered samples of a coordinate."""
+    t = table.t
+    if len(t) < 6:
+        raise ModelError(f"{table.file.name}: {len(t)} rows; splines of degree 5 need 6 or more")
+    if cutoff is not None:
+        steps = np.diff(t)
+        step = (t[-1] - t[0]) / len(steps)
+        if np.abs(steps - step).max() > EVEN * step:
+            raise ModelError(
+                f"{table.file.name}: its times are {steps.min():g} to {steps.max():g} s apart, and a filter needs even ones; "
+                "resample it, or cutoff=None"
+            )
+        what = f"{table.file.name}: {name}"
+        values = lowpass(values, 1.0 / step, both_passes(cutoff, 1.0 / step, order), order=order, name=what)
+    return make_interp_spline(t, values, k=5)
+
+
+def both_passes(cutoff: float, rate: float, order: int) -> float:
+    """The frequency [Hz] at which both passes of a filter damp by 3 dB, each of which does so at ``cutoff`` [Hz]."""
+    if not 0.0 < cutoff < rate / 2.0:
+        raise ModelError(f"cutoff = {cutoff:g} Hz; it must lie between 0 and {rate / 2.0:g} Hz, half the sampling rate")
+    factor = (math.sqrt(2.0) - 1.0) ** (1.0 / (2.0 * order))
+    return rate / math.pi * math.atan(factor * math.tan(math.pi * cutoff / rate))

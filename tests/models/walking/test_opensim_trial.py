@@ -1,0 +1,185 @@
+"""Inverse dynamics along motions in files: against OpenSim's own table, and against arrays that say the same."""
+
+import numpy as np
+import pytest
+
+import models
+from models.files import Load, inverse_dynamics, read_external_loads, read_storage
+from models.files.inverse_dynamics import ways_at
+from models.walking import inverse_dynamics_of_trial
+from runtime import ModelError
+from tests.support import opensim_models
+from tests.support.paths import shared_file
+
+TIMES = np.linspace(0.0, 1.0, 101)
+LOADS = """<OpenSimDocument Version="40000"><ExternalLoads><objects><ExternalForce name="push">
+ <appliesForce>true</appliesForce><applied_to_body>/bodyset/foot</applied_to_body>
+ <force_expressed_in_body>{axes}</force_expressed_in_body><point_expressed_in_body>{axes}</point_expressed_in_body>
+ <force_identifier>push_v</force_identifier><point_identifier>push_p</point_identifier>
+ <torque_identifier>turn_</torque_identifier></ExternalForce></objects><datafile>{file}</datafile>
+ </ExternalLoads></OpenSimDocument>"""
+
+
+@pytest.fixture
+def reading(tmp_path):
+    file = tmp_path / "leg.osim"
+    file.write_text(opensim_models.leg())
+    return models.read(file)
+
+
+def table(file, columns, header="inDegrees=no", t=TIMES):
+    rows = np.column_stack([t, *columns.values()])
+    text = "\n".join(" ".join(f"{x:.17g}" for x in row) for row in rows)
+    file.write_text(f"motion\nversion=1\n{header}\nendheader\n" + "\t".join(["time", *columns]) + "\n" + text + "\n")
+    return file
+
+
+def smooth(names, kinds=None):
+    """Polynomials of degree 5 or less, which quintic splines meet, with derivatives."""
+    random = np.random.default_rng(4)
+    found = [{}, {}, {}]
+    for name in names:
+        p = np.polynomial.Polynomial(random.uniform(-0.4, 0.4, 5))
+        for k, of in enumerate(found):
+            of[name] = p.deriv(k)(TIMES) if k else p(TIMES)
+    return found
+
+
+def coordinates_of(reading):
+    return list(dict.fromkeys(law.coordinate for law in reading.source.laws))
+
+
+def worst(found, wanted):
+    return max(np.abs(found[name] - wanted[name]).max() / np.abs(wanted[name]).max() for name in wanted)
+
+
+def test_the_walk_of_the_program():
+    """Within 1 % of each force's largest value at all samples; OpenSim evaluates the first at 0.4999993 s."""
+    reading = models.read(shared_file("opensim", "subject01.osim"))
+    known = read_storage(shared_file("opensim", "subject01_inverse_dynamics.sto"))
+    files = [shared_file("opensim", f"subject01_walk1_{name}") for name in ("ik.mot", "grf.xml")]
+    trial = inverse_dynamics_of_trial(reading, *files, t_eval=np.maximum(known.t, 0.5))
+    for name, force in trial.forces.items():
+        (wanted,) = (known.columns[c] for c in (f"{name}_moment", f"{name}_force") if c in known.columns)
+        off = np.abs(force - wanted) / np.abs(wanted).max()
+        assert off[1:].max() < 0.01, name
+        assert off[2:].max() < 5e-4, name
+    assert not trial.unused and not trial.taken
+
+
+@pytest.mark.parametrize("axes", ["ground", "/bodyset/shank"])
+def test_files_say_the_same_as_arrays(reading, tmp_path, axes):
+    names = coordinates_of(reading)
+    q, u, u_dot = smooth([name for name in names if name != "toe_out"])
+    zero = np.zeros(len(TIMES))
+    given = {**q, "toe_out": zero}
+    turns = {step.name for _, step in reading.source.steps if step.kind == "turn"}
+    in_degrees = {name: np.rad2deg(x) if name in turns or name == "toe_out" else x for name, x in q.items()}
+    motion = table(tmp_path / "motion.mot", {**in_degrees, "other": zero}, "Angles are in degrees.")
+    random = np.random.default_rng(5)
+    values = {
+        f"{part}{x}": random.uniform(-1, 1) + 0.3 * TIMES for part in ("push_v", "push_p", "turn_") for x in "xyz"
+    }
+    table(tmp_path / "loads.mot", values)
+    (tmp_path / "loads.xml").write_text(LOADS.format(axes=axes, file="loads.mot"))
+    trial = inverse_dynamics_of_trial(reading, motion, tmp_path / "loads.xml", cutoff=None)
+    assert trial.unused == ("other",) and set(trial.taken) == {"toe_out"}
+    force, point, moment = (
+        np.stack([values[f"{part}{x}"] for x in "xyz"], axis=1) for part in ("push_v", "push_p", "turn_")
+    )
+    full = [{**given}, {**u, "toe_out": zero}, {**u_dot, "toe_out": zero}]
+    if axes != "ground":
+        ways, _ = ways_at(reading.source, names, np.stack([[of[name] for name in names] for of in full]))
+        way = ways["shank"][-1]
+        force, moment = (np.einsum("nab,nb->na", way.A, x) for x in (force, moment))
+        point = way.r + np.einsum("nab,nb->na", way.A, point)
+    wanted = inverse_dynamics(reading.source, *full, [Load("foot", force, point, moment)])
+    assert worst(trial.forces, wanted) < 1e-7
+    file = trial.to_sto(tmp_path / "forces.sto")
+    written = read_storage(file)
+    assert written.columns["pelvis_x_force"] == pytest.approx(trial.forces["pelvis_x"], rel=1e-12)
+    assert "knee_angle_moment" in written.columns
+
+
+def test_couplers_give_what_a_motion_lacks(tmp_path):
+    coupler = """<CoordinateCouplerConstraint name="gear"><coupled_coordinates_function>
+     <LinearFunction><coefficients>-0.5 0.2</coefficients></LinearFunction></coupled_coordinates_function>
+     <independent_coordinate_names>knee_angle</independent_coordinate_names>
+     <dependent_coordinate_name>ankle</dependent_coordinate_name></CoordinateCouplerConstraint>"""
+    file = tmp_path / "leg.osim"
+    file.write_text(opensim_models.leg(constraints=coupler))
+    reading = models.read(file)
+    q, _, _ = smooth([name for name in coordinates_of(reading) if name not in ("ankle", "toe_out")])
+    trial = inverse_dynamics_of_trial(reading, table(tmp_path / "a.mot", q), cutoff=None)
+    assert trial.q["ankle"] == pytest.approx(0.2 - 0.5 * q["knee_angle"], abs=1e-12)
+    assert trial.taken["ankle"] == "coupler of knee_angle"
+
+
+def test_slow_motion_passes_the_filter(reading, tmp_path):
+    names = [name for name in coordinates_of(reading) if name != "toe_out"]
+    q = {name: 0.1 * np.sin(2.0 * np.pi * 0.5 * TIMES + k) for k, name in enumerate(names)}
+    file = table(tmp_path / "a.mot", q)
+    own, filtered = (inverse_dynamics_of_trial(reading, file, cutoff=c) for c in (None, 20.0))
+    middle = slice(20, 81)
+    for name in own.forces:
+        assert np.abs(own.forces[name] - filtered.forces[name])[middle].max() < 1e-3 * np.abs(own.forces[name]).max()
+
+
+HEADER = "a\nendheader\n"
+TABLES = {
+    "no line 'endheader'": "time a\n0 1\n", "no names of columns": HEADER, "no rows": HEADER + "time a\n",
+    "it must be time": HEADER + "t a\n0 1\n", "exists twice": HEADER + "time a a\n0 1 2\n",
+    "3 values for 2 columns": HEADER + "time a\n0 1 2\n", "column 'a' is 'nan'": HEADER + "time a\n0 nan\n",
+    "column 'a' is 'x'": HEADER + "time a\n0 x\n", "times must increase": HEADER + "time a\n0 1\n0 2\n",
+    "line 4: column 'a' is '1e999'": HEADER + "time a\n0 1e999\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", TABLES)
+def test_tables_that_are_refused(tmp_path, sentence):
+    file = tmp_path / "a.mot"
+    file.write_text(TABLES[sentence])
+    with pytest.raises(ModelError) as found:
+        read_storage(file)
+    assert sentence in str(found.value) and "a.mot" in str(found.value) and "\n" not in str(found.value)
+
+
+LOAD_FILES = {
+    "no <datafile>": LOADS.replace("<datafile>{file}</datafile>", ""),
+    "outside of the folder": LOADS.replace("{file}", "../a.mot"),
+    "has no columns": LOADS.replace("push_v", "pull_v"), "no <applied_to_body>": LOADS.replace("/bodyset/foot", ""),
+    "external loads are": "<OpenSimDocument/>", "cannot be read": LOADS.replace("{file}", "none.mot"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", LOAD_FILES)
+def test_loads_that_are_refused(tmp_path, sentence):
+    table(tmp_path / "loads.mot", {f"{part}{x}": TIMES for part in ("push_v", "push_p", "turn_") for x in "xyz"})
+    (tmp_path / "loads.xml").write_text(LOAD_FILES[sentence].format(axes="ground", file="loads.mot"))
+    with pytest.raises(ModelError) as found:
+        read_external_loads(tmp_path / "loads.xml")
+    assert sentence in str(found.value) and "\n" not in str(found.value)
+
+
+def test_trials_that_are_refused(reading, tmp_path):
+    names = [name for name in coordinates_of(reading) if name != "toe_out"]
+    whole = dict.fromkeys(names, np.zeros(len(TIMES)))
+    table(
+        tmp_path / "loads.mot",
+        {f"{p}{x}": TIMES[:5] for p in ("push_v", "push_p", "turn_") for x in "xyz"},
+        t=TIMES[:5],
+    )
+    (tmp_path / "loads.xml").write_text(LOADS.format(axes="ground", file="loads.mot").replace("foot", "hand"))
+    uneven = TIMES**1.5
+    lacking = {name: x for name, x in whole.items() if name != "knee_angle"}
+    cases = [
+        ("no column 'knee_angle'", table(tmp_path / "a.mot", lacking), {}),
+        ("a filter needs even ones", table(tmp_path / "b.mot", whole, t=uneven), {}),
+        ("give times within", table(tmp_path / "c.mot", whole), {"t_eval": [2.0]}),
+        ("half the sampling rate", tmp_path / "c.mot", {"cutoff": 80.0}),
+        ("no body 'hand'", tmp_path / "c.mot", {"loads": tmp_path / "loads.xml"}),
+    ]
+    for sentence, motion, options in cases:
+        with pytest.raises(ModelError) as found:
+            inverse_dynamics_of_trial(reading, motion, **options)
+        assert sentence in str(found.value) and "\n" not in str(found.value)
