@@ -56,7 +56,7 @@ def read_storage(file: str | Path) -> Storage:
     if first is None:
         raise ModelError(f"{path.name}, line {header + 1}: no names of columns come after it; give columns")
     names = _names(path, lines[first], first + 1)
-    values = np.array([_row(path, lines[n], n + 1, names) for n in range(first + 1, len(lines)) if lines[n].strip()])
+    values = _values(path, lines, first + 1, names)
     if not len(values):
         raise ModelError(f"{path.name}, line {first + 1}: no rows come after the names; give rows")
     if (still := np.flatnonzero(np.diff(values[:, 0]) <= 0.0)).size:
@@ -80,6 +80,18 @@ def _names(path: Path, line: str, number: int) -> list[str]:
     if double := [name for n, name in enumerate(names) if name in names[:n]]:
         raise ModelError(f"{path.name}, line {number}: column '{shortened(double[0])}' exists twice; names must differ")
     return names
+
+
+def _values(path: Path, lines: Sequence[str], first: int, names: Sequence[str]) -> Floats:
+    """The rows from a line on, (n, columns)."""
+    rows = [n for n in range(first, len(lines)) if lines[n].strip()]
+    try:
+        values = np.loadtxt([lines[n] for n in rows], comments=None, ndmin=2) if rows else np.zeros((0, len(names)))
+        if values.shape == (len(rows), len(names)) and np.isfinite(values).all():
+            return values
+    except ValueError:
+        pass
+    return np.array([_row(path, lines[n], n + 1, names) for n in rows])  # finds the line that is wrong
 
 
 def _row(path: Path, line: str, number: int, names: Sequence[str]) -> Floats:

@@ -101,10 +101,9 @@ def inverse_dynamics_of_trial(
         raise ModelError(f"t_eval: the files have times {first:g} to {last:g} s; give times within")
     kinds = _kinds(source)
     values, taken = _values(reading, table, kinds)
-    splines = {name: _smooth(table, name, column, cutoff, order) for name, column in values.items()}
-    q, u, u_dot = ({name: spline(t, nu=k) for name, spline in splines.items()} for k in range(3))
-    names = list(q)
-    state = np.stack([[of[name] for name in names] for of in (q, u, u_dot)])
+    spline, names = _smooth(table, np.stack(list(values.values()), axis=1), cutoff, order), list(values)
+    state = np.stack([spline(t, nu=k).T for k in range(3)])
+    q, u, u_dot = (dict(zip(names, of, strict=True)) for of in state)
     ways, _ = ways_at(source, names, state)
     ways[WORLD] = [resting()]
     given = [one.load(t, partial(_last, ways), source.bodies) for one in external]
@@ -154,8 +153,8 @@ def _values(reading: Reading, table: Storage, kinds: Mapping[str, str]) -> tuple
     return {name: found[name] for name in kinds}, taken
 
 
-def _smooth(table: Storage, name: str, values: Floats, cutoff: float | None, order: int) -> BSpline:
-    """The spline through the filtered samples of a coordinate."""
+def _smooth(table: Storage, values: Floats, cutoff: float | None, order: int) -> BSpline:
+    """The splines through the filtered samples of coordinates (n, coordinates)."""
     t = table.t
     if len(t) < 6:
         raise ModelError(f"{table.file.name}: {len(t)} rows; splines of degree 5 need 6 or more")
@@ -167,8 +166,8 @@ def _smooth(table: Storage, name: str, values: Floats, cutoff: float | None, ord
                 f"{table.file.name}: its times are {steps.min():g} to {steps.max():g} s apart, and a filter needs even ones; "
                 "resample it, or cutoff=None"
             )
-        what = f"{table.file.name}: {name}"
-        values = lowpass(values, 1.0 / step, both_passes(cutoff, 1.0 / step, order), order=order, name=what)
+        both = both_passes(cutoff, 1.0 / step, order)
+        values = lowpass(values, 1.0 / step, both, order=order, name=table.file.name)
     return make_interp_spline(t, values, k=5)
 
 

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import generated
-from codegen import compile_joint, cones, contacts, drivers, forces, joint_friction, joints, laws, limits
+from codegen import compile_joint, cones, contacts, couplings, drivers, forces, joint_friction, joints, laws, limits
 from codegen.compiler.dispatch import definitions
 from generated import digests, dispatch
 from tests.support.modules import FORCE_MODULES, JOINT_MODULES
@@ -22,7 +22,7 @@ GENERATED = Path(generated.__file__).parent
 def sources():
     """Every generated module, and its source: the file of its family, and the definition in it."""
     families = {joints: "", drivers: "", limits: "limit_", cones: "cone_", laws: "law_", contacts: "normal_"}
-    families |= {forces: "force_", joint_friction: "force_"}
+    families |= {forces: "force_", joint_friction: "force_", couplings: "coupling_"}
     others = {cones.position: "", cones.separation: "", cones.top_view: "", contacts.sphere_plane: "contact_"}
     others |= dict.fromkeys((contacts.coulomb, contacts.smooth, contacts.sticking), "friction_")
     found = dict.fromkeys(("__init__", "dispatch", "joints", "forces", "digests"), "codegen/") | {
