@@ -12,7 +12,6 @@ from models.files.description import Floats
 from models.files.xml_reading import shortened
 from runtime import ModelError
 from runtime.support import checked
-from runtime.support.files import reason
 
 LARGEST = 2**28  # [bytes]
 END = "endheader"
@@ -48,7 +47,9 @@ def read_storage(file: str | Path) -> Storage:
             raise ModelError(f"{path.name}: {path.stat().st_size} bytes, limit {LARGEST}; cut it into parts")
         lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path.name}: cannot be read ({reason(error)}); give a text file of OpenSim") from None
+        raise ModelError(
+            f"{path.name}: cannot be read ({getattr(error, 'strerror', None) or 'no UTF-8 text'}); give a text file of OpenSim"
+        ) from None
     header = next((n for n, line in enumerate(lines) if line.strip().lower() == END), None)
     if header is None:
         raise ModelError(f"{path.name}: has no line '{END}'; give a .mot or .sto file of OpenSim")

@@ -72,6 +72,7 @@ def test_every_definition_has_a_module():
         "separation",
         "top_view",
         "law_cubic",
+        "coupling_follower",
     }
     assert listed | switched | alone == set(digests.MODULES)
 
