@@ -109,11 +109,16 @@ def _measure(path: Path, states: int) -> Measured:
 
 
 def _read(path: Path) -> Reading:
-    """The reading of a file without what it is refused for, and nothing more."""
+    """The reading of a file without what it is refused for and what its owner cannot have, and nothing more."""
     ignore: set[str] = set()
     while True:
         try:
             reading = models.read(path, ignore=sorted(ignore))
+            # Pinocchio's aba has no mimic joints, and MuJoCo holds equalities by springs.
+            beside = {one.sort for one in reading.description.followers} - {"couplers"}
+            if not beside <= ignore:
+                ignore |= beside
+                continue
             reading.builder()
             return reading
         except ModelError as error:
