@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PPoly
 from scipy.spatial.transform import Rotation
 
 from models.files import Reading
 from models.files.building import built
-from models.files.description import Follower
 from models.files.motion import Coordinates, motion_of
 from runtime import System
 from runtime.dynamics.derived import derived
@@ -47,24 +45,9 @@ def random_sample(reading: Reading, random: np.random.Generator) -> Sample:
         middle, half = (low + high) / 2.0, min(0.98 * (high - low) / 2.0, WIDEST)
         q[step.name] = middle + half * random.uniform(-1.0, 1.0)
         u[step.name] = random.standard_normal()
-    for one in _in_order(reading):
-        law = _law(one)
-        q[one.step], u[one.step] = float(law(q[one.leader])), float(law(q[one.leader], 1)) * u[one.leader]
+    for one in reading.description.followers_in_order:
+        q[one.step], u[one.step] = one.value(q[one.leader]), one.value(q[one.leader], 1) * u[one.leader]
     return Sample(q, u)
-
-
-def _in_order(reading: Reading) -> list[Follower]:
-    """The followers, leaders first."""
-    left, found = list(reading.description.followers), []
-    while left:
-        ready = [one for one in left if one.leader not in {other.step for other in left}]
-        found += ready
-        left = [one for one in left if one not in ready]
-    return found
-
-
-def _law(one: Follower) -> PPoly:
-    return PPoly(one.coefficients[:, ::-1].T, one.knots)
 
 
 def state_of(reading: Reading, system: System, sample: Sample) -> Floats:
@@ -76,9 +59,9 @@ def state_of(reading: Reading, system: System, sample: Sample) -> Floats:
 def accelerations_of(reading: Reading, system: System, sample: Sample, u_dot: dict[str, Any]) -> Floats:
     """Accelerations of all bodies (bodies, 6) for those of the coordinates."""
     u_dot = dict(u_dot)
-    for one in _in_order(reading):
-        law, at = _law(one), sample.q[one.leader]
-        u_dot[one.step] = float(law(at, 1)) * u_dot[one.leader] + float(law(at, 2)) * sample.u[one.leader] ** 2
+    for one in reading.description.followers_in_order:
+        at = sample.q[one.leader]
+        u_dot[one.step] = one.value(at, 1) * u_dot[one.leader] + one.value(at, 2) * sample.u[one.leader] ** 2
     _, found = _bodies(reading, system, Coordinates(sample.q, sample.u, u_dot))
     return found
 

@@ -14,9 +14,14 @@ from typing import Literal
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
+from scipy.interpolate import PPoly
+
+from runtime import ModelError
 
 Floats = NDArray[np.float64]
 WORLD = "ground"  # the parent of links that the ground carries; the name that Talus gives the fixed body
+
+MOST = 6  # coefficients of a piece of a function that a step follows
 
 StepKind = Literal["turn", "slide", "ball", "free"]
 
@@ -135,11 +140,19 @@ class Law:
     reference: float = 0.0  # value of the function in the reference pose [rad], [m]
 
 
+def one_piece(powers: Sequence[float]) -> tuple[Floats, Floats]:
+    """Knots (2,) and coefficients (1, MOST) of powers of x - knot for a polynomial, lowest first, at most MOST of them."""
+    moved = np.atleast_1d(Polynomial(powers)(Polynomial([-1.0, 1.0])).coef)
+    row = np.zeros((1, MOST))
+    row[0, : len(moved)] = moved
+    return np.array([-1.0, 1.0]), row
+
+
 @dataclass(frozen=True, eq=False)
 class Follower:
     """A step that follows another one: piecewise polynomials of the leader, both differences from the reference pose.
 
-    ``knots`` (n + 1,) and ``coefficients`` (n, 6) of powers of leader - knot, lowest first; the first and the last piece hold
+    ``knots`` (n + 1,) and ``coefficients`` (n, MOST) of powers of leader - knot, lowest first; the first and the last piece hold
     beyond their ends.
     """
 
@@ -152,10 +165,11 @@ class Follower:
     @classmethod
     def by_powers(cls, step: str, leader: str, powers: Sequence[float], sort: str) -> Follower:
         """A follower by one polynomial, coefficients of powers of the leader from 0 to at most 5."""
-        moved = np.atleast_1d(Polynomial(powers)(Polynomial([-1.0, 1.0])).coef)  # about the first knot
-        row = np.zeros((1, 6))
-        row[0, : len(moved)] = moved
-        return cls(step, leader, np.array([-1.0, 1.0]), row, sort)
+        return cls(step, leader, *one_piece(powers), sort)
+
+    def value(self, x: float, order: int = 0) -> float:
+        """The follower, or a derivative of it, at a value of the leader."""
+        return float(PPoly(self.coefficients[:, ::-1].T, self.knots)(x, order))
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +203,20 @@ class Description:
     def steps(self) -> Iterator[tuple[Link, Step]]:
         """All steps with their links, in order."""
         return ((link, step) for link in self.links for step in link.steps)
+
+    @property
+    def followers_in_order(self) -> list[Follower]:
+        """The followers, leaders before those that follow them."""
+        found: list[Follower] = []
+        left = list(self.followers)
+        while left:
+            waiting = {one.step for one in left}
+            ready = [one for one in left if one.leader not in waiting]
+            if not ready:
+                raise ModelError(f"model '{self.name}': {', '.join(sorted(waiting))} follow each other; leave one out")
+            found += ready
+            left = [one for one in left if one.leader in waiting]
+        return found
 
     def held(self, *, couplers: bool) -> Description:
         """The description without the steps that are locked: they stay in the reference pose, and those of couplers if asked."""

@@ -11,7 +11,7 @@ import numpy as np
 from models.files.description import WORLD, Floats
 from models.files.inverse_dynamics import Load
 from models.files.motion import Moving, times
-from models.files.osim_xml import active, objects, of_parts, text_of
+from models.files.osim_xml import active, objects, text_of
 from models.files.storage import Storage, read_storage
 from models.files.xml_reading import Element, read_xml, within_folder
 from runtime import ModelError
@@ -92,8 +92,7 @@ def read_external_loads(file: str | Path) -> list[ExternalForce]:
     if not named:
         raise loads.error("<ExternalLoads> has no <datafile>; name the table with the values")
     table = read_storage(within_folder(Path(file).resolve().parent, named, loads, "datafile"))
-    elements = [e for e in of_parts(loads, "objects").all("ExternalForce") if active(e)]
-    return [_external_force(e, table) for e in elements or objects(loads, "ExternalLoads", "ExternalForce")]
+    return [_external_force(e, table) for e in filter(active, objects(root, "ExternalLoads", "ExternalForce"))]
 
 
 def _external_force(e: Element, table: Storage) -> ExternalForce:

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from scipy.interpolate import CubicSpline, PPoly
 
-from models.files.description import Floats
+from models.files.description import MOST, Floats, one_piece
 from models.files.xml_reading import Element, shortened
 
 TAGS = ("Constant", "LinearFunction", "PolynomialFunction", "SimmSpline", "NaturalCubicSpline", "MultiplierFunction")
 DEEPEST = 20  # functions in each other
-MOST = 6  # coefficients of a piece
 
 Derivative = Callable[[Any, int], Any]  # argument, a number or an array, and order
 
@@ -74,10 +73,7 @@ def polynomial(coefficients: Floats) -> Function:
         line = (float(p.coef[1]) if len(p.coef) > 1 else 0.0, float(p.coef[0]))
     if len(p.coef) > MOST:
         return Function(lambda x, order: derivatives[order](x), line)
-    moved = np.atleast_1d(p(Polynomial([-1.0, 1.0])).coef)  # about the first knot
-    row = np.zeros((1, MOST))
-    row[0, : len(moved)] = moved
-    return Function(lambda x, order: derivatives[order](x), line, np.array([-1.0, 1.0]), row)
+    return Function(lambda x, order: derivatives[order](x), line, *one_piece(p.coef.tolist()))
 
 
 def spline(x: Floats, y: Floats) -> Function:

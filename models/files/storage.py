@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from models.files.description import Floats
-from models.files.xml_reading import shortened
+from models.files.xml_reading import read_bytes, shortened
 from runtime import ModelError
 from runtime.support import checked
 
@@ -43,13 +43,9 @@ def read_storage(file: str | Path) -> Storage:
     """
     path = Path(file)
     try:
-        if path.stat().st_size > LARGEST:
-            raise ModelError(f"{path.name}: {path.stat().st_size} bytes, limit {LARGEST}; cut it into parts")
-        lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(
-            f"{path.name}: cannot be read ({getattr(error, 'strerror', None) or 'no UTF-8 text'}); give a text file of OpenSim"
-        ) from None
+        lines = read_bytes(path, LARGEST, "cut it into parts").decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise ModelError(f"{path.name}: cannot be read (no UTF-8 text); give a text file of OpenSim") from None
     header = next((n for n, line in enumerate(lines) if line.strip().lower() == END), None)
     if header is None:
         raise ModelError(f"{path.name}: has no line '{END}'; give a .mot or .sto file of OpenSim")
@@ -99,10 +95,7 @@ def _row(path: Path, line: str, number: int, names: Sequence[str]) -> Floats:
     words = line.split()
     if len(words) != len(names):
         raise ModelError(f"{path.name}, line {number}: {len(words)} values for {len(names)} columns; give one for each")
-    try:
-        values = np.array([float(word) for word in words])
-    except ValueError:
-        values = np.array([np.nan if not _is_number(word) else float(word) for word in words])
+    values = np.array([_number(word) for word in words])
     if not np.isfinite(values).all():
         n = int(np.flatnonzero(~np.isfinite(values))[0])
         raise ModelError(
@@ -111,9 +104,9 @@ def _row(path: Path, line: str, number: int, names: Sequence[str]) -> Floats:
     return values
 
 
-def _is_number(word: str) -> bool:
+def _number(word: str) -> float:
+    """The number of a word; NaN if it is none."""
     try:
-        float(word)
+        return float(word)
     except ValueError:
-        return False
-    return True
+        return np.nan

@@ -101,15 +101,25 @@ def read_xml(file: Path) -> Element:
     ModelError
         For a file that cannot be read, is too large, is no XML, or has a document type.
     """
+    return parse_xml(read_bytes(file, LARGEST, "move meshes into files of their own"), file)
+
+
+def read_bytes(file: Path, largest: int, remedy: str) -> bytes:
+    """The content of a file of at most so many bytes; ``remedy``: for larger ones.
+
+    Raises
+    ------
+    ModelError
+    """
     try:
         size = file.stat().st_size
-        data = file.read_bytes() if size <= LARGEST else b""
+        data = file.read_bytes() if size <= largest else b""
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"{file.name}: cannot be read: {reason}; give an existing file") from None
-    if size > LARGEST:
-        raise ModelError(f"{file.name}: {size} bytes, limit {LARGEST}; move meshes into files of their own")
-    return parse_xml(data, file)
+    if size > largest:
+        raise ModelError(f"{file.name}: {size} bytes, limit {largest}; {remedy}")
+    return data
 
 
 def parse_xml(data: bytes, file: Path) -> Element:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline, make_interp_spline
 
-from models.files.description import WORLD, Description, Floats
+from models.files.description import Description, Floats
 from models.files.inverse_dynamics import inverse_dynamics, ways_at
-from models.files.motion import Moving, resting
+from models.files.motion import Moving
 from models.files.opensim_loads import read_external_loads
 from models.files.reading import Reading
 from models.files.storage import Storage, read_storage
@@ -23,6 +23,7 @@ from runtime import ModelError
 from runtime.results import write_storage
 from runtime.support import checked, floats
 
+UNITS = {"turn": "N m", "slide": "N"}  # of forces
 EVEN = 1e-3  # of the interval between samples: by so much they may lie beside evenly spaced ones
 
 
@@ -92,8 +93,7 @@ def inverse_dynamics_of_trial(
     source = reading.source
     if not source.laws:
         raise ModelError(f"{reading.file.name}: has no coordinates with laws; read it from an .osim file")
-    table = read_storage(motion)
-    external = read_external_loads(loads) if loads is not None else []
+    table, external = read_storage(motion), read_external_loads(loads) if loads is not None else []
     first = max([table.t[0], *(one.table.t[0] for one in external)])
     last = min([table.t[-1], *(one.table.t[-1] for one in external)])
     t = floats(table.t[(table.t >= first) & (table.t <= last)] if t_eval is None else t_eval, "t_eval", "times [s]")
@@ -104,28 +104,25 @@ def inverse_dynamics_of_trial(
     spline, names = _smooth(table, np.stack(list(values.values()), axis=1), cutoff, order), list(values)
     state = np.stack([spline(t, nu=k).T for k in range(3)])
     q, u, u_dot = (dict(zip(names, of, strict=True)) for of in state)
-    ways, _ = ways_at(source, names, state)
-    ways[WORLD] = [resting()]
-    given = [one.load(t, partial(_last, ways), source.bodies) for one in external]
+
+    @cache
+    def ways() -> dict[str, list[Moving]]:
+        return ways_at(source, names, state)[0]
+
+    given = [one.load(t, lambda link: ways()[link][-1], source.bodies) for one in external]
     forces = inverse_dynamics(source, q, u, u_dot, given)
-    units = {name: "N m" if kinds[name] == "turn" else "N" for name in forces}
     unused = tuple(name for name in table.columns if name not in kinds)
-    return Trial(t, q, u, u_dot, forces, units, unused, taken)
-
-
-def _last(ways: Mapping[str, list[Moving]], link: str) -> Moving:
-    return ways[link][-1]
+    return Trial(t, q, u, u_dot, forces, {name: UNITS[kinds[name]] for name in forces}, unused, taken)
 
 
 def _kinds(source: Description) -> dict[str, str]:
     """The kind of each coordinate: that of its own step, or of one that follows it."""
     kinds = {step.name: step.kind for _, step in source.steps}
-    found: dict[str, str] = {}
-    for law in sorted(source.laws, key=lambda law: not law.own):
-        if law.coordinate not in found:
-            turn = any(kinds[other.step] == "turn" for other in source.laws if other.coordinate == law.coordinate)
-            found[law.coordinate] = kinds[law.step] if law.own else "turn" if turn else "slide"
-    return {name: found[name] for name in dict.fromkeys(law.coordinate for law in source.laws)}
+    found = {law.coordinate: "slide" for law in source.laws}
+    for law in sorted(source.laws, key=lambda law: law.own):  # own steps decide
+        if law.own or kinds[law.step] == "turn":
+            found[law.coordinate] = kinds[law.step]
+    return found
 
 
 def _values(reading: Reading, table: Storage, kinds: Mapping[str, str]) -> tuple[dict[str, Floats], dict[str, str]]:

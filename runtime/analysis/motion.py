@@ -14,7 +14,7 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import ROWS, STATE, P, R, V
 from runtime.dynamics.signals import DEGREE, SignalData
-from runtime.results.reactions import Reaction
+from runtime.results.reactions import Reaction, named_point
 from runtime.results.run import Run
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats, frozen
@@ -222,7 +222,7 @@ class Motion(Run):
             bodies, sign, total = (b,), 1.0, self._on_bodies(of)
         else:
             bodies, sign, total = branch.bodies, 1.0 if b == branch.distal else -1.0, self._inertial()
-        point, text = self._point(j, side, at)
+        point, text = named_point(j, side, at)
         centre = np.zeros((len(self.t), 3)) if b == 0 else self._state[:, b - 1, R:P]
         place = centre + np.einsum("nab,b->na", self.rotations(on), point)
         force, moment = np.zeros((len(self.t), 3)), np.zeros((len(self.t), 3))

@@ -8,6 +8,7 @@ import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX, OK
 from runtime.dynamics.loads import push
+from runtime.dynamics.signals import piece_at
 from runtime.dynamics.sources import first_force
 from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit import addresses
@@ -89,13 +90,7 @@ def none_of(t: ForceData) -> ForceData:
 @inlined
 def look_up(call, argument, t, to):  # type: ignore[no-untyped-def]
     """Put the integral of a call's table, its value and two derivatives into ``to``."""
-    low, high = t.start[call], t.start[call + 1]
-    while high - low > 1:
-        middle = (low + high) // 2
-        if t.knot[middle] <= argument:
-            low = middle
-        else:
-            high = middle
+    low = piece_at(call, argument, t)
     c, h = t.coefficient[low], argument - t.knot[low]
     to[0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * c[4])))
     to[1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * 4.0 * c[4]))

@@ -19,15 +19,22 @@ class SignalData(NamedTuple):
 
 
 @inlined
-def evaluate_signal(k, time, t, value):  # type: ignore[no-untyped-def]
-    """Put value, rate and acceleration of signal k into ``value`` (3,)."""
+def piece_at(k, x, t):  # type: ignore[no-untyped-def]
+    """The piece of function k of ``start`` and ``knot`` that holds at x; beyond the knots the first or the last."""
     low, high = t.start[k], t.start[k + 1]
     while high - low > 1:
         middle = (low + high) // 2
-        if t.knot[middle] <= time:
+        if t.knot[middle] <= x:
             low = middle
         else:
             high = middle
+    return low
+
+
+@inlined
+def evaluate_signal(k, time, t, value):  # type: ignore[no-untyped-def]
+    """Put value, rate and acceleration of signal k into ``value`` (3,)."""
+    low = piece_at(k, time, t)
     c, h = t.coefficient[low], time - t.knot[low]
     value[0] = c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * (c[4] + h * c[5]))))
     value[1] = c[1] + h * (2.0 * c[2] + h * (3.0 * c[3] + h * (4.0 * c[4] + h * 5.0 * c[5])))

@@ -14,7 +14,7 @@ from runtime.integrate.step_control import MOST_STEPS, NO_LIMIT
 from runtime.support.arrays import Floats
 from runtime.support.checks import counted, increasing_times, instant, not_negative, positive
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean
-from runtime.system.coupling import refuse_couplings
+from runtime.system.coupling import refuse_couplings, whose_couplings
 from runtime.system.system import System
 
 ROUNDINGS = 4.0  # steps of fewer roundings of time do not differ in length
@@ -116,8 +116,7 @@ def _with_couplings(system: System, coordinates: str, method: str, alpha: float 
     """The coordinates of a system; joint coordinates, which alone know couplings, where it has any."""
     if not system.couplings:
         return coordinates
-    names = ", ".join(f"'{one.name}'" for one in system.couplings)
-    whose = f"system '{system.name}' has couplings of coordinates ({names}), which only joint coordinates know"
+    whose = f"{whose_couplings(system)} joint coordinates know"
     if coordinates == ABSOLUTE:
         raise ModelError(f"{whose}; leave out coordinates='absolute'")
     if method not in IN_JOINTS:

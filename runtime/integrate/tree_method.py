@@ -29,7 +29,14 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
 from runtime.support.pool import Block, Pool
-from runtime.system.coupled_coordinates import OFF, tree_with_rows, violations, with_turns
+from runtime.system.coupled_coordinates import (
+    OFF,
+    coupled_coordinates,
+    put_coordinates,
+    tree_with_rows,
+    violations,
+    with_turns,
+)
 from runtime.system.joint_values import values_of
 from runtime.system.spanning_tree import (
     COORDINATES,
@@ -62,7 +69,7 @@ def kernel_knows(system: System) -> bool:
     if system.contacts:
         return False
     tree = system.tree
-    if tree is None or system.couplings or (system.loaded and not tree.closing and not tree.limits):
+    if tree is None or (system.loaded and not tree.closing and not tree.limits):
         return False
     return _module_of(system) is not None
 
@@ -284,10 +291,9 @@ def _coupled(system: System, tree: SpanningTree, state: State, z: Floats) -> Flo
                 f"system '{system.name}': coordinate '{one.follower}' is {off[k]:.1e} rad or m{unit} from where coupling "
                 f"'{one.name}' puts it, limit {OFF:.0e}; make states with runtime.system.displaced, which moves followers"
             )
-    found, z = tree_with_rows(system).closing.coupled, z.copy()
-    for k, one in enumerate(system.couplings):
-        for side, name in enumerate((one.follower, one.leader)):
-            z[found.q[k, side]] = found.sign[k, side] * q[name]
+    coupled = coupled_coordinates(system.couplings, system.joint_motions, tree, tree_data(tree, system.gravity))
+    z = z.copy()
+    put_coordinates(system.couplings, coupled, q, z)
     return z
 
 

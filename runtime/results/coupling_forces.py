@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from runtime.dynamics.derived import multipliers_of_couplings
 from runtime.dynamics.equations import workspace_for
-from runtime.dynamics.layout import P, R
+from runtime.dynamics.layout import STATE, P, R, V
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Floats
-from runtime.system.coupled_coordinates import tree_with_rows
+from runtime.system.coupled_coordinates import put_coordinates, tree_with_rows
 from runtime.system.joint_motion import coordinates, relative_poses, twists
-from runtime.system.reference import body_places, rotation_matrices
+from runtime.system.reference import body_places, ground_state, rotation_matrices
 from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.system import System
 
@@ -28,7 +28,6 @@ class CouplingForces(NamedTuple):
     """What couplings exert at n states."""
 
     follower: Floats  # (n, couplings) along the follower [N m], [N]
-    leader: Floats  # (n, couplings)
     wrench: Floats  # (n, bodies + 1, 6) force, moment about the centre of mass
     undetermined: NDArray[np.bool_]  # (n,) whether the state is singular; the forces are 0 there
 
@@ -44,9 +43,8 @@ def forces_of_couplings(
     work.contacts.speed_resolution[0] = like.contacts.speed_resolution[0]
     n = len(states)
     z = joint_coordinates(tree, system.body_names, motions, states)
-    own = states.reshape(n, -1, 13)
-    full = np.concatenate([np.zeros((n, 1, 13)), own], axis=1)
-    full[:, 0, P] = 1.0
+    ground = np.broadcast_to(ground_state(), (n, 1, STATE))
+    full = np.concatenate([ground, states.reshape(n, -1, STATE)], axis=1)
     values: dict[str, Floats] = {}
     slopes: dict[str, Floats] = {}
     for name in {one.rpartition(".")[0] for c in system.couplings for one in (c.follower, c.leader)}:
@@ -55,31 +53,30 @@ def forces_of_couplings(
         found = coordinates(motion, poses)
         values |= {f"{name}.{c}": found[:, k] for k, c in enumerate(motion.units)}
         slopes[name] = _unit_wrenches(twists(motion, poses))
-    for k, one in enumerate(system.couplings):
-        for side, name in enumerate((one.follower, one.leader)):
-            z[:, coupled.q[k, side]] = coupled.sign[k, side] * values[name]  # without jumps
+    put_coordinates(system.couplings, coupled, values, z)  # without jumps
     lam = np.zeros((n, len(system.couplings)))
     multipliers_of_couplings(
         np.asarray(times, float), np.ascontiguousarray(z), contact_events, system.data, work, np.zeros(z.shape[1]), lam
     )
     undetermined = np.array(~np.isfinite(lam).all(axis=1), bool)
     lam[undetermined] = 0.0
-    leader = np.stack([lam[:, k] * one.value(values[one.leader], 1) for k, one in enumerate(system.couplings)], axis=1)
     wrench = np.zeros((n, len(system.bodies) + 1, 6))
     for k, one in enumerate(system.couplings):
-        for name, push in ((one.follower, -lam[:, k]), (one.leader, leader[:, k])):
+        for name, push in (
+            (one.follower, -lam[:, k]), (one.leader, lam[:, k] * one.value(values[one.leader], 1)),
+        ):  # fmt: skip
             joint, _, column = name.rpartition(".")
             motion = motions[joint]
             along = slopes[joint][:, list(motion.units).index(column)] * push[:, None]  # (n, 6), in axes of body i
             i, j = places[motion.joint.body_i], places[motion.joint.body_j]
-            A = rotation_matrices(full[:, i, P : P + 4])
+            A = rotation_matrices(full[:, i, P:V])
             force, moment = (np.einsum("nab,nb->na", A, part) for part in (along[:, :3], along[:, 3:]))
             wrench[:, j, :3] += force
             wrench[:, j, 3:] += moment
             wrench[:, i, :3] -= force
             arm = full[:, j, R:P] - full[:, i, R:P]
             wrench[:, i, 3:] -= moment + np.cross(arm, force)
-    return CouplingForces(-lam, leader, wrench, undetermined)
+    return CouplingForces(-lam, wrench, undetermined)
 
 
 def _unit_wrenches(twists: Floats) -> Floats:

@@ -11,13 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from runtime.dynamics.derived import Derived
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.projection import worst_row
 from runtime.support.arrays import Floats
+from runtime.support.checks import finite
+from runtime.support.errors import ModelError, shown
 from runtime.system.degrees_of_freedom import dense_rows, row_places
-from runtime.system.parts import GROUND
+from runtime.system.parts import GROUND, Joint
 from runtime.system.rank import lever_arm
 from runtime.system.system import System
 
@@ -95,3 +98,22 @@ def _about_points(system: System, D: Floats, A: Floats, length: float) -> Floats
         wrench[k, :, :3] = of_row[:, :3]
         wrench[k, :, 3:] = (of_row[:, 3:] - np.cross(arm, of_row[:, :3])) / length
     return wrench
+
+
+def named_point(joint: Joint, side: int, at: ArrayLike | str) -> tuple[Floats, str]:
+    """A point of body i (0) or j (1) of a joint in its axes, by "joint", "centre" or components, and words for it.
+
+    Raises
+    ------
+    ModelError
+    """
+    name = ("s_i", "s_j")[side]
+    if isinstance(at, str):
+        if at == "joint" and name in joint.values:
+            return np.asarray(joint.values[name]), f"{name} of joint '{joint.name}'"
+        if at in ("joint", "centre"):
+            ground = (joint.body_i, joint.body_j)[side] == GROUND
+            return np.zeros(3), "origin" if ground else "centre of mass"
+        raise ModelError(f"at = {shown(at)}; use 'joint', 'centre' or three local components")
+    point = finite(at, (3,), "at")
+    return point, f"local point {point.tolist()}"

@@ -17,20 +17,20 @@ from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
-from runtime.results.coupling_forces import forces_of_couplings
+from runtime.results.coupling_forces import CouplingForces, forces_of_couplings
 from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.joint_angles import JointAngles, joint_angles
 from runtime.results.limit_motion import LimitMotion, limit_motion
 from runtime.results.orientation_angles import TurnedRun
 from runtime.results.passages import CLOSE, Passage, close_states, fitted, largest_pivot, leaves_pose
-from runtime.results.reactions import Reaction, least_norm, undetermined_reactions
+from runtime.results.reactions import Reaction, least_norm, named_point, undetermined_reactions
 from runtime.results.seen import SeenRun
 from runtime.results.stats import Stats
 from runtime.results.written import WrittenRun
 from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, Ints
-from runtime.support.checks import bounded, check_array, finite
+from runtime.support.checks import bounded, check_array
 from runtime.support.errors import ModelError, shown
 from runtime.support.names import named
 from runtime.system.parts import GROUND, Joint
@@ -179,11 +179,10 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         return d
 
     def _derive(self, times: Floats, states: Floats) -> Derived:
-        work = self._work()
         if not self.system.couplings:
-            return derived(times, states, self.contact_events, self.data, work)
-        found = forces_of_couplings(self.system, times, states, self.contact_events, work)
-        d = derived(times, states, self.contact_events, self.data, work, found.wrench)
+            return derived(times, states, self.contact_events, self.data, self._work())
+        found = self._of_couplings if states is self.states else self._coupled(times, states)
+        d = derived(times, states, self.contact_events, self.data, self._work(), found.wrench)
         d.pivot[found.undetermined] = 0.0
         return d
 
@@ -221,8 +220,16 @@ class Run(SeenRun, WrittenRun, TurnedRun):
 
         Along the leader it exerts this times the negative slope of its law.
         """
-        found = forces_of_couplings(self.system, self.t, self.states, self.contact_events, self._work())
-        return named("coupling", {one.name: found.follower[:, k] for k, one in enumerate(self.system.couplings)})
+        _ = self._solved  # refuses singular states
+        forces = self._of_couplings.follower.T
+        return named("coupling", {one.name: force for one, force in zip(self.system.couplings, forces, strict=True)})
+
+    @cached_property
+    def _of_couplings(self) -> CouplingForces:
+        return self._coupled(self.t, self.states)
+
+    def _coupled(self, times: Floats, states: Floats) -> CouplingForces:
+        return forces_of_couplings(self.system, times, states, self.contact_events, self._work())
 
     @property
     def lam(self) -> Mapping[str, Floats]:
@@ -362,7 +369,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         j, k, side = self._end(joint, on)
         wrench = self._forces[1][:, k, side]
         force, moment = wrench[:, :3].copy(), wrench[:, 3:].copy()
-        point, text = self._point(j, side, at)
+        point, text = named_point(j, side, at)
         A = self.rotations(on)
         moment -= np.cross(np.einsum("nab,b->na", A, point), force)
         return Reaction(joint, on, text, axes, *self._in_axes(axes, force, moment), joint not in self.undetermined)
@@ -380,18 +387,6 @@ class Run(SeenRun, WrittenRun, TurnedRun):
             return force, moment
         B = self.rotations(axes)
         return np.einsum("nab,na->nb", B, force), np.einsum("nab,na->nb", B, moment)
-
-    def _point(self, joint: Any, side: int, at: ArrayLike | str) -> tuple[Floats, str]:
-        name = ("s_i", "s_j")[side]
-        if isinstance(at, str):
-            if at == "joint" and name in joint.values:
-                return np.asarray(joint.values[name]), f"{name} of joint '{joint.name}'"
-            if at in ("joint", "centre"):
-                ground = (joint.body_i, joint.body_j)[side] == GROUND
-                return np.zeros(3), "origin" if ground else "centre of mass"
-            raise ModelError(f"at = {shown(at)}; use 'joint', 'centre' or three local components")
-        point = finite(at, (3,), "at")
-        return point, f"local point {point.tolist()}"
 
     def rotations(self, body: str) -> Floats:
         """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""

@@ -18,7 +18,7 @@ from runtime.support.errors import ModelError, unknown_name, warn
 from runtime.support.files import free_file, write_text
 from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
-from runtime.system.coupling import Coupling, in_order, law_of
+from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.load_builder import LoadBuilder, Placed
@@ -240,19 +240,9 @@ class Builder(LoadBuilder):
         ------
         ModelError
         """
-        checked_name(name, "coupling", self._couplings)
-        what = f"coupling '{name}'"
-        for one in (follower, leader):
-            if not isinstance(one, str) or one.rpartition(".")[0] not in self._joints:
-                raise unknown_name(str(one).rpartition(".")[0], self._joints, "joint", whose=f"{what}: ")
-        others = {other.follower: other.name for other in self._couplings.values()}
-        if follower in others:
-            raise ModelError(
-                f"{what}: '{follower}' follows already by coupling '{others[follower]}'; a coordinate has one leader"
-            )
-        made = Coupling(name, follower, leader, law_of(law, what, straight=straight))
-        in_order([*self._couplings.values(), made])
-        self._couplings[name] = made
+        self._couplings[name] = build_coupling(
+            name, follower, leader, law, self._joints, self._couplings, straight=straight
+        )
 
     # Long by its signature and docstring.
     def build(

@@ -49,6 +49,15 @@ def coupled_coordinates(
     )  # fmt: skip
 
 
+def put_coordinates(
+    couplings: tuple[Coupling, ...], coupled: CoupledCoordinates, q: Mapping[str, Any], z: Floats
+) -> None:
+    """Put coordinates by name, numbers or (n,), among those of a tree z (size of the state,) or (n, size of the state)."""
+    for k, one in enumerate(couplings):
+        for side, name in enumerate((one.follower, one.leader)):
+            z[..., coupled.q[k, side]] = coupled.sign[k, side] * q[name]
+
+
 def tree_with_rows(
     system: System, rows: list[tuple[int, int]] | None = None, kernel: RowsKernel = NO_KERNEL
 ) -> TreeWorkspace:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from runtime.dynamics.signals import DEGREE
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.system.connection import checked_name
 from runtime.system.signal import Signal
 
 BEYOND = 1.0  # [rad], [m] length of the straight pieces beyond the points of a law; compiled code goes on with them
@@ -38,6 +39,31 @@ class Coupling:
 
         values: Floats = PPoly(self.law.coefficients[:, ::-1].T, self.law.knots)(x, order)
         return values
+
+
+def build_coupling(
+    name: str, follower: str, leader: str, law: Any, joints: Collection[str], before: Mapping[str, Coupling], *,
+    straight: bool = True,
+) -> Coupling:  # fmt: skip
+    """A coupling beside those before it, of coordinates of joints; ``law``, ``straight``: as of ``law_of``.
+
+    Raises
+    ------
+    ModelError
+    """
+    checked_name(name, "coupling", before)
+    what = f"coupling '{name}'"
+    for one in (follower, leader):
+        if not isinstance(one, str) or one.rpartition(".")[0] not in joints:
+            raise unknown_name(str(one).rpartition(".")[0], joints, "joint", whose=f"{what}: ")
+    others = {other.follower: other.name for other in before.values()}
+    if follower in others:
+        raise ModelError(
+            f"{what}: '{follower}' follows already by coupling '{others[follower]}'; a coordinate has one leader"
+        )
+    made = Coupling(name, follower, leader, law_of(law, what, straight=straight))
+    in_order([*before.values(), made])
+    return made
 
 
 def law_of(law: Any, what: str, *, straight: bool = True) -> Signal:
@@ -105,6 +131,12 @@ def in_order(couplings: Sequence[Coupling]) -> list[Coupling]:
     return found
 
 
+def whose_couplings(system: Any) -> str:
+    """Words for a system with couplings, for messages."""
+    names = ", ".join(f"'{one.name}'" for one in system.couplings)
+    return f"system '{system.name}' has couplings of coordinates ({names}), which only"
+
+
 def refuse_couplings(system: Any, what: str) -> None:
     """Refuse a system with couplings where the equations of all bodies are used, which do not know them.
 
@@ -113,8 +145,7 @@ def refuse_couplings(system: Any, what: str) -> None:
     ModelError
     """
     if system.couplings:
-        names = ", ".join(f"'{one.name}'" for one in system.couplings)
         raise ModelError(
-            f"{what}: system '{system.name}' has couplings of coordinates ({names}), which only the equations in joint "
-            "coordinates know; use runtime.simulate, or a system without them"
+            f"{what}: {whose_couplings(system)} the equations in joint coordinates know; use runtime.simulate, or a system "
+            "without them"
         )

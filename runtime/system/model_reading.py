@@ -24,7 +24,7 @@ from runtime.system.connection import (
     refuse_other_keys,
 )
 from runtime.system.contact_building import build_contact
-from runtime.system.coupling import Coupling, in_order, law_of
+from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
 from runtime.system.force_building import build_force
 from runtime.system.limit_building import build_limit, checked_law_parameters
@@ -104,6 +104,7 @@ class _Found:
     bodies: dict[str, Body] = field(default_factory=dict)
     states: dict[str, Floats] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
+    couplings: dict[str, Coupling] = field(default_factory=dict)
 
 
 def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
@@ -139,7 +140,6 @@ def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
         couplings=_section(found, "couplings", _coupling),
     )
     _check_names(document, parts)
-    in_order(parts.couplings)
     return Model(document, parts, y, gravity, _changed(document, found.own))
 
 
@@ -194,7 +194,6 @@ def _check_names(document: Document, parts: Parts) -> None:
     sections: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         ("limit", "limits", parts.limits), ("load", "loads", parts.loads), ("motor", "motors", parts.motors),
         ("contact", "contacts", parts.contacts), ("force", "forces", parts.forces),
-        ("coupling", "couplings", parts.couplings),
     )  # fmt: skip
     for sort, key, items in sections:
         before: set[str] = set()
@@ -337,17 +336,14 @@ def _limit_values(what: str, module: ModuleType, given: Item) -> dict[str, Any]:
 
 
 def _coupling(found: _Found, item: Item) -> Coupling:
-    what, law = f"coupling '{item['name']}'", item["law"]
-    for one in (item["follower"], item["leader"]):
-        if one.rpartition(".")[0] not in found.joints:
-            raise unknown_name(one.rpartition(".")[0], found.joints, "joint", whose=f"{what}: ")
-    if not isinstance(law, dict):
-        made = law_of(law, what)
-    elif "knots" in law:
-        made = _signal(law, f"{what}: law")
-    else:
-        made = law_of(_signal(law, f"{what}: law"), what)
-    return Coupling(item["name"], item["follower"], item["leader"], made)
+    name, law = item["name"], item["law"]
+    pieces = isinstance(law, dict) and "knots" in law
+    made = build_coupling(
+        name, item["follower"], item["leader"], _signal(law, f"coupling '{name}': law") if isinstance(law, dict) else law,
+        found.joints, found.couplings, straight=not pieces,
+    )  # fmt: skip
+    found.couplings[name] = made
+    return made
 
 
 def _load(found: _Found, item: Item) -> Load:

@@ -269,3 +269,21 @@ def test_a_coordinate_has_one_leader():
     b.coupling("one", "c.angle", "a.angle", 1.0)
     with pytest.raises(ModelError, match="follows already by coupling 'one'"):
         b.coupling("two", "c.angle", "a.angle", 2.0)
+
+
+def test_files_refuse_what_the_builder_refuses(tmp_path):
+    import json
+
+    file = pair(0.5).to_file(tmp_path / "pair.json")
+    value = json.loads(file.read_text())
+    second = {**value["couplings"][0], "name": "other"}
+    for couplings, sentence in (
+        ([*value["couplings"], second], "follows already by coupling 'gear'"),
+        ([*value["couplings"], {**second, "name": "gear"}], "exists already"),
+        ([*value["couplings"], {**second, "follower": "a.angle", "leader": "b.angle"}], "each leader follows"),
+        ([{**second, "leader": "c.angle"}], "unknown joint 'c'"),
+    ):
+        file.write_text(json.dumps({**value, "couplings": couplings}))
+        with pytest.raises(ModelError) as found:
+            Builder.from_file(file)
+        assert sentence in str(found.value) and "line" in str(found.value)

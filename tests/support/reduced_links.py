@@ -4,7 +4,6 @@ Second route to what ``models.files.building`` makes: no bodies between joints, 
 """
 
 import numpy as np
-from scipy.interpolate import PPoly
 
 from models.files.motion import Coordinates, motion_of
 
@@ -14,14 +13,11 @@ WIDTH = {"turn": 1, "slide": 1, "ball": 3, "free": 6}
 def follow(description, sample, names, places):
     """Rates of all coordinates by those of the independent ones, and what the accelerations have beyond them."""
     G, g = np.eye(places[-1]), np.zeros(places[-1])
-    left = list(description.followers)
-    while left:
-        one = next(o for o in left if o.leader not in {other.step for other in left})
-        left.remove(one)
+    for one in description.followers_in_order:
         k, at = (places[names.index(name)] for name in (one.step, one.leader))
-        law, x = PPoly(one.coefficients[:, ::-1].T, one.knots), sample.q[one.leader]
-        G[k] = law(x, 1) * G[at]
-        g[k] = law(x, 1) * g[at] + law(x, 2) * sample.u[one.leader] ** 2
+        x = sample.q[one.leader]
+        G[k] = one.value(x, 1) * G[at]
+        g[k] = one.value(x, 1) * g[at] + one.value(x, 2) * sample.u[one.leader] ** 2
     still = [places[names.index(one.step)] for one in description.followers]
     return np.delete(G, still, axis=1), g
 

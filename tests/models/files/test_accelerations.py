@@ -9,6 +9,7 @@ import models
 from benchmarks.files.owners import MuJoCo, Pinocchio, largest_error
 from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
 from tests.support import model_files
+from tests.support.file_states import worst
 from tests.support.reduced_links import reduced_accelerations
 
 EXACT = 1e-9
@@ -19,16 +20,6 @@ ROBOTS = {
     **{kind: (model_files.urdf("", kind=kind), False) for kind in ("revolute", "continuous", "prismatic")},
     "chain": (model_files.urdf(*model_files.MASSLESS), False), "floating": (model_files.urdf(*model_files.MASSLESS), True),
 }  # fmt: skip
-
-
-def worst(reading, reference, count=20):
-    """Largest error of the accelerations of all bodies in random states."""
-    system, random, errors = reading.build(), np.random.default_rng(1), []
-    for _ in range(count):
-        sample = random_sample(reading, random)
-        wanted = accelerations_of(reading, system, sample, reference(sample))
-        errors.append(largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))))
-    return max(errors)
 
 
 def read(folder, text, suffix, **options):

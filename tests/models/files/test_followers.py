@@ -1,15 +1,12 @@
 """What follows coordinates in files: couplers and functions of OpenSim, mimic joints of URDF, joint equalities of MJCF."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 import models
-from benchmarks.files.owners import OpenSim, largest_error
-from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
 from runtime import ModelError, simulate
 from tests.support import opensim_models
+from tests.support.file_states import worst
 from tests.support.paths import shared_file
 from tests.support.reduced_links import reduced_accelerations
 
@@ -35,32 +32,6 @@ def read(tmp_path):
         return models.read(file, **options)
 
     return of
-
-
-@pytest.fixture
-def in_program():
-    if importlib.util.find_spec("opensim") is None:
-        pytest.skip("opensim is not installed")
-    opened = []
-
-    def of(reading):
-        opened.append(OpenSim(reading))
-        return opened[-1].accelerations
-
-    yield of
-    for program in opened:
-        program.close()
-
-
-def worst(reading, reference, count=20, speed=1.0):
-    system, random, errors = reading.build(), np.random.default_rng(1), []
-    for _ in range(count):
-        sample = random_sample(reading, random)
-        for name in sample.u:
-            sample.u[name] *= speed
-        wanted = accelerations_of(reading, system, sample, reference(sample))
-        errors.append(largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))))
-    return max(errors)
 
 
 def by_links(reading):

@@ -1,19 +1,16 @@
 """Models of OpenSim: what is read, against d'Alembert's principle on the links and against the program, and what is refused."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import models
-from benchmarks.files.owners import OpenSim, largest_error
-from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
 from models.files.building import REFERENCE
 from models.files.inverse_dynamics import inverse_dynamics
 from models.files.motion import Coordinates, motion_of
 from runtime import ModelError, simulate
 from tests.support import opensim_models
+from tests.support.file_states import worst
 from tests.support.paths import shared_file
 from tests.support.reduced_links import reduced_accelerations
 
@@ -32,30 +29,6 @@ def read(tmp_path):
         return models.read(file, **options)
 
     return of
-
-
-def worst(reading, reference, count=20):
-    system, random, errors = reading.build(), np.random.default_rng(1), []
-    for _ in range(count):
-        sample = random_sample(reading, random)
-        wanted = accelerations_of(reading, system, sample, reference(sample))
-        errors.append(largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))))
-    return max(errors)
-
-
-@pytest.fixture
-def in_program():
-    if importlib.util.find_spec("opensim") is None:
-        pytest.skip("opensim is not installed")
-    opened = []
-
-    def of(reading):
-        opened.append(OpenSim(reading))
-        return opened[-1].accelerations
-
-    yield of
-    for program in opened:
-        program.close()
 
 
 @pytest.mark.parametrize("version", [3, 4])
