@@ -1,9 +1,9 @@
 """Published mechanisms: a module each, with its data and a ``build`` function that returns a ``runtime.System``.
 
-``read`` and ``write`` read and write models of other programs; ``files`` holds what they return.  ``isb`` measures a foot: the
-angles of the ankle that the ISB recommends.  ``walking`` holds motion capture, gait analysis and contact of gait; ``studies``
-reproduces the papers, and nothing here imports it.  Modules of this folder import the public names of ``runtime`` and one
-another.
+``read`` and ``write`` read and write models of other programs, ``swap`` exchanges their ankle; ``files`` holds what they return.
+``isb`` measures a foot: the angles of the ankle that the ISB recommends.  ``walking`` holds motion capture, gait analysis and
+contact of gait; ``studies`` reproduces the papers, and nothing here imports it.  Modules of this folder import the public names
+of ``runtime`` and one another.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         walking,
     )
     from models.files.reading import read
+    from models.files.swapping import swap
     from models.files.writing import write
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "isb",
     "pendulum",
     "read",
+    "swap",
     "walking",
     "write",
 ]
@@ -57,6 +59,8 @@ def __getattr__(name: str) -> Any:
         raise no_attribute("models", name, __all__)
     if name == "read":
         return import_module("models.files.reading").read
+    if name == "swap":
+        return import_module("models.files.swapping").swap
     if name == "write":
         return import_module("models.files.writing").write
     return import_module(f"models.{name}")

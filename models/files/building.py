@@ -118,7 +118,7 @@ def _add_link(m: _Making, link: Link) -> None:
         before = name
 
 
-def _values(group: Group, at: Moving) -> dict[str, Floats]:
+def _values(group: Group, at: Moving) -> dict[str, Any]:
     """Keywords of the joint of a group, in global axes."""
     point = at.r + at.A @ group.point
     axes = [at.A @ step.axis for step in group.steps]
@@ -126,6 +126,9 @@ def _values(group: Group, at: Moving) -> dict[str, Floats]:
         return {"point": point}
     if group.kind == "universal":
         return {"point": point, "a_i": axes[0], "a_j": axes[1]}
+    if group.kind == "modified_universal":
+        end = at.r + at.A @ group.end
+        return {"s_i": point, "a_i": axes[0], "s_j": end, "a_j": axes[1], "l": float(np.linalg.norm(end - point))}
     if group.kind == "plane_translation":
         return {"point": point, "a_i": axes[0], "b_i": axes[1]}
     if group.kind == "translation":
@@ -180,7 +183,7 @@ def _angle(group: Group, step: Step, bodies: tuple[str, str], at: Moving) -> tup
     """Bodies, directions in global axes and sign of the angle of a turn, for ``hinge_spring`` and ``hinge_stop``."""
     before, behind = bodies
     axes = [at.A @ one.axis for one in group.steps]
-    if group.kind != "universal":
+    if group.kind not in ("universal", "modified_universal"):
         axis = at.A @ step.axis
         across = np.cross(axis, np.eye(3)[int(np.abs(axis).argmin())])
         across /= np.linalg.norm(across)

@@ -74,6 +74,7 @@ class Link:
     centre: Floats = field(default_factory=no_vector)  # (3,) [m] centre of mass
     inertia: Floats = field(default_factory=lambda: np.zeros((3, 3)))  # (3, 3) [kg m^2] about the centre of mass
     steps: tuple[Step, ...] = ()
+    joint: str = ""  # name of the joint of the file, where joints and coordinates have names of their own
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,8 @@
 """Steps of a link in groups, each of which is one joint of Talus; small bodies between the groups.
 
+Two turns whose axes meet are a universal joint.  Two turns whose axes do not, at the beginning of the steps, are a modified
+universal joint: the part between them has no mass, as its link (Rodrigues da Silva et al. 2024a).
+
 Between two groups there is a body.  A distribution of mass on what both of its neighbours share, the axis of the next turn or the
 centre of the next ball, belongs to either of them, so it is taken from the outer body and given to the inner one: the motion is
 unchanged.  A body also needs a moment of inertia about that axis, where it has none; it is SPIN of its largest moment, and so at
@@ -9,25 +12,29 @@ most about SPIN times SHARE of the outer body's: 3e-10, the order of the relativ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
-from models.files.description import Floats, Link, Step
+from models.files.description import Floats, Link, Step, no_vector
 from runtime import ModelError
 
 SLIDES = ("xi", "eta", "zeta")
 SAME_AXIS = 1e-14  # [1] of one less the cosine of the angle between axes that are the same
 MEETING = 1e-9  # [m] distance of axes below which they meet
 PARALLEL = 1e-6  # [1] sine of the angle between axes below which they are parallel
+SKEW = 1e-2  # [1] sine of the angle between the axes of a modified universal joint, at least
+APART = 1e-5  # [m] distance between the axes of a modified universal joint, at least
+ACROSS = 2e-2  # [1] part of a link that is across both axes, at least; else it is laid along the common perpendicular
 SHARES = (2.5e-4, 1e-4, 1e-5, 1e-6)  # of the mass of the outer body; the first with which an outer body is left
 SPIN = 1.01e-6  # [1] moment about the axis, as a fraction of the largest; bodies with less have no joint coordinates
 ENOUGH = 1e-3  # of the least second moment of mass must be left
 
 Kind = Literal[
-    "free", "spherical", "revolute", "translational", "cylindrical", "universal", "plane_translation", "translation"
-]
+    "free", "spherical", "revolute", "translational", "cylindrical", "universal", "modified_universal", "plane_translation",
+    "translation",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +45,7 @@ class Group:
     steps: tuple[Step, ...]
     coordinates: tuple[str, ...]
     point: Floats  # (3,) [m] of the joint, in axes of the link
+    end: Floats = field(default_factory=no_vector)  # (3,) [m] outer end of the link of a modified universal joint
 
     @property
     def name(self) -> str:
@@ -81,9 +89,10 @@ def groups_of(link: Link) -> tuple[Group, ...]:
     ModelError
         For a slide behind a turn that is not along its axis, and what else no joint of Talus makes.
     """
-    left, found = list(link.steps), []
+    left = list(link.steps)
+    found: list[Group] = []
     while left:
-        group = _first_group(left, link.rotation)
+        group = _first_group(left, link.rotation, alone=not found)
         found.append(group)
         del left[: len(group.steps)]
     if found[0].kind == "free" and len(found) > 1 or any(g.kind == "free" for g in found[1:]):
@@ -97,8 +106,11 @@ def groups_of(link: Link) -> tuple[Group, ...]:
     return tuple(found)
 
 
-def _first_group(steps: Sequence[Step], rotation: Floats) -> Group:
-    """The longest group at the beginning of steps; rotation: from their axes to those of the parent."""
+def _first_group(steps: Sequence[Step], rotation: Floats, *, alone: bool) -> Group:
+    """The longest group at the beginning of steps.
+
+    ``rotation``: from their axes to those of the parent; ``alone``: no group lies before it, to which mass must be given.
+    """
     kinds = [step.kind for step in steps]
     one, point = steps[0], steps[0].point
     slides = next((n for n, kind in enumerate(kinds) if kind != "slide"), len(kinds))
@@ -117,6 +129,8 @@ def _first_group(steps: Sequence[Step], rotation: Floats) -> Group:
             return Group("cylindrical", tuple(steps[:2]), names, at)
     if kinds[:2] == ["turn", "turn"] and (meeting := _meeting(one, steps[1])) is not None:
         return Group("universal", tuple(steps[:2]), ("theta_i", "theta_j"), meeting)
+    if alone and kinds[:2] == ["turn", "turn"] and (ends := _link_ends(one, steps[1])) is not None:
+        return Group("modified_universal", tuple(steps[:2]), ("theta_i", "theta_j"), *ends)
     single: dict[str, tuple[Kind, str]] = {
         "free": ("free", ""), "ball": ("spherical", ""), "turn": ("revolute", "angle"), "slide": ("translational", "distance"),
     }  # fmt: skip
@@ -141,8 +155,32 @@ def _meeting(a: Step, b: Step) -> Floats | None:
     d = b.point - a.point
     if abs(d @ normal) > MEETING * np.sqrt(square):
         return None
-    found: Floats = a.point + a.axis * float(np.cross(d, b.axis) @ normal) / square
-    return found
+    return closest_points(a, b)[0]
+
+
+def _link_ends(a: Step, b: Step) -> tuple[Floats, Floats] | None:
+    """The ends of a massless link between two turns: their points, or the closest points of their axes.
+
+    The rows of the joint depend on each other where the link lies in a plane with both axes, which links along the common
+    perpendicular never do.
+    """
+    normal, d = np.cross(a.axis, b.axis), b.point - a.point
+    sine = float(np.linalg.norm(normal))
+    if sine < SKEW:
+        return None
+    apart = abs(float(d @ normal)) / sine
+    if apart < APART:
+        return None
+    return (a.point, b.point) if apart >= ACROSS * float(np.linalg.norm(d)) else closest_points(a, b)
+
+
+def closest_points(a: Step, b: Step) -> tuple[Floats, Floats]:
+    """The points of the axes of two turns that are nearest to each other."""
+    normal, d = np.cross(a.axis, b.axis), b.point - a.point
+    square = float(normal @ normal)
+    one: Floats = a.point + a.axis * float(np.cross(d, b.axis) @ normal) / square
+    two: Floats = b.point + b.axis * float(np.cross(d, a.axis) @ normal) / square
+    return one, two
 
 
 def masses_of(link: Link, groups: Sequence[Group]) -> list[Mass]:

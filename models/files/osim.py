@@ -288,7 +288,7 @@ def _link(f: _File, joint: _Joint) -> Link:
     pose = joint.on_parent.then(Pose(place, turn)).then(to_child)
     mass, centre, inertia = _inertial(f.bodies[joint.child])
     name, parent = f.names[joint.child], f.names[joint.parent]
-    return Link(name, parent, pose.position, pose.rotation, mass, centre, inertia, made)
+    return Link(name, parent, pose.position, pose.rotation, mass, centre, inertia, made, joint.element.need("name"))
 
 
 def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:

@@ -119,7 +119,17 @@ def read(
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:
         raise ModelError(f"{path.name}: {_refusal(refused)}")
-    source, description = description, _without(description, ignore)
+    return reading_of(path, description, ignore)
+
+
+def reading_of(path: Path, source: Description, ignore: Collection[str]) -> Reading:
+    """The reading of a whole model, without sorts of parts that are ignored.
+
+    Raises
+    ------
+    ModelError
+    """
+    description = _without(source, ignore)
     ignored = tuple(one for one in description.omitted if one.moves)
     left_out = tuple(one for one in description.omitted if not one.moves)
     try:

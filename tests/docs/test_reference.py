@@ -61,6 +61,7 @@ def test_every_definition_and_every_model_is_documented():
         "models.walking",
         "models.files",
         "models.read",
+        "models.swap",
         "models.write",
     } <= set(inventory.MODELS)
     assert shipped.SYSTEMS

@@ -1,0 +1,244 @@
+"""The exchanged ankle, against files that state it by a talus of almost no mass, and d'Alembert's principle on their links."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import models
+from benchmarks.files.owners import largest_error
+from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
+from models.files.inverse_dynamics import inverse_dynamics
+from runtime import ModelError, simulate
+from tests.support.limb_models import TINY, Limb
+from tests.support.reduced_links import reduced_accelerations
+
+LIMB = Limb()
+RIGHT, LEFT = ("ankle_r", "subtalar_r"), ("ankle_l", "subtalar_l")
+JOINT = "ankle_angle_{0}_and_subtalar_angle_{0}"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def of(limb, name="limb.osim"):
+        file = tmp_path / name
+        file.write_text(limb if isinstance(limb, str) else limb.text())
+        return models.read(file)
+
+    return of
+
+
+def both(reading, **options):
+    return models.swap(models.swap(reading, *RIGHT, **options), *LEFT, **options)
+
+
+def worst(swapped, file, count=20):
+    """Largest error of the accelerations of the bodies that are left, against the links of a file."""
+    system, random, errors = swapped.build(), np.random.default_rng(1), []
+    for _ in range(count):
+        sample = random_sample(swapped, random)
+        wanted = accelerations_of(swapped, system, sample, reduced_accelerations(file.description, sample))
+        errors.append(largest_error(wanted, talus_accelerations(system, state_of(swapped, system, sample))))
+    return max(errors)
+
+
+def shifted(limb, length):
+    """The limb whose subtalar axis lies at a length from the ankle, along the line between the points of the file."""
+    return replace(limb, subtalar=limb.foot * (length / np.linalg.norm(limb.foot)))
+
+
+def states(reading, count, seed=2):
+    names = list(dict.fromkeys(law.coordinate for law in reading.source.laws))
+    random = np.random.default_rng(seed)
+    return [{name: random.uniform(-0.6, 0.6, count) for name in names} for _ in range(3)]
+
+
+def test_a_talus_that_is_kept_changes_nothing(read):
+    file = read(LIMB)
+    kept = both(file, talus="keep")
+    assert worst(kept, file) < 1e-9
+    assert kept.build().body_names == file.build().body_names
+    given = states(file, 10)
+    wanted, found = inverse_dynamics(file.source, *given), inverse_dynamics(kept.source, *given)
+    assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
+
+
+@pytest.mark.parametrize("talus, carrier", [("foot", "calcn"), ("shank", "shank"), ("drop", "")])
+def test_the_link_against_a_talus_of_almost_no_mass(read, talus, carrier):
+    file = read(LIMB.moved_to(carrier) if carrier else replace(LIMB, talus=TINY), "tiny.osim")
+    swapped = both(read(LIMB), talus=talus)
+    system = swapped.build()
+    assert [system.joint(JOINT.format(side)).kind for side in "rl"] == ["modified_universal"] * 2
+    assert set(system.body_names) >= {"pelvis", "shank_r", "calcn_r", "shank_l", "calcn_l"} and system.tree is not None
+    assert not [name for name in system.body_names if "talus" in name or "behind_ankle" in name]
+    assert worst(swapped, file) < 1e-9
+    given = states(file, 10)
+    wanted, found = inverse_dynamics(file.source, *given), inverse_dynamics(swapped.source, *given)
+    assert max(np.abs(found[name] - wanted[name]).max() for name in wanted) < 1e-9 * np.abs(wanted["pelvis_y"]).max()
+
+
+@pytest.mark.parametrize("length", [0.03, 0.1])
+def test_another_length(read, length):
+    file = read(shifted(LIMB.moved_to("calcn"), length), "other.osim")
+    swapped = both(read(LIMB), talus_length=length)
+    assert swapped.build().joint(JOINT.format("r")).values["l"] == pytest.approx(length, abs=1e-15)
+    assert worst(swapped, file) < 1e-9
+
+
+def test_along_the_common_perpendicular(read):
+    """The subtalar axis 20 mm from the ankle's, shifted in the direction in which it lies already."""
+    limb, length = LIMB.moved_to("calcn"), 0.02
+    normal = np.cross(limb.ankle_axis, limb.subtalar_axis)
+    normal *= np.sign(normal @ limb.foot) / np.linalg.norm(normal)
+    file = read(replace(limb, subtalar=limb.foot + normal * (length - normal @ limb.foot)), "other.osim")
+    swapped = both(read(LIMB), talus_length=length, along="perpendicular")
+    assert swapped.build().joint(JOINT.format("l")).values["l"] == pytest.approx(length, abs=1e-12)
+    assert worst(swapped, file) < 1e-9
+    as_file = both(read(LIMB), along="perpendicular").build().joint(JOINT.format("r"))
+    assert as_file.values["l"] == pytest.approx(normal @ limb.foot, abs=1e-12)
+
+
+def test_other_axes(read):
+    ankle, subtalar = np.array([0.1, -0.05, 2.0]), np.array([1.6, 0.9, 0.3])
+    limb = LIMB.moved_to("calcn")
+    units = [axis / np.linalg.norm(axis) for axis in (ankle, subtalar)]
+    file = read(replace(limb, ankle_axis=units[0], subtalar_axis=units[1]), "other.osim")
+    swapped = models.swap(read(LIMB), *RIGHT, axes=(-ankle, subtalar))  # of both senses the one nearer to the file's
+    mirror = np.array([-1.0, -1.0, 1.0])
+    swapped = models.swap(swapped, *LEFT, axes=(mirror * ankle, mirror * subtalar))
+    assert worst(swapped, file) < 1e-9
+
+
+@pytest.mark.parametrize("side, towards_medial", [("r", -1.0), ("l", 1.0)])
+def test_axes_by_angles_of_anatomy(read, side, towards_medial):
+    """Projected on the planes of the body: x anterior, y up, z to the right."""
+    angles = {
+        "talocrural_inclination_deg": 12.0, "talocrural_deviation_deg": 4.0, "subtalar_inclination_deg": 40.0,
+        "subtalar_deviation_deg": 25.0,
+    }  # fmt: skip
+    swapped = models.swap(read(LIMB), f"ankle_{side}", f"subtalar_{side}", axes=angles)
+    steps = {step.name: link.rotation @ step.axis for link, step in swapped.source.steps}
+    x, y, z = steps[f"subtalar_angle_{side}"]
+    x, y, medial = np.sign(x) * np.array([x, y, z * towards_medial])
+    assert np.rad2deg([np.arctan2(y, x), np.arctan2(medial, x)]) == pytest.approx([40.0, 25.0])
+    x, y, z = steps[f"ankle_angle_{side}"]
+    x, y, medial = np.sign(z * towards_medial) * np.array([x, y, z * towards_medial])
+    assert np.rad2deg([np.arctan2(y, medial), np.arctan2(x, medial)]) == pytest.approx([12.0, 4.0])
+
+
+@pytest.mark.parametrize("options", [{"with_": "universal"}, {"talus_length": 0.0}])
+def test_axes_that_meet_are_a_universal_joint(read, options):
+    file = read(shifted(LIMB.moved_to("calcn"), 0.0), "other.osim")
+    swapped = both(read(LIMB), **options)
+    assert swapped.build().joint(JOINT.format("r")).kind == "universal"
+    assert worst(swapped, file) < 1e-9
+
+
+def test_a_short_link_tends_to_the_universal_joint(read):
+    """The difference of the accelerations, and of the forces, is proportional to the length."""
+    file = read(LIMB)
+    classical, given = both(file, with_="universal"), states(file, 5)
+    sample, forces = random_sample(classical, np.random.default_rng(4)), inverse_dynamics(classical.source, *given)
+
+    def accelerations(reading):
+        system = reading.build()
+        found = talus_accelerations(system, state_of(reading, system, sample))
+        return dict(zip(system.body_names, found, strict=True))["calcn_r"][3:]
+
+    lengths, wanted, errors = np.array([4e-3, 2e-3, 1e-3]), accelerations(classical), []
+    for length in lengths:
+        short = both(file, talus_length=length)
+        assert short.build().joint(JOINT.format("r")).kind == "modified_universal"
+        found = inverse_dynamics(short.source, *given)
+        errors.append(
+            [
+                np.abs(accelerations(short) - wanted).max(),
+                max(np.abs(found[name] - forces[name]).max() for name in forces),
+            ]
+        )
+    slopes = np.diff(np.log(errors), axis=0) / np.diff(np.log(lengths))[:, None]
+    assert np.abs(slopes - 1.0).max() < 0.1
+
+
+@pytest.mark.parametrize("talus", ["foot", "shank"])
+def test_in_the_reference_pose_the_limb_keeps_its_inertia(read, talus):
+    """Forces of the other coordinates, while both hinges rest in the default pose, depend on the sum of the bodies alone."""
+    file = read(LIMB)
+    q, u, u_dot = states(file, 6)
+    for of in (q, u, u_dot):
+        for name in of:
+            if "ankle" in name or "subtalar" in name:
+                of[name] = np.zeros(6)
+    wanted = inverse_dynamics(file.source, q, u, u_dot)
+    found = inverse_dynamics(both(file, talus=talus).source, q, u, u_dot)
+    dropped = inverse_dynamics(both(file, talus="drop").source, q, u, u_dot)
+    for name in ("pelvis_turn", "pelvis_x", "pelvis_y", "knee_angle_r", "knee_angle_l"):
+        assert found[name] == pytest.approx(wanted[name], rel=1e-10, abs=1e-10)
+        assert np.abs(dropped[name] - wanted[name]).max() > 1e-2
+
+
+@pytest.mark.parametrize(
+    "talus, link", [("foot", "calcn_r"), ("drop", "calcn_r"), ("shank", "shank_r"), ("keep", "talus_r")]
+)
+def test_markers_of_the_talus_stay_in_the_reference_pose(read, talus, link):
+    file = read(LIMB)
+    marker = models.swap(file, *RIGHT, talus=talus).frames["dome"]
+    places = {"calcn_r": LIMB.ankle + LIMB.foot, "shank_r": np.zeros(3), "talus_r": LIMB.ankle}
+    assert marker.link == link
+    assert places[link] + marker.position == pytest.approx(LIMB.ankle + [0.0, 0.01, 0.02], abs=1e-15)
+
+
+def test_the_swapped_limb_moves(read):
+    swapped = both(read(LIMB))
+    run = simulate(swapped.build(), 0.2)
+    assert run.success
+    assert swapped.coordinates["ankle_angle_r"] == (JOINT.format("r"), "theta_i")
+    assert swapped.coordinates["subtalar_angle_l"] == (JOINT.format("l"), "theta_j")
+    (row,) = [row for row in swapped.rows() if row[1] == "ankle_r, subtalar_r"]
+    assert "modified universal joint" in row[2] and "mass of 'talus_r', 0.1 kg, belongs to 'calcn_r'" in row[2]
+
+
+def test_a_locked_hinge_is_unlocked_if_asked(read):
+    locked = read(replace(LIMB, locked=True))
+    with pytest.raises(ModelError, match="locks its coordinate 'subtalar_angle_r' at 0 rad.*unlock=True"):
+        models.swap(locked, *RIGHT)
+    swapped = both(locked, unlock=True)
+    assert swapped.build().joint(JOINT.format("l")).kind == "modified_universal"
+    assert worst(swapped, read(LIMB.moved_to("calcn"), "tiny.osim")) < 1e-9
+
+
+def test_twice_is_once(read):
+    once = models.swap(read(LIMB), *RIGHT, talus_length=0.03)
+    twice = models.swap(models.swap(read(LIMB), *RIGHT), "ankle_angle_r", "subtalar_angle_r", talus_length=0.03)
+    links = [{link.name: link for link in one.source.links} for one in (once, twice)]
+    assert np.allclose(*(of["calcn_r"].steps[0].point for of in links), atol=1e-15)
+    assert [of["calcn_r"].mass for of in links] == pytest.approx([1.3, 1.3], abs=1e-15)
+    assert len([row for row in twice.rows() if row[0] == "swapped ankles"]) == 1
+
+
+REFUSED = [
+    (("ancle_r", "subtalar_r"), {}, "joint 'ancle_r': no such joint in the model; did you mean 'ankle_r'?"),
+    (("pelvis_joint", "knee_r"), {}, "joint 'pelvis_joint': is no hinge, its motions are 3 (slide, slide, turn), limit 1 turn"),
+    (("knee_r", "subtalar_r"), {}, "are not consecutive, 'knee_r' leads to 'shank_r' and 'subtalar_r' starts at 'talus_r'"),
+    (("subtalar_r", "ankle_r"), {}, "exchange them, 'ankle_r' lies before 'subtalar_r'"),
+    (RIGHT, {"talus_length": -0.01}, "talus_length = -0.01 m must be a finite length of 0 m or more"),
+    (RIGHT, {"talus_length": 41.7}, "talus_length"),
+    (RIGHT, {"talus_length": 1e-5}, "limit 1e-05 m for a modified universal joint; give a longer talus_length"),
+    (RIGHT, {"with_": "universal", "talus_length": 0.03}, "limit 0 m; use with_='modified_universal'"),
+    (RIGHT, {"talus": "melt"}, "talus"),
+    (RIGHT, {"axes": ((0.0, 0.0, 1.0), (0.6, 0.5, -0.1), 3)}, "axes"),
+    (RIGHT, {"axes": (None, (0.0, 0.0, 0.0))}, "axes: the subtalar direction has length 0"),
+    (RIGHT, {"axes": (None, (0.0, np.nan, 1.0))}, "axes"),
+    (RIGHT, {"axes": ((0.0, 0.0, 1.0), (1e-3, 0.0, -1.0))}, "are parallel within 0.0573 degrees, limit 0.573 degrees"),
+    (RIGHT, {"axes": {"subtalar_inclination_deg": 40.0}}, "subtalar_deviation_deg is missing"),
+    (RIGHT, {"axes": {"subtalar_inclination": 40.0}}, "unknown angle 'subtalar_inclination'"),
+    (RIGHT, {"axes": {"subtalar_inclination_deg": 80.0, "subtalar_deviation_deg": 20.0}}, "the range of Isman and Inman"),
+    (RIGHT, {"axes": {"subtalar_inclination_deg": 40.0, "subtalar_deviation_deg": 20.0}, "side": "up"}, "side"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("joints, options, sentence", REFUSED, ids=[str(n) for n in range(len(REFUSED))])
+def test_what_is_refused(read, joints, options, sentence):
+    with pytest.raises(ModelError) as found:
+        models.swap(read(LIMB), *joints, **options)
+    assert sentence in str(found.value) and "\n" not in str(found.value)

@@ -1,0 +1,188 @@
+"""Exchanged ankles of published models against OpenSim, on edited files whose talus has almost no mass, or is as it was."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import models
+from benchmarks.files.owners import OpenSim, largest_error
+from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
+from models.files.inverse_dynamics import inverse_dynamics
+from tests.support.limb_models import Inertial, of_spatial, spatial
+from tests.support.paths import shared_file
+from tests.support.reduced_links import reduced_accelerations
+
+FILES = ("subject01.osim", "Rajagopal_2015.osim")
+SOLVER = """
+import json, sys
+import numpy as np, opensim
+opensim.Logger.setLevelString("Off")
+model = opensim.Model(sys.argv[1])
+state = model.initSystem()
+for k in range(model.getForceSet().getSize()):
+    model.updForceSet().get(k).set_appliesForce(False)
+state = model.initSystem()
+q, u, u_dot = json.load(sys.stdin)
+set_ = model.updCoordinateSet()
+order = [set_.get(k) for k in range(set_.getSize())]
+names = [""] * state.getNU()
+for c in order:
+    c.setLocked(state, False)
+    state.setU(opensim.Vector(state.getNU(), 0.0))
+    c.setSpeedValue(state, 1.0)
+    names[int(np.argmax([state.getU().get(k) for k in range(state.getNU())]))] = c.getName()
+rows = []
+for n in range(len(next(iter(q.values())))):
+    for c in order:
+        c.setValue(state, q[c.getName()][n], False)
+        c.setSpeedValue(state, u[c.getName()][n])
+    model.realizeVelocity(state)
+    change = opensim.Vector(len(names), 0.0)
+    for k, name in enumerate(names):
+        change.set(k, u_dot[name][n])
+    found = opensim.InverseDynamicsSolver(model).solve(state, change)
+    rows.append([found.get(k) for k in range(found.size())])
+print("answer", json.dumps(dict(zip(names, np.transpose(rows).tolist()))))
+"""
+
+
+@pytest.fixture
+def program():
+    if importlib.util.find_spec("opensim") is None:
+        pytest.skip("opensim is not installed")
+    opened = []
+
+    def of(reading):
+        opened.append(OpenSim(reading))
+        return opened[-1].accelerations
+
+    yield of
+    for one in opened:
+        one.close()
+
+
+def both(reading, **options):
+    for side in "rl":
+        reading = models.swap(reading, f"ankle_{side}", f"subtalar_{side}", unlock=True, **options)
+    return reading
+
+
+def edited(name, folder, *, light=False, length=None):
+    """The file with both subtalar joints free; with the talus's mass on the foot; with the subtalar axis moved to a length."""
+    tree = ElementTree.parse(shared_file("opensim", name))
+    parts = {(one.tag, one.get("name")): one for one in tree.iter() if one.get("name")}
+    reference = models.read(shared_file("opensim", name)).source
+    links = {link.name: link for link in reference.links}
+    for side in "rl":
+        joint = next(one for one in tree.iter() if one.get("name") == f"subtalar_{side}")
+        joint.find(".//Coordinate/locked").text = "false"
+        foot = links[f"calcn_{side}"]  # poses in the default pose of the file
+        if length is not None:
+            frames = joint.findall(".//PhysicalOffsetFrame")
+            old = vector(frames[0].find("translation"))
+            new = old * (length / np.linalg.norm(old))
+            shift = foot.rotation.T @ (new - old)
+            frames[0].find("translation").text = words(new)
+            frames[1].find("translation").text = words(vector(frames[1].find("translation")) + shift)
+        if light:
+            talus, calcn = parts["Body", f"talus_{side}"], parts["Body", f"calcn_{side}"]
+            R = foot.rotation.T
+            bone = inertial(talus)
+            bone = Inertial(bone.mass, R @ bone.centre, R @ bone.inertia @ R.T)
+            write(calcn, of_spatial(spatial(inertial(calcn), np.zeros(3)) + spatial(bone, -R @ foot.position)))
+            write(talus, Inertial(1e-12, np.zeros(3), 1e-16 * np.eye(3)))
+    file = folder / f"edited_{name}"
+    tree.write(file)
+    return file
+
+
+def vector(e):
+    return np.array([float(word) for word in e.text.split()])
+
+
+def words(values):
+    return " ".join(repr(float(value)) for value in values)
+
+
+def inertial(e):
+    xx, yy, zz, xy, xz, yz = vector(e.find("inertia"))
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Inertial(float(e.find("mass").text), vector(e.find("mass_center")), J)
+
+
+def write(e, of):
+    J = of.inertia
+    e.find("mass").text, e.find("mass_center").text = repr(float(of.mass)), words(of.centre)
+    e.find("inertia").text = words([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
+
+
+def worst(swapped, reference, count, speed=1.0):
+    system, random, errors = swapped.build(), np.random.default_rng(1), []
+    for _ in range(count):
+        sample = random_sample(swapped, random)
+        for name in sample.u:
+            sample.u[name] *= speed
+        wanted = accelerations_of(swapped, system, sample, reference(sample))
+        errors.append(largest_error(wanted, talus_accelerations(system, state_of(swapped, system, sample))))
+    return max(errors)
+
+
+def by_links(reading):
+    return lambda sample: reduced_accelerations(reading.description, sample)
+
+
+def states(reading, count=10):
+    names = list(dict.fromkeys(law.coordinate for law in reading.source.laws))
+    random = np.random.default_rng(5)
+    return [{name: random.uniform(-0.5, 0.5, count) for name in names} for _ in range(3)]
+
+
+def in_solver(file, given):
+    """Forces of OpenSim's InverseDynamicsSolver, by coordinate."""
+    text = json.dumps([{name: values.tolist() for name, values in of.items()} for of in given])
+    done = subprocess.run(
+        [sys.executable, "-c", SOLVER, str(file)], input=text, capture_output=True, text=True, check=True
+    )
+    answer = next(line.partition(" ")[2] for line in done.stdout.splitlines() if line.startswith("answer"))
+    return {name: np.array(values) for name, values in json.loads(answer).items()}
+
+
+def difference(found, wanted):
+    largest = max(np.abs(values).max() for values in wanted.values())
+    return max(np.abs(found[name] - wanted[name]).max() for name in wanted) / largest
+
+
+OPTIONS = {"as the file": (False, None, {"talus": "keep"}), "link": (True, None, {}),
+           "short link": (True, 0.03, {"talus_length": 0.03}), "universal": (True, 0.0, {"with_": "universal"})}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("case", OPTIONS)
+def test_against_the_links_of_an_edited_file(tmp_path, name, case):
+    light, length, options = OPTIONS[case]
+    file = models.read(edited(name, tmp_path, light=light, length=length))
+    swapped = both(models.read(shared_file("opensim", name)), **options)
+    assert worst(swapped, by_links(file), 5) < 3e-9
+    given = states(file)
+    assert difference(inverse_dynamics(swapped.source, *given), inverse_dynamics(file.source, *given)) < 1e-10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("case", OPTIONS)
+def test_against_the_program(tmp_path, program, name, case):
+    """Where several turns of one joint follow one angle, OpenSim's accelerations are not the changes of its velocities."""
+    light, length, options = OPTIONS[case]
+    file = models.read(edited(name, tmp_path, light=light, length=length))
+    swapped = both(models.read(shared_file("opensim", name)), **options)
+    speed = 0.0 if name.startswith("Rajagopal") else 1.0
+    assert worst(swapped, program(file), 30, speed) < 3e-9
+    given = states(file)
+    for name_, values in given[1].items():
+        given[1][name_] = speed * values
+    assert difference(inverse_dynamics(swapped.source, *given), in_solver(file.file, given)) < 1e-9
