@@ -60,8 +60,8 @@ def _without_welds(description: Description) -> Description:
         frames.append(Frame(link.name, owner, here.position, here.rotation, "link"))
         if owner != WORLD and (link.mass > 0.0 or link.inertia.any()):  # some files give what has no mass an inertia
             links[owner] = joined(links[owner], link, here)
-    return _moved(description, into).changed(
-        links=tuple(links.values()), frames=(*_moved(description, into).frames, *frames)
+    return moved(description, into).changed(
+        links=tuple(links.values()), frames=(*moved(description, into).frames, *frames)
     )
 
 
@@ -79,21 +79,24 @@ def joined(link: Link, other: Link, pose: Pose) -> Link:
     )
 
 
-def _moved(description: Description, into: Mapping[str, tuple[str, Pose]]) -> Description:
-    """Frames, shapes and closures on the links that remain."""
+def moved(description: Description, into: Mapping[str, tuple[str, Pose]]) -> Description:
+    """Frames, shapes and closures on other links, by the pose of the link that they were on; those of links not named stay."""
+
+    def place(link: str) -> tuple[str, Pose]:
+        return into.get(link, (link, unmoved()))
 
     def frame(f: Frame) -> Frame:
-        owner, pose = into[f.link]
+        owner, pose = place(f.link)
         here = pose.then(Pose(f.position, f.rotation))
         return replace(f, link=owner, position=here.position, rotation=here.rotation)
 
     def outline(o: Outline) -> Outline:
-        owner, pose = into[o.link]
+        owner, pose = place(o.link)
         here = pose.then(Pose(o.position, o.rotation))
         return replace(o, link=owner, position=here.position, rotation=here.rotation)
 
     def closure(c: Closure) -> Closure:
-        (one, at_one), (two, at_two) = into[c.link_1], into[c.link_2]
+        (one, at_one), (two, at_two) = place(c.link_1), place(c.link_2)
         return replace(c, link_1=one, link_2=two, point_1=at_one.point(c.point_1), point_2=at_two.point(c.point_2))
 
     return description.changed(

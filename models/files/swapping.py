@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from models.files.description import WORLD, Description, Floats, Frame, Link, Omitted, Outline, Step
+from models.files.description import WORLD, Description, Floats, Link, Omitted, Step
 from models.files.grouping import APART, MEETING, SKEW, closest_points
-from models.files.merging import Pose, joined
+from models.files.merging import Pose, joined, moved
 from models.files.reading import Reading, reading_of
 from models.files.swap_checks import check_carried, check_choice, hinges_of
 from models.files.swapped_axes import given_axes
@@ -26,7 +26,6 @@ from runtime.support import Usual, checked, usual
 SORT = "swapped ankles"
 Joint = Literal["modified_universal", "universal"]
 Talus = Literal["foot", "shank", "drop", "keep"]
-Part = TypeVar("Part", Frame, Outline)
 
 
 # Above 60 lines: ten options, each documented.
@@ -215,17 +214,7 @@ def _without_talus(description: Description, hinges: _Hinges, talus: Talus) -> D
     if talus != "drop" and bone.mass > 0.0:
         links[carrier] = joined(links[carrier], bone, pose)
     links[bone.name] = replace(links[bone.name], mass=0.0, centre=np.zeros(3), inertia=np.zeros((3, 3)))
-
-    def moved(part: Part) -> Part:
-        if part.link != bone.name:
-            return part
-        here = pose.then(Pose(part.position, part.rotation))
-        return replace(part, link=carrier, position=here.position, rotation=here.rotation)
-
-    return description.changed(
-        links=tuple(links.values()), frames=tuple(map(moved, description.frames)),
-        outlines=tuple(map(moved, description.outlines)),
-    )  # fmt: skip
+    return moved(description.changed(links=tuple(links.values())), {bone.name: (carrier, pose)})
 
 
 def _said(hinges: _Hinges, talus: Talus, source: Description) -> str:

@@ -16,3 +16,10 @@ def worst(reading, reference, count=20, speed=1.0):
         wanted = accelerations_of(reading, system, sample, reference(sample))
         errors.append(largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))))
     return max(errors)
+
+
+def coordinate_table(reading, count, widest, *, seed):
+    """Random values, rates and accelerations of all coordinates of a file, (count,) each."""
+    names = list(dict.fromkeys(law.coordinate for law in reading.source.laws))
+    random = np.random.default_rng(seed)
+    return [{name: random.uniform(-widest, widest, count) for name in names} for _ in range(3)]

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import models
-from benchmarks.files.owners import largest_error
-from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
+from benchmarks.files.states import random_sample, state_of, talus_accelerations
 from models.files.inverse_dynamics import inverse_dynamics
 from runtime import ModelError, simulate
+from tests.support.file_states import coordinate_table
+from tests.support.file_states import worst as worst_of
 from tests.support.limb_models import TINY, Limb
 from tests.support.reduced_links import reduced_accelerations
 
@@ -32,14 +33,9 @@ def both(reading, **options):
     return models.swap(models.swap(reading, *RIGHT, **options), *LEFT, **options)
 
 
-def worst(swapped, file, count=20):
+def worst(swapped, file):
     """Largest error of the accelerations of the bodies that are left, against the links of a file."""
-    system, random, errors = swapped.build(), np.random.default_rng(1), []
-    for _ in range(count):
-        sample = random_sample(swapped, random)
-        wanted = accelerations_of(swapped, system, sample, reduced_accelerations(file.description, sample))
-        errors.append(largest_error(wanted, talus_accelerations(system, state_of(swapped, system, sample))))
-    return max(errors)
+    return worst_of(swapped, lambda sample: reduced_accelerations(file.description, sample))
 
 
 def shifted(limb, length):
@@ -47,18 +43,12 @@ def shifted(limb, length):
     return replace(limb, subtalar=limb.foot * (length / np.linalg.norm(limb.foot)))
 
 
-def states(reading, count, seed=2):
-    names = list(dict.fromkeys(law.coordinate for law in reading.source.laws))
-    random = np.random.default_rng(seed)
-    return [{name: random.uniform(-0.6, 0.6, count) for name in names} for _ in range(3)]
-
-
 def test_a_talus_that_is_kept_changes_nothing(read):
     file = read(LIMB)
     kept = both(file, talus="keep")
     assert worst(kept, file) < 1e-9
     assert kept.build().body_names == file.build().body_names
-    given = states(file, 10)
+    given = coordinate_table(file, 10, 0.6, seed=2)
     wanted, found = inverse_dynamics(file.source, *given), inverse_dynamics(kept.source, *given)
     assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
 
@@ -72,7 +62,7 @@ def test_the_link_against_a_talus_of_almost_no_mass(read, talus, carrier):
     assert set(system.body_names) >= {"pelvis", "shank_r", "calcn_r", "shank_l", "calcn_l"} and system.tree is not None
     assert not [name for name in system.body_names if "talus" in name or "behind_ankle" in name]
     assert worst(swapped, file) < 1e-9
-    given = states(file, 10)
+    given = coordinate_table(file, 10, 0.6, seed=2)
     wanted, found = inverse_dynamics(file.source, *given), inverse_dynamics(swapped.source, *given)
     assert max(np.abs(found[name] - wanted[name]).max() for name in wanted) < 1e-9 * np.abs(wanted["pelvis_y"]).max()
 
@@ -137,7 +127,7 @@ def test_axes_that_meet_are_a_universal_joint(read, options):
 def test_a_short_link_tends_to_the_universal_joint(read):
     """The difference of the accelerations, and of the forces, is proportional to the length."""
     file = read(LIMB)
-    classical, given = both(file, with_="universal"), states(file, 5)
+    classical, given = both(file, with_="universal"), coordinate_table(file, 5, 0.6, seed=2)
     sample, forces = random_sample(classical, np.random.default_rng(4)), inverse_dynamics(classical.source, *given)
 
     def accelerations(reading):
@@ -164,7 +154,7 @@ def test_a_short_link_tends_to_the_universal_joint(read):
 def test_in_the_reference_pose_the_limb_keeps_its_inertia(read, talus):
     """Forces of the other coordinates, while both hinges rest in the default pose, depend on the sum of the bodies alone."""
     file = read(LIMB)
-    q, u, u_dot = states(file, 6)
+    q, u, u_dot = coordinate_table(file, 6, 0.6, seed=2)
     for of in (q, u, u_dot):
         for name in of:
             if "ankle" in name or "subtalar" in name:

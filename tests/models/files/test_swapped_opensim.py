@@ -1,6 +1,5 @@
 """Exchanged ankles of published models against OpenSim, on edited files whose talus has almost no mass, or is as it was."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -10,9 +9,8 @@ import numpy as np
 import pytest
 
 import models
-from benchmarks.files.owners import OpenSim, largest_error
-from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
 from models.files.inverse_dynamics import inverse_dynamics
+from tests.support.file_states import coordinate_table, worst
 from tests.support.limb_models import Inertial, of_spatial, spatial
 from tests.support.paths import shared_file
 from tests.support.reduced_links import reduced_accelerations
@@ -49,21 +47,6 @@ for n in range(len(next(iter(q.values())))):
     rows.append([found.get(k) for k in range(found.size())])
 print("answer", json.dumps(dict(zip(names, np.transpose(rows).tolist()))))
 """
-
-
-@pytest.fixture
-def program():
-    if importlib.util.find_spec("opensim") is None:
-        pytest.skip("opensim is not installed")
-    opened = []
-
-    def of(reading):
-        opened.append(OpenSim(reading))
-        return opened[-1].accelerations
-
-    yield of
-    for one in opened:
-        one.close()
 
 
 def both(reading, **options):
@@ -121,25 +104,8 @@ def write(e, of):
     e.find("inertia").text = words([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
 
 
-def worst(swapped, reference, count, speed=1.0):
-    system, random, errors = swapped.build(), np.random.default_rng(1), []
-    for _ in range(count):
-        sample = random_sample(swapped, random)
-        for name in sample.u:
-            sample.u[name] *= speed
-        wanted = accelerations_of(swapped, system, sample, reference(sample))
-        errors.append(largest_error(wanted, talus_accelerations(system, state_of(swapped, system, sample))))
-    return max(errors)
-
-
 def by_links(reading):
     return lambda sample: reduced_accelerations(reading.description, sample)
-
-
-def states(reading, count=10):
-    names = list(dict.fromkeys(law.coordinate for law in reading.source.laws))
-    random = np.random.default_rng(5)
-    return [{name: random.uniform(-0.5, 0.5, count) for name in names} for _ in range(3)]
 
 
 def in_solver(file, given):
@@ -168,21 +134,21 @@ def test_against_the_links_of_an_edited_file(tmp_path, name, case):
     file = models.read(edited(name, tmp_path, light=light, length=length))
     swapped = both(models.read(shared_file("opensim", name)), **options)
     assert worst(swapped, by_links(file), 5) < 3e-9
-    given = states(file)
+    given = coordinate_table(file, 10, 0.5, seed=5)
     assert difference(inverse_dynamics(swapped.source, *given), inverse_dynamics(file.source, *given)) < 1e-10
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("case", OPTIONS)
-def test_against_the_program(tmp_path, program, name, case):
+def test_against_the_program(tmp_path, in_program, name, case):
     """Where several turns of one joint follow one angle, OpenSim's accelerations are not the changes of its velocities."""
     light, length, options = OPTIONS[case]
     file = models.read(edited(name, tmp_path, light=light, length=length))
     swapped = both(models.read(shared_file("opensim", name)), **options)
     speed = 0.0 if name.startswith("Rajagopal") else 1.0
-    assert worst(swapped, program(file), 30, speed) < 3e-9
-    given = states(file)
+    assert worst(swapped, in_program(file), 30, speed) < 3e-9
+    given = coordinate_table(file, 10, 0.5, seed=5)
     for name_, values in given[1].items():
         given[1][name_] = speed * values
     assert difference(inverse_dynamics(swapped.source, *given), in_solver(file.file, given)) < 1e-9
