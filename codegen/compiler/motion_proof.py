@@ -167,7 +167,11 @@ class _Poses:
         """Vectors of two bodies in any pose, in axes of body i one of whose directions is the z axis, and their relations."""
         unit = [Vector(*(self.ring(int(k == c)) for c in range(3))) for k in range(3)]
         aligned = dict(zip(_aligned(list(self.quantities.values())), unit, strict=False))
-        place: dict[str, Vector] = {"r_i": Vector(*[self.ring(0)] * 3)}
+        # The origin is the first point of body i, and r_j is stated by the first point of body j: the same poses in fewer terms.
+        points = {m.body: Vector(*map(self.ring, m.symbols)) for m in reversed(self.d.moving) if m.kind == "point"}
+        none = Vector(*[self.ring(0)] * 3)
+        place = {"r_i": none - points.get("i", none)}
+        place["r_j"] = Vector(*map(self.ring, self.quantities["r_j"].symbols)) - points.get("j", none)
         relations: list[Polynomial] = []
         for m in sorted(self.quantities.values(), key=lambda m: m.kind.startswith("across")):
             if m.name in place:
