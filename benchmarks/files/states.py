@@ -80,8 +80,8 @@ def _bodies(reading: Reading, system: System, c: Coordinates) -> tuple[Floats, F
 
 
 def talus_accelerations(system: System, y: Floats) -> Floats:
-    """Accelerations of all bodies (bodies, 6) by the equations of all bodies, with the forces of couplings."""
-    if system.couplings:
+    """Accelerations of all bodies (bodies, 6), as of a result of ``simulate``."""
+    if system.joint_coordinates_only:
         none, times = np.zeros((0, 4)), np.zeros(1)
         given = forces_of_couplings(system, times, y[None], none, shared_workspace_for(system.data)).wrench
         return derived(times, y[None], none, system.data, workspace_for(system.data), given).v_dot[0, 1:]

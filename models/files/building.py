@@ -115,7 +115,20 @@ def _add_link(m: _Making, link: Link) -> None:
         for step, coordinate in zip(group.steps, group.coordinates, strict=True):
             m.coordinates[step.name] = (group.name, coordinate) if coordinate else ("", "")
             _add_forces(m, group, step, (before, name), at)
+            if step.armature > 0.0 and step.kind in ("turn", "slide"):
+                _add_armature(m, step)
         before = name
+
+
+def _add_armature(m: _Making, step: Step) -> None:
+    """The inertia of the rotor of a step."""
+    joint, coordinate = m.coordinates[step.name]
+    if not joint:
+        raise ModelError(
+            f"joint '{step.name}': has armature, and its slides are not along the axes of the inner body; turn the axes of the "
+            "body, or ignore='armature'"
+        )
+    m.builder.armature(f"{joint}.{coordinate}", step.armature)
 
 
 def _values(group: Group, at: Moving) -> dict[str, Any]:

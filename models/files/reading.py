@@ -26,6 +26,7 @@ SORTS = (
 MOST_NAMES = 6  # in a message
 DROPPED: Mapping[str, Mapping[str, Any]] = {
     "limits": {"lower": -inf, "upper": inf}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
+    "armature": {"armature": 0.0},
 }  # fmt: skip
 
 
@@ -175,6 +176,7 @@ def _without(description: Description, ignore: Collection[str]) -> Description:
         values |= DROPPED.get(sort, {})
         has = {
             "limits": lambda s: s.limited, "springs": lambda s: s.stiffness > 0.0, "damping": lambda s: s.damping > 0.0,
+            "armature": lambda s: s.armature > 0.0,
         }.get(sort)  # fmt: skip
         if has is not None and (names := tuple(step.name for _, step in description.steps if has(step))):
             omitted.append(Omitted(sort, names, "named in ignore", True))
