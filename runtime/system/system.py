@@ -296,8 +296,6 @@ class System:
     def _tree(self) -> SpanningTree | str:
         if len(self.data.forces.reactive):
             return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
-        if len(self.data.thin_body):
-            return "it has a body with a moment of inertia of 0"
         y = self.reference_configuration.y
 
         def rows() -> Floats:

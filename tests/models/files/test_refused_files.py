@@ -48,7 +48,7 @@ REFUSED = {
     "remove <!DOCTYPE": '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>',
     "outside of the folder": '<mujoco><include file="../other.xml"/></mujoco>',
     "is outside": '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>',
-    "ignore='armature'": hinged('armature="0.1"'),
+    "ignore='armature'": hinged('type="ball" armature="0.1"'),
     "ignore='friction'": hinged('frictionloss="0.1"'),
     "ignore='fluid'": hinged(extra='<option density="1.2"/>'),
     "ignore='gravity compensation'": hinged(of_body='gravcomp="1"'),
@@ -86,7 +86,8 @@ def test_ignored_parts_are_listed_by_name(tmp_path):
     assert [(one.sort, one.names) for one in reading.ignored] == [("armature", ("h",))]
     assert [(one.sort, one.names) for one in reading.left_out] == [("sensors", ("s",))]
     assert reading.rows()[0][:2] == ("armature", "h") and reading.coordinates["h"] == ("h", "angle")
-    assert reading.build().joint_names == ("h",)
+    assert reading.build().joint_names == ("h",) and not reading.build().armatures
+    assert models.read(file).build().armatures[0].inertia == 0.1
 
 
 def test_welded_and_massless_links_remain_as_frames(tmp_path):
