@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from models.files.description import WORLD, Closure, Description, Floats, Follower, Frame, Link, Omitted, Outline, Step
+from models.files.mjcf_compiling import compiled
 from models.files.mjcf_omissions import omissions
 from models.files.naming import identifiers
 from models.files.xml_reading import Element, one_line, read_xml, within_folder
@@ -52,18 +54,12 @@ def read_mjcf(file: Path, root: Path) -> Description:
 
 def compiled_model(file: Path, root: Path) -> Any:
     """MuJoCo's model of a file."""
-    try:
-        import mujoco
-    except ImportError:
+    if find_spec("mujoco") is None:
         raise ModelError(
             f"{file.name}: MJCF is read by MuJoCo, which is not installed; pip install 'talus-multibody[files]'"
-        ) from None
+        )
     _check_paths(file, root.resolve(), [])
-    try:
-        return mujoco.MjSpec.from_file(str(file)).compile()
-    except Exception as error:  # of several classes, all with the compiler's message
-        text = one_line(" ".join(str(error).split()))
-        raise ModelError(f"{file.name}: MuJoCo refuses it: {text or type(error).__name__}; correct the file") from None
+    return compiled(file)
 
 
 def _check_paths(file: Path, root: Path, seen: list[Path]) -> None:
