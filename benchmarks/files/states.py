@@ -17,6 +17,7 @@ from runtime.dynamics.derived import derived
 from runtime.dynamics.equations import derivative_once, shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.results.coupling_forces import forces_of_couplings
+from runtime.support.latest import Latest
 from runtime.system.orientation import euler_parameters
 
 Floats = NDArray[np.float64]
@@ -66,8 +67,11 @@ def accelerations_of(reading: Reading, system: System, sample: Sample, u_dot: di
     return found
 
 
+_parts = Latest(lambda description: built(description).parts, 2)
+
+
 def _bodies(reading: Reading, system: System, c: Coordinates) -> tuple[Floats, Floats]:
-    parts = built(reading.description).parts
+    parts = _parts(reading.description)
     ways = motion_of(reading.description.links, c)
     y, accelerations = np.zeros((len(system.bodies), STATE)), np.zeros((len(system.bodies), 6))
     for k, name in enumerate(system.body_names):

@@ -30,7 +30,7 @@ from models.files.naming import identifiers, unique
 from models.files.osim_couplers import COUPLER, couplers, followers
 from models.files.osim_functions import Function, function_within, numbers, straight
 from models.files.osim_omissions import omitted_parts, springs_of
-from models.files.osim_xml import active, objects, of_parts, text_of, truth
+from models.files.osim_xml import active, objects, of_parts, text_of, truth, with_defaults
 from models.files.xml_reading import Element, read_xml
 
 X, Y, Z = np.eye(3)
@@ -45,7 +45,8 @@ JOINTS: dict[str, tuple[tuple[StepKind, Floats, int], ...]] = {
     "PlanarJoint": (("slide", X, 1), ("slide", Y, 2), ("turn", Z, 0)),
     "FreeJoint": (("slide", X, 3), ("slide", Y, 4), ("slide", Z, 5), ("turn", X, 0), ("turn", Y, 1), ("turn", Z, 2)),
 }
-COUNTS = {name: len(steps) for name, steps in JOINTS.items()}
+ROUND = 1e-12  # [1] differences of the radii of a sphere
+SPHERE = "EllipsoidJoint"  # whose three radii are equal
 SPATIAL = ("translation1", "translation2", "translation3", "rotation1", "rotation2", "rotation3")
 
 
@@ -87,6 +88,7 @@ def read_osim(file: Path) -> Description:
     if root.tag != "OpenSimDocument" or root.one("Model") is None:
         raise root.error(f"the root is <{root.tag}>; an OpenSim model is <OpenSimDocument> with a <Model>")
     model = of_parts(root, "Model")
+    with_defaults(model)
     bodies: dict[str, Element] = {}
     for body in objects(model, "BodySet", "Body"):
         name = body.need("name")
@@ -232,12 +234,15 @@ def _axes(joint: _Joint) -> list[_Axis]:
     """The steps of a joint as the file states them."""
     e = joint.element
     names = [one.need("name") for one in _coordinate_elements(e)]
-    if e.tag in JOINTS:
-        if len(names) != COUNTS[e.tag]:
-            raise e.error(f"<{e.tag}> has {len(names)} coordinates and needs {COUNTS[e.tag]}; give as many")
-        return [_Axis(kind, axis, names[n], straight(1.0, 0.0), names[n]) for kind, axis, n in JOINTS[e.tag]]
+    if e.tag in (*JOINTS, SPHERE):
+        steps = JOINTS["BallJoint" if e.tag == SPHERE else e.tag]
+        if len(names) != len(steps):
+            raise e.error(f"<{e.tag}> has {len(names)} coordinates and needs {len(steps)}; give as many")
+        return [_Axis(kind, axis, names[n], straight(1.0, 0.0), names[n]) for kind, axis, n in steps]
     if e.tag != "CustomJoint":
-        raise e.error(f"joint '{e.need('name')}' is a {e.tag}; the joints are {', '.join(JOINTS)}, CustomJoint")
+        raise e.error(
+            f"joint '{e.need('name')}' is a {e.tag}; the joints are {', '.join(JOINTS)}, CustomJoint, EllipsoidJoint"
+        )
     transform = e.one("SpatialTransform")
     if transform is None:
         raise e.error(f"joint '{e.need('name')}' has no <SpatialTransform>; give one")
@@ -281,7 +286,7 @@ def _link(f: _File, joint: _Joint) -> Link:
         if axis.coordinate and axis.function.line != (0.0, value):
             # Body-fixed: the axis lies in what the turns up to this one have made; from there into axes of the child.
             steps.append((_named(f, joint, axis), turn @ axis.axis if axis.kind == "turn" else axis.axis))
-    inner = joint.on_child
+    inner = joint.on_child.then(Pose(-_radius(joint.element) * Z, np.eye(3)))
     back = inner.rotation @ turn.T
     made = tuple(replace(step, axis=back @ axis, point=inner.position) for step, axis in steps)
     to_child = Pose(-(inner.rotation.T @ inner.position), inner.rotation.T)
@@ -289,6 +294,26 @@ def _link(f: _File, joint: _Joint) -> Link:
     mass, centre, inertia = _inertial(f.bodies[joint.child])
     name, parent = f.names[joint.child], f.names[joint.parent]
     return Link(name, parent, pose.position, pose.rotation, mass, centre, inertia, made, joint.element.need("name"))
+
+
+def _radius(e: Element) -> float:
+    """Distance of the child's frame from the centre about which it turns, along its z axis: of a point on a sphere.
+
+    Raises
+    ------
+    ModelError
+        For an ellipsoid with other radii, on which the place depends on two coordinates.
+    """
+    if e.tag != SPHERE:
+        return 0.0
+    radii = numbers(e, "radii_x_y_z", 3)
+    if np.ptp(radii) > ROUND * np.abs(radii).max():
+        shown = ", ".join(f"{radius:g}" for radius in radii)
+        raise e.error(
+            f"joint '{e.need('name')}': an ellipsoid with radii {shown} m, on which the place depends on several coordinates; "
+            "give equal radii"
+        )
+    return float(radii[0])
 
 
 def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:

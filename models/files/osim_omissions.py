@@ -19,6 +19,7 @@ SETS = {
 }
 
 
+FRAMES = ("PhysicalOffsetFrame", "Marker", "Station")  # among the components of bodies and joints
 CONTACTS = ("HuntCrossleyForce", "ElasticFoundationForce", "SmoothSphereHalfSpaceForce")
 
 
@@ -62,6 +63,11 @@ def omitted_parts(
         found.append(Omitted("couplers", names, reason, True))
     for group, (sort, reason, moves) in SETS.items():
         found.append(Omitted(sort, tuple(map(_name, objects(model, group, None))), reason, moves))
+    found.append(
+        Omitted(
+            "components", _nested(model), "parts within bodies, joints and frames, of a kind that is not read", True
+        )
+    )
     for sort, tags, reason in (
         ("wrapping", ("Wrap",), "it guides the paths of muscles, which are not here"),
         ("shapes", ("Mesh", "DisplayGeometry"), "bones are not drawn"),
@@ -73,6 +79,13 @@ def omitted_parts(
 
 def _name(e: Element) -> str:
     return e.attributes.get("name") or f"{e.tag}, line {e.line}"
+
+
+def _nested(model: Element) -> tuple[str, ...]:
+    """Names of components within bodies, joints, frames and the model itself, other than frames and points."""
+    owners = ("Model", "Body", "Ground", *FRAMES)
+    holders = [h for e in model.within() if e.tag in owners or e.tag.endswith("Joint") for h in e.all("components")]
+    return tuple(_name(e) for h in holders for e in h.children if e.tag not in FRAMES)
 
 
 def _forces(model: Element, of_followers: Collection[str]) -> list[Omitted]:

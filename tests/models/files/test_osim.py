@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import models
 from benchmarks.files.owners import largest_error
@@ -22,7 +23,13 @@ REFUSED = {
     "ignore='forces'": osim(4, extra=FORCE.format("BushingForce", "")),
     "ignore='constraints'": osim(4, extra=FORCE.format("WeldConstraint", "").replace("ForceSet", "ConstraintSet")),
     "prescribed coordinates": osim(4).replace("<range>", "<prescribed>true</prescribed><range>", 1),
-    "the joints are WeldJoint": osim(4).replace("PinJoint", "EllipsoidJoint"),
+    "the joints are WeldJoint": osim(4).replace("PinJoint", "ScapulothoracicJoint"),
+    "depends on several coordinates": osim(4)
+    .replace("GimbalJoint", "EllipsoidJoint")
+    .replace("<coordinates>", "<radii_x_y_z>0.1 0.1 0.2</radii_x_y_z><coordinates>"),
+    "ignore='components'": osim(4).replace(
+        '<Ground name="ground"/>', '<Ground name="ground"><components><Anchor name="a"/></components></Ground>'
+    ),
     "needs 1; give as many": osim(3).replace("WeldJoint", "PinJoint"),
     "body 'femur' has no joint": osim(3).replace("<parent_body>pelvis", "<parent_body>hand"),
     "does not exist; name a body": osim(4).replace("/bodyset/talus<", "/bodyset/heel<"),
@@ -77,6 +84,35 @@ def test_accelerations_of_the_system(version, tmp_path):
         sample = random_sample(reading, random)
         wanted = accelerations_of(reading, system, sample, reduced_accelerations(reading.description, sample))
         assert largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))) < 1e-8
+
+
+def test_properties_that_objects_lack_are_those_of_the_defaults(tmp_path):
+    """OpenSim 4.6 takes them from <defaults> of the model too."""
+    text = osim(4)
+    masses = text.replace("<mass>0.2</mass>", "")
+    assert masses != text
+    defaults = '<defaults><Body name="default"><mass>0.2</mass><mass_center>9 9 9</mass_center></Body></defaults>'
+    masses = masses.replace('<Model name="small">', f'<Model name="small">{defaults}')
+    one, other = (read(tmp_path, t, ignore="couplers").source.links for t in (text, masses))
+    for a, b in zip(one, other, strict=True):
+        assert a.mass == b.mass and np.array_equal(a.centre, b.centre)
+
+
+def test_an_ellipsoid_with_equal_radii_is_a_sphere(tmp_path):
+    """The place of the child's frame is the radius times its own z axis, in axes of the parent's frame."""
+    text, radius = osim(4), 0.2
+    ball = text.replace("GimbalJoint", "BallJoint")
+    sphere = text.replace("GimbalJoint", "EllipsoidJoint")
+    i = sphere.index("<coordinates>", sphere.index("<EllipsoidJoint"))
+    sphere = sphere[:i] + f"<radii_x_y_z>{radius} {radius} {radius}</radii_x_y_z>" + sphere[i:]
+    q = {"hip_x": 0.3, "hip_y": -0.4, "hip_z": 0.5}
+    ways = [
+        motion_of(read(tmp_path, t, ignore="couplers").source.links, Coordinates(q, {}, {}))["femur"][-1]
+        for t in (ball, sphere)
+    ]
+    assert np.abs(ways[0].A - ways[1].A).max() < 1e-14
+    frame = ways[0].A @ Rotation.from_euler("XYZ", (0.0, 0.0, 0.3)).as_matrix()  # of the joint on the femur
+    assert np.abs(ways[1].r - ways[0].r - radius * frame[:, 2]).max() < 1e-14
 
 
 def test_spline_of_the_program():

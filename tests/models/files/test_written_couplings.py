@@ -50,7 +50,9 @@ def test_opensim_has_the_written_couplers(tmp_path, in_program):
     assert worst(reading, in_program(reading)) < 1e-9
 
 
-@pytest.mark.parametrize("suffix, law", [(".xml", (0, 0, 0, 0, 0, 1.0)), (".urdf", (0, 0, 1.0)), (".xml", LAWS[".osim"][1])])
+@pytest.mark.parametrize(
+    "suffix, law", [(".xml", (0, 0, 0, 0, 0, 1.0)), (".urdf", (0, 0, 1.0)), (".xml", LAWS[".osim"][1])]
+)
 def test_laws_that_a_format_does_not_have_are_refused_by_name(suffix, law, tmp_path):
     with pytest.raises(ModelError, match=r"couplings \(slide: .*ignore='couplings'"):
         models.write(chain((-0.5, law)), tmp_path / f"chain{suffix}")
@@ -66,7 +68,9 @@ def test_bodies_between_joints_of_one_link_are_merged_again(joints, tmp_path):
     again = models.read(models.write(first, tmp_path / "two.xml").file)
     for one, other in zip(first.description.links, again.description.links, strict=True):
         assert one.name == other.name and len(one.steps) == len(other.steps)
-        assert abs(one.mass - other.mass) < 1e-14 and [s.armature for s in one.steps] == [s.armature for s in other.steps]
+        assert abs(one.mass - other.mass) < 1e-14 and [s.armature for s in one.steps] == [
+            s.armature for s in other.steps
+        ]
     assert worst(again, lambda sample: reduced_accelerations(again.description, sample), 5) < 1e-9
     with pytest.raises(ModelError, match="ignore='armature'|no ball joint"):
         models.write(first, tmp_path / "two.urdf", ignore=["springs", "forces", "gravity"])

@@ -1,0 +1,78 @@
+"""Writes a page of the documentation from results of ``python -m benchmarks files``.
+
+python -m benchmarks.files.page docs/validation/files.md FOLDER [FOLDER ...]
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from math import isfinite
+from pathlib import Path
+
+BOUND = 1e-9
+HEAD = """# Models from files, against their owners
+
+Accelerations of all bodies in 100 random states within the ranges, against the program that owns the format: MuJoCo's
+`mj_forward`, Pinocchio's `aba`, OpenSim's `realizeAcceleration`, each relative to the largest acceleration. Contacts, stops,
+constraints other than couplers of OpenSim, actuators and what had to be ignored are off in the owner too. Times are those of one
+evaluation, the least of several series on a busy machine: ours in joint coordinates, the owner's with its kinematics.
+
+Generated from results of `python -m benchmarks files` by `python -m benchmarks.files.page`; {versions}.
+
+{summary}
+
+"""
+COLUMNS = (
+    "file", "bodies", "degrees of freedom", "refused without `ignore`, or why it is not read", "listed", "largest error",
+    "evaluation [us]", "owner [us]",
+)  # fmt: skip
+
+
+def page(folders: list[Path]) -> str:
+    """The page from folders of results."""
+    rows = [row for folder in folders for row in _rows(folder / "files.csv")]
+    rows.sort(key=lambda row: row["file"].lower())
+    versions = ", ".join(f"{row['program']} {row['version']}" for row in _rows(folders[0] / "versions.csv"))
+    done = [row for row in rows if row["read"] == "yes"]
+    good = [row for row in done if isfinite(float(row["largest error"])) and float(row["largest error"]) < BOUND]
+    summary = f"{len(rows)} files: {len(done)} read, {len(good)} of these within {BOUND:g} of their owner."
+    table = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|", *map(_line, rows)]
+    return HEAD.format(versions=versions, summary=summary) + "\n".join(table) + "\n"
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="", encoding="utf-8") as opened:
+        return list(csv.DictReader(opened))
+
+
+def _line(row: dict[str, str]) -> str:
+    read = row["read"] == "yes"
+    reason = row["refused without ignore"].replace("|", "\\|").replace("<", "&lt;")
+    numbers = [
+        f"{float(row['largest error']):.1e}",
+        f"{float(row['evaluation [us]']):.1f}",
+        f"{float(row['owner [us]']):.1f}",
+    ]
+    counts = [row["bodies"], row["degrees of freedom"]] if read else ["", ""]
+    cells = [
+        row["file"],
+        *counts,
+        reason if read else f"not read: {reason}",
+        row["listed"],
+        *(numbers if read else [""] * 3),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page."""
+    if len(arguments) < 2:
+        print(__doc__)
+        return 2
+    Path(arguments[0]).write_text(page([Path(folder) for folder in arguments[1:]]), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
