@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import subprocess
 import sys
@@ -26,11 +27,19 @@ class _Compiler:
 
     def _started(self, folder: str) -> subprocess.Popen[str]:
         if self.process is None or self.process.poll() is not None:
+            self.close()
             self.process = subprocess.Popen(
                 [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 text=True, cwd=folder,
             )  # fmt: skip
         return self.process
+
+    def close(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()  # closes its streams
+            self.process = None
 
     def ask(self, file: Path, binary: Path) -> str:
         """Write the binary form of a model; the message of an error, or ""."""
@@ -60,6 +69,7 @@ class _Compiler:
 
 
 _compiler = _Compiler()
+atexit.register(_compiler.close)
 
 
 def compiled(file: Path) -> Any:
