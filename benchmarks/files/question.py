@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import models
+from benchmarks.files.motion import table_of
 from benchmarks.files.owners import largest_error, owner_of
 from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
 from benchmarks.joint_coordinates import joint_evaluation
@@ -27,6 +28,7 @@ FOLDERS = {
     "gymnasium": ("envs/mujoco/assets",),
     "cmeel": ("../cmeel.prefix/share/example-robot-data/robots",),
 }
+HUMANOIDS = ("suite",)  # folders of those whose motion is compared too
 PROGRAMS = ("talus-multibody", "mujoco", "pin", "opensim", "dm-control", "gymnasium", "example-robot-data")
 COLUMNS = [
     "file", "bodies", "degrees of freedom", "read", "refused without ignore", "listed", "largest error", "evaluation [us]",
@@ -83,7 +85,8 @@ def ask(*, quick: bool, say: Say, files: Sequence[str] = ()) -> Answer:
         "too. Times are those of one evaluation; ours in joint coordinates, where the system has them."
     )
     versions = Table("versions", ["program", "version"], [[name, _version(name)] for name in PROGRAMS])
-    return Answer(Report("Models from files", [Table("files", COLUMNS, rows, note), versions]), {})
+    humanoids = [table_of(path) for path in paths if path.name == "humanoid.xml" and path.parent.name in HUMANOIDS]
+    return Answer(Report("Models from files", [Table("files", COLUMNS, rows, note), versions, *humanoids]), {})
 
 
 def _version(name: str) -> str:

@@ -96,7 +96,7 @@ def read(
     ----------
     file : str or Path
     ignore : str or collection of str
-        Sorts of parts that are left out although the motion would be another with them, such as "contacts,armature".
+        Sorts of parts that are left out although the motion would be another with them, such as "contacts,friction".
     floating : bool
         The root of a URDF robot moves freely; default: it is fixed.
     root : str or Path, optional

@@ -183,7 +183,7 @@ def within_folder(folder: Path, text: str, element: Element, attribute: str) -> 
         inside = False
     if not inside:
         raise element.error(
-            f'<{element.tag}>: {attribute} = "{shortened(text)}" is outside of the folder {folder.name or folder}; '
+            f'<{element.tag}>: {attribute} = "{shortened(element.attributes.get(attribute, text))}" is outside of the folder {folder.name or folder}; '
             "move it there, or give root= a folder that holds both"
         )
     return path
