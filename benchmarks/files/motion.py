@@ -53,7 +53,7 @@ def table_of(file: Path) -> Table:
     counts = f"{len(system.bodies)} bodies, {system.degrees_of_freedom} degrees of freedom"
     note = (
         f"{file.parent.name}/{file.name}, {counts}, 1 s from a random state without contacts and stops: the first setting with "
-        f"an error of the centres of mass below {WANTED:g} m, against a run with tolerance {EXACT:g}; the least of {REPEATS} times."
+        f"an error of the centres of mass below {WANTED:g} m of a run with tolerance {EXACT:g}; the least of {REPEATS} times."
     )
     return Table(f"humanoid {file.parent.name}", ["program", "setting", "error [m]", "time [ms]"], rows, note)
 

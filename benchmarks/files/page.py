@@ -21,8 +21,8 @@ evaluation, the least of several series on a busy machine: ours in joint coordin
 Generated from results of `python -m benchmarks files` by `python -m benchmarks.files.page`; {versions}.
 
 {summary} Two are not: `suite/swimmer.xml`, which no force turns, so that MuJoCo's rounding of 2e-13 rad/s^2 is large beside
-accelerations of 5e-5 m/s^2; and `Rajagopal_2015.osim`, whose knees OpenSim accelerates otherwise than its own velocities change, where several turns
-follow one angle (6e-14 at rest).
+accelerations of 5e-5 m/s^2; and `Rajagopal_2015.osim`, whose knees OpenSim accelerates otherwise than its own velocities change,
+where several turns follow one angle (6e-14 at rest).
 
 """
 COLUMNS = (
@@ -74,8 +74,8 @@ def _line(row: dict[str, str]) -> str:
     reason = row["refused without ignore"].replace("|", "\\|").replace("<", "&lt;")
     numbers = [
         f"{float(row['largest error']):.1e}",
-        f"{float(row['evaluation [us]']):.1f}",
-        f"{float(row['owner [us]']):.1f}",
+        f"{float(row['evaluation [us]']):.3g}",
+        f"{float(row['owner [us]']):.3g}",
     ]
     counts = [row["bodies"], row["degrees of freedom"]] if read else ["", ""]
     cells = [
