@@ -21,6 +21,7 @@ from models.files.description import (
     Floats,
     Frame,
     Law,
+    LimitForce,
     Link,
     Step,
     StepKind,
@@ -29,7 +30,7 @@ from models.files.merging import Pose, unmoved
 from models.files.naming import identifiers, unique
 from models.files.osim_couplers import COUPLER, couplers, followers
 from models.files.osim_functions import Function, function_within, numbers, straight
-from models.files.osim_omissions import omitted_parts, springs_of
+from models.files.osim_omissions import LIMIT, SPRING, limits_of, omitted_parts, springs_of
 from models.files.osim_xml import active, objects, of_parts, text_of, truth, with_defaults
 from models.files.xml_reading import Element, read_xml
 
@@ -65,6 +66,7 @@ class _File:
     functions: dict[str, Function] = field(default_factory=dict)  # of steps
     used: dict[str, str] = field(default_factory=dict)  # names of Talus by coordinate
     springs: dict[str, dict[str, float]] = field(default_factory=dict)  # values of steps by coordinate
+    limits: dict[str, dict[str, LimitForce]] = field(default_factory=dict)  # likewise
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +107,16 @@ def read_osim(file: Path) -> Description:
     f.joints = _joints(f)
     _coordinates(f)
     f.springs = springs_of(model, f.defaults)
+    turning = {axis.coordinate for joint in f.joints for axis in _axes(joint) if axis.kind == "turn"}
+    f.limits = limits_of(model, f.defaults, turning)
     links = tuple(_link(f, joint) for joint in _ordered(f))
     gravity = numbers(model, "gravity", 3, (0.0, -9.80665, 0.0))
     driven = couplers(objects(model, "ConstraintSet", COUPLER), f.defaults, f.locked)
     following, left = followers(f.laws, f.functions, f.locked, f.defaults, f.used, driven)
-    omitted = omitted_parts(model, left, [name for name in f.springs if name not in f.locked])
+    unread = [
+        (tag, name) for tag, of in ((SPRING, f.springs), (LIMIT, f.limits)) for name in of if name not in f.locked
+    ]
+    omitted = omitted_parts(model, left, unread)
     name = model.attributes.get("name", "").strip() or file.stem
     return Description(
         name,
@@ -332,8 +339,8 @@ def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:
     f.functions[name] = axis.function
     if not free:
         return Step(name, axis.kind)
-    spring = f.springs.pop(axis.coordinate, {})
-    return Step(name, axis.kind, reference=f.defaults[axis.coordinate], **spring)  # type: ignore[arg-type]
+    values = {**f.springs.pop(axis.coordinate, {}), **f.limits.pop(axis.coordinate, {})}
+    return Step(name, axis.kind, reference=f.defaults[axis.coordinate], **values)  # type: ignore[arg-type]
 
 
 def _inertial(body: Element) -> tuple[float, Floats, Floats]:
