@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sympy import atan2, cos, sin
+
 from codegen.compiler.calculus import Expr, Vector
 
 Across = Callable[[Vector], tuple[Vector, Vector]]
@@ -35,3 +37,9 @@ def coaxial(d: Vector, a_j: Vector, b_i: Vector, c_i: Vector) -> dict[str, Expr]
     offset_1, offset_2 = perpendicular(d, b_i, c_i)
     tilt_1, tilt_2 = perpendicular(a_j, b_i, c_i)
     return {"offset_1": offset_1, "offset_2": offset_2, "tilt_1": tilt_1, "tilt_2": tilt_2}
+
+
+def angle_near(cosine: Expr, sine: Expr, free_angle: Expr) -> Expr:
+    """The angle of a direction less ``free_angle``, between -180 and 180 degrees."""
+    c, s = cos(free_angle), sin(free_angle)
+    return atan2(sine * c - cosine * s, cosine * c + sine * s)

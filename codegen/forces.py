@@ -22,9 +22,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sympy import asin, atan2, cos, sin
+from sympy import asin, atan2
 
-from codegen.basics import Across, between
+from codegen.basics import Across, angle_near, between
 from codegen.compiler.calculus import Expr, Vector
 from codegen.compiler.force_calculus import Table, ramp, size
 
@@ -71,7 +71,7 @@ def torsional_spring(
     """
     b, c = across(a_i)
     turned = carried(b)
-    angle = coordinate(_angle(turned.dot(b), turned.dot(c), free_angle))
+    angle = coordinate(angle_near(turned.dot(b), turned.dot(c), free_angle))
     return _about_axis(angle, free_angle, stiffness, damping, rate, along)
 
 
@@ -92,7 +92,7 @@ def hinge_spring(
     moment : along the angle [N m]
     Singular when c_j is parallel to a_i.
     """
-    angle = coordinate(_angle(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), free_angle))
+    angle = coordinate(angle_near(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), free_angle))
     return _about_axis(angle, free_angle, stiffness, damping, rate, along)
 
 
@@ -114,7 +114,7 @@ def hinge_stop(
     moment : along the angle [N m]
     Singular when c_j is parallel to a_i.
     """
-    angle = coordinate(_angle(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), middle))
+    angle = coordinate(angle_near(c_j.dot(b_i), c_j.dot(a_i.cross(b_i)), middle))
     above, below = ramp(angle - half_range), ramp(-angle - half_range)
     push = ramp(stiffness * below * (1 - loss * rate(angle))) - ramp(stiffness * above * (1 + loss * rate(angle)))
     return {
@@ -314,12 +314,6 @@ def _about_axis(
         "angle": free_angle + angle,
         "moment": along(angle),
     }
-
-
-def _angle(cosine: Expr, sine: Expr, free_angle: Expr) -> Expr:
-    """The angle of a direction less ``free_angle``, between -180 and 180 degrees."""
-    c, s = cos(free_angle), sin(free_angle)
-    return atan2(sine * c - cosine * s, cosine * c + sine * s)
 
 
 def _path(*points: tuple[Vector, Vector]) -> Expr:

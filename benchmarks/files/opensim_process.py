@@ -1,8 +1,9 @@
 """A process that asks OpenSim for accelerations: a line of JSON with coordinates and rates in, a line with accelerations out.
 
-Its own process, since `ezc3d` and `opensim` cannot live in one.  Muscles and actuators are off.  With the second argument
-``couplers`` couplers of coordinates are enforced; else what follows a coordinate by another function than a line keeps its value
-in the default pose, as in a reading without couplers.  Other constraints are not enforced but for points.
+Its own process, since `ezc3d` and `opensim` cannot live in one.  Muscles and actuators are off.  With the argument ``limits``
+limits of coordinates act, with ``couplers`` couplers of coordinates are enforced; else what follows a coordinate by another
+function than a line keeps its value in the default pose, as in a reading without couplers.  Other constraints are not enforced
+but for points.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import sys
 import time
 from typing import Any
 
-COUPLER = "CoordinateCouplerConstraint"
+COUPLER, LIMIT = "CoordinateCouplerConstraint", "CoordinateLimitForce"
 
 
-def loaded(file: str, couplers: bool) -> tuple[Any, Any, Any]:
+def loaded(file: str, couplers: bool, limits: bool) -> tuple[Any, Any, Any]:
     """Module, model and state, with what a reading leaves out switched off."""
     import opensim
 
@@ -31,7 +32,7 @@ def loaded(file: str, couplers: bool) -> tuple[Any, Any, Any]:
             constraint.set_isEnforced(False)
     for k in range(model.getForceSet().getSize()):
         force = model.updForceSet().get(k)
-        if force.getConcreteClassName() != "SpringGeneralizedForce":
+        if force.getConcreteClassName() not in {"SpringGeneralizedForce", LIMIT if limits else ""}:
             force.set_appliesForce(False)
     return opensim, model, model.initSystem()
 
@@ -93,7 +94,8 @@ def _follow(opensim: Any, model: Any, coordinates: dict[str, Any], state: Any) -
 
 def main() -> None:
     """Answer until the input ends; the word ``time`` asks for the time of one evaluation."""
-    opensim, model, state = loaded(sys.argv[1], couplers := sys.argv[2:] == ["couplers"])
+    couplers, limits = ("couplers" in sys.argv[2:]), ("limits" in sys.argv[2:])
+    opensim, model, state = loaded(sys.argv[1], couplers, limits)
     coordinates = {c.getName(): c for c in _coordinates(model)}
     print(json.dumps(list(coordinates)), flush=True)
     for line in sys.stdin:

@@ -136,6 +136,7 @@ class OpenSim:
             raise ImportError("opensim is not installed")
         program = Path(__file__).with_name("opensim_process.py")
         how = ["couplers"] if reading.description.followers else []
+        how += ["limits"] if any(step.limit is not None for _, step in reading.description.steps) else []
         self.process = subprocess.Popen(
             [sys.executable, str(program), str(reading.file), *how],
             stdin=subprocess.PIPE,

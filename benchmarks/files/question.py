@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 import models
+from benchmarks.files.motion import table_of
 from benchmarks.files.owners import largest_error, owner_of
 from benchmarks.files.states import accelerations_of, random_sample, state_of, talus_accelerations
 from benchmarks.joint_coordinates import joint_evaluation
@@ -26,8 +28,11 @@ FOLDERS = {
     "gymnasium": ("envs/mujoco/assets",),
     "cmeel": ("../cmeel.prefix/share/example-robot-data/robots",),
 }
+HUMANOIDS = ("suite",)  # folders of those whose motion is compared too
+PROGRAMS = ("talus-multibody", "mujoco", "pin", "opensim", "dm-control", "gymnasium", "example-robot-data")
 COLUMNS = [
-    "file", "bodies", "degrees of freedom", "read", "refused without ignore", "largest error", "evaluation [us]", "owner [us]",
+    "file", "bodies", "degrees of freedom", "read", "refused without ignore", "listed", "largest error", "evaluation [us]",
+    "owner [us]",
 ]  # fmt: skip
 
 
@@ -39,6 +44,7 @@ class Measured:
     bodies: int
     freedom: int
     refused: str  # why it is not read, or the sorts that must be ignored
+    listed: str  # sorts that are left out, since they do not change the motion
     read: bool
     error: float
     own: float  # [s]
@@ -57,7 +63,17 @@ def ask(*, quick: bool, say: Say, files: Sequence[str] = ()) -> Answer:
         say(path.name)
         measured.append(_measure(path, 10 if quick else STATES))
     rows = [
-        [m.file, m.bodies, m.freedom, "yes" if m.read else "no", m.refused, m.error, 1e6 * m.own, 1e6 * m.owner]
+        [
+            m.file,
+            m.bodies,
+            m.freedom,
+            "yes" if m.read else "no",
+            m.refused,
+            m.listed,
+            m.error,
+            1e6 * m.own,
+            1e6 * m.owner,
+        ]
         for m in measured
     ]
     done = [m for m in measured if m.read]
@@ -68,7 +84,16 @@ def ask(*, quick: bool, say: Say, files: Sequence[str] = ()) -> Answer:
         "relative to the largest acceleration. Contacts, stops, constraints, actuators and what is ignored are off in the owner "
         "too. Times are those of one evaluation; ours in joint coordinates, where the system has them."
     )
-    return Answer(Report("Models from files", [Table("files", COLUMNS, rows, note)]), {})
+    versions = Table("versions", ["program", "version"], [[name, _version(name)] for name in PROGRAMS])
+    humanoids = [table_of(path) for path in paths if path.name == "humanoid.xml" and path.parent.name in HUMANOIDS]
+    return Answer(Report("Models from files", [Table("files", COLUMNS, rows, note), versions, *humanoids]), {})
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
 
 
 def _installed() -> Iterable[Path]:
@@ -105,7 +130,7 @@ def _measure(path: Path, states: int) -> Measured:
         raise
     except Exception as error:  # other than a sentence is a failure
         text = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: {error}"
-        return Measured(label_of(path), 0, 0, text, False, np.nan, np.nan, np.nan)
+        return Measured(label_of(path), 0, 0, text, "", False, np.nan, np.nan, np.nan)
 
 
 def _read(path: Path) -> Reading:
@@ -139,8 +164,12 @@ def _compared(path: Path, reading: Reading, refused: str, states: int) -> Measur
         sample = random_sample(reading, random)
         wanted = accelerations_of(reading, system, sample, owner.accelerations(sample))
         errors.append(largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))))
+    listed = ", ".join(dict.fromkeys(one.sort for one in reading.left_out))
+    close = getattr(owner, "close", lambda: None)
     own = joint_evaluation(system, 5)[0] if system.tree is not None else np.nan
     worst = float(np.max(errors)) if not np.isnan(errors).any() else np.inf
+    seconds = owner.seconds()
+    close()
     return Measured(
-        label_of(path), len(system.bodies), system.degrees_of_freedom, refused, True, worst, own, owner.seconds()
+        label_of(path), len(system.bodies), system.degrees_of_freedom, refused, listed, True, worst, own, seconds
     )

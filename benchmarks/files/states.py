@@ -13,10 +13,10 @@ from models.files import Reading
 from models.files.building import built
 from models.files.motion import Coordinates, motion_of
 from runtime import System
-from runtime.dynamics.derived import derived
-from runtime.dynamics.equations import derivative_once, shared_workspace_for, workspace_for
+from runtime.dynamics.equations import derivative_once, shared_workspace_for
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.results.coupling_forces import forces_of_couplings
+from runtime.support.latest import Latest
 from runtime.system.orientation import euler_parameters
 
 Floats = NDArray[np.float64]
@@ -66,8 +66,11 @@ def accelerations_of(reading: Reading, system: System, sample: Sample, u_dot: di
     return found
 
 
+_parts = Latest(lambda description: built(description).parts, 2)
+
+
 def _bodies(reading: Reading, system: System, c: Coordinates) -> tuple[Floats, Floats]:
-    parts = built(reading.description).parts
+    parts = _parts(reading.description)
     ways = motion_of(reading.description.links, c)
     y, accelerations = np.zeros((len(system.bodies), STATE)), np.zeros((len(system.bodies), 6))
     for k, name in enumerate(system.body_names):
@@ -80,11 +83,10 @@ def _bodies(reading: Reading, system: System, c: Coordinates) -> tuple[Floats, F
 
 
 def talus_accelerations(system: System, y: Floats) -> Floats:
-    """Accelerations of all bodies (bodies, 6) by the equations of all bodies, with the forces of couplings."""
-    if system.couplings:
-        none, times = np.zeros((0, 4)), np.zeros(1)
-        given = forces_of_couplings(system, times, y[None], none, shared_workspace_for(system.data)).wrench
-        return derived(times, y[None], none, system.data, workspace_for(system.data), given).v_dot[0, 1:]
+    """Accelerations of all bodies (bodies, 6), as of a result of ``simulate``."""
+    if system.joint_coordinates_only:
+        none, shared = np.zeros((0, 4)), shared_workspace_for(system.data)
+        return forces_of_couplings(system, np.zeros(1), y[None], none, shared).v_dot[0, 1:]
     y_dot = np.empty_like(y)
     code = derivative_once(0.0, y, system.data, shared_workspace_for(system.data), y_dot)
     return y_dot.reshape(-1, STATE)[:, V:] if code == 0 else np.full((len(system.bodies), 6), np.nan)

@@ -42,7 +42,18 @@ class Output:
 def outputs() -> tuple[Output, ...]:
     """All generated modules with definitions, in the order of the dictionary."""
     found = []
-    for file in ("joints", "drivers", "limits", "cones", "contacts", "laws", "couplings", "forces", "joint_friction"):
+    for file in (
+        "joints",
+        "drivers",
+        "limits",
+        "cones",
+        "contacts",
+        "laws",
+        "couplings",
+        "forces",
+        "coordinate_limits",
+        "joint_friction",
+    ):
         for function in _definitions(file):
             form, name = _form(file, function)
             found.append(Output(name, form, file, function.name, _inputs(file, function.name)))
@@ -61,9 +72,14 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
             return "contact", f"contact_{name}"
         normal = function.args.args[0].arg == "delta"
         return ("normal law", f"normal_{name}") if normal else ("friction", f"friction_{name}")
-    form = {"limits": "limit", "laws": "law", "couplings": "coupling", "forces": "force", "joint_friction": "force"}[
-        file
-    ]
+    form = {
+        "limits": "limit",
+        "laws": "law",
+        "couplings": "coupling",
+        "forces": "force",
+        "coordinate_limits": "force",
+        "joint_friction": "force",
+    }[file]
     return form, f"{form}_{name}"
 
 

@@ -23,6 +23,7 @@ DICTIONARY = tuple(
         "limits",
         "contacts",
         "forces",
+        "coordinate_limits",
         "joint_friction",
         "cones",
         "couplings",

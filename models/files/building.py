@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from models.files.description import WORLD, Description, Floats, Follower, Link, Step
+from models.files.description import WORLD, Description, Floats, Follower, LimitForce, Link, Step
 from models.files.grouping import Group, groups_of, masses_of
 from models.files.motion import Coordinates, Moving, motion_of
 from runtime import GROUND, Builder, ModelError, Signal
@@ -115,7 +115,20 @@ def _add_link(m: _Making, link: Link) -> None:
         for step, coordinate in zip(group.steps, group.coordinates, strict=True):
             m.coordinates[step.name] = (group.name, coordinate) if coordinate else ("", "")
             _add_forces(m, group, step, (before, name), at)
+            if step.armature > 0.0 and step.kind in ("turn", "slide"):
+                _add_armature(m, step)
         before = name
+
+
+def _add_armature(m: _Making, step: Step) -> None:
+    """The inertia of the rotor of a step."""
+    joint, coordinate = m.coordinates[step.name]
+    if not joint:
+        raise ModelError(
+            f"joint '{step.name}': has armature, and its slides are not along the axes of the inner body; turn the axes of the "
+            "body, or ignore='armature'"
+        )
+    m.builder.armature(f"{joint}.{coordinate}", step.armature)
 
 
 def _values(group: Group, at: Moving) -> dict[str, Any]:
@@ -143,7 +156,7 @@ def _add_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], a
             m.builder.force(f"{step.name}_damper", "rotational_damper", *bodies, damping=step.damping)
         return
     sprung = step.stiffness > 0.0 or step.damping > 0.0
-    if not sprung and not step.limited:
+    if not sprung and not step.limited and step.limit is None:
         return
     if step.kind == "slide":
         _slide_forces(m, group, step, bodies, at)
@@ -160,19 +173,38 @@ def _add_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], a
             f"{step.name}_spring", "hinge_spring", i, j, axes="global", stiffness=step.stiffness, damping=step.damping,
             free_angle=free, **values,
         )  # fmt: skip
+    if step.limit is not None:
+        m.builder.force(
+            f"{step.name}_limit", "hinge_limit", i, j, axes="global", **_range(step, step.limit, sign), **values,
+            **_limit_values(step.limit, sign),
+        )  # fmt: skip
     if step.limited:
-        lower, upper = sorted((sign * step.lower, sign * step.upper))
-        middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
-        if not (half <= pi and abs(middle) <= pi):
-            raise ModelError(
-                f"joint '{step.name}': its range is {step.lower:.6g} to {step.upper:.6g} rad from the reference pose, and stops "
-                f"of an angle need at most half a turn ({pi:.6g} rad) on either side of its middle; narrow the range, or "
-                "ignore='limits'"
-            )
         m.builder.force(
             f"{step.name}_stop", "hinge_stop", i, j, axes="global", stiffness=_stop_stiffness(m, step), loss=LOSS,
-            middle=middle, half_range=min(half, 3.14), **values,
+            **_range(step, step, sign), **values,
         )  # fmt: skip
+
+
+def _range(step: Step, of: Step | LimitForce, sign: float) -> dict[str, Any]:
+    """Middle and half of the range of an angle, of the stops or the limit of a step."""
+    lower, upper = sorted((sign * of.lower, sign * of.upper))
+    middle, half = (lower + upper) / 2.0, (upper - lower) / 2.0
+    if not (half <= pi and abs(middle) <= pi):
+        raise ModelError(
+            f"joint '{step.name}': its range is {of.lower:.6g} to {of.upper:.6g} rad from the reference pose, and stops "
+            f"of an angle need at most half a turn ({pi:.6g} rad) on either side of its middle; narrow the range, or "
+            "ignore='limits'"
+        )
+    return {"middle": middle, "half_range": min(half, 3.14)}
+
+
+def _limit_values(limit: LimitForce, sign: float) -> dict[str, Any]:
+    """Constants of a limit of a coordinate with this sign."""
+    ends = (limit.lower_stiffness, limit.upper_stiffness)
+    lower, upper = ends if sign > 0.0 else ends[::-1]
+    return {
+        "lower_stiffness": lower, "upper_stiffness": upper, "damping": limit.damping, "transition": limit.transition,
+    }  # fmt: skip
 
 
 def _stop_stiffness(m: _Making, step: Step) -> float:
@@ -209,6 +241,12 @@ def _slide_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str],
         m.builder.force(
             f"{step.name}_spring", "slider_spring", *bodies, axes="global", a_i=axis, stiffness=step.stiffness,
             damping=step.damping, free_distance=step.free, **ends,
+        )  # fmt: skip
+    if (limit := step.limit) is not None:
+        middle, half = (limit.lower + limit.upper) / 2.0, (limit.upper - limit.lower) / 2.0
+        m.builder.force(
+            f"{step.name}_limit", "slider_limit", bodies[0], bodies[1], axes="global", a_i=axis, middle=middle,
+            half_range=half, **_limit_values(limit, 1.0), **ends,
         )  # fmt: skip
     for name, sign, edge in (("lower", 1.0, step.lower), ("upper", -1.0, step.upper)):
         if abs(edge) < inf:

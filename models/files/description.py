@@ -31,6 +31,18 @@ def no_vector() -> Floats:
     return np.zeros(3)
 
 
+@dataclass(frozen=True)
+class LimitForce:
+    """Spring and damper beyond either end of a range, which is from the reference pose, by the law of ``hinge_limit``."""
+
+    lower: float  # [rad], [m]
+    upper: float
+    lower_stiffness: float  # [N m/rad], [N/m]
+    upper_stiffness: float
+    damping: float  # [N m s/rad], [N s/m]
+    transition: float  # [rad], [m]
+
+
 @dataclass(frozen=True, eq=False)
 class Step:
     """A turn, a slide, a ball or a free motion of a link; a link may have several, the first nearest to its parent.
@@ -51,6 +63,7 @@ class Step:
     friction: float = 0.0  # dry [N m], [N]
     lower: float = -inf  # [rad], [m]
     upper: float = inf
+    limit: LimitForce | None = None
     stop_time: float = 0.02  # [s] time constant of the stops: stiffness = inertia of the coordinate / time^2
 
     @property

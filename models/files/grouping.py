@@ -5,8 +5,9 @@ universal joint: the part between them has no mass, as its link (Rodrigues da Si
 
 Between two groups there is a body.  A distribution of mass on what both of its neighbours share, the axis of the next turn or the
 centre of the next ball, belongs to either of them, so it is taken from the outer body and given to the inner one: the motion is
-unchanged.  A body also needs a moment of inertia about that axis, where it has none; it is SPIN of its largest moment, and so at
-most about SPIN times SHARE of the outer body's: 3e-10, the order of the relative error of the accelerations.
+unchanged.  Such a body is a rod on the axis, or a point, without a moment of inertia about it (``runtime.system.thin_bodies``).
+Where the axes of the link's turns depend on each other in the reference pose, nothing else resists that rotation: there the body
+gets a moment, SPIN of its largest, and so at most about SPIN times SHARE of the outer body's, 3e-10.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ SKEW = 1e-2  # [1] sine of the angle between the axes of a modified universal jo
 APART = 1e-5  # [m] distance between the axes of a modified universal joint, at least
 ACROSS = 2e-2  # [1] part of a link that is across both axes, at least; else it is laid along the common perpendicular
 SHARES = (2.5e-4, 1e-4, 1e-5, 1e-6)  # of the mass of the outer body; the first with which an outer body is left
-SPIN = 1.01e-6  # [1] moment about the axis, as a fraction of the largest; bodies with less have no joint coordinates
+SPIN = 1.01e-6  # [1] moment about the axis, as a fraction of the largest, where the axes of turns depend on each other
+LOCKED = 1e-3  # [1] smallest singular value of the axes of turns that depend on each other
 ENOUGH = 1e-3  # of the least second moment of mass must be left
+ROUNDING = 1e-12  # [1] of a least second moment of 0, that of a rod, as a fraction of the largest
 
 Kind = Literal[
     "free", "spherical", "revolute", "translational", "cylindrical", "universal", "modified_universal", "plane_translation",
@@ -194,15 +197,30 @@ def masses_of(link: Link, groups: Sequence[Group]) -> list[Mass]:
     found = [Mass(link.mass, link.centre, link.inertia)]
     for k in range(len(groups) - 1, 0, -1):
         near = groups[k - 1].point if groups[k - 1].kind in ("revolute", "universal", "spherical") else None
-        own, rest = _shared(link, found[0], groups[k], near)
+        own, rest = _shared(link, found[0], groups[k], near, thin=not _locked(groups, k))
         found[:1] = [own, rest]
     return found
 
 
-def _shared(link: Link, outer: Mass, group: Group, near: Floats | None) -> tuple[Mass, Mass]:
+def _locked(groups: Sequence[Group], k: int) -> bool:
+    """Whether the body before group k can turn against both of its neighbours, which rest, in the reference pose."""
+    before, behind = (
+        [axis for group in some for step in group.steps for axis in _turning(step)] for some in (groups[:k], groups[k:])
+    )
+    axes = np.array([*before, *behind])
+    return bool(before) and (len(axes) > 3 or float(np.linalg.svd(axes, compute_uv=False)[-1]) < LOCKED)
+
+
+def _turning(step: Step) -> list[Floats]:
+    """The axes about which a step turns."""
+    return [step.axis] if step.kind == "turn" else list(np.eye(3)) if step.kind in ("ball", "free") else []
+
+
+def _shared(link: Link, outer: Mass, group: Group, near: Floats | None, *, thin: bool) -> tuple[Mass, Mass]:
     """Mass of an inner body on what it shares with the outer one by a group, and what is left of the outer one.
 
-    ``near``: point of the joint before, where a body before the inner one can take mass in turn.
+    ``near``: point of the joint before, where a body before the inner one can take mass in turn; ``thin``: the inner one may have
+    no moment about what it shares.
     """
     axis = group.steps[0].axis if group.kind == "revolute" else np.zeros(3)
     to = outer.centre if near is None else near
@@ -214,8 +232,9 @@ def _shared(link: Link, outer: Mass, group: Group, near: Floats | None) -> tuple
             rod = mass * half**2 * (np.eye(3) - np.outer(axis, axis))
             inner = Mass(mass, at, rod)
             rest = outer.less(inner)
-            if rest.second_moments[0] >= ENOUGH * outer.second_moments[0] > 0.0:
-                return replace(inner, inertia=_filled(rod, outer, share)), rest
+            least, largest = outer.second_moments[[0, 2]]
+            if rest.second_moments[0] >= ENOUGH * least - ROUNDING * largest:
+                return (inner if thin else replace(inner, inertia=_filled(rod, outer, share))), rest
     raise ModelError(
         f"link '{link.name}': its joints {', '.join(repr(s.name) for s in link.steps)} need bodies between them, and the link is "
         "too thin to give them mass; give it an inertia of a body with extent in three directions"

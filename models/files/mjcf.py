@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from models.files.description import WORLD, Closure, Description, Floats, Follower, Frame, Link, Omitted, Outline, Step
+from models.files.mjcf_compiling import compiled
 from models.files.mjcf_omissions import omissions
 from models.files.naming import identifiers
 from models.files.xml_reading import Element, one_line, read_xml, within_folder
@@ -52,18 +54,12 @@ def read_mjcf(file: Path, root: Path) -> Description:
 
 def compiled_model(file: Path, root: Path) -> Any:
     """MuJoCo's model of a file."""
-    try:
-        import mujoco
-    except ImportError:
+    if find_spec("mujoco") is None:
         raise ModelError(
             f"{file.name}: MJCF is read by MuJoCo, which is not installed; pip install 'talus-multibody[files]'"
-        ) from None
+        )
     _check_paths(file, root.resolve(), [])
-    try:
-        return mujoco.MjSpec.from_file(str(file)).compile()
-    except Exception as error:  # of several classes, all with the compiler's message
-        text = one_line(" ".join(str(error).split()))
-        raise ModelError(f"{file.name}: MuJoCo refuses it: {text or type(error).__name__}; correct the file") from None
+    return compiled(file)
 
 
 def _check_paths(file: Path, root: Path, seen: list[Path]) -> None:
@@ -156,6 +152,7 @@ def _equalities(
     mujoco.mj_kinematics(model, data)
     found: list[Closure] = []
     followers: list[Follower] = []
+    alone: list[int] = []  # joints that are held at a place
     left = []
     labels = identifiers([_name(model.equality(n).name, "equality", n) for n in range(model.neq)])
     for n, label in enumerate(labels.values()):
@@ -163,6 +160,9 @@ def _equalities(
             continue
         if (follower := _follower(model, n, steps)) is not None:
             followers.append(follower)
+            continue
+        if model.eq_type[n] == mujoco.mjtEq.mjEQ_JOINT and model.eq_obj2id[n] < 0:
+            alone.append(n)
             continue
         kind = kinds.get(int(model.eq_type[n]))
         if (
@@ -178,9 +178,14 @@ def _equalities(
             found.append(Closure(label, "weld", one, two))
         else:
             found.append(Closure(label, "point", one, two, points[:3].copy(), points[3:6].copy()))
+    for n in alone:
+        if (held := _held(model, n, steps, followers)) is None:
+            left.append(list(labels.values())[n])
+        else:
+            followers.append(held)
     reason = (
-        "couplings of tendons and of single joints, constraints between sites, and welds in another pose than qpos0 are not "
-        "read"
+        "couplings of tendons, single joints where no other one can lead, constraints between sites, and welds in another pose "
+        "than qpos0 are not read"
     )
     return found, followers, [Omitted("equalities", tuple(left), reason, True)] if left else []
 
@@ -197,6 +202,16 @@ def _follower(model: Any, n: int, steps: Sequence[str]) -> Follower | None:
     ):
         return None
     return Follower.by_powers(steps[one], steps[two], model.eq_data[n, :5].tolist(), "equalities")
+
+
+def _held(model: Any, n: int, steps: Sequence[str], followers: Sequence[Follower]) -> Follower | None:
+    """The joint that an equality holds at a place, as one that follows any other by a constant."""
+    one, following = int(model.eq_obj1id[n]), {f.step for f in followers}
+    scalar = [k for k in range(model.njnt) if KINDS[model.jnt_type[k]] in ("turn", "slide")]
+    leaders = [k for k in scalar if k != one and steps[k] not in following]
+    if one not in scalar or not leaders or steps[one] in following:
+        return None
+    return Follower.by_powers(steps[one], steps[leaders[0]], [float(model.eq_data[n, 0])], "equalities")
 
 
 def _holds_reference(model: Any, data: Any, n: int) -> bool:

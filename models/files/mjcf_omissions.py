@@ -72,7 +72,8 @@ def _of_joints(model: Any, off: dict[str, bool]) -> list[Omitted]:
         if len(joints):
             found.append(Omitted(sort, _names(model, "joint", sorted({int(j) for j in joints})), reason, True))
 
-    add("armature", joint[_nonzero(model.dof_armature)], "inertia of rotors along coordinates")
+    turning = [j for j in joint[_nonzero(model.dof_armature)] if kind[j] in whole]
+    add("armature", turning, "inertia of rotors of balls and free joints")
     if not (off["FRICTIONLOSS"] or off["CONSTRAINT"]):
         add("friction", joint[_nonzero(model.dof_frictionloss)], "dry friction by MuJoCo's soft constraint")
     if not off["SPRING"]:

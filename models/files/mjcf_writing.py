@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from models.files.description import WORLD, Floats, Link, Omitted, Outline, Step
+from models.files.description import WORLD, Description, Floats, Link, Omitted, Outline, Step
+from models.files.merging import Pose, joined
+from models.files.written_couplings import couplings_of
 from models.files.written_tree import Tree
 from models.files.written_xml import element, name, quaternion, text_of
 from runtime import ModelError
 
+NEAR = 1e-9  # [m] of the mass of a thin body from the axes that leave it in place
+SHARED = 1e-9  # [1] moments and angles of such a body
 LEAST = 1e-15  # [kg], [kg m^2] of bodies that move, below which MuJoCo refuses them: mjMINVAL
 HINGE, SLIDE = "hinge", "slide"
+DEGREE = 4  # of a polynomial of an equality
 WIDEST = 1e10  # [m] in place of a stop that a slide does not have
 DRAWN = ("sphere", "capsule", "ellipsoid", "box")
 
@@ -26,7 +32,7 @@ def mjcf_text(tree: Tree) -> str:
     ModelError
         For a body that MuJoCo refuses.
     """
-    d = tree.description
+    tree.description = d = _with_thin_bodies_merged(tree.description)
     top = element(None, "mujoco", model=name(d.name))
     element(top, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
     option = element(top, "option", gravity=d.gravity)
@@ -36,7 +42,7 @@ def mjcf_text(tree: Tree) -> str:
         _add_shape(bodies[WORLD], outline)
     for link in d.links:
         bodies[link.name] = _body(tree, bodies[link.parent], link)
-    _add_closures(tree, top)
+    _add_equalities(tree, top)
     _add_keyframe(tree, top)
     if meshes := tuple(dict.fromkeys(o.link for o in d.outlines if o.kind not in DRAWN)):
         tree.left_out.append(Omitted("shapes", meshes, "meshes are not written"))
@@ -44,6 +50,47 @@ def mjcf_text(tree: Tree) -> str:
         reason = "MuJoCo's own law acts beyond the ranges; models.read gives them the stops of Talus"
         tree.left_out.append(Omitted("stops", stopped, reason))
     return text_of(top)
+
+
+def _with_thin_bodies_merged(d: Description) -> Description:
+    """The description with bodies that MuJoCo refuses merged into those behind them, which share their masses."""
+    links = {link.name: link for link in d.links}
+    held = {end for c in d.closures for end in (c.link_1, c.link_2)} | {o.link for o in d.outlines}
+    for thin in (links[link.name] for link in d.links):
+        behind = [link for link in links.values() if link.parent == thin.name]
+        if len(behind) != 1 or thin.name in held or not thin.steps or not _shares(thin, behind[0]):
+            continue
+        outer = behind[0]
+        to_outer = Pose(-(outer.rotation.T @ outer.position), outer.rotation.T)
+        steps = [
+            replace(s, axis=outer.rotation.T @ s.axis, point=to_outer.point(s.point)) for s in thin.steps
+        ]  # before its own
+        links[outer.name] = replace(
+            joined(outer, thin, to_outer), parent=thin.parent, position=thin.position + thin.rotation @ outer.position,
+            rotation=thin.rotation @ outer.rotation, steps=(*steps, *outer.steps),
+        )  # fmt: skip
+        del links[thin.name]
+    return d.changed(links=tuple(links.values()))
+
+
+def _shares(thin: Link, outer: Link) -> bool:
+    """Whether the mass of a body without inertia in some rotation lies where the turns of the outer one leave it in place."""
+    moments, axes = np.linalg.eigh(thin.inertia)
+    size = max(float(moments[-1]), thin.mass * NEAR**2)
+    if not moments[0] <= SHARED * size or any(step.kind not in ("turn", "ball") for step in outer.steps):
+        return False
+    point_like = moments[-1] <= SHARED * size
+    for step in outer.steps[:1] if not point_like else outer.steps:
+        at = outer.position + outer.rotation @ step.point - thin.centre
+        axis = outer.rotation @ step.axis
+        off = at - axis * float(axis @ at)
+        if float(np.linalg.norm(off)) > NEAR or (step.kind == "ball" and float(np.linalg.norm(at)) > NEAR):
+            return False
+        if not point_like and abs(abs(float(axis @ axes[:, 0])) - 1.0) > SHARED:
+            return False
+        if not point_like and len(outer.steps) > 1:
+            return False
+    return bool(outer.steps)
 
 
 def _steps(tree: Tree, link: Link) -> list[Step]:
@@ -74,6 +121,8 @@ def _add_step(body: Element, step: Step) -> None:
         element(body, "freejoint", name=step.name)
         return
     values: dict[str, object] = {"damping": step.damping} if step.damping else {}
+    if step.armature:
+        values["armature"] = step.armature
     if step.kind == "ball":
         element(body, "joint", name=step.name, type="ball", pos=step.point, **values)
         return
@@ -106,10 +155,24 @@ def _add_shape(body: Element, o: Outline) -> None:
     )  # fmt: skip
 
 
-def _add_closures(tree: Tree, top: Element) -> None:
-    if not tree.description.closures:
+def _add_equalities(tree: Tree, top: Element) -> None:
+    """Ball joints that close loops, and couplings."""
+    followers = couplings_of(tree, DEGREE, "MJCF has polynomials of degree 4 or less; write .osim or .json")
+    if not tree.description.closures and not followers:
         return
     equality = element(top, "equality")
+    for coupled in followers:
+        powers = [*coupled.powers, *[0.0] * (DEGREE + 1 - len(coupled.powers))]
+        ends = {"joint1": coupled.follower, "joint2": coupled.leader}
+        element(equality, "joint", name=coupled.name, polycoef=powers, **ends)
+    if followers:
+        names, reason = (
+            tuple(coupled.name for coupled in followers),
+            "MuJoCo holds coordinates by stiff springs, not exactly",
+        )
+        tree.left_out.append(Omitted("couplings", names, reason))
+    if not tree.description.closures:
+        return
     for closure in tree.description.closures:
         one, two, point = closure.link_1, closure.link_2, closure.point_1
         if one == WORLD:  # the first body is the one in whose axes the point is

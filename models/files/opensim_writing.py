@@ -12,7 +12,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from models.files.description import WORLD, Floats, Link, Omitted, Step
+from models.files.description import MOST, WORLD, Floats, Link, Omitted, Step
+from models.files.written_couplings import couplings_of, highest_first
 from models.files.written_tree import Tree
 from models.files.written_xml import body_angles, child, element, text_of
 from runtime import ModelError
@@ -48,6 +49,7 @@ def opensim_text(tree: Tree) -> str:
         thin += _add_link(tree, bodies, joints, link)
     for _, step in d.steps:
         _add_spring(forces, step)
+    _add_couplers(tree, model)
     if thin:
         reason = (
             "bodies without mass lie between the joints of one body, as the massless link of a modified universal joint"
@@ -61,6 +63,27 @@ def opensim_text(tree: Tree) -> str:
         reason = "three angles of OpenSim, about x, y, z of the body; Run.to_mot writes the rotation vector"
         tree.left_out.append(Omitted("coordinates", angles, reason))
     return text_of(top)
+
+
+def _add_couplers(tree: Tree, model: Element) -> None:
+    """Couplings, by polynomials and by OpenSim's own splines."""
+    found = couplings_of(tree, MOST - 1, "OpenSim has other splines", splines=True)
+    if not found:
+        return
+    constraints = element(element(model, "ConstraintSet", name="constraintset"), "objects")
+    for one in found:
+        made = element(constraints, "CoordinateCouplerConstraint", name=_label(one.name))
+        child(made, "isEnforced", "true")
+        holder = element(made, "coupled_coordinates_function")
+        if one.points:
+            spline = element(holder, "SimmSpline")
+            child(spline, "x", [x for x, _ in one.points])
+            child(spline, "y", [y for _, y in one.points])
+        else:
+            child(element(holder, "PolynomialFunction"), "coefficients", highest_first(one.powers))
+        child(made, "independent_coordinate_names", one.leader)
+        child(made, "dependent_coordinate_name", one.follower)
+        child(made, "scale_factor", 1.0)
 
 
 def _label(text: str) -> str:

@@ -21,6 +21,7 @@ from models.files.description import (
     Floats,
     Frame,
     Law,
+    LimitForce,
     Link,
     Step,
     StepKind,
@@ -29,8 +30,8 @@ from models.files.merging import Pose, unmoved
 from models.files.naming import identifiers, unique
 from models.files.osim_couplers import COUPLER, couplers, followers
 from models.files.osim_functions import Function, function_within, numbers, straight
-from models.files.osim_omissions import omitted_parts, springs_of
-from models.files.osim_xml import active, objects, of_parts, text_of, truth
+from models.files.osim_omissions import LIMIT, SPRING, limits_of, omitted_parts, springs_of
+from models.files.osim_xml import active, objects, of_parts, text_of, truth, with_defaults
 from models.files.xml_reading import Element, read_xml
 
 X, Y, Z = np.eye(3)
@@ -45,7 +46,8 @@ JOINTS: dict[str, tuple[tuple[StepKind, Floats, int], ...]] = {
     "PlanarJoint": (("slide", X, 1), ("slide", Y, 2), ("turn", Z, 0)),
     "FreeJoint": (("slide", X, 3), ("slide", Y, 4), ("slide", Z, 5), ("turn", X, 0), ("turn", Y, 1), ("turn", Z, 2)),
 }
-COUNTS = {name: len(steps) for name, steps in JOINTS.items()}
+ROUND = 1e-12  # [1] differences of the radii of a sphere
+SPHERE = "EllipsoidJoint"  # whose three radii are equal
 SPATIAL = ("translation1", "translation2", "translation3", "rotation1", "rotation2", "rotation3")
 
 
@@ -64,6 +66,7 @@ class _File:
     functions: dict[str, Function] = field(default_factory=dict)  # of steps
     used: dict[str, str] = field(default_factory=dict)  # names of Talus by coordinate
     springs: dict[str, dict[str, float]] = field(default_factory=dict)  # values of steps by coordinate
+    limits: dict[str, dict[str, LimitForce]] = field(default_factory=dict)  # likewise
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,7 @@ def read_osim(file: Path) -> Description:
     if root.tag != "OpenSimDocument" or root.one("Model") is None:
         raise root.error(f"the root is <{root.tag}>; an OpenSim model is <OpenSimDocument> with a <Model>")
     model = of_parts(root, "Model")
+    with_defaults(model)
     bodies: dict[str, Element] = {}
     for body in objects(model, "BodySet", "Body"):
         name = body.need("name")
@@ -103,11 +107,16 @@ def read_osim(file: Path) -> Description:
     f.joints = _joints(f)
     _coordinates(f)
     f.springs = springs_of(model, f.defaults)
+    turning = {axis.coordinate for joint in f.joints for axis in _axes(joint) if axis.kind == "turn"}
+    f.limits = limits_of(model, f.defaults, turning)
     links = tuple(_link(f, joint) for joint in _ordered(f))
     gravity = numbers(model, "gravity", 3, (0.0, -9.80665, 0.0))
     driven = couplers(objects(model, "ConstraintSet", COUPLER), f.defaults, f.locked)
     following, left = followers(f.laws, f.functions, f.locked, f.defaults, f.used, driven)
-    omitted = omitted_parts(model, left, [name for name in f.springs if name not in f.locked])
+    unread = [
+        (tag, name) for tag, of in ((SPRING, f.springs), (LIMIT, f.limits)) for name in of if name not in f.locked
+    ]
+    omitted = omitted_parts(model, left, unread)
     name = model.attributes.get("name", "").strip() or file.stem
     return Description(
         name,
@@ -232,12 +241,15 @@ def _axes(joint: _Joint) -> list[_Axis]:
     """The steps of a joint as the file states them."""
     e = joint.element
     names = [one.need("name") for one in _coordinate_elements(e)]
-    if e.tag in JOINTS:
-        if len(names) != COUNTS[e.tag]:
-            raise e.error(f"<{e.tag}> has {len(names)} coordinates and needs {COUNTS[e.tag]}; give as many")
-        return [_Axis(kind, axis, names[n], straight(1.0, 0.0), names[n]) for kind, axis, n in JOINTS[e.tag]]
+    if e.tag in (*JOINTS, SPHERE):
+        steps = JOINTS["BallJoint" if e.tag == SPHERE else e.tag]
+        if len(names) != len(steps):
+            raise e.error(f"<{e.tag}> has {len(names)} coordinates and needs {len(steps)}; give as many")
+        return [_Axis(kind, axis, names[n], straight(1.0, 0.0), names[n]) for kind, axis, n in steps]
     if e.tag != "CustomJoint":
-        raise e.error(f"joint '{e.need('name')}' is a {e.tag}; the joints are {', '.join(JOINTS)}, CustomJoint")
+        raise e.error(
+            f"joint '{e.need('name')}' is a {e.tag}; the joints are {', '.join(JOINTS)}, CustomJoint, EllipsoidJoint"
+        )
     transform = e.one("SpatialTransform")
     if transform is None:
         raise e.error(f"joint '{e.need('name')}' has no <SpatialTransform>; give one")
@@ -281,7 +293,7 @@ def _link(f: _File, joint: _Joint) -> Link:
         if axis.coordinate and axis.function.line != (0.0, value):
             # Body-fixed: the axis lies in what the turns up to this one have made; from there into axes of the child.
             steps.append((_named(f, joint, axis), turn @ axis.axis if axis.kind == "turn" else axis.axis))
-    inner = joint.on_child
+    inner = joint.on_child.then(Pose(-_radius(joint.element) * Z, np.eye(3)))
     back = inner.rotation @ turn.T
     made = tuple(replace(step, axis=back @ axis, point=inner.position) for step, axis in steps)
     to_child = Pose(-(inner.rotation.T @ inner.position), inner.rotation.T)
@@ -289,6 +301,26 @@ def _link(f: _File, joint: _Joint) -> Link:
     mass, centre, inertia = _inertial(f.bodies[joint.child])
     name, parent = f.names[joint.child], f.names[joint.parent]
     return Link(name, parent, pose.position, pose.rotation, mass, centre, inertia, made, joint.element.need("name"))
+
+
+def _radius(e: Element) -> float:
+    """Distance of the child's frame from the centre about which it turns, along its z axis: of a point on a sphere.
+
+    Raises
+    ------
+    ModelError
+        For an ellipsoid with other radii, on which the place depends on two coordinates.
+    """
+    if e.tag != SPHERE:
+        return 0.0
+    radii = numbers(e, "radii_x_y_z", 3)
+    if np.ptp(radii) > ROUND * np.abs(radii).max():
+        shown = ", ".join(f"{radius:g}" for radius in radii)
+        raise e.error(
+            f"joint '{e.need('name')}': an ellipsoid with radii {shown} m, on which the place depends on several coordinates; "
+            "give equal radii"
+        )
+    return float(radii[0])
 
 
 def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:
@@ -307,8 +339,8 @@ def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:
     f.functions[name] = axis.function
     if not free:
         return Step(name, axis.kind)
-    spring = f.springs.pop(axis.coordinate, {})
-    return Step(name, axis.kind, reference=f.defaults[axis.coordinate], **spring)  # type: ignore[arg-type]
+    values = {**f.springs.pop(axis.coordinate, {}), **f.limits.pop(axis.coordinate, {})}
+    return Step(name, axis.kind, reference=f.defaults[axis.coordinate], **values)  # type: ignore[arg-type]
 
 
 def _inertial(body: Element) -> tuple[float, Floats, Floats]:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from math import pi
 
-from models.files.description import Omitted
+from models.files.description import LimitForce, Omitted
 from models.files.osim_functions import numbers
 from models.files.osim_xml import active, objects, text_of, truth
 from models.files.xml_reading import Element
 
 SPRING = "SpringGeneralizedForce"
+LIMIT = "CoordinateLimitForce"
+NARROWEST = 1e-6  # [rad], [m] transition of a limit
+# Property, OpenSim's default, and the power of the unit, a degree or a metre, in it.
+LIMIT_VALUES = (
+    ("lower_limit", 0.0, 1), ("upper_limit", 0.0, 1), ("lower_stiffness", 1.0, -1), ("upper_stiffness", 1.0, -1),
+    ("damping", 0.001, -1), ("transition", 0.1, 1),
+)  # fmt: skip
 CARRIED = ("CoordinateCouplerConstraint", "PointConstraint")  # as steps, and as closures
 SETS = {
     "ControllerSet": ("controllers", "the muscles and actuators that they drive are not here", False),
@@ -19,6 +27,7 @@ SETS = {
 }
 
 
+FRAMES = ("PhysicalOffsetFrame", "Marker", "Station")  # among the components of bodies and joints
 CONTACTS = ("HuntCrossleyForce", "ElasticFoundationForce", "SmoothSphereHalfSpaceForce")
 
 
@@ -46,13 +55,43 @@ def springs_of(model: Element, defaults: Mapping[str, float]) -> dict[str, dict[
     return found
 
 
+def limits_of(
+    model: Element, defaults: Mapping[str, float], turning: Collection[str]
+) -> dict[str, dict[str, LimitForce]]:
+    """The limit forces of coordinates, as values of their steps; ``turning``: coordinates in rad, whose limits are in degrees.
+
+    Raises
+    ------
+    ModelError
+        With file and line, for a limit of no coordinate, a second one, and values that make none.
+    """
+    found: dict[str, dict[str, LimitForce]] = {}
+    for e in filter(active, objects(model, "ForceSet", LIMIT)):
+        name = text_of(e, "coordinate")
+        if name not in defaults or name in found:
+            why = "has another limit; keep one" if name in found else "does not exist; correct it"
+            raise e.error(f"force '{_name(e)}': coordinate '{name}' {why}")
+        unit, values = (pi / 180.0 if name in turning else 1.0), {}
+        for tag, usual, power in LIMIT_VALUES:
+            values[tag] = float(numbers(e, tag, 1, (usual,))[0]) * unit**power
+            if values[tag] < 0.0 and power < 0:
+                raise e.error(f"force '{_name(e)}': {tag} must not be below 0; correct it")
+        lower, upper = (values[f"{end}_limit"] - defaults[name] for end in ("lower", "upper"))
+        if not upper > lower or not values["transition"] >= NARROWEST:
+            rule = f"upper_limit must be above lower_limit, and transition at least {NARROWEST:g} rad or m"
+            raise e.error(f"force '{_name(e)}': {rule}; correct it")
+        stiffnesses = (values["lower_stiffness"], values["upper_stiffness"])
+        found[name] = {"limit": LimitForce(lower, upper, *stiffnesses, values["damping"], values["transition"])}
+    return found
+
+
 def omitted_parts(
-    model: Element, followers: Iterable[tuple[str, str]], of_followers: Collection[str]
+    model: Element, followers: Iterable[tuple[str, str]], of_followers: Collection[tuple[str, str]]
 ) -> tuple[Omitted, ...]:
     """What is not in the description.
 
-    ``followers``: steps that follow a coordinate in a way that is not read, with it; ``of_followers``: coordinates of springs
-    that no step has.
+    ``followers``: steps that follow a coordinate in a way that is not read, with it; ``of_followers``: kinds of springs and
+    limits whose coordinates no step has, with these.
     """
     found = [*_forces(model, of_followers), *_constraints(model), *_coordinates(model)]
     followers = list(followers)
@@ -62,6 +101,11 @@ def omitted_parts(
         found.append(Omitted("couplers", names, reason, True))
     for group, (sort, reason, moves) in SETS.items():
         found.append(Omitted(sort, tuple(map(_name, objects(model, group, None))), reason, moves))
+    found.append(
+        Omitted(
+            "components", _nested(model), "parts within bodies, joints and frames, of a kind that is not read", True
+        )
+    )
     for sort, tags, reason in (
         ("wrapping", ("Wrap",), "it guides the paths of muscles, which are not here"),
         ("shapes", ("Mesh", "DisplayGeometry"), "bones are not drawn"),
@@ -75,17 +119,24 @@ def _name(e: Element) -> str:
     return e.attributes.get("name") or f"{e.tag}, line {e.line}"
 
 
-def _forces(model: Element, of_followers: Collection[str]) -> list[Omitted]:
+def _nested(model: Element) -> tuple[str, ...]:
+    """Names of components within bodies, joints, frames and the model itself, other than frames and points."""
+    owners = ("Model", "Body", "Ground", *FRAMES)
+    holders = [h for e in model.within() if e.tag in owners or e.tag.endswith("Joint") for h in e.all("components")]
+    return tuple(_name(e) for h in holders for e in h.children if e.tag not in FRAMES)
+
+
+def _forces(model: Element, of_followers: Collection[tuple[str, str]]) -> list[Omitted]:
     """Forces by what they need in order to act."""
     sorts: dict[str, list[str]] = {
         sort: [] for sort in ("muscles", "actuators", "contacts", "limits", "forces", "disabled forces")
     }
     for e in objects(model, "ForceSet", None):
-        if e.tag == SPRING and active(e) and text_of(e, "coordinate") not in of_followers:
+        if e.tag in (SPRING, LIMIT) and active(e) and (e.tag, text_of(e, "coordinate")) not in of_followers:
             continue
         muscle = "Muscle" in e.tag or e.tag == "RigidTendonMuscle"
         sort = "muscles" if muscle else "actuators" if e.tag.endswith("Actuator") else "forces"
-        sort = "contacts" if e.tag in CONTACTS else "limits" if e.tag == "CoordinateLimitForce" else sort
+        sort = "contacts" if e.tag in CONTACTS else "limits" if e.tag == LIMIT else sort
         sorts[sort if active(e) else "disabled forces"].append(_name(e))
     reasons = {
         "muscles": "they act by controls; so their least activation and passive forces are left out too",

@@ -24,6 +24,17 @@ def truth(e: Element, tag: str, default: bool) -> bool:
     return default if not text else text == "true"
 
 
+def with_defaults(model: Element) -> None:
+    """Give the objects of a model the properties of the objects of their kind in its <defaults>, which is taken out."""
+    holders = model.all("defaults")
+    for holder in holders:
+        model.children.remove(holder)
+    kinds = {one.tag: one for holder in holders for one in holder.children}
+    for e in list(model.within()) if kinds else []:
+        own = {child.tag for child in e.children}
+        e.children += [child for child in kinds[e.tag].children if child.tag not in own] if e.tag in kinds else []
+
+
 def of_parts(e: Element, tag: str) -> Element:
     """A child that holds others; an empty one where it is missing."""
     return e.one(tag) or Element(e.file, tag, {}, e.line)

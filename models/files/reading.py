@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from models.files.building import Built, built
-from models.files.description import Description, Frame, Omitted
+from models.files.description import Description, Frame, Omitted, Step
 from models.files.merging import merged
 from models.files.mjcf import read_mjcf
 from models.files.osim import read_osim
@@ -25,7 +25,13 @@ SORTS = (
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
 DROPPED: Mapping[str, Mapping[str, Any]] = {
-    "limits": {"lower": -inf, "upper": inf}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
+    "limits": {"lower": -inf, "upper": inf, "limit": None}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
+    "armature": {"armature": 0.0},
+}  # fmt: skip
+# Which steps have parts of a sort that is ignored.
+HELD: Mapping[str, Callable[[Step], bool]] = {
+    "limits": lambda step: step.limited or step.limit is not None, "springs": lambda step: step.stiffness > 0.0,
+    "damping": lambda step: step.damping > 0.0, "armature": lambda step: step.armature > 0.0,
 }  # fmt: skip
 
 
@@ -95,7 +101,7 @@ def read(
     ----------
     file : str or Path
     ignore : str or collection of str
-        Sorts of parts that are left out although the motion would be another with them, such as "contacts,armature".
+        Sorts of parts that are left out although the motion would be another with them, such as "contacts,friction".
     floating : bool
         The root of a URDF robot moves freely; default: it is fixed.
     root : str or Path, optional
@@ -173,9 +179,7 @@ def _without(description: Description, ignore: Collection[str]) -> Description:
     description = description.changed(followers=tuple(one for one in description.followers if one.sort not in ignore))
     for sort in ignore:
         values |= DROPPED.get(sort, {})
-        has = {
-            "limits": lambda s: s.limited, "springs": lambda s: s.stiffness > 0.0, "damping": lambda s: s.damping > 0.0,
-        }.get(sort)  # fmt: skip
+        has = HELD.get(sort)
         if has is not None and (names := tuple(step.name for _, step in description.steps if has(step))):
             omitted.append(Omitted(sort, names, "named in ignore", True))
     links = tuple(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from models.files.description import WORLD, Floats, Link, Omitted, Step
+from models.files.written_couplings import WrittenCoupling, couplings_of
 from models.files.written_tree import Tree
 from models.files.written_xml import element, fixed_angles, name, text_of
 from runtime import ModelError
@@ -25,6 +27,7 @@ def urdf_text(tree: Tree) -> str:
         For ball joints and loops, which URDF does not have.
     """
     d = tree.description
+    followers = {one.follower: one for one in couplings_of(tree, 1, "URDF has ratios and offsets alone")}
     if d.closures:
         raise ModelError(f"loops ({', '.join(c.name for c in d.closures)}): URDF states trees alone; write MJCF")
     top = element(None, "robot", name=name(d.name))
@@ -32,7 +35,7 @@ def urdf_text(tree: Tree) -> str:
     element(top, "link", name=root)
     origins = {WORLD: (root, np.zeros(3))}  # of the frame of each link, from the origin of the description's
     for link in d.links:
-        origins[link.name] = _add_link(tree, top, link, *origins[link.parent])
+        origins[link.name] = _add_link(tree, top, link, *origins[link.parent], followers)
     tree.left_out.append(Omitted("initial state", (name(d.name),), "URDF has none; coordinates begin at 0, at rest"))
     thin = tuple(link.name for link in d.links if len(_steps(tree, link)) > 1)
     if thin:
@@ -58,7 +61,9 @@ def _steps(tree: Tree, link: Link) -> list[Step]:
     return [step for step in link.steps if step.name not in tree.locked]
 
 
-def _add_link(tree: Tree, top: Element, link: Link, parent: str, at: Floats) -> tuple[str, Floats]:
+def _add_link(
+    tree: Tree, top: Element, link: Link, parent: str, at: Floats, followers: Mapping[str, WrittenCoupling]
+) -> tuple[str, Floats]:
     """The links and joints of a link; its name in the file, and the origin of its frame in axes of the link."""
     steps = _steps(tree, link)
     if any(step.kind == "ball" for step in steps):
@@ -81,6 +86,9 @@ def _add_link(tree: Tree, top: Element, link: Link, parent: str, at: Floats) -> 
                 element(joint, "limit", lower=0.0, upper=0.0, effort=0.0, velocity=0.0)  # 0 and 0: none
             if step.damping:
                 element(joint, "dynamics", damping=step.damping)
+            if (one := followers.get(step.name)) is not None:
+                offset, ratio = (*one.powers, 0.0)[:2]
+                element(joint, "mimic", joint=one.leader, multiplier=ratio, offset=offset)
         parent, origin = inner, target
         made = element(top, "link", name=inner)
         if last:

@@ -19,9 +19,8 @@ CONES = "cones of circumduction, whose law other programs do not have"
 REASONS = {
     "drivers": "signals that prescribe motion", "motors": "moments on coordinates", "loads": "prescribed forces",
     "contacts": "spheres on planes, with laws of Talus", "limits": CONES,
-    "couplings": "coordinates that follow others",
 }  # fmt: skip
-SORTS = (*REASONS, "forces", "gravity", "loops")
+SORTS = (*REASONS, "armature", "couplings", "forces", "gravity", "loops")
 
 
 @dataclass(eq=False)
@@ -71,8 +70,8 @@ def _spin(state: Any, body: str) -> Floats:
     return np.asarray(state.omega[body])
 
 
-def tree_of(system: System, ignore: Collection[str], *, stops: bool) -> Tree:
-    """The tree of a system.  ``stops``: the format has ranges of coordinates, into which stops are written.
+def tree_of(system: System, ignore: Collection[str], *, mjcf: bool) -> Tree:
+    """The tree of a system.  ``mjcf``: the format has ranges of coordinates, into which stops are written, and armature.
 
     Raises
     ------
@@ -105,17 +104,29 @@ def tree_of(system: System, ignore: Collection[str], *, stops: bool) -> Tree:
     )  # fmt: skip
     start, speeds = ({name.replace(".", "_"): value for name, value in part.items()} for part in (angles, rates))
     tree = Tree(description, system, joints, frozenset(locked), start, speeds)
-    tree.description, unwritten = with_forces(description, system.forces, poses, tree.locked if stops else None)
+    tree.description, unwritten = with_forces(description, system.forces, poses, tree.locked if mjcf else None)
     if unwritten:
         reason = (
-            "forces other than one linear spring and damper"
-            + (", and stops," if stops else "")
-            + " for each coordinate"
+            "forces other than one linear spring and damper" + (", and stops," if mjcf else "") + " for each coordinate"
         )
         tree.ignored.append(Omitted("forces", unwritten, reason, True))
-    reasons = {"loops": (unsaid, "joints that close loops, other than ball joints")} if unsaid else {}
+    reasons: dict[str, tuple[list[str], str]] = {}
+    if mjcf:
+        tree.description = _with_armature(tree.description, system)
+    elif system.armatures:
+        reasons["armature"] = [one.name for one in system.armatures], "inertia of rotors along coordinates"
+    reasons |= {"loops": (unsaid, "joints that close loops, other than ball joints")} if unsaid else {}
     _refuse(tree, {**_unstated(system), **reasons}, ignore)
     return tree
+
+
+def _with_armature(d: Description, system: System) -> Description:
+    inertias = {one.coordinate.replace(".", "_"): one.inertia for one in system.armatures}
+    links = (
+        replace(link, steps=tuple(replace(step, armature=inertias.get(step.name, 0.0)) for step in link.steps))
+        for link in d.links
+    )
+    return d.changed(links=tuple(links))
 
 
 def _next(system: System, left: list[Joint], links: Mapping[str, Link]) -> tuple[Joint | None, str, str] | None:

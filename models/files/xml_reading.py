@@ -182,8 +182,9 @@ def within_folder(folder: Path, text: str, element: Element, attribute: str) -> 
     except (OSError, ValueError, RuntimeError):
         inside = False
     if not inside:
+        given = shortened(element.attributes.get(attribute, text))
         raise element.error(
-            f'<{element.tag}>: {attribute} = "{shortened(text)}" is outside of the folder {folder.name or folder}; '
+            f'<{element.tag}>: {attribute} = "{given}" is outside of the folder {folder.name or folder}; '
             "move it there, or give root= a folder that holds both"
         )
     return path

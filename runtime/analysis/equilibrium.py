@@ -53,7 +53,7 @@ def equilibrium(system: System, state: State | None = None, *, time: float | Non
     ModelError
         If no equilibrium is found, with the body whose acceleration is largest.
     """
-    refuse_couplings(system, "equilibrium")
+    refuse_couplings(system, "equilibrium", armature=False)
     state = system.state if state is None else state
     time = system.time if time is None else finite_number(time, "equilibrium: time")
     system.check_bodies(state)

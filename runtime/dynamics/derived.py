@@ -15,6 +15,7 @@ from runtime.dynamics.layout import LOADS, OK, REPORT, ROWS
 from runtime.dynamics.limits import OUTPUTS
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import EVALUATION
+from runtime.dynamics.responses import accelerations_without_rows
 from runtime.dynamics.switches import AUTO, INACTIVE
 from runtime.jit.compilation import compiled, inlined
 from runtime.jit.kernels import dispatch, sphere_plane
@@ -38,11 +39,11 @@ class Derived(NamedTuple):
     contact_force: Floats  # (n, contacts, 3) on the sphere's body
     contact_point: Floats  # (n, contacts, 3)
     force_outputs: Floats  # (n, forces, outputs)
-    given: Floats  # (n, bodies + 1, 6) wrenches of couplings; (0, bodies + 1, 6) without any
+    given: Floats  # (n, bodies + 1, 6) wrenches of couplings and rotors; (0, bodies + 1, 6) without any
 
 
 def derived_memory(n: int, t: ModelData, given: int = 0) -> Derived:
-    """Arrays for n states; given: number of them at which couplings act."""
+    """Arrays for n states; given: number of them at which couplings or rotors act."""
     bodies, joints, limits, contacts = len(t.mass), len(t.address), len(t.limits.kind), len(t.contacts.law)
     return Derived(
         v_dot=np.zeros((n, bodies, 6)), pivot=np.zeros(n), lam=np.zeros((n, joints, ROWS)), wrench=np.zeros((n, joints, 2, 6)),
@@ -132,13 +133,21 @@ def derive(times, states, contact_events, t, w, d):  # type: ignore[no-untyped-d
 
 
 @compiled
-def multipliers_of_couplings(times, coordinates, contact_events, t, w, z_dot, lam):  # type: ignore[no-untyped-def]
-    """Multipliers (n, couplings) at coordinates and rates of a tree (n, size of the state); NaN where there are none."""
-    passed = 0
+def derive_along_coordinates(times, coordinates, contact_events, t, w, z_dot, v_dot, lam):  # type: ignore[no-untyped-def]
+    """Accelerations and multipliers of couplings at coordinates and rates of a tree (n, size of the state).
+
+    z_dot (n, size of the state); v_dot (n, bodies + 1, 6); lam (n, couplings).  NaN where there are none.
+    """
+    passed, m = 0, w.tree
     for n in range(len(coordinates)):
         passed = pass_contact_events(times[n], contact_events, passed, t, w)
         hold_ended(times[n], contact_events, passed, w)
-        code = call_at(w.address[EVALUATION], times[n], coordinates[n], t, w, REPORT, z_dot)
+        code = call_at(w.address[EVALUATION], times[n], coordinates[n], t, w, REPORT, z_dot[n])
+        if code == OK and len(m.closing.joint) == 0:
+            accelerations_without_rows(m.data, m.lifting, m.recursion, m.closing, w.v_dot)
+        for b in range(1, len(t.mass)):
+            for c in range(6):
+                v_dot[n, b, c] = w.v_dot[b, c] if code == OK else np.nan
         for k in range(lam.shape[1]):
             lam[n, k] = w.lam[len(t.address) + k, 0] if code == OK else np.nan
 
@@ -159,7 +168,7 @@ def derive_energies(times, states, contact_events, t, w, energies):  # type: ign
 def derived(
     times: Floats, states: Floats, contact_events: Floats, t: ModelData, w: Workspace, given: Floats | None = None
 ) -> Derived:
-    """What follows from states (n, 13 bodies) at times (n,) [s]; given: wrenches of couplings (n, bodies + 1, 6)."""
+    """What follows from states (n, 13 bodies) at times (n,) [s]; given: wrenches of couplings and rotors (n, bodies + 1, 6)."""
     d = derived_memory(len(times), t, 0 if given is None else len(times))
     if given is not None:
         d.given[:] = given

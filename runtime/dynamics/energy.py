@@ -102,6 +102,11 @@ def energy_part(time, y, t, w, purpose, out):  # type: ignore[no-untyped-def]
         return OK
     energies = array_at(out, 3)
     energies[0], energies[1] = mechanical_energy(w.motion, t, w)
+    of_steps = w.tree.data
+    for k in range(len(of_steps.kind)):
+        if of_steps.armature[k] > 0.0:
+            rate = array_at(y, w.tree.size[0])[of_steps.u[k]]
+            energies[0] += 0.5 * of_steps.armature[k] * rate * rate
     energies[2] = stored_energy(t, w)
     return OK
 

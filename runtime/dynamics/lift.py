@@ -36,6 +36,7 @@ class TreeData(NamedTuple):
     step: Ints  # (bodies,) the last step that moves each body; GROUND_STEP: none
     arm: Floats  # (bodies, 3) from the point of this step to the body, or from the origin [m]
     p: Floats  # (bodies, 4) Euler parameters
+    armature: Floats  # (n,) inertia of a rotor along a turn [kg m^2] or slide [kg]
 
 
 class LiftWorkspace(NamedTuple):

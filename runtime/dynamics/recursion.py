@@ -7,7 +7,8 @@ with applied forces in f_0 and n_0:
     n = J alpha + H a + n_0,    f = H^T alpha + M a + f_0
 
 From the tips inwards a step without a force along its motion gives its rates in terms of the accelerations before it, and what is
-left is added to the step before.  A ball leaves M and f_0 alone.
+left is added to the step before.  A ball leaves M and f_0 alone.  The inertia of a rotor along a turn or slide is added to
+the pivot alone (the same book, section 9.6).
 """
 
 from __future__ import annotations
@@ -118,8 +119,11 @@ def accelerations_of_rates(t, s, w, k):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def eliminate_axis(w, k, axis, slides):  # type: ignore[no-untyped-def]
-    """Take the rate of a turn or slide out of the equations of step k; its pivot as a fraction of its row."""
+def eliminate_axis(w, k, axis, slides, armature):  # type: ignore[no-untyped-def]
+    """Take the rate of a turn or slide out of the equations of step k; its pivot.
+
+    Only the rate of the step moves its rotor, so that the force along it is ``armature`` times its derivative.
+    """
     J, H, M, n, f = w.J[k], w.H[k], w.M[k], w.moment[k], w.force[k]
     Un, Uf = w.U[k, 0], w.U[k, 1]
     if slides:
@@ -130,6 +134,7 @@ def eliminate_axis(w, k, axis, slides):  # type: ignore[no-untyped-def]
         turned(J, axis, Un)
         transposed_times(H, axis, Uf)
         pivot, along = dot(axis, Un), dot(axis, n)
+    pivot += armature
     inverse = 1.0 / pivot
     w.pivot[k], w.along[k] = inverse, along
     for r in range(3):
@@ -236,8 +241,8 @@ def inwards(t, s, w, on):  # type: ignore[no-untyped-def]
             fraction = eliminate_ball(w, k)
         else:
             of = w.M[k] if kind == SLIDE else w.J[k]
-            size = of[0, 0] + of[1, 1] + of[2, 2]
-            fraction = eliminate_axis(w, k, s.axis[k], kind == SLIDE) / size
+            size = of[0, 0] + of[1, 1] + of[2, 2] + t.armature[k]
+            fraction = eliminate_axis(w, k, s.axis[k], kind == SLIDE, t.armature[k]) / size
         if not fraction >= smallest:
             smallest = fraction
         if b != GROUND_STEP:

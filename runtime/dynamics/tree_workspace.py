@@ -158,7 +158,7 @@ def _no_tree() -> TreeWorkspace:
     return tree_workspace(
         TreeData(
             kind=none, parent=none, q=none, u=none, axis=vectors, way=vectors, mass=no, moment=vectors,
-            inertia=np.zeros((0, 3, 3)), gravity=np.zeros(3), step=none, arm=vectors, p=np.zeros((0, 4)),
+            inertia=np.zeros((0, 3, 3)), gravity=np.zeros(3), step=none, arm=vectors, p=np.zeros((0, 4)), armature=no,
         )
     )  # fmt: skip
 

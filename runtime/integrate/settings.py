@@ -113,8 +113,8 @@ def settings(
 
 
 def _with_couplings(system: System, coordinates: str, method: str, alpha: float | None, beta: float | None) -> str:
-    """The coordinates of a system; joint coordinates, which alone know couplings, where it has any."""
-    if not system.couplings:
+    """The coordinates of a system; joint coordinates, which alone know couplings and armature, where it has any."""
+    if not system.joint_coordinates_only:
         return coordinates
     whose = f"{whose_couplings(system)} joint coordinates know"
     if coordinates == ABSOLUTE:

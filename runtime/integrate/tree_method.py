@@ -84,12 +84,14 @@ def _module_of(system: System) -> ModuleType | None:
     tree, closed = system.tree, system.closed_tree
     if closed is not None:
         return module_of(closed.key)
-    return None if tree is None or tree.closing or system.couplings else module_of(tree.key)
+    return None if tree is None or tree.closing or system.joint_coordinates_only else module_of(tree.key)
 
 
 def in_joint_coordinates(system: System, how: Settings) -> bool:
     """Whether runs of a system with these settings begin in joint coordinates."""
-    return how.coordinates == JOINT or bool(system.couplings) or (how.coordinates == AUTO and kernel_knows(system))
+    return (
+        how.coordinates == JOINT or system.joint_coordinates_only or (how.coordinates == AUTO and kernel_knows(system))
+    )
 
 
 def kernel_of(tree: SpanningTree) -> ModuleType:

@@ -1,8 +1,8 @@
-"""Forces of couplings on the coordinates of joints, and as wrenches on the bodies of these joints.
+"""Forces of couplings and rotors on the coordinates of joints, and as wrenches on the bodies of these joints.
 
-A coupling pushes along two coordinates.  Along that of a turn it exerts a moment in the span of the axes of the joint's turns,
-along that of a slide a force in the span of its slides at the centre of mass of body j; neither does work along the other
-coordinates of the joint.  The reactions of the joint are those beside it.
+A coupling pushes along two coordinates, a rotor along one.  Along that of a turn they exert a moment in the span of the axes of
+the joint's turns, along that of a slide a force in the span of its slides at the centre of mass of body j; neither does work
+along the other coordinates of the joint.  The reactions of the joint are those beside it.
 """
 
 from __future__ import annotations
@@ -12,71 +12,108 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from runtime.dynamics.derived import multipliers_of_couplings
+from runtime.dynamics.derived import derive_along_coordinates
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import STATE, P, R, V
 from runtime.dynamics.model_data import Workspace
 from runtime.support.arrays import Floats
+from runtime.system.coordinate_steps import step_of
 from runtime.system.coupled_coordinates import put_coordinates, tree_with_rows
 from runtime.system.joint_motion import coordinates, relative_poses, twists
 from runtime.system.reference import body_places, ground_state, rotation_matrices
-from runtime.system.spanning_tree import joint_coordinates
+from runtime.system.spanning_tree import joint_coordinates, tree_data
 from runtime.system.system import System
 
 
 class CouplingForces(NamedTuple):
-    """What couplings exert at n states."""
+    """What couplings and rotors exert at n states, and the accelerations with them."""
 
     follower: Floats  # (n, couplings) along the follower [N m], [N]
-    wrench: Floats  # (n, bodies + 1, 6) force, moment about the centre of mass
-    undetermined: NDArray[np.bool_]  # (n,) whether the state is singular; the forces are 0 there
+    wrench: Floats  # (n, bodies + 1, 6) of all: force, moment about the centre of mass
+    v_dot: Floats  # (n, bodies + 1, 6) by the equations in joint coordinates
+    undetermined: NDArray[np.bool_]  # (n,) whether the state is singular; forces and accelerations are 0 there
 
 
 def forces_of_couplings(
     system: System, times: Floats, states: Floats, contact_events: Floats, like: Workspace
 ) -> CouplingForces:
-    """Forces of the couplings of a system in states (n, 13 bodies) that follow each other; ``like``: with its resolution."""
-    tree, motions, places = system.tree, system.joint_motions, body_places(system.body_names)
+    """Forces of the couplings and rotors of a system in states (n, 13 bodies) that follow each other.
+
+    ``like``: with its resolution of speeds.
+    """
+    tree = system.tree
     assert tree is not None
     memory = tree_with_rows(system)
     work, coupled = workspace_for(system.data, tree=memory), memory.closing.coupled
     work.contacts.speed_resolution[0] = like.contacts.speed_resolution[0]
     n = len(states)
-    z = joint_coordinates(tree, system.body_names, motions, states)
-    ground = np.broadcast_to(ground_state(), (n, 1, STATE))
-    full = np.concatenate([ground, states.reshape(n, -1, STATE)], axis=1)
-    values: dict[str, Floats] = {}
-    slopes: dict[str, Floats] = {}
-    for name in {one.rpartition(".")[0] for c in system.couplings for one in (c.follower, c.leader)}:
-        motion = motions[name]
-        poses = relative_poses(full[:, places[motion.joint.body_i]], full[:, places[motion.joint.body_j]])
-        found = coordinates(motion, poses)
-        values |= {f"{name}.{c}": found[:, k] for k, c in enumerate(motion.units)}
-        slopes[name] = _unit_wrenches(twists(motion, poses))
-    put_coordinates(system.couplings, coupled, values, z)  # without jumps
-    lam = np.zeros((n, len(system.couplings)))
-    multipliers_of_couplings(
-        np.asarray(times, float), np.ascontiguousarray(z), contact_events, system.data, work, np.zeros(z.shape[1]), lam
+    along = _Along(system, states)
+    z = joint_coordinates(tree, system.body_names, system.joint_motions, states)
+    put_coordinates(system.couplings, coupled, along.values, z)  # without jumps
+    z_dot, v_dot, lam = (
+        np.zeros(z.shape),
+        np.zeros((n, len(system.bodies) + 1, 6)),
+        np.zeros((n, len(system.couplings))),
     )
-    undetermined = np.array(~np.isfinite(lam).all(axis=1), bool)
-    lam[undetermined] = 0.0
-    wrench = np.zeros((n, len(system.bodies) + 1, 6))
+    derive_along_coordinates(
+        np.asarray(times, float), np.ascontiguousarray(z), contact_events, system.data, work, z_dot, v_dot, lam
+    )
+    undetermined = np.array(~np.isfinite(v_dot).all(axis=(1, 2)), bool)
+    for array in (z_dot, v_dot, lam):
+        array[undetermined] = 0.0
     for k, one in enumerate(system.couplings):
-        for name, push in (
-            (one.follower, -lam[:, k]), (one.leader, lam[:, k] * one.value(values[one.leader], 1)),
-        ):  # fmt: skip
-            joint, _, column = name.rpartition(".")
-            motion = motions[joint]
-            along = slopes[joint][:, list(motion.units).index(column)] * push[:, None]  # (n, 6), in axes of body i
-            i, j = places[motion.joint.body_i], places[motion.joint.body_j]
-            A = rotation_matrices(full[:, i, P:V])
-            force, moment = (np.einsum("nab,nb->na", A, part) for part in (along[:, :3], along[:, 3:]))
-            wrench[:, j, :3] += force
-            wrench[:, j, 3:] += moment
-            wrench[:, i, :3] -= force
-            arm = full[:, j, R:P] - full[:, i, R:P]
-            wrench[:, i, 3:] -= moment + np.cross(arm, force)
-    return CouplingForces(-lam, wrench, undetermined)
+        along.push(one.follower, -lam[:, k])
+        along.push(one.leader, lam[:, k] * one.value(along.values[one.leader], 1))
+    for rotor in system.armatures:
+        k = step_of(rotor.name, rotor.coordinate, system.joint_motions, tree)
+        along.push(rotor.coordinate, -rotor.inertia * tree.coordinates[k].sign * z_dot[:, memory.data.u[k]])
+    return CouplingForces(-lam, along.wrench, v_dot, undetermined)
+
+
+def energy_of_rotors(system: System, states: Floats) -> Floats:
+    """Kinetic energy of the rotors of a system in states (n, 13 bodies), (n,) [J]."""
+    tree = system.tree
+    assert tree is not None and tree.armature is not None
+    data = tree_data(tree, system.gravity)
+    z = joint_coordinates(tree, system.body_names, system.joint_motions, states)
+    energy: Floats = 0.5 * z[:, data.u] ** 2 @ data.armature
+    return energy
+
+
+class _Along:
+    """Values of the coordinates along which couplings and rotors act, and the wrenches on the bodies of their joints."""
+
+    def __init__(self, system: System, states: Floats) -> None:
+        n = len(states)
+        self.motions, self.places = system.joint_motions, body_places(system.body_names)
+        ground = np.broadcast_to(ground_state(), (n, 1, STATE))
+        self.states = np.concatenate([ground, states.reshape(n, -1, STATE)], axis=1)
+        self.wrench = np.zeros((n, len(system.bodies) + 1, 6))
+        self.values: dict[str, Floats] = {}
+        self.slopes: dict[str, Floats] = {}
+        named = [one for c in system.couplings for one in (c.follower, c.leader)]
+        for name in {one.rpartition(".")[0] for one in [*named, *(a.coordinate for a in system.armatures)]}:
+            motion = self.motions[name]
+            poses = relative_poses(
+                *(self.states[:, self.places[b]] for b in (motion.joint.body_i, motion.joint.body_j))
+            )
+            found = coordinates(motion, poses)
+            self.values |= {f"{name}.{c}": found[:, k] for k, c in enumerate(motion.units)}
+            self.slopes[name] = _unit_wrenches(twists(motion, poses))
+
+    def push(self, coordinate: str, force: Floats) -> None:
+        """Add a force (n,) along a coordinate."""
+        joint, _, column = coordinate.rpartition(".")
+        motion = self.motions[joint]
+        along = self.slopes[joint][:, list(motion.units).index(column)] * force[:, None]  # (n, 6), in axes of body i
+        i, j = self.places[motion.joint.body_i], self.places[motion.joint.body_j]
+        A = rotation_matrices(self.states[:, i, P:V])
+        linear, moment = (np.einsum("nab,nb->na", A, part) for part in (along[:, :3], along[:, 3:]))
+        self.wrench[:, j, :3] += linear
+        self.wrench[:, j, 3:] += moment
+        self.wrench[:, i, :3] -= linear
+        arm = self.states[:, j, R:P] - self.states[:, i, R:P]
+        self.wrench[:, i, 3:] -= moment + np.cross(arm, linear)
 
 
 def _unit_wrenches(twists: Floats) -> Floats:

@@ -17,7 +17,7 @@ from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.status import Status
 from runtime.results.contact_motion import ContactMotion, GroundReaction, contact_motions, ground_reaction
-from runtime.results.coupling_forces import CouplingForces, forces_of_couplings
+from runtime.results.coupling_forces import CouplingForces, energy_of_rotors, forces_of_couplings
 from runtime.results.energy_balance import EnergyBalance, Work, energy_balance
 from runtime.results.force_motion import ForceMotion, force_motions
 from runtime.results.joint_angles import JointAngles, joint_angles
@@ -164,7 +164,10 @@ class Run(SeenRun, WrittenRun, TurnedRun):
     @cached_property
     def _energies(self) -> Floats:
         """Kinetic energy, that of gravity and elastic energy, (n, 3) [J]."""
-        return energies_of_states(self.t, self.states, self.contact_events, self.data, self._work())
+        found = energies_of_states(self.t, self.states, self.contact_events, self.data, self._work())
+        if self.system.armatures:
+            found[:, 0] += energy_of_rotors(self.system, self.states)
+        return found
 
     @cached_property
     def _derived(self) -> Derived:
@@ -179,11 +182,12 @@ class Run(SeenRun, WrittenRun, TurnedRun):
         return d
 
     def _derive(self, times: Floats, states: Floats) -> Derived:
-        if not self.system.couplings:
+        if not self.system.joint_coordinates_only:
             return derived(times, states, self.contact_events, self.data, self._work())
         found = self._of_couplings if states is self.states else self._coupled(times, states)
         d = derived(times, states, self.contact_events, self.data, self._work(), found.wrench)
         d.pivot[found.undetermined] = 0.0
+        d.v_dot[:] = found.v_dot
         return d
 
     def _close(self, d: Derived) -> Iterator[tuple[Passage, Ints, Derived]]:

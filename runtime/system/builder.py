@@ -17,6 +17,7 @@ from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, unknown_name, warn
 from runtime.support.files import free_file, write_text
 from runtime.system.adjustable import Adjust, checked_adjust
+from runtime.system.armature import Armature, build_armature
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
@@ -59,6 +60,7 @@ class Builder(LoadBuilder):
         self._angles: dict[str, float] = {}
         self._rates: dict[str, float] = {}
         self._couplings: dict[str, Coupling] = {}
+        self._armatures: dict[str, Armature] = {}
         super().__init__(axes)
 
     def body(
@@ -244,6 +246,22 @@ class Builder(LoadBuilder):
             name, follower, leader, law, self._joints, self._couplings, straight=straight
         )
 
+    def armature(self, coordinate: str, inertia: float) -> None:
+        """Add the inertia of a rotor along a coordinate of a joint.  Systems with armature run in joint coordinates.
+
+        Parameters
+        ----------
+        coordinate : str
+            A turn or slide, such as "knee.angle"; ``System.joint_motions`` lists those of each joint.
+        inertia : float [kg m^2], along a slide [kg]
+            Moment of inertia of the rotor times the square of the gear's ratio: its energy is half this times the squared rate.
+
+        Raises
+        ------
+        ModelError
+        """
+        self._armatures[coordinate] = build_armature(coordinate, inertia, self._joints, self._armatures)
+
     # Long by its signature and docstring.
     def build(
         self,
@@ -318,6 +336,7 @@ class Builder(LoadBuilder):
             tuple(self._forces.values()),
             tuple(self._shapes),
             tuple(self._couplings.values()),
+            tuple(self._armatures.values()),
         )
 
     @property
@@ -375,4 +394,5 @@ class Builder(LoadBuilder):
         self._shapes += parts.shapes
         self._angles |= model.angles
         self._couplings |= {one.name: one for one in parts.couplings}
+        self._armatures |= {one.coordinate: one for one in parts.armatures}
         self._rates |= model.rates

@@ -17,7 +17,7 @@ from runtime.dynamics.tree_workspace import (
     tree_workspace,
 )
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import Coupling, in_order
 from runtime.system.joint_motion import FULL_TURN
 from runtime.system.signal import signal_data
@@ -40,7 +40,9 @@ def coupled_coordinates(
     """
     if not couplings:
         return NO_COUPLINGS
-    steps = np.array([[_step(one, name, motions, tree) for name in (one.follower, one.leader)] for one in couplings])
+    steps = np.array(
+        [[step_of(f"coupling '{c.name}'", name, motions, tree) for name in (c.follower, c.leader)] for c in couplings]
+    )
     sign = np.array([[tree.coordinates[k].sign for k in pair] for pair in steps])
     count = len(couplings)
     return CoupledCoordinates(
@@ -71,27 +73,6 @@ def tree_with_rows(
     coupled = coupled_coordinates(system.couplings, system.joint_motions, tree, of)
     independent = sum(RATES[kind] for kind in tree.kinds) - system.degrees_of_freedom
     return tree_workspace(of, system.loaded, rows=rows, independent=independent, of_rows=kernel, coupled=coupled)
-
-
-def _step(coupling: Coupling, name: str, motions: Any, tree: SpanningTree) -> int:
-    """The step of a coordinate."""
-    joint, _, column = name.rpartition(".")
-    columns = list(motions[joint].units) if joint in motions else []
-    kinds = {c: step.kind for step in motions[joint].steps for c in step.columns} if columns else {}
-    if column not in columns or kinds[column] not in ("turn", "slide"):
-        known = ", ".join(f"{joint}.{c}" for c in columns if kinds[c] in ("turn", "slide")) or "none"
-        raise ModelError(
-            f"coupling '{coupling.name}': '{name}' is no turn or slide of joint '{joint}', which alone can be coupled; those of "
-            f"this joint: {known}"
-        )
-    place = columns.index(column)
-    for k, coordinate in enumerate(tree.coordinates):
-        if coordinate.joint == joint and coordinate.place == place:
-            return k
-    raise ModelError(
-        f"coupling '{coupling.name}': joint '{joint}' closes a loop, and only coordinates of the spanning tree can be coupled; "
-        "couple a coordinate of another joint of the loop"
-    )
 
 
 def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float]) -> dict[str, float]:

@@ -132,19 +132,20 @@ def in_order(couplings: Sequence[Coupling]) -> list[Coupling]:
 
 
 def whose_couplings(system: Any) -> str:
-    """Words for a system with couplings, for messages."""
-    names = ", ".join(f"'{one.name}'" for one in system.couplings)
-    return f"system '{system.name}' has couplings of coordinates ({names}), which only"
+    """Words for a system with couplings, or with armature, for messages."""
+    what, parts = ("couplings", system.couplings) if system.couplings else ("armature", system.armatures)
+    names = ", ".join(f"'{one.name}'" for one in parts)
+    return f"system '{system.name}' has {what} of coordinates ({names}), which only"
 
 
-def refuse_couplings(system: Any, what: str) -> None:
-    """Refuse a system with couplings where the equations of all bodies are used, which do not know them.
+def refuse_couplings(system: Any, what: str, *, armature: bool = True) -> None:
+    """Refuse a system with couplings, and with ``armature``, where the equations of all bodies are used, which do not know them.
 
     Raises
     ------
     ModelError
     """
-    if system.couplings:
+    if system.couplings or (armature and system.armatures):
         raise ModelError(
             f"{what}: {whose_couplings(system)} the equations in joint coordinates know; use runtime.simulate, or a system "
             "without them"

@@ -12,6 +12,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.sparsity import has_loops, sparsity
 from runtime.jit.addresses import addresses_of
 from runtime.support.arrays import Floats, frozen
+from runtime.system.armature import Armature
 from runtime.system.contact_building import contact_data
 from runtime.system.coupling import Coupling
 from runtime.system.force_building import force_data
@@ -35,6 +36,7 @@ class Parts(NamedTuple):
     forces: tuple[Force, ...]
     shapes: tuple[Shape, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    armatures: tuple[Armature, ...] = ()
 
 
 def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelData:

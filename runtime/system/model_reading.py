@@ -14,6 +14,7 @@ from runtime.dynamics.layout import STATE, P, V
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.system.armature import Armature, build_armature
 from runtime.system.cone import Cone
 from runtime.system.connection import (
     checked_inertia,
@@ -138,6 +139,7 @@ def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
         forces=_section(found, "forces", _force),
         shapes=_section(found, "shapes", lambda f, item: shape_of(item, f.bodies)),
         couplings=_section(found, "couplings", _coupling),
+        armatures=_armatures(found),
     )
     _check_names(document, parts)
     return Model(document, parts, y, gravity, _changed(document, found.own))
@@ -344,6 +346,14 @@ def _coupling(found: _Found, item: Item) -> Coupling:
     )  # fmt: skip
     found.couplings[name] = made
     return made
+
+
+def _armatures(found: _Found) -> tuple[Armature, ...]:
+    made: dict[str, Armature] = {}
+    for coordinate, inertia in found.document.value.get("armature", {}).items():
+        with found.document.at(("armature", coordinate)):
+            made[coordinate] = build_armature(coordinate, inertia, found.joints, made)
+    return tuple(made.values())
 
 
 def _load(found: _Found, item: Item) -> Load:

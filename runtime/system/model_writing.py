@@ -64,6 +64,7 @@ def builder_document(
         "forces": [_force(force) for force in parts.forces],
         "shapes": [_shape(shape) for shape in parts.shapes],
         "couplings": [_coupling(coupling) for coupling in parts.couplings],
+        "armature": {one.coordinate: one.inertia for one in parts.armatures},
         "angles": dict(angles), "rates": dict(rates),
         "definitions": {what: digest_of_module(module) for what, module in sorted(definitions_of(parts).items())},
     }  # fmt: skip
@@ -110,6 +111,7 @@ def parts_of(system: Any) -> Parts:
         system.forces,
         system.shapes,
         system.couplings,
+        system.armatures,
     )
 
 

@@ -22,6 +22,7 @@ from runtime.support.checks import finite, not_negative
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, shown, warn
 from runtime.support.names import Named
 from runtime.support.units import ask_about_change
+from runtime.system.armature import checked_armature
 from runtime.system.assemble import assembled, branch_signs_of, change, check_velocities
 from runtime.system.branches import refuse_undecided_start
 from runtime.system.cone import Cone
@@ -31,7 +32,7 @@ from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.mass_data import MASS_DATA, mass_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
-from runtime.system.quantity import GRAVITY, INERTIA, LATITUDES, quantities
+from runtime.system.quantity import ARMATURE, GRAVITY, INERTIA, LATITUDES, quantities
 from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, with_redundant_rows_named
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import locked
@@ -52,7 +53,7 @@ def parameters(system: System) -> dict[str, Any]:
     their definitions, such as "s_i.NAME" (3,) [m], "a_i.NAME" (3,) [1], "l.NAME" [m]; of motors "stiffness.NAME" [N m/rad] or
     [N/m], "damping.NAME" [N m s/rad] or [N s/m]; of forces the
     keywords of their definitions; of limits "max_moment.NAME" [N m], "compliance.NAME" [rad],
-    "damping.NAME" [N m s], "latitudes.NAME" (n,) [rad].
+    "damping.NAME" [N m s], "latitudes.NAME" (n,) [rad]; of coordinates with rotors "armature.JOINT.COORDINATE" [kg m^2] or [kg].
     """
     return Named({name: value for name, (_, value) in quantities(system).items()}, "parameter")
 
@@ -93,6 +94,12 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
     _change_motors(system, changes, new, data)
     _change_limits(system, changes, new, data)
     _change_forces(system, changes, new, data)
+    new["armatures"] = tuple(
+        replace(one, inertia=checked_armature(changes["armature", one.name][ARMATURE], one.name))
+        if ("armature", one.name) in changes
+        else one
+        for one in system.armatures
+    )
     other = replace(
         system,
         **new,
@@ -177,7 +184,9 @@ def _with_rank(system: System, y: Floats, redundant: str) -> tuple[System, tuple
     data = system.data._replace(closed=int(has_loops(system.data.body_i, system.data.body_j, points)), redundant=0)
     system, singular = with_redundant_rows_named(replace(system, data=frozen(data), redundant=()), y, redundant)
     rank = int(system.data.rows.sum()) - len(system.redundant)
-    return replace(system, rank=rank, degrees_of_freedom=6 * len(system.bodies) - rank), singular
+    return replace(
+        system, rank=rank, degrees_of_freedom=6 * len(system.bodies) - rank - len(system.couplings)
+    ), singular
 
 
 def joints_differ(system: System, other: System) -> bool:

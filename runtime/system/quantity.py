@@ -19,7 +19,7 @@ from runtime.system.parts import LIMIT_UNITS, Motor, unit_with_metres
 from runtime.system.state import PARTS, STATE_UNITS
 from runtime.system.system import System
 
-GRAVITY, INERTIA, LATITUDES = "gravity", "inertia", "latitudes"
+GRAVITY, INERTIA, LATITUDES, ARMATURE = "gravity", "inertia", "latitudes", "armature"
 BODY_UNITS = {"mass": "kg", INERTIA: "kg m^2"}
 MOTOR_PARTS = ("stiffness", "damping")
 COORDINATES = ("angle", "rate")  # "angle.ankle.theta_i": coordinate of a joint in the initial state, and its rate
@@ -39,9 +39,9 @@ class Quantity(NamedTuple):
     """A named quantity.
 
     ``name``: "part.owner", of a coordinate "angle.joint.coordinate"; gravity and the arguments of a function have no owner.
-    ``owner_sort``: "body", "joint" (drivers included), "motor", "force" or "limit".  ``unit_length``: a unit vector, or Euler
-    parameters.  Where a parameter or an argument was parsed without a system, ``shape`` is None and ``unit`` and ``owner_sort``
-    are empty.
+    ``owner_sort``: "body", "joint" (drivers included), "motor", "force", "limit" or "armature".  ``unit_length``: a unit
+    vector, or Euler parameters.  Where a parameter or an argument was parsed without a system, ``shape`` is None and ``unit`` and
+    ``owner_sort`` are empty.
     """
 
     name: str
@@ -111,6 +111,14 @@ def _parameters(system: System) -> Iterator[tuple[Quantity, Any]]:
         for part, unit in LIMIT_UNITS.items():
             yield parameter("limit", limit.name, part, unit, False, getattr(limit, part))
         yield parameter("limit", limit.name, LATITUDES, "rad", False, np.array(limit.cone.latitudes))
+    for one in system.armatures:
+        yield parameter("armature", one.name, ARMATURE, _armature_unit(system, one.name), False, one.inertia)
+
+
+def _armature_unit(system: System, coordinate: str) -> str:
+    joint, _, column = coordinate.rpartition(".")
+    motion = system.joint_motions.get(joint)
+    return "kg m^2" if motion is None or motion.units.get(column, "rad") == "rad" else "kg"
 
 
 @cache

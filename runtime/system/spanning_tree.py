@@ -57,6 +57,7 @@ class SpanningTree:
     limits: tuple[
         LimitAlong, ...
     ] = ()  # those of the system where all of them restrain coordinates, and no other forces act
+    armature: Floats | None = None  # (n,) inertia of rotors along turns and slides [kg m^2], [kg]; None: there are none
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -320,6 +321,7 @@ def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:
         axis=where.axis[0].copy(), way=where.ways(skeleton.parents)[0], mass=load.mass[0].copy(), moment=load.moment[0].copy(),
         inertia=load.inertia[0].copy(), gravity=gravity.copy(), step=np.array(tree.body_step),
         arm=where.arms(skeleton.body_step)[0], p=np.ascontiguousarray(tree.pose[:, P:V]),
+        armature=np.zeros(len(kinds)) if tree.armature is None else tree.armature.copy(),
     )  # fmt: skip
 
 

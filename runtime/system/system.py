@@ -20,6 +20,7 @@ from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.files import free_file, write_text
 from runtime.support.html import html_table
 from runtime.support.names import named
+from runtime.system.armature import Armature, armature_of_steps
 from runtime.system.closed_tree import ClosedTree, closed_tree
 from runtime.system.coupling import Coupling
 from runtime.system.force_addresses import force_addresses, reactive_data
@@ -38,7 +39,7 @@ from runtime.system.spanning_tree import NoTreeError, SpanningTree, spanning_tre
 from runtime.system.state import State
 from runtime.system.tree_check import error_of_closed_tree, error_of_tree
 
-PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity", "couplings")
+PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity", "couplings", "armatures")
 
 
 @checked_class
@@ -71,6 +72,7 @@ class System:
     data: ModelData = field(repr=False)
     shapes: tuple[Shape, ...] = ()  # drawn in views
     couplings: tuple[Coupling, ...] = ()  # of coordinates of joints
+    armatures: tuple[Armature, ...] = ()  # inertia of rotors along coordinates of joints
     reference: State | None = None  # its reference configuration; None: the initial state
     _made_of: tuple[Any, ...] = field(default=(), repr=False)  # the parts that the data follow from
 
@@ -294,8 +296,6 @@ class System:
     def _tree(self) -> SpanningTree | str:
         if len(self.data.forces.reactive):
             return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
-        if len(self.data.thin_body):
-            return "it has a body with a moment of inertia of 0"
         y = self.reference_configuration.y
 
         def rows() -> Floats:
@@ -307,14 +307,21 @@ class System:
             tree = spanning_tree(self.bodies, self.joints, self.joint_motions, y, rows)
         except NoTreeError as reason:
             return str(reason)
+        if self.armatures:
+            return replace(tree, armature=armature_of_steps(self.armatures, self.joint_motions, tree))
         alone = not any((self.contacts, self.forces, self.loads, self.motors))
         return replace(tree, limits=limits_along(tree, self.limits, self.data)) if alone and self.limits else tree
+
+    @property
+    def joint_coordinates_only(self) -> bool:
+        """Whether couplings or armature act along its coordinates, which the equations of all bodies do not know."""
+        return bool(self.couplings or self.armatures)
 
     @cached_property
     def closed_tree(self) -> ClosedTree | None:
         """Its tree with the rows that restrain the coordinates, where there are any and a kernel can have them."""
         tree = self.tree
-        if tree is None or not tree.closing or not tree.turns_and_slides or self.couplings:
+        if tree is None or not tree.closing or not tree.turns_and_slides or self.joint_coordinates_only:
             return None
         return closed_tree(self.name, tree, self.joints, self.data)
 

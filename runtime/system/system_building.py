@@ -15,6 +15,7 @@ from runtime.system.adjustable import Chosen
 from runtime.system.adjusting import adjusted
 from runtime.system.assemble import assembled, branch_signs_of, change, check_configuration, check_velocities
 from runtime.system.branches import refuse_undecided_start
+from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
 from runtime.system.displacement import Values, displaced
 from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
@@ -79,6 +80,7 @@ def build_system(
         remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
     else:
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
+    _refuse_unknown_armature(system)
     system = with_added_inertia(system, time, start)
     check_velocities(system, time, start, remedy)
     refuse_undecided_start(system, time, start, singular)
@@ -126,6 +128,12 @@ def _not_assembled(name: str, parts: Parts, gravity: Floats, y: Floats, time: fl
         branch_signs=(), data=model_data(parts, gravity, y, fit=fit),
     )  # fmt: skip
     return replace(system, branch_signs=branch_signs_of(system, time, y))
+
+
+def _refuse_unknown_armature(system: System) -> None:
+    """Refuse armature that is not along a coordinate of the tree, and of systems without one."""
+    if system.armatures and system.tree is None:
+        raise ModelError(f"{whose_couplings(system)} joint coordinates know, and it has none: {system.without_tree}")
 
 
 def _refuse_disconnected(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> None:

@@ -18,10 +18,12 @@ OPERATIONS = {
     "bushing": 685,
     "cable": 134,
     "hinge_friction": 115,
+    "hinge_limit": 572,
     "hinge_spring": 279,
     "hinge_stop": 314,
     "rotational_damper": 30,
     "slider_friction": 141,
+    "slider_limit": 473,
     "slider_spring": 139,
     "spring_damper": 128,
     "stop": 140,
@@ -55,6 +57,16 @@ def expected_wrench(c):
             still * (1.0 + np.sign(beyond) * v["loss"] * (outputs["angle"] @ c.twist)), rel=1e-9
         )
         return Q + (moment - still) * outputs["angle"]
+    if "transition" in v:
+        name = "angle" if "angle" in outputs else "distance"
+        beyond = abs(c.run()[REPORTS] - v["middle"]) - v["half_range"]
+        part = min(beyond / v["transition"], 1.0)
+        held = part**3 * (10.0 - 15.0 * part + 6.0 * part**2)
+        assert beyond > 0.0
+        side = "upper" if c.run()[REPORTS] > v["middle"] else "lower"
+        size = v[f"{side}_stiffness"] * held * beyond  # OpenSim's own formula of the moment
+        assert np.abs(Q) == pytest.approx(size * np.abs(outputs[name]), rel=1e-6, abs=1e-7)
+        return Q - v["damping"] * held * (outputs[name] @ c.twist) * outputs[name]
     if c.module.NAME == "rotational_damper":
         relative = c.twist[9:12] - c.twist[3:6]
         return np.concatenate([np.zeros(3), v["damping"] * relative, np.zeros(3), -v["damping"] * relative])
@@ -111,7 +123,17 @@ def test_action_and_reaction(name, seed):
 
 
 @pytest.mark.parametrize(
-    "name", ["spring_damper", "torsional_spring", "tabulated_spring", "hinge_spring", "hinge_stop", "slider_spring"]
+    "name",
+    [
+        "spring_damper",
+        "torsional_spring",
+        "tabulated_spring",
+        "hinge_spring",
+        "hinge_stop",
+        "slider_spring",
+        "hinge_limit",
+        "slider_limit",
+    ],
 )
 def test_the_force_along_the_coordinate_is_reported(name):
     """The moment or tension reported is what the gradient of the coordinate carries."""
@@ -148,11 +170,11 @@ def expected_outputs(c):
     if c.module.NAME in ("spring_damper", "cable", "tabulated_spring"):
         i, j = (state[:3] + c.x(c.states)[3 * n : 3 * n + 3] for n, state in enumerate(c.states[:2]))
         expected[-1] = -Q[6:9] @ (j - i) / np.linalg.norm(j - i)
-    elif c.module.NAME in ("stop", "slider_spring"):
+    elif c.module.NAME in ("stop", "slider_spring", "slider_limit"):
         expected[-1] = Q[6:9] @ (rotation(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME == "torsional_spring":
         expected[-1] = Q[9:12] @ (rotation(c.states[0, 3:7]) @ c.local["a_i"])
-    elif c.module.NAME in ("hinge_spring", "hinge_stop"):
+    elif c.module.NAME in ("hinge_spring", "hinge_stop", "hinge_limit"):
         slopes = c.slopes(slice(REPORTS, REPORTS + 1))[0]
         x = np.concatenate([slopes[12 * b : 12 * b + 6] for b in range(2)])
         expected[-1] = Q[:12] @ x / (x @ x)

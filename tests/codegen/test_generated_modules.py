@@ -10,7 +10,19 @@ import pytest
 import sympy as sp
 
 import generated
-from codegen import compile_joint, cones, contacts, couplings, drivers, forces, joint_friction, joints, laws, limits
+from codegen import (
+    compile_joint,
+    cones,
+    contacts,
+    coordinate_limits,
+    couplings,
+    drivers,
+    forces,
+    joint_friction,
+    joints,
+    laws,
+    limits,
+)
 from codegen.compiler.dispatch import definitions
 from generated import digests, dispatch
 from tests.support.modules import FORCE_MODULES, JOINT_MODULES
@@ -22,7 +34,7 @@ GENERATED = Path(generated.__file__).parent
 def sources():
     """Every generated module, and its source: the file of its family, and the definition in it."""
     families = {joints: "", drivers: "", limits: "limit_", cones: "cone_", laws: "law_", contacts: "normal_"}
-    families |= {forces: "force_", joint_friction: "force_", couplings: "coupling_"}
+    families |= {forces: "force_", coordinate_limits: "force_", joint_friction: "force_", couplings: "coupling_"}
     others = {cones.position: "", cones.separation: "", cones.top_view: "", contacts.sphere_plane: "contact_"}
     others |= dict.fromkeys((contacts.coulomb, contacts.smooth, contacts.sticking), "friction_")
     found = dict.fromkeys(("__init__", "dispatch", "joints", "forces", "digests"), "codegen/") | {
@@ -58,7 +70,9 @@ def test_every_definition_has_a_module():
     assert {name for name in vars(dispatch) if name.isupper()} == set(prefixes)
     every = (*JOINT_MODULES, *FORCE_MODULES)
     listed = {m.__name__.removeprefix("generated.") for m in every}
-    assert [m.NAME for m in FORCE_MODULES] == [f.__name__ for d in (forces, joint_friction) for f in definitions(d)]
+    assert [m.NAME for m in FORCE_MODULES] == [
+        f.__name__ for d in (forces, coordinate_limits, joint_friction) for f in definitions(d)
+    ]
     assert [m.NAME for m in JOINT_MODULES] == [f.__name__ for d in (joints, drivers) for f in definitions(d)]
     switched = {m.__name__.removeprefix("generated.") for family in prefixes for m in getattr(dispatch, family)}
     alone = {

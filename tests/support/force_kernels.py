@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 
-from codegen import Vector, forces, joint_friction
+from codegen import Vector, coordinate_limits, forces, joint_friction
 from runtime.dynamics.force_elements import REPORTS
 from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.system.force_building import table_pieces
@@ -29,7 +29,7 @@ VALUES = {
 
 
 def _definition(name):
-    return getattr(forces, name, None) or getattr(joint_friction, name)
+    return next(getattr(one, name) for one in (forces, coordinate_limits, joint_friction) if hasattr(one, name))
 
 
 def rotation(p):

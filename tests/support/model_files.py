@@ -33,6 +33,14 @@ JOINTS = {
         '<joint name="c" type="slide" axis="0 0 1"/><joint name="d" type="ball"/>'
     ),
     "slide along a hinge": '<joint name="a" type="slide" axis="0 0 1"/><joint name="b" axis="0 0 1" pos="0.1 0 0" damping="1"/>',
+    "rotors": (
+        '<joint name="a" axis="1 0 0" stiffness="2" armature="0.3"/><joint name="b" axis="0 1 0.5" armature="0.01"/>'
+        '<joint name="c" axis="0 0 1" damping="0.2" armature="2"/>'
+    ),
+    "rotors of slides": (
+        '<joint name="a" type="slide" axis="1 0 0" armature="4"/><joint name="b" type="slide" axis="0 0 1"/>'
+        '<joint name="c" axis="0 1 0" armature="0.5"/>'
+    ),
     "slide across a hinge": '<joint name="a" type="slide" axis="1 0 0"/><joint name="b" axis="0 0 1" pos="0.1 0 0"/>',
 }  # fmt: skip
 

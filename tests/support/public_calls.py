@@ -313,6 +313,7 @@ def of_builder():
         ),
         "shape of two points": dict(body="tip", kind="capsule", start=three, end=(1, 0, 0), radius=0.1),
         "add_shapes": dict(shapes=()),
+        "armature": dict(coordinate="elbow.angle", inertia=0.1),
         "angles": dict(joint="elbow", angle=0.1, rates={"angle": 1.0}),
         "build": dict(redundant="keep", project_velocities=True, time=0.0, check_units=True),
     }

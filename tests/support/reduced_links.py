@@ -63,6 +63,7 @@ def reduced_accelerations(description, sample, pushes=None):
     for step, a, b in zip(steps, places, places[1:], strict=False):
         Q[a:b] -= step.damping * u[a:b] if step.kind != "free" else 0.0
         if step.kind in ("turn", "slide"):
+            M[a, a] += step.armature
             Q[a] += (pushes or {}).get(step.name, 0.0) - step.stiffness * (sample.q[step.name] - step.free)
     G, g = follow(description, sample, [step.name for step in steps], places)
     u_dot = G @ np.linalg.solve(G.T @ M @ G, G.T @ (Q - bias - M @ g)) + g

@@ -15,7 +15,7 @@ MODEL = model_files.mjcf(model_files.JOINTS["three hinges"], extra='<sensor><joi
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "model.xml"
-    path.write_text(MODEL.replace('axis="0 0 1"', 'axis="0 0 1" armature="0.1"'))
+    path.write_text(MODEL.replace('axis="0 0 1"', 'axis="0 0 1" frictionloss="0.1"'))
     return path
 
 
@@ -27,18 +27,18 @@ def call(monkeypatch, capsys, *arguments):
 
 
 def test_info_lists_what_is_not_carried_over(file, monkeypatch, capsys):
-    code, printed = call(monkeypatch, capsys, "info", file, "--set", "ignore=armature", "--json")
+    code, printed = call(monkeypatch, capsys, "info", file, "--set", "ignore=friction", "--json")
     rows = json.loads(printed.out)["not carried over"]
-    assert code in (0, None) and [(row["sort"], row["names"]) for row in rows] == [("armature", "c"), ("sensors", "s")]
+    assert code in (0, None) and [(row["sort"], row["names"]) for row in rows] == [("friction", "c"), ("sensors", "s")]
 
 
 def test_parts_that_change_the_motion_are_refused_with_the_option(file, monkeypatch, capsys):
     code, printed = call(monkeypatch, capsys, "info", file)
-    assert code == 2 and "--set ignore=armature" in printed.err
+    assert code == 2 and "--set ignore=friction" in printed.err
 
 
 def test_simulate(file, monkeypatch, capsys, tmp_path):
-    options = ("--set", "ignore=armature", "--t-end", "0.1", "--no-report", "--json", "--out", tmp_path / "out")
+    options = ("--set", "ignore=friction", "--t-end", "0.1", "--no-report", "--json", "--out", tmp_path / "out")
     code, printed = call(monkeypatch, capsys, "simulate", file, *options)
     assert code in (0, None) and json.loads(printed.out)["success"] and (tmp_path / "out" / "run.csv").is_file()
 

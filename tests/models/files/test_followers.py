@@ -154,20 +154,19 @@ def test_joint_equalities(read):
     assert worst(reading, by_links(reading)) < 1e-10
     free = read(text, "arm.xml", ignore="equalities")
     assert free.build().degrees_of_freedom == 3 and free.ignored[0].sort == "equalities"
-    with pytest.raises(ModelError, match="equalities"):
-        read(MJCF.format('<joint joint1="c" polycoef="0.1 0 0 0 0"/>'), "arm.xml")
+
+
+def test_a_joint_alone_is_held_at_its_place(read):
+    reading = read(MJCF.format('<joint joint1="c" polycoef="0.1 0 0 0 0"/>'), "arm.xml")
+    run = simulate(reading.build(), 0.2)
+    assert run.success and np.ptp(run.angles["c"].values["distance"]) < 1e-12
+    assert worst(reading, by_links(reading)) < 1e-10
+    with pytest.raises(ModelError, match="equalities"):  # no other joint can lead
+        alone = "".join(f'<joint joint1="{name}"/>' for name in "abc")
+        read(MJCF.format(alone), "arm.xml")
 
 
 def test_circles_are_refused(read):
     text = MJCF.format('<joint joint1="a" joint2="b"/><joint joint1="b" joint2="a"/>')
     with pytest.raises(ModelError, match="each leader follows another"):
         read(text, "arm.xml").build()
-
-
-@pytest.mark.parametrize("suffix", ["xml", "urdf", "osim"])
-def test_other_formats_are_not_written_with_couplings(read, tmp_path, suffix):
-    system = read(gripper('<mimic joint="one" multiplier="-2"/>'), "gripper.urdf", ignore="limits").build()
-    with pytest.raises(ModelError, match=r"couplings \(two_of_one"):
-        models.write(system, tmp_path / f"written.{suffix}")
-    ignored = models.write(system, tmp_path / f"written.{suffix}", ignore="couplings,gravity")
-    assert "couplings" in {one.sort for one in ignored.ignored}

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import models
 from benchmarks.files.owners import largest_error
@@ -13,6 +14,7 @@ from models.files.motion import Coordinates, motion_of
 from models.files.osim_functions import spline
 from runtime import AssemblyWarning, ModelError
 from tests.support.damage import text_of
+from tests.support.file_states import worst
 from tests.support.osim_files import LINEAR, SOLVED, SPLINE_POINTS, SPLINE_VALUES, osim
 from tests.support.paths import shared_file
 from tests.support.reduced_links import reduced_accelerations
@@ -22,7 +24,13 @@ REFUSED = {
     "ignore='forces'": osim(4, extra=FORCE.format("BushingForce", "")),
     "ignore='constraints'": osim(4, extra=FORCE.format("WeldConstraint", "").replace("ForceSet", "ConstraintSet")),
     "prescribed coordinates": osim(4).replace("<range>", "<prescribed>true</prescribed><range>", 1),
-    "the joints are WeldJoint": osim(4).replace("PinJoint", "EllipsoidJoint"),
+    "the joints are WeldJoint": osim(4).replace("PinJoint", "ScapulothoracicJoint"),
+    "depends on several coordinates": osim(4)
+    .replace("GimbalJoint", "EllipsoidJoint")
+    .replace("<coordinates>", "<radii_x_y_z>0.1 0.1 0.2</radii_x_y_z><coordinates>"),
+    "ignore='components'": osim(4).replace(
+        '<Ground name="ground"/>', '<Ground name="ground"><components><Anchor name="a"/></components></Ground>'
+    ),
     "needs 1; give as many": osim(3).replace("WeldJoint", "PinJoint"),
     "body 'femur' has no joint": osim(3).replace("<parent_body>pelvis", "<parent_body>hand"),
     "does not exist; name a body": osim(4).replace("/bodyset/talus<", "/bodyset/heel<"),
@@ -32,6 +40,12 @@ REFUSED = {
     "no function that is read": osim(4, axes={"rotation1": ("knee", "0 0 1", "<StepFunction{}/>")}),
     "with x that increase": osim(3).replace("-2 -1.2 -0.4", "-2 -2 -0.4"),
     "exchange parent and child": osim(3).replace("<parent_body>tibia", "<reverse>true</reverse><parent_body>tibia"),
+    "upper_limit must be above": osim(
+        4, extra=FORCE.format("CoordinateLimitForce", "<coordinate>knee</coordinate><upper_limit>-9</upper_limit>")
+    ),
+    "coordinate 'hip' does not exist": osim(
+        4, extra=FORCE.format("CoordinateLimitForce", "<coordinate>hip</coordinate>")
+    ),
     "remove <!DOCTYPE": osim(4).replace("<OpenSimDocument", "<!DOCTYPE a><OpenSimDocument", 1),
     "with a <Model>": "<OpenSimDocument/>",
 }
@@ -77,6 +91,89 @@ def test_accelerations_of_the_system(version, tmp_path):
         sample = random_sample(reading, random)
         wanted = accelerations_of(reading, system, sample, reduced_accelerations(reading.description, sample))
         assert largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))) < 1e-8
+
+
+def test_properties_that_objects_lack_are_those_of_the_defaults(tmp_path):
+    """OpenSim 4.6 takes them from <defaults> of the model too."""
+    text = osim(4)
+    masses = text.replace("<mass>0.2</mass>", "")
+    assert masses != text
+    defaults = '<defaults><Body name="default"><mass>0.2</mass><mass_center>9 9 9</mass_center></Body></defaults>'
+    masses = masses.replace('<Model name="small">', f'<Model name="small">{defaults}')
+    one, other = (read(tmp_path, t, ignore="couplers").source.links for t in (text, masses))
+    for a, b in zip(one, other, strict=True):
+        assert a.mass == b.mass and np.array_equal(a.centre, b.centre)
+
+
+def test_an_ellipsoid_with_equal_radii_is_a_sphere(tmp_path):
+    """The place of the child's frame is the radius times its own z axis, in axes of the parent's frame."""
+    text, radius = osim(4), 0.2
+    ball = text.replace("GimbalJoint", "BallJoint")
+    sphere = text.replace("GimbalJoint", "EllipsoidJoint")
+    i = sphere.index("<coordinates>", sphere.index("<EllipsoidJoint"))
+    sphere = sphere[:i] + f"<radii_x_y_z>{radius} {radius} {radius}</radii_x_y_z>" + sphere[i:]
+    q = {"hip_x": 0.3, "hip_y": -0.4, "hip_z": 0.5}
+    ways = [
+        motion_of(read(tmp_path, t, ignore="couplers").source.links, Coordinates(q, {}, {}))["femur"][-1]
+        for t in (ball, sphere)
+    ]
+    assert np.abs(ways[0].A - ways[1].A).max() < 1e-14
+    frame = ways[0].A @ Rotation.from_euler("XYZ", (0.0, 0.0, 0.3)).as_matrix()  # of the joint on the femur
+    assert np.abs(ways[1].r - ways[0].r - radius * frame[:, 2]).max() < 1e-14
+
+
+LIMITED = {"knee": (-30.0, 20.0, 2.0, 3.0, 0.05, 12.0), "arm_y": (-10.0, 8.0, 1.0, 0.5, 0.02, 5.0),
+           "arm_x": (-5.0, 5.0, 0.4, 0.7, 0.01, 3.0), "s_x": (-0.1, 0.2, 40.0, 90.0, 3.0, 0.05)}  # fmt: skip
+TAGS = ("lower_limit", "upper_limit", "lower_stiffness", "upper_stiffness", "damping", "transition")
+
+
+def limited(version=4):
+    """A model with limits of coordinates, of turns in degrees."""
+    forces = "".join(
+        f'<CoordinateLimitForce name="l_{name}"><coordinate>{name}</coordinate>'
+        + "".join(f"<{tag}>{value}</{tag}>" for tag, value in zip(TAGS, values, strict=True))
+        + "</CoordinateLimitForce>"
+        for name, values in LIMITED.items()
+    )
+    return osim(
+        version, extra=f"<ForceSet><objects>{forces}</objects></ForceSet>", defaults={"knee": -0.4, "arm_y": 0.1}
+    )
+
+
+def limit_force(name, q, u):
+    """OpenSim's formula, in degrees for turns."""
+    lower, upper, k_lower, k_upper, damping, transition = LIMITED[name]
+    unit = 1.0 if name == "s_x" else 180.0 / np.pi
+    q, u = unit * q, unit * u
+    above, below = (max(min(x / transition, 1.0), 0.0) for x in (q - upper, lower - q))
+    above, below = (x**3 * (10.0 - 15.0 * x + 6.0 * x**2) for x in (above, below))
+    return -k_upper * above * (q - upper) + k_lower * below * (lower - q) - damping * (above + below) * u
+
+
+def test_limits_of_coordinates_act_as_in_the_program(tmp_path):
+    reading = read(tmp_path, limited(), ignore="couplers")
+    system, random = reading.build(), np.random.default_rng(5)
+    steps, acting = {step.name: step for _, step in reading.description.steps}, 0
+    for _ in range(12):
+        sample = random_sample(reading, random)
+        at = {name: sample.q[name] + steps[name].reference for name in LIMITED}
+        pushes = {name: limit_force(name, at[name], sample.u[name]) for name in LIMITED}
+        acting += sum(push != 0.0 for push in pushes.values())
+        wanted = accelerations_of(reading, system, sample, reduced_accelerations(reading.description, sample, pushes))
+        assert largest_error(wanted, talus_accelerations(system, state_of(reading, system, sample))) < 1e-9
+    assert acting > 20 and not reading.left_out == ()
+    free = read(tmp_path, limited(), ignore="couplers,limits")
+    assert not free.build().forces and "limits" in {one.sort for one in free.ignored}
+
+
+def test_limits_against_the_program(tmp_path, in_program):
+    arm = shared_file("opensim", "arm26.osim").read_text()
+    force = "".join(f"<{t}>{v}</{t}>" for t, v in zip(TAGS, (20.0, 60.0, 3.0, 5.0, 0.4, 15.0), strict=True))
+    force = f'<CoordinateLimitForce name="l"><coordinate>r_elbow_flex</coordinate>{force}</CoordinateLimitForce>'
+    i = arm.index("<objects>", arm.index("<ForceSet")) + len("<objects>")
+    reading = read(tmp_path, arm[:i] + force + arm[i:])
+    assert reading.build().force_names == ("r_elbow_flex_limit",)
+    assert worst(reading, in_program(reading)) < 1e-9
 
 
 def test_spline_of_the_program():

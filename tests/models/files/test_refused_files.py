@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import models
+from models.files import mjcf_compiling
+from models.files.reading import SORTS
 from runtime import AssemblyWarning, ModelError
 from tests.support import model_files
 from tests.support.damage import text_of
+from tests.support.osim_files import osim
 
 ROBOT = model_files.urdf(*model_files.MASSLESS)
 LINK = '<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
@@ -48,7 +51,7 @@ REFUSED = {
     "remove <!DOCTYPE": '<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>',
     "outside of the folder": '<mujoco><include file="../other.xml"/></mujoco>',
     "is outside": '<mujoco><asset><mesh name="m" file="/etc/passwd"/></asset></mujoco>',
-    "ignore='armature'": hinged('armature="0.1"'),
+    "ignore='armature'": hinged('type="ball" armature="0.1"'),
     "ignore='friction'": hinged('frictionloss="0.1"'),
     "ignore='fluid'": hinged(extra='<option density="1.2"/>'),
     "ignore='gravity compensation'": hinged(of_body='gravcomp="1"'),
@@ -86,7 +89,8 @@ def test_ignored_parts_are_listed_by_name(tmp_path):
     assert [(one.sort, one.names) for one in reading.ignored] == [("armature", ("h",))]
     assert [(one.sort, one.names) for one in reading.left_out] == [("sensors", ("s",))]
     assert reading.rows()[0][:2] == ("armature", "h") and reading.coordinates["h"] == ("h", "angle")
-    assert reading.build().joint_names == ("h",)
+    assert reading.build().joint_names == ("h",) and not reading.build().armatures
+    assert models.read(file).build().armatures[0].inertia == 0.1
 
 
 def test_welded_and_massless_links_remain_as_frames(tmp_path):
@@ -106,20 +110,50 @@ def test_unknown_formats_and_sorts(tmp_path):
         models.read(tmp_path / "none.urdf")
 
 
-@pytest.mark.parametrize(
-    "suffix, text", [(".urdf", ROBOT), (".xml", model_files.mjcf(model_files.JOINTS["three hinges"]))]
-)
-def test_damaged_files_are_read_or_refused_in_one_sentence(suffix, text, tmp_path):
-    random, refused = np.random.default_rng(5), 0
-    text, file = text.replace("><", ">\n<"), tmp_path / f"model{suffix}"
-    for _ in range(150):
+DAMAGED = {
+    ".urdf": ROBOT,
+    ".xml": model_files.mjcf(
+        model_files.JOINTS["rotors"],
+        extra='<equality><joint joint1="a" joint2="b"/><connect body1="arm" body2="base" anchor="0 0 0"/></equality>'
+        '<tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon><actuator><motor joint="a"/></actuator>'
+        '<sensor><jointpos joint="a"/></sensor><keyframe><key qpos="0 0 0 0 0"/></keyframe>',
+    ),
+    ".osim": osim(4),
+}
+
+
+@pytest.mark.parametrize("suffix", DAMAGED)
+@pytest.mark.parametrize("count", [150, pytest.param(2000, marks=pytest.mark.nightly)])
+def test_damaged_files_are_read_or_refused_in_one_sentence(suffix, count, tmp_path):
+    random, refused = np.random.default_rng(count), 0
+    text, file = DAMAGED[suffix].replace("><", ">\n<"), tmp_path / f"model{suffix}"
+    for _ in range(count):
         damaged = text_of(text, " ", random)
         file.write_bytes(damaged if isinstance(damaged, bytes) else damaged.encode("utf-8", "surrogatepass"))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", AssemblyWarning)
-                models.read(file).build()
+                models.read(file, ignore=SORTS).build()
         except ModelError as error:
             assert "\n" not in str(error) and f"model{suffix}" in str(error)
             refused += 1
-    assert refused > 50
+    assert refused > count / 3
+
+
+def test_a_crash_of_the_compiler_is_a_sentence(tmp_path, monkeypatch):
+    """In a process that dies on one file, and takes the next one."""
+    file, program = tmp_path / "model.xml", tmp_path / "program.py"
+    file.write_text(DAMAGED[".xml"])
+    program.write_text(
+        "import os, sys\nfrom pathlib import Path\nflag = Path(sys.argv[0]).with_name('died')\n"
+        "if not flag.exists():\n    sys.stdin.readline()\n    flag.touch()\n    os.abort()\n"
+        f"import runpy\nrunpy.run_path({str(mjcf_compiling.PROGRAM)!r}, run_name='__main__')\n"
+    )
+    monkeypatch.setattr(mjcf_compiling, "PROGRAM", program)
+    monkeypatch.setattr(mjcf_compiling, "_compiler", mjcf_compiling._Compiler())
+    with pytest.raises(ModelError, match="model.xml: MuJoCo refuses it: its compiler crashed; correct the file"):
+        models.read(file, ignore=SORTS)
+    assert len(models.read(file, ignore=SORTS).build().bodies) > 2
+    mjcf_compiling._compiler.process.kill()
+    assert len(models.read(file, ignore=SORTS).build().bodies) > 2
+    mjcf_compiling._compiler.close()
