@@ -146,7 +146,7 @@ def _step(x: Floats, g: Floats, H: Floats, damping: Floats, stiff: Floats, lower
     """The step of each pose; coordinates at a bound that would leave it stay."""
     stays = ((x <= lower) & (g > 0.0)) | ((x >= upper) & (g < 0.0))
     n = np.arange(x.shape[1])
-    damped: Floats = np.where(stays[:, :, None] | stays[:, None, :], 0.0, H)
+    damped = np.array(np.where(stays[:, :, None] | stays[:, None, :], 0.0, H), float)
     damped[:, n, n] = np.where(stays, 1.0, H[:, n, n] * (1.0 + damping[:, None]) + stiff[:, None] + 1e-300)
     found: Floats = np.linalg.solve(damped, np.where(stays, 0.0, -g)[:, :, None])[:, :, 0]
     return found

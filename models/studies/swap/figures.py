@@ -1,0 +1,60 @@
+"""Figures of the exchanged ankle."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from models.walking.swapped_ankle import AnkleComparison
+from runtime.report import plots
+from runtime.report.figure_files import Drawing
+
+TIME = "time [s]"
+
+
+def figures(found: AnkleComparison) -> dict[str, Drawing]:
+    """The figures by file name, to be drawn when called."""
+    return {
+        "ankles": Drawing(
+            partial(plots.charts, _ankles(found), TIME),
+            "Angles and moments of both hinges of each ankle over time, for each sort of joint.",
+            "Rodrigues da Silva et al. (2024a)",
+        ),
+        "residuals": Drawing(
+            partial(plots.charts, _residuals(found), TIME, columns=3),
+            "Residual forces and moments at the pelvis over time, for each sort of joint.",
+        ),
+        "markers": Drawing(
+            partial(
+                plots.curves,
+                {sort: (one.motion.t, 1e3 * one.motion.rms) for sort, one in found.trials.items()},
+                TIME,
+                "distance of markers, RMS [mm]",
+            ),
+            "Root mean square of the distances between markers of the model and of the trial, for each sort of joint.",
+        ),
+    }
+
+
+def _ankles(found: AnkleComparison) -> list[plots.Chart]:
+    """Angle and moment of each coordinate, side by side."""
+    charts = []
+    for pair in found.ankles.values():
+        for name in pair:
+            for title, unit, of in (("angle", "deg", found.angle), ("moment", "N m/kg", found.moment)):
+                series = {sort: (one.trial.t, of(sort, name)) for sort, one in found.trials.items()}
+                shown = name.replace("_angle", "").replace("_", " ")
+                charts.append(plots.Chart(f"{shown}: {title}", f"[{unit}]", series))
+    return charts
+
+
+def _residuals(found: AnkleComparison) -> list[plots.Chart]:
+    """Residual of each coordinate of the pelvis."""
+    first = next(iter(found.trials.values()))
+    return [
+        plots.Chart(
+            residual.coordinate.replace("_", " "),
+            f"[{residual.unit}]",
+            {sort: (one.trial.t, one.residuals.of[k].values) for sort, one in found.trials.items()},
+        )
+        for k, residual in enumerate(first.residuals.of)
+    ]
