@@ -28,6 +28,7 @@ from runtime.support import checked
 
 ROUGH = 1e-3  # [rad], [m] of the last step in frames from which others start
 FIRST_STEPS = 12  # from each of several first poses; the best is continued
+NEAR = 0.9  # cosine of the largest angle between gravity and the vertical axis
 KEY = 0.1  # [s] between frames that are solved one after the other; the others start from these
 TURNS = (0.0, np.pi / 2, -np.pi / 2, np.pi)  # first values of the angles of the link that the ground carries
 FEWEST = 3  # markers in common
@@ -106,7 +107,8 @@ def inverse_kinematics(
         kinematics, seen.observed, seen.weights, unknowns.wanted, unknowns.pulls, unknowns.lower, unknowns.upper
     )
     t, notes = _even(capture)
-    x, open_, steps = _solved(problem, t, unknowns, _root_angles(source, unknowns.names), capture.name)
+    turning = _root_angles(source, unknowns.names)
+    x, open_, steps = _solved(problem, t, unknowns, turning, _whole_turns(source, unknowns.names), capture.name)
     at_bounds = ((x <= unknowns.lower) | (x >= unknowns.upper)).sum(axis=0)
     kinds = kinds_of(source)
     return FittedMotion(
@@ -126,18 +128,18 @@ def inverse_kinematics(
 
 
 def axes_of_model(source: Description) -> Floats:
-    """Turn (3, 3) from the axes of captures, z up, to those of a model, whose vertical its gravity shows.
+    """Turn (3, 3) from the axes of captures, z up, to those of a model: its vertical is the axis nearest to its gravity.
 
     Raises
     ------
     ModelError
-        For gravity that is along no axis.
+        For gravity that is near to no axis.
     """
     axis = int(np.abs(source.gravity).argmax())
-    others = np.delete(source.gravity, axis)
-    if not np.abs(source.gravity[axis]) > 0.0 or np.abs(others).max() > 1e-6 * np.abs(source.gravity[axis]):
+    if not np.abs(source.gravity[axis]) > NEAR * np.linalg.norm(source.gravity):
         raise ModelError(
-            f"model '{source.name}': gravity {source.gravity.tolist()} m/s^2 is along no axis and shows no vertical; give it one"
+            f"model '{source.name}': gravity {source.gravity.tolist()} m/s^2 is along no axis within "
+            f"{np.rad2deg(np.arccos(NEAR)):.0f} degrees and shows no vertical; give it one"
         )
     turn: Floats = ROTATIONS[("" if source.gravity[axis] < 0.0 else "-") + "xyz"[axis]][0].T
     return turn
@@ -255,6 +257,22 @@ def _root_angles(source: Description, names: Sequence[str]) -> list[int]:
     return [k for k, name in enumerate(names) if name in turning]
 
 
+def _whole_turns(source: Description, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether an unknown (unknowns,) is an angle that nothing else follows, so that a whole turn changes no pose."""
+    kinds = {step.name: step.kind for _, step in source.steps}
+    leaders = {one.leader for one in source.coordinates.values()}
+    follow = {law.coordinate for law in source.laws if not law.own or kinds[law.step] != "turn"}
+    return np.array([name not in follow and name not in leaders for name in names])
+
+
+def _unwound(x: Floats, unknowns: _Unknowns, whole: NDArray[np.bool_]) -> Floats:
+    """Coordinates (poses, unknowns) with angles less than half a turn from their first values, where their ranges admit it."""
+    turns = np.where(whole, np.round((x - unknowns.first) / (2.0 * np.pi)), 0.0)
+    near = x - 2.0 * np.pi * turns
+    found: Floats = np.where((near >= unknowns.lower) & (near <= unknowns.upper), near, x)
+    return found
+
+
 def _even(capture: Capture) -> tuple[Floats, list[str]]:
     """Times of the frames; evenly spaced ones that a file rounded are even again."""
     t = np.array(capture.t)
@@ -268,7 +286,7 @@ def _even(capture: Capture) -> tuple[Floats, list[str]]:
 
 
 def _solved(
-    problem: Problem, t: Floats, unknowns: _Unknowns, turning: Sequence[int], name: str
+    problem: Problem, t: Floats, unknowns: _Unknowns, turning: Sequence[int], whole: NDArray[np.bool_], name: str
 ) -> tuple[Floats, NDArray[np.bool_], int]:
     """Coordinates (frames, unknowns), those that the markers leave open, and the steps of the slowest frame."""
     weight = problem.seen_weights()
@@ -278,7 +296,11 @@ def _solved(
         for angle in TURNS:
             starts.append(np.where(np.arange(len(unknowns.first)) == k, angle, unknowns.first))
     found = solve(problem.of(np.full(len(starts), seed)), np.array(starts), tolerance=ROUGH, most=FIRST_STEPS)
-    at = {seed: solve(problem.of(np.array([seed])), found.x[[found.cost.argmin()]], tolerance=ROUGH).x[0]}
+    best = int(
+        np.flatnonzero(found.cost <= found.cost.min() * (1.0 + ROUGH) + ROUGH**2)[0]
+    )  # the default pose comes first
+    x = solve(problem.of(np.array([seed])), _unwound(found.x[[best]], unknowns, whole), tolerance=ROUGH).x[0]
+    at = {seed: x}
     stride = max(int(KEY * (len(t) - 1) / max(t[-1] - t[0], 1e-9)), 1)
     backward, forward = list(range(seed - stride, -1, -stride)), list(range(seed + stride, len(t), stride))
     before = [seed, seed]

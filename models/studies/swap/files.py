@@ -39,5 +39,7 @@ def trial_files(found: AnkleComparison, folder: Path) -> list[Path]:
             for coordinate in pair:
                 columns[f"{coordinate} angle, {sort} [deg]"] = found.angle(sort, coordinate)
                 columns[f"{coordinate} moment, {sort} [N m/kg]"] = found.moment(sort, coordinate)
-    files.append(write_columns(folder / "curves.csv", list(columns), np.column_stack(list(columns.values())), digits=10))
+    files.append(
+        write_columns(folder / "curves.csv", list(columns), np.column_stack(list(columns.values())), digits=10)
+    )
     return files

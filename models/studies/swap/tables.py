@@ -42,7 +42,13 @@ def ankles(found: AnkleComparison) -> Table:
         "ankle", "coordinate", "joint", "smallest angle [deg]", "largest angle [deg]", "smallest moment [N m/kg]",
         "largest moment [N m/kg]", "difference of angle [deg]", "difference of moment [N m/kg]",
     ]  # fmt: skip
-    brief = ["coordinate", "joint", "smallest moment [N m/kg]", "difference of angle [deg]", "difference of moment [N m/kg]"]
+    brief = [
+        "coordinate",
+        "joint",
+        "smallest moment [N m/kg]",
+        "difference of angle [deg]",
+        "difference of moment [N m/kg]",
+    ]
     return Table("ankles", columns, rows, SIGNS, brief)
 
 
@@ -82,7 +88,9 @@ def coordinates(found: AnkleComparison) -> Table:
     for sort, one in found.trials.items():
         motion, frames = one.motion, len(one.motion.t)
         rows += [[sort, name, why] for name, why in motion.held.items()]
-        rows += [[sort, name, f"at an end of its range in {n} of {frames} frames"] for name, n in motion.at_bounds.items()]
+        rows += [
+            [sort, name, f"at an end of its range in {n} of {frames} frames"] for name, n in motion.at_bounds.items()
+        ]
         rows += [
             [sort, name, f"not shown by the markers in {n} of {frames} frames; interpolated"]
             for name, n in motion.undetermined.items()
@@ -93,7 +101,9 @@ def coordinates(found: AnkleComparison) -> Table:
 
 def exchanged(readings: Mapping[str, Reading], pairs: Sequence[tuple[str, str]]) -> Table:
     """What was exchanged in each model."""
-    rows = [[sort, ", ".join(one.names), one.reason] for sort, model in readings.items() for one in _swaps(model, pairs)]
+    rows = [
+        [sort, ", ".join(one.names), one.reason] for sort, model in readings.items() for one in _swaps(model, pairs)
+    ]
     return Table("exchanged joints", ["joint", "joints of the file", "ankle"], rows)
 
 
@@ -117,7 +127,9 @@ def answer(found: AnkleComparison) -> str:
     """The largest ankle moment of each sort, the difference, and the residuals."""
     ankle, (coordinate, other) = next(iter(found.ankles.items()))
     peaks = {sort: float(np.abs(found.moment(sort, coordinate)).max()) for sort in found.trials}
-    text = f"Largest moment of {coordinate}: " + ", ".join(f"{peak:.3f} N m/kg ({sort})" for sort, peak in peaks.items())
+    text = f"Largest moment of {coordinate}: " + ", ".join(
+        f"{peak:.3f} N m/kg ({sort})" for sort, peak in peaks.items()
+    )
     first, last = list(found.trials)[0], list(found.trials)[-1]
     text += (
         f".  With the ankle {last} instead of {first}, {coordinate} and {other} differ by "
@@ -129,7 +141,11 @@ def answer(found: AnkleComparison) -> str:
     above = [one.coordinate for one in found.trials[last].residuals.of if not one.within and np.isfinite(one.limit)]
     if not np.isfinite(found.trials[last].residuals.of[0].limit):
         return text + "  No ground forces: moments are those of inertia and gravity alone."
-    return text + (f"  Residuals above the thresholds: {', '.join(above)}." if above else "  All residuals are within the thresholds.")
+    return text + (
+        f"  Residuals above the thresholds: {', '.join(above)}."
+        if above
+        else "  All residuals are within the thresholds."
+    )
 
 
 __all__ = ["FILE", "ankles", "answer", "coordinates", "exchanged", "left_out", "markers", "residuals", "said"]
