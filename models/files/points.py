@@ -1,8 +1,7 @@
 """Places of points of links at many poses at once, and their velocities at unit rates of the coordinates.
 
-A point of a turning link moves with the rate of the turn times axis x (point - point of the axis), one of a sliding link along
-the axis.  Steps that follow a coordinate by a function count with its slope, coordinates that follow others with that of the
-coupler.
+Compiled code moves the points (``runtime.dynamics.chain_points``).  Steps that follow a coordinate by a function count with its
+slope, coordinates that follow others with that of the coupler.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from models.files.description import WORLD, Description, Floats, Law, Link
 from runtime import ModelError
+from runtime.dynamics.chain_points import Chain, chain_memory, move_points, normal_equations
 
 
 class PointKinematics:
@@ -43,22 +42,28 @@ class PointKinematics:
         self._column = {name: k for k, name in enumerate(unknown)}
         links = {link.name: link for link in description.links}
         needed = _with_parents(links, {link for link, _ in points})
-        self._links = [link for link in description.links if link.name in needed]
+        kept = [link for link in description.links if link.name in needed]
         laws = {law.step: law for law in description.laws}
-        steps = [(link.name, step) for link in self._links for step in link.steps]
+        steps = [(link.name, step) for link in kept for step in link.steps]
         if missing := [step.name for _, step in steps if step.name not in laws]:
             raise ModelError(f"model '{description.name}': step '{missing[0]}' has no law; read it from an .osim file")
         self._laws: list[Law] = [laws[step.name] for _, step in steps]
-        self._axes = np.array([step.axis for _, step in steps]).reshape(-1, 3)
-        self._turns = np.array([step.kind == "turn" for _, step in steps], bool)
-        self._points = points
-        self._leads = [self._leader(law.coordinate, ()) for law in self._laws]
-        self._moving = np.flatnonzero([lead >= 0 for lead in self._leads])
-        self._columns = np.zeros((len(self._moving), len(unknown)))
-        self._columns[np.arange(len(self._moving)), [self._leads[n] for n in self._moving]] = 1.0
-        owners = [steps[n][0] for n in self._moving]
         carried = [_with_parents(links, {link}) for link, _ in points]
-        self._carries = np.array([[owner in chain for owner in owners] for chain in carried], float)
+        number = {WORLD: 0, **{link.name: n for n, link in enumerate(kept, start=1)}}
+        self._chain = Chain(
+            np.array([0, *(number[link.parent] for link in kept)], np.int64),
+            np.array([np.zeros(3), *(link.position for link in kept)]),
+            np.array([np.eye(3), *(link.rotation for link in kept)]),
+            np.cumsum([0, 0, *(len(link.steps) for link in kept)]).astype(np.int64),
+            np.array([step.kind == "turn" for _, step in steps], np.int64),
+            np.array([step.axis for _, step in steps]).reshape(-1, 3),
+            np.array([step.point for _, step in steps]).reshape(-1, 3),
+            np.array([self._leader(law.coordinate, ()) for law in self._laws], np.int64),
+            np.array([number[link] for link, _ in points], np.int64),
+            np.array([position for _, position in points], float).reshape(-1, 3),
+            np.array([[owner in chain for owner, _ in steps] for chain in carried], np.int64).reshape(len(points), -1),
+        )
+        self._memory = chain_memory(self._chain, len(unknown))
 
     def _leader(self, name: str, seen: tuple[str, ...]) -> int:
         """Number of the unknown that a coordinate follows; -1 if it is constant."""
@@ -84,55 +89,43 @@ class PointKinematics:
 
     def places(self, x: Floats) -> Floats:
         """Places (poses, points, 3) [m] in global axes for unknowns x (poses, unknowns) [rad], [m]."""
-        return self._placed(x, velocities=False)[0]
+        amounts, slopes = self._amounts(x)
+        places = np.empty((len(x), len(self._chain.link), 3))
+        move_points(self._chain, amounts, slopes, self._memory, places, np.empty((0, 0, 3, 0)))
+        return places
 
     def places_and_velocities(self, x: Floats) -> tuple[Floats, Floats]:
         """As ``places``, and velocities (poses, points, 3, unknowns) at unit rates of the unknowns."""
-        return self._placed(x, velocities=True)
-
-    def _placed(self, x: Floats, *, velocities: bool) -> tuple[Floats, Floats]:
         amounts, slopes = self._amounts(x)
-        n = len(self._laws)
-        turned = Rotation.from_rotvec((amounts[:, :, None] * self._axes[:, None]).reshape(-1, 3)).as_matrix()
-        turned = turned.reshape(n, len(x), 3, 3)
-        ways = {WORLD: (np.broadcast_to(np.eye(3), (len(x), 3, 3)), np.zeros((len(x), 3)))}
-        directions, origins = np.empty((2, len(x), n, 3))
-        k = 0
-        for link in self._links:
-            A, r = ways[link.parent]
-            A, r = A @ link.rotation, r + A @ link.position
-            for step in link.steps:
-                directions[:, k] = e = A @ step.axis
-                origins[:, k] = P = r + A @ step.point
-                if step.kind == "turn":
-                    A = A @ turned[k]
-                    r = P - A @ step.point
-                else:
-                    r = r + amounts[k][:, None] * e
-                k += 1
-            ways[link.name] = A, r
-        places = np.stack([ways[link][1] + ways[link][0] @ position for link, position in self._points], axis=1)
-        if not velocities:
-            return places, np.zeros(0)
-        move = self._moving
-        e = directions[:, move] * slopes[move].T[:, :, None]
-        arm = places[:, :, None] - origins[:, None, move]
-        v = np.where(self._turns[move][:, None], _cross(e[:, None], arm), e[:, None]) * self._carries[:, :, None]
-        return places, np.swapaxes(v, 2, 3) @ self._columns
+        places = np.empty((len(x), len(self._chain.link), 3))
+        velocities = np.empty((*places.shape, x.shape[1]))
+        move_points(self._chain, amounts, slopes, self._memory, places, velocities)
+        return places, velocities
+
+    def normal_equations(self, x: Floats, observed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """Half of gradient (poses, unknowns) and curvature (poses, unknowns, unknowns) of the sum (poses,) of weighted squares.
+
+        ``observed`` (poses, points, 3) [m]; ``weights`` (poses, points): where they are 0, places are not looked at.
+        """
+        amounts, slopes = self._amounts(x)
+        n, count = x.shape
+        g, H, cost = np.empty((n, count)), np.empty((n, count, count)), np.empty(n)
+        normal_equations(self._chain, amounts, slopes, observed, weights, self._memory, g, H, cost)
+        return g, H, cost
 
     def _amounts(self, x: Floats) -> tuple[Floats, Floats]:
-        """How far each step has moved from the reference pose, and its slope along its unknown, (steps, poses) each."""
+        """How far each step has moved from the reference pose, and its slope along its unknown, (poses, steps) each."""
         known: dict[str, tuple[Floats, Floats]] = {}
-        amounts, slopes = np.empty((2, len(self._laws), len(x)))
+        amounts, slopes = np.empty((2, len(x), len(self._laws)))
         for k, law in enumerate(self._laws):
             if law.coordinate not in known:
                 known[law.coordinate] = self.values(x, law.coordinate)
             value, slope = known[law.coordinate]
             if law.own:
-                amounts[k], slopes[k] = value - self._description.coordinates[law.coordinate].default, slope
+                amounts[:, k], slopes[:, k] = value - self._description.coordinates[law.coordinate].default, slope
             else:
-                amounts[k] = law.value(value, 0) - law.reference  # type: ignore[arg-type]
-                slopes[k] = law.value(value, 1) * slope  # type: ignore[arg-type]
+                amounts[:, k] = law.value(value, 0) - law.reference  # type: ignore[arg-type]
+                slopes[:, k] = law.value(value, 1) * slope  # type: ignore[arg-type]
         return amounts, slopes
 
 
@@ -144,10 +137,3 @@ def _with_parents(links: Mapping[str, Link], names: set[str]) -> set[str]:
             found.add(name)
             name = links[name].parent
     return found
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    """Vector products (..., 3); twice as fast as ``numpy.cross``."""
-    x, y, z = (a[..., k] for k in range(3))
-    p, q, r = (b[..., k] for k in range(3))
-    return np.stack([y * r - z * q, z * p - x * r, x * q - y * p], axis=-1)

@@ -130,16 +130,11 @@ def _solve(problem: Problem, start: Floats, prior: float, tolerance: float, most
 
 def _normal_equations(problem: Problem, x: Floats) -> tuple[Floats, Floats, Floats]:
     """Half of the gradient (poses, unknowns), of the curvature (poses, unknowns, unknowns), and the sum (poses,)."""
-    places, velocities = problem.kinematics.places_and_velocities(x)
-    weights = problem.seen_weights()
-    off = np.where(weights[:, :, None] > 0.0, places - problem.observed, 0.0)
-    J = velocities.reshape(len(x), -1, x.shape[1])
-    scaled = J * np.repeat(weights, 3, axis=1)[:, :, None]
-    H = np.swapaxes(scaled, 1, 2) @ J
+    g, H, cost = problem.kinematics.normal_equations(x, problem.observed, problem.seen_weights())
     away = x - problem.wanted
-    g = (np.swapaxes(scaled, 1, 2) @ off.reshape(len(x), -1, 1))[:, :, 0] + problem.pulls * away
+    g += problem.pulls * away
     H[:, np.arange(x.shape[1]), np.arange(x.shape[1])] += problem.pulls
-    return g, H, (weights * (off**2).sum(axis=2)).sum(axis=1) + (problem.pulls * away**2).sum(axis=1)
+    return g, H, cost + (problem.pulls * away**2).sum(axis=1)
 
 
 def _step(x: Floats, g: Floats, H: Floats, damping: Floats, stiff: Floats, lower: Floats, upper: Floats) -> Floats:

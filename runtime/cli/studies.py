@@ -96,7 +96,9 @@ def _example(name: str, study: Callable[..., Report]) -> str:
     """A call of a study, with a file where it takes files."""
     parameters = inspect.signature(study, eval_str=True).parameters.values()
     files = " static.c3d walk.c3d" if any(p.annotation == tuple[Path, ...] for p in parameters) else ""
-    files += "".join(f" {p.name}{_ending(p)}" for p in parameters if ARGUMENT in getattr(p.annotation, "__metadata__", ()))
+    files += "".join(
+        f" {p.name}{_ending(p)}" for p in parameters if ARGUMENT in getattr(p.annotation, "__metadata__", ())
+    )
     return f"talus {name}{files} --out results"
 
 

@@ -19,6 +19,7 @@ def figures(found: AnkleComparison) -> dict[str, Drawing]:
             "Angles and moments of both hinges of each ankle over time, for each sort of joint.",
             "Rodrigues da Silva et al. (2024a)",
         ),
+        **_differences(found),
         "residuals": Drawing(
             partial(plots.charts, _residuals(found), TIME, columns=3),
             "Residual forces and moments at the pelvis over time, for each sort of joint.",
@@ -45,6 +46,21 @@ def _ankles(found: AnkleComparison) -> list[plots.Chart]:
                 shown = name.replace("_angle", "").replace("_", " ")
                 charts.append(plots.Chart(f"{shown}: {title}", f"[{unit}]", series))
     return charts
+
+
+def _differences(found: AnkleComparison) -> dict[str, Drawing]:
+    """Each sort of joint less the first one; no figure for one sort."""
+    first, *others = found.trials
+    charts = []
+    for pair in found.ankles.values() if others else ():
+        for name in pair:
+            for title, unit, of in (("angle", "deg", found.angle), ("moment", "N m/kg", found.moment)):
+                series = {sort: (found.trials[sort].trial.t, of(sort, name) - of(first, name)) for sort in others}
+                charts.append(
+                    plots.Chart(f"{name.replace('_angle', '').replace('_', ' ')}: {title}", f"[{unit}]", series)
+                )
+    shows = f"Angles and moments of both hinges of each ankle less those of the ankle {first}."
+    return {"differences": Drawing(partial(plots.charts, charts, TIME), shows)} if charts else {}
 
 
 def _residuals(found: AnkleComparison) -> list[plots.Chart]:

@@ -79,7 +79,12 @@ def markers(found: AnkleComparison) -> Table:
         count = len(motion.errors)
         rows.append([sort, count, round(1e3 * motion.total_rms, 3), round(1e3 * far, 3), name, round(time, 3)])
     columns = ["joint", "markers", "RMS [mm]", "largest [mm]", "marker", "at [s]"]
-    return Table("markers", columns, rows, "Distances between the markers of the model and of the trial.")
+    t = next(iter(found.trials.values())).motion.t
+    note = (
+        f"Distances between the markers of the model and of the trial from {t[0]:.3f} to {t[-1]:.3f} s; the filter needs "
+        "coordinates before and after the times that are analysed."
+    )
+    return Table("markers", columns, rows, note)
 
 
 def coordinates(found: AnkleComparison) -> Table:

@@ -65,6 +65,12 @@ def test_velocities_are_slopes_of_the_places(tmp_path):
             d = 1e-6 * np.eye(len(names))[k]
             slope = (kinematics.places(x + d) - kinematics.places(x - d)) / 2e-6
             assert velocities[..., k] == pytest.approx(slope, abs=1e-8)
+        random = np.random.default_rng(3)
+        observed, w = places + random.normal(0.0, 0.1, places.shape), random.uniform(0.0, 1.0, places.shape[:2])
+        g, H, cost = kinematics.normal_equations(x, observed, w)
+        assert cost == pytest.approx((w * ((places - observed) ** 2).sum(axis=2)).sum(axis=1))
+        assert g == pytest.approx(np.einsum("np,npi,npik->nk", w, places - observed, velocities))
+        assert H == pytest.approx(np.einsum("np,npik,npil->nkl", w, velocities, velocities))
         q = {n: kinematics.values(x, n)[0] for n in reading.source.coordinates}
         other = markers_of(reading, q)
         assert places == pytest.approx(np.stack([other[f.name] for f in reading.source.frames], axis=1), abs=1e-12)
