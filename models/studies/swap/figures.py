@@ -54,8 +54,14 @@ def _differences(found: AnkleComparison) -> dict[str, Drawing]:
     charts = []
     for pair in found.ankles.values() if others else ():
         for name in pair:
-            for title, unit, of in (("angle", "deg", found.angle), ("moment", "N m/kg", found.moment)):
-                series = {sort: (found.trials[sort].trial.t, of(sort, name) - of(first, name)) for sort in others}
+            for title, unit, factor, of in (
+                ("angle", "deg", 1.0, found.angle),
+                ("moment", "mN m/kg", 1e3, found.moment),
+            ):
+                series = {
+                    sort: (found.trials[sort].trial.t, factor * (of(sort, name) - of(first, name)))
+                    for sort in found.trials
+                }  # with the first one, so that each sort has its line of the other figures
                 charts.append(
                     plots.Chart(f"{name.replace('_angle', '').replace('_', ' ')}: {title}", f"[{unit}]", series)
                 )

@@ -60,7 +60,7 @@ def swap(
     units: str | None = None,
     formats: str = FORMATS,
 ) -> Report:
-    """Exchange the ankles of an OpenSim model for modified universal joints.  With a trial: angles, moments, residuals of each sort.
+    """Exchange the ankles of an OpenSim model for modified universal joints.  With a trial: moments and residuals of each sort.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def swap(
     markers : str
         File of a trial's markers (.trc, .c3d, .csv).
     loads : str
-        External loads (.xml), or a file of ground forces (.mot, .sto, .csv, .c3d); default: the force plates of the trial, or of a file
-        beside it.
+        External loads (.xml), or a file of ground forces (.mot, .sto, .csv, .c3d); default: the force plates of the trial, or
+        of a file beside it.
     tasks : str
         Weights of markers and coordinates: .xml file with an IKTaskSet of OpenSim; default: 1 for every marker.
     ankle : list of str

@@ -9,7 +9,7 @@ import numpy as np
 
 from models.files.reading import Reading
 from models.files.swapping import SORT
-from models.walking.swapped_ankle import FILE, AnkleComparison
+from models.walking.swapped_ankle import AnkleComparison
 from runtime.report import Table
 
 SIGNS = (
@@ -17,8 +17,8 @@ SIGNS = (
     "moment is negative.  Differences: root mean square from the ankle as in the file, over the times of the trial."
 )
 HICKS = (
-    "Residuals: forces that act on the coordinates of the pelvis and that nothing exerts on a person.  Thresholds of Hicks et al. "
-    "(2015): 5 % of the largest net external force, and 1 % of it times the height of the centre of mass."
+    "Residuals: forces that act on the coordinates of the pelvis and that nothing exerts on a person.  Thresholds of Hicks et "
+    "al. (2015): 5 % of the largest net external force, and 1 % of it times the height of the centre of mass."
 )
 
 
@@ -151,6 +151,3 @@ def answer(found: AnkleComparison) -> str:
         if above
         else "  All residuals are within the thresholds."
     )
-
-
-__all__ = ["FILE", "ankles", "answer", "coordinates", "exchanged", "left_out", "markers", "residuals", "said"]

@@ -14,7 +14,8 @@ from tests.support.limb_models import Limb
 from tests.support.marked_limbs import marked, read
 
 CASES = {
-    "as the file": {}, "short": {"talus_length": 0.03}, "universal": {"with_": "universal"}, "mass on the shank": {"talus": "shank"},
+    "as the file": {}, "short": {"talus_length": 0.03}, "universal": {"with_": "universal"},
+    "mass on the shank": {"talus": "shank"},
     "other axes": {"axes": ([0.1, -0.2, 0.9], [0.8, 0.5, -0.2])}, "unlocked": {"unlock": True}, "kept": {"talus": "keep"},
 }  # fmt: skip
 

@@ -13,8 +13,8 @@ from runtime.cli import main
 from tests.support.limb_models import Limb
 from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, trial_of, write_trc
 
-LOAD = """<ExternalForce name="{0}"><applied_to_body>{0}</applied_to_body><force_expressed_in_body>ground</force_expressed_in_body>
- <point_expressed_in_body>ground</point_expressed_in_body><force_identifier>{0}_v</force_identifier>
+LOAD = """<ExternalForce name="{0}"><applied_to_body>{0}</applied_to_body>
+ <force_expressed_in_body>ground</force_expressed_in_body><point_expressed_in_body>ground</point_expressed_in_body><force_identifier>{0}_v</force_identifier>
  <point_identifier>{0}_p</point_identifier><torque_identifier>{0}_m</torque_identifier></ExternalForce>"""
 
 

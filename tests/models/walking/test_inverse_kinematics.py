@@ -221,7 +221,8 @@ BAD_TASKS = {
     "limit 0 or more": TASKS.format(MARKER_TASK.format("a", "true", -1)),
     "give true or false": TASKS.format(MARKER_TASK.format("a", "yes", 1)),
     "value_type is 'from_file'": TASKS.format(PULL.format("a", 1, "from_file", 0)),
-    "tasks are <IKMarkerTask>": TASKS.format("<Other/>"), "give a finite number": TASKS.format(MARKER_TASK.format("a", "true", "x")),
+    "tasks are <IKMarkerTask>": TASKS.format("<Other/>"),
+    "give a finite number": TASKS.format(MARKER_TASK.format("a", "true", "x")),
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import models
 from models.files.inverse_dynamics import Load, inverse_dynamics, ways_at
 from models.walking import compare_ankles, inverse_dynamics_of_trial, inverse_kinematics, loads_of_plates, residuals
 from runtime import ModelError
-from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, trial_of
+from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
 from tests.support.paths import shared_file
 
 SIDES = (("ankle_r", "subtalar_r"), ("ankle_l", "subtalar_l"))
@@ -28,7 +28,7 @@ def walking(reading, **options):
 
 
 def lagrange(source, q, u, u_dot):
-    """d/dt dT/du - dT/dq + dV/dq at one time, with T and V from velocities of the links and differences: dense, no accelerations."""
+    """d/dt dT/du - dT/dq + dV/dq at one time: T and V from velocities of the links, by differences, without accelerations."""
     names = list(q)
     x, v, a = (np.array([of[name] for name in names]) for of in (q, u, u_dot))
     h, eye = 1e-5, np.eye(len(names))
