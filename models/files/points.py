@@ -1,6 +1,6 @@
 """Places of points of links at many poses at once, and their velocities at unit rates of the coordinates.
 
-Compiled code moves the points (``runtime.dynamics.chain_points``).  Steps that follow a coordinate by a function count with its
+Compiled code moves the points (``runtime.analysis.PointChain``).  Steps that follow a coordinate by a function count with its
 slope, coordinates that follow others with that of the coupler.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from models.files.description import WORLD, Description, Floats, Law, Link
 from runtime import ModelError
-from runtime.dynamics.chain_points import Chain, chain_memory, move_points, normal_equations
+from runtime.analysis import ChainLink, PointChain
 
 
 class PointKinematics:
@@ -48,22 +48,21 @@ class PointKinematics:
         if missing := [step.name for _, step in steps if step.name not in laws]:
             raise ModelError(f"model '{description.name}': step '{missing[0]}' has no law; read it from an .osim file")
         self._laws: list[Law] = [laws[step.name] for _, step in steps]
-        carried = [_with_parents(links, {link}) for link, _ in points]
-        number = {WORLD: 0, **{link.name: n for n, link in enumerate(kept, start=1)}}
-        self._chain = Chain(
-            np.array([0, *(number[link.parent] for link in kept)], np.int64),
-            np.array([np.zeros(3), *(link.position for link in kept)]),
-            np.array([np.eye(3), *(link.rotation for link in kept)]),
-            np.cumsum([0, 0, *(len(link.steps) for link in kept)]).astype(np.int64),
-            np.array([step.kind == "turn" for _, step in steps], np.int64),
-            np.array([step.axis for _, step in steps]).reshape(-1, 3),
-            np.array([step.point for _, step in steps]).reshape(-1, 3),
-            np.array([self._leader(law.coordinate, ()) for law in self._laws], np.int64),
-            np.array([number[link] for link, _ in points], np.int64),
-            np.array([position for _, position in points], float).reshape(-1, 3),
-            np.array([[owner in chain for owner, _ in steps] for chain in carried], np.int64).reshape(len(points), -1),
+        number = {WORLD: -1, **{link.name: n for n, link in enumerate(kept)}}
+        self._chain = PointChain(
+            [
+                ChainLink(
+                    number[link.parent],
+                    link.position,
+                    link.rotation,
+                    [(one.kind, one.axis, one.point) for one in link.steps],
+                )
+                for link in kept
+            ],
+            [self._leader(law.coordinate, ()) for law in self._laws],
+            [(number[link], position) for link, position in points],
+            len(unknown),
         )
-        self._memory = chain_memory(self._chain, len(unknown))
 
     def _leader(self, name: str, seen: tuple[str, ...]) -> int:
         """Number of the unknown that a coordinate follows; -1 if it is constant."""
@@ -89,29 +88,15 @@ class PointKinematics:
 
     def places(self, x: Floats) -> Floats:
         """Places (poses, points, 3) [m] in global axes for unknowns x (poses, unknowns) [rad], [m]."""
-        amounts, slopes = self._amounts(x)
-        places = np.empty((len(x), len(self._chain.link), 3))
-        move_points(self._chain, amounts, slopes, self._memory, places, np.empty((0, 0, 3, 0)))
-        return places
+        return self._chain.places(self._amounts(x)[0])
 
     def places_and_velocities(self, x: Floats) -> tuple[Floats, Floats]:
         """As ``places``, and velocities (poses, points, 3, unknowns) at unit rates of the unknowns."""
-        amounts, slopes = self._amounts(x)
-        places = np.empty((len(x), len(self._chain.link), 3))
-        velocities = np.empty((*places.shape, x.shape[1]))
-        move_points(self._chain, amounts, slopes, self._memory, places, velocities)
-        return places, velocities
+        return self._chain.places_and_velocities(*self._amounts(x))
 
     def normal_equations(self, x: Floats, observed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """Half of gradient (poses, unknowns) and curvature (poses, unknowns, unknowns) of the sum (poses,) of weighted squares.
-
-        ``observed`` (poses, points, 3) [m]; ``weights`` (poses, points): where they are 0, places are not looked at.
-        """
-        amounts, slopes = self._amounts(x)
-        n, count = x.shape
-        g, H, cost = np.empty((n, count)), np.empty((n, count, count)), np.empty(n)
-        normal_equations(self._chain, amounts, slopes, observed, weights, self._memory, g, H, cost)
-        return g, H, cost
+        """Those of the weighted squares of distances from ``observed`` places, as of ``PointChain``."""
+        return self._chain.normal_equations(*self._amounts(x), observed, weights)
 
     def _amounts(self, x: Floats) -> tuple[Floats, Floats]:
         """How far each step has moved from the reference pose, and its slope along its unknown, (poses, steps) each."""

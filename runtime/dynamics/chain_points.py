@@ -73,38 +73,46 @@ def turned(axis, angle, A, B):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def product(A, B, C):  # type: ignore[no-untyped-def]
+    """Put A times B (3, 3) into C."""
+    for i in range(3):
+        for j in range(3):
+            C[i, j] = A[i, 0] * B[0, j] + A[i, 1] * B[1, j] + A[i, 2] * B[2, j]
+
+
+@inlined
+def shifted(r, A, d, sign, out):  # type: ignore[no-untyped-def]
+    """Put r + sign A d into ``out``."""
+    for i in range(3):
+        out[i] = r[i] + sign * (A[i, 0] * d[0] + A[i, 1] * d[1] + A[i, 2] * d[2])
+
+
+@inlined
+def take_step(chain, s, amount, m, A, r):  # type: ignore[no-untyped-def]
+    """Move axes A (3, 3) with the origin r by a step; keep its direction and its point."""
+    for i in range(3):
+        m.e[s, i] = 0.0
+    shifted(m.e[s], A, chain.axis[s], 1.0, m.e[s])
+    shifted(r, A, chain.pivot[s], 1.0, m.P[s])
+    if chain.turns[s] == 1:
+        turned(chain.axis[s], amount, A, A)
+        shifted(m.P[s], A, chain.pivot[s], -1.0, r)
+    else:
+        for i in range(3):
+            r[i] += amount * m.e[s, i]
+
+
+@inlined
 def place_links(chain, amounts, m):  # type: ignore[no-untyped-def]
     """Axes of all links, and all points, for the amounts of the steps (steps,) [rad], [m]."""
     for n in range(1, len(chain.parent)):
-        A, B, r, up = m.A[n], m.A[chain.parent[n]], m.r[n], m.r[chain.parent[n]]
-        for i in range(3):
-            r[i] = up[i]
-            for j in range(3):
-                r[i] += B[i, j] * chain.position[n, j]
-                A[i, j] = 0.0
-                for k in range(3):
-                    A[i, j] += B[i, k] * chain.rotation[n, k, j]
+        before = chain.parent[n]
+        product(m.A[before], chain.rotation[n], m.A[n])
+        shifted(m.r[before], m.A[before], chain.position[n], 1.0, m.r[n])
         for s in range(chain.first[n], chain.first[n + 1]):
-            for i in range(3):
-                m.e[s, i], m.P[s, i] = 0.0, r[i]
-                for j in range(3):
-                    m.e[s, i] += A[i, j] * chain.axis[s, j]
-                    m.P[s, i] += A[i, j] * chain.pivot[s, j]
-            if chain.turns[s] == 1:
-                turned(chain.axis[s], amounts[s], A, A)
-                for i in range(3):
-                    r[i] = m.P[s, i]
-                    for j in range(3):
-                        r[i] -= A[i, j] * chain.pivot[s, j]
-            else:
-                for i in range(3):
-                    r[i] += amounts[s] * m.e[s, i]
+            take_step(chain, s, amounts[s], m, m.A[n], m.r[n])
     for p in range(len(chain.link)):
-        n = chain.link[p]
-        for i in range(3):
-            m.x[p, i] = m.r[n, i]
-            for j in range(3):
-                m.x[p, i] += m.A[n, i, j] * chain.local[p, j]
+        shifted(m.r[chain.link[p]], m.A[chain.link[p]], chain.local[p], 1.0, m.x[p])
 
 
 @inlined
@@ -139,6 +147,35 @@ def move_points(chain, amounts, slopes, m, places, velocities):  # type: ignore[
                 move_point(chain, p, slopes[n], m, velocities[n, p])
 
 
+@inlined
+def add_point(w, off, v, g, H):  # type: ignore[no-untyped-def]
+    """Add the part of one component of a point's distance, with the velocities v (coordinates,), to g and the lower part of H."""
+    for a in range(len(g)):
+        along = w * v[a]
+        if along == 0.0:
+            continue
+        g[a] += along * off
+        for b in range(a + 1):
+            H[a, b] += along * v[b]
+
+
+@inlined
+def cleared(g, H):  # type: ignore[no-untyped-def]
+    """Set both to 0."""
+    for a in range(len(g)):
+        g[a] = 0.0
+        for b in range(len(g)):
+            H[a, b] = 0.0
+
+
+@inlined
+def mirror(H):  # type: ignore[no-untyped-def]
+    """Put the lower part of H into the upper one."""
+    for a in range(len(H)):
+        for b in range(a):
+            H[b, a] = H[a, b]
+
+
 @compiled
 def normal_equations(chain, amounts, slopes, observed, weights, m, g, H, cost):  # type: ignore[no-untyped-def]
     """Weighted squares of the distances of points from observed places: half of gradient and curvature, and the sum.
@@ -146,14 +183,10 @@ def normal_equations(chain, amounts, slopes, observed, weights, m, g, H, cost): 
     ``amounts`` and ``slopes`` (poses, steps), ``observed`` (poses, points, 3), ``weights`` (poses, points); into g (poses,
     coordinates), H (poses, coordinates, coordinates), cost (poses,).
     """
-    count = g.shape[1]
     for n in range(len(amounts)):
         place_links(chain, amounts[n], m)
+        cleared(g[n], H[n])
         cost[n] = 0.0
-        for a in range(count):
-            g[n, a] = 0.0
-            for b in range(count):
-                H[n, a, b] = 0.0
         for p in range(len(chain.link)):
             w = weights[n, p]
             if w == 0.0:
@@ -162,13 +195,5 @@ def normal_equations(chain, amounts, slopes, observed, weights, m, g, H, cost): 
             for i in range(3):
                 off = m.x[p, i] - observed[n, p, i]
                 cost[n] += w * off * off
-                for a in range(count):
-                    along = w * m.v[i, a]
-                    if along == 0.0:
-                        continue
-                    g[n, a] += along * off
-                    for b in range(a + 1):
-                        H[n, a, b] += along * m.v[i, b]
-        for a in range(count):
-            for b in range(a):
-                H[n, b, a] = H[n, a, b]
+                add_point(w, off, m.v[i], g[n], H[n])
+        mirror(H[n])
