@@ -35,7 +35,7 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     ----------
     file : str or Path
     span : (first, last) [s], optional
-        Read the rows within these times, and one on either side; of other rows the time alone.
+        Read the rows within these times, and those that enclose them; of other rows the time alone.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def _names(path: Path, line: str, number: int) -> list[str]:
 
 
 def _within(lines: Sequence[str], rows: list[int], span: tuple[float, float]) -> list[int]:
-    """The rows within a span of time, and one on either side."""
+    """The rows within a span of time, and those that enclose it."""
     t = np.array([_number(lines[n].split(None, 1)[0]) for n in rows])
     if not np.isfinite(t).all() or (np.diff(t) <= 0.0).any():
         return rows  # refused with its line when all are read

@@ -151,6 +151,10 @@ def undetermined(problem: Problem, x: Floats) -> NDArray[np.bool_]:
     """Which coordinates (poses, unknowns) the seen markers and pulls leave open at x (poses, unknowns)."""
     _, H, _ = _normal_equations(problem, x)
     largest = np.einsum("nii->ni", H).max(axis=1)
-    values, vectors = np.linalg.eigh(H)
-    faint = values < FAINT * np.maximum(largest, 1e-30)[:, None]
-    return np.asarray((faint[:, None, :] & (np.abs(vectors) > SHARE)).any(axis=2))
+    limit = FAINT * np.maximum(largest, 1e-30)
+    found = np.zeros(x.shape, bool)
+    rows = np.flatnonzero(np.linalg.eigvalsh(H)[:, 0] < limit)
+    values, vectors = np.linalg.eigh(H[rows])
+    faint = values < limit[rows, None]
+    found[rows] = (faint[:, None, :] & (np.abs(vectors) > SHARE)).any(axis=2)
+    return found

@@ -121,10 +121,10 @@ class PointChain:
     def normal_equations(
         self, amounts: ArrayLike, slopes: ArrayLike, observed: ArrayLike, weights: ArrayLike
     ) -> tuple[Floats, Floats, Floats]:
-        """Half of gradient (poses, coordinates) and curvature (poses, coordinates, coordinates) of the weighted squares, their sums.
+        """Half of gradient (poses, coordinates) and curvature of weighted squares, and their sums (poses,).
 
-        The squares are those of the distances from places ``observed`` (poses, points, 3) [m]; ``weights`` (poses, points): a place
-        with weight 0 may be NaN.  The curvature is that of Gauss and Newton.
+        The squares are those of the distances from places ``observed`` (poses, points, 3) [m]; ``weights`` (poses, points): a
+        place with weight 0 may be NaN.  The curvature is that of Gauss and Newton, (poses, coordinates, coordinates).
         """
         points, steps = len(self._chain.link), len(self._chain.turns)
         amounts, slopes = self._checked("amounts", amounts, steps), self._checked("slopes", slopes, steps)

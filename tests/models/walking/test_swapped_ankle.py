@@ -174,6 +174,7 @@ def test_trials_without_forces_and_what_is_refused(reading):
             compare_ankles(reading, trial_of(reading, q), **options)
 
 
+@pytest.mark.slow
 def test_the_walk_of_subject01():
     """With its own hinges near the forces of OpenSim's coordinates; with others as the joint differs: by little."""
     reading = models.read(shared_file("opensim", "subject01.osim"))
