@@ -123,6 +123,16 @@ def test_ranges_hold(tmp_path):
         and knee.max() == 0.1
         and motion.at_bounds == {"knee_angle_r": int((np.abs(knee) == 0.1).sum())}
     )
+    names = list(motion.q)
+    frames = [frame for frame in reading.source.frames if frame.name in motion.weights]
+    kinematics = PointKinematics(reading.source, names, {}, [(frame.link, frame.position) for frame in frames])
+    places = markers_of(free, q)
+    observed = np.stack([places[frame.name] for frame in frames], axis=1)
+    x = np.stack([motion.q[name] for name in names], axis=1)
+    g, _, _ = kinematics.normal_equations(x, observed, np.ones(observed.shape[:2]))
+    k = names.index("knee_angle_r")
+    assert np.abs(np.delete(g, k, axis=1)).max() < 1e-8  # the least sum along the other coordinates
+    assert (g[knee == 0.1, k] < -1e-3).any() and (g[:, k] * knee <= 1e-8).all()  # and it would fall beyond the range
     within = np.abs(q["knee_angle_r"]) < 0.1 - 1e-6
     assert within.sum() > 5
     assert all(np.abs(motion.q[name] - q[name])[within].max() < 1e-8 for name in q)
