@@ -19,10 +19,12 @@ from models.files.description import (
 )
 from models.files.external_loads import write_external_loads
 from models.files.inverse_dynamics import Load, inverse_dynamics
+from models.files.marker_tasks import MarkerTasks, read_marker_tasks
 from models.files.opensim_loads import ExternalForce, read_external_loads
 from models.files.own_file import OwnReading
 from models.files.reading import Reading
 from models.files.storage import Storage, read_storage
+from models.files.swapped_writing import write_swapped
 from models.files.writing import Writing
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "LimitForce",
     "Link",
     "Load",
+    "MarkerTasks",
     "Omitted",
     "Outline",
     "OwnReading",
@@ -45,6 +48,8 @@ __all__ = [
     "Writing",
     "inverse_dynamics",
     "read_external_loads",
+    "read_marker_tasks",
     "read_storage",
     "write_external_loads",
+    "write_swapped",
 ]

@@ -188,12 +188,17 @@ class Follower:
 
 @dataclass(frozen=True, eq=False)
 class FileCoordinate:
-    """A coordinate of a file: its default value [rad], [m], and the coupler that drives it, in values of the file, if any."""
+    """A coordinate of a file: its default value [rad], [m], and the coupler that drives it, in values of the file, if any.
+
+    ``lower`` and ``upper``: the range of a coordinate that is clamped, to which inverse kinematics holds it.
+    """
 
     default: float
     locked: bool = False
     leader: str = ""
     value: Callable[[Floats, int], Floats] | None = None
+    lower: float = -inf
+    upper: float = inf
 
 
 @dataclass(frozen=True, eq=False)

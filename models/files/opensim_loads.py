@@ -72,12 +72,14 @@ def _link(body: str, named: Mapping[str, str], load: str) -> str:
 
 
 @checked
-def read_external_loads(file: str | Path) -> list[ExternalForce]:
+def read_external_loads(file: str | Path, *, span: tuple[float, float] | None = None) -> list[ExternalForce]:
     """Read the external forces of an .xml file of OpenSim that are applied; the table lies in its folder.
 
     Parameters
     ----------
     file : str or Path
+    span : (first, last) [s], optional
+        Times that are needed, as of ``read_storage``.
 
     Raises
     ------
@@ -91,7 +93,7 @@ def read_external_loads(file: str | Path) -> list[ExternalForce]:
     named = text_of(loads, "datafile")
     if not named:
         raise loads.error("<ExternalLoads> has no <datafile>; name the table with the values")
-    table = read_storage(within_folder(Path(file).resolve().parent, named, loads, "datafile"))
+    table = read_storage(within_folder(Path(file).resolve().parent, named, loads, "datafile"), span=span)
     return [_external_force(e, table) for e in filter(active, objects(root, "ExternalLoads", "ExternalForce"))]
 
 

@@ -63,6 +63,7 @@ class _File:
     laws: list[Law] = field(default_factory=list)
     defaults: dict[str, float] = field(default_factory=dict)  # of coordinates
     locked: set[str] = field(default_factory=set)
+    ranges: dict[str, tuple[float, float]] = field(default_factory=dict)  # of coordinates that are clamped
     functions: dict[str, Function] = field(default_factory=dict)  # of steps
     used: dict[str, str] = field(default_factory=dict)  # names of Talus by coordinate
     springs: dict[str, dict[str, float]] = field(default_factory=dict)  # values of steps by coordinate
@@ -129,7 +130,12 @@ def read_osim(file: Path) -> Description:
         laws=tuple(f.laws),
         followers=following,
         coordinates={
-            name: FileCoordinate(value, name in f.locked, *(driven[name].leading if name in driven else ()))
+            name: FileCoordinate(
+                value,
+                name in f.locked,
+                *(driven[name].leading if name in driven else ("", None)),
+                *f.ranges.get(name, ()),
+            )
             for name, value in f.defaults.items()
         },
         bodies=f.names,
@@ -200,6 +206,11 @@ def _coordinates(f: _File) -> None:
             f.defaults[name] = float(numbers(e, "default_value", 1, (0.0,))[0])
             if truth(e, "locked", False):
                 f.locked.add(name)
+            if truth(e, "clamped", False):
+                lower, upper = numbers(e, "range", 2, (-10.0, 10.0)).tolist()
+                if lower > upper:
+                    raise e.error(f"coordinate '{name}': range from {lower:g} to {upper:g} is empty; exchange both")
+                f.ranges[name] = lower, upper
     f.used = identifiers(f.defaults)
 
 

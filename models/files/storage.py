@@ -28,12 +28,14 @@ class Storage:
 
 
 @checked
-def read_storage(file: str | Path) -> Storage:
+def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -> Storage:
     """Read a .mot or .sto file of OpenSim, of either version of its header.
 
     Parameters
     ----------
     file : str or Path
+    span : (first, last) [s], optional
+        Read the rows within these times, and those that enclose them; of other rows the time alone.
 
     Raises
     ------
@@ -53,9 +55,12 @@ def read_storage(file: str | Path) -> Storage:
     if first is None:
         raise ModelError(f"{path.name}, line {header + 1}: no names of columns come after it; give columns")
     names = _names(path, lines[first], first + 1)
-    values = _values(path, lines, first + 1, names)
-    if not len(values):
+    rows = [n for n in range(first + 1, len(lines)) if lines[n].strip()]
+    if not rows:
         raise ModelError(f"{path.name}, line {first + 1}: no rows come after the names; give rows")
+    if span is not None:
+        rows = _within(lines, rows, span)
+    values = _values(path, lines, rows, names)
     if (still := np.flatnonzero(np.diff(values[:, 0]) <= 0.0)).size:
         n = int(still[0])
         raise ModelError(
@@ -79,11 +84,20 @@ def _names(path: Path, line: str, number: int) -> list[str]:
     return names
 
 
-def _values(path: Path, lines: Sequence[str], first: int, names: Sequence[str]) -> Floats:
-    """The rows from a line on, (n, columns)."""
-    rows = [n for n in range(first, len(lines)) if lines[n].strip()]
+def _within(lines: Sequence[str], rows: list[int], span: tuple[float, float]) -> list[int]:
+    """The rows within a span of time, and those that enclose it."""
+    t = np.array([_number(lines[n].split(None, 1)[0]) for n in rows])
+    if not np.isfinite(t).all() or (np.diff(t) <= 0.0).any():
+        return rows  # refused with its line when all are read
+    first = max(int(np.searchsorted(t, span[0], side="right")) - 1, 0)
+    last = min(int(np.searchsorted(t, span[1], side="left")) + 1, len(rows))
+    return rows[first : max(last, first + 1)]
+
+
+def _values(path: Path, lines: Sequence[str], rows: Sequence[int], names: Sequence[str]) -> Floats:
+    """The values of rows, (n, columns)."""
     try:
-        values = np.loadtxt([lines[n] for n in rows], comments=None, ndmin=2) if rows else np.zeros((0, len(names)))
+        values = np.loadtxt([lines[n] for n in rows], comments=None, ndmin=2)
         if values.shape == (len(rows), len(names)) and np.isfinite(values).all():
             return values
     except ValueError:

@@ -21,8 +21,11 @@ What lives here, from the bottom up; each module imports only from those above i
 ``cycle_curves``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``
     Curves and values of a trial; all trials of a subject; a table of subjects; comparison of two sets of curves; the curves of
     many subjects; their analysis.
-``opensim_trial``
-    Inverse dynamics of a model of OpenSim along a motion in files.
+``fitted_motion``, ``opensim_trial``, ``least_squares``, ``inverse_kinematics``
+    The motion of a model of OpenSim that follows markers; inverse dynamics along a motion; many poses by least squares;
+    coordinates from markers.
+``plate_loads``, ``residuals``, ``swapped_ankle``
+    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle.
 ``whole_body``, ``plantar``, ``plantar_fit``, ``plantar_data``, ``plantar_load``
     The force on both feet from markers; a sole in two rows for all feet; its fit to many adults, and the fitted values; the
     force on a foot from markers alone.
@@ -38,13 +41,17 @@ from models.walking.anatomy import Anatomy
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
+from models.walking.fitted_motion import FittedMotion
 from models.walking.gait_result import Gait
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
+from models.walking.inverse_kinematics import inverse_kinematics
 from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
 from models.walking.plantar import PlantarSole
 from models.walking.plantar_fit import PlantarModel
 from models.walking.plantar_load import PlantarLoad, predict_from_markers
+from models.walking.plate_loads import loads_of_plates
 from models.walking.preparation import Filters
+from models.walking.residuals import Residual, Residuals, residuals
 from models.walking.scaling import scale_to_subject
 from models.walking.segment_motion import rebuild, segment_pose
 from models.walking.sole import Floor, Sole, floor_of, scale_sole
@@ -52,13 +59,17 @@ from models.walking.subject import LegFoot
 from models.walking.subject_curves import Subjects
 from models.walking.subject_table import SubjectTable, read_subject_table
 from models.walking.subjects import analyse_subjects
+from models.walking.swapped_ankle import AnkleComparison, AnkleTrial, compare_ankles
 from models.walking.whole_body import BodyMotion
 
 __all__ = [
     "Anatomy",
+    "AnkleComparison",
+    "AnkleTrial",
     "BodyMotion",
     "CurveTest",
     "Filters",
+    "FittedMotion",
     "Floor",
     "FunctionalAxes",
     "FunctionalAxis",
@@ -68,6 +79,8 @@ __all__ = [
     "PlantarModel",
     "PlantarSole",
     "Prediction",
+    "Residual",
+    "Residuals",
     "Sole",
     "SoleFit",
     "SubjectTable",
@@ -75,17 +88,21 @@ __all__ = [
     "Trial",
     "analyse",
     "analyse_subjects",
+    "compare_ankles",
     "compare_curves",
     "fit_sole",
     "floor_of",
     "functional_axes",
     "inverse_dynamics_of_trial",
+    "inverse_kinematics",
     "leg_foot",
+    "loads_of_plates",
     "norms",
     "predict_from_markers",
     "predict_ground_force",
     "read_subject_table",
     "rebuild",
+    "residuals",
     "scale_sole",
     "scale_to_subject",
     "segment_pose",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline, make_interp_spline
 
 from models.files.description import Description, Floats
-from models.files.inverse_dynamics import inverse_dynamics, ways_at
+from models.files.inverse_dynamics import Load, inverse_dynamics, ways_at
 from models.files.motion import Moving
-from models.files.opensim_loads import read_external_loads
+from models.files.opensim_loads import ExternalForce, read_external_loads
 from models.files.reading import Reading
 from models.files.storage import Storage, read_storage
 from models.walking.filters import lowpass
+from models.walking.fitted_motion import FittedMotion
 from runtime import ModelError
 from runtime.results import write_storage
 from runtime.support import checked, floats
@@ -32,7 +33,7 @@ class Trial:
     """Coordinates of a motion with rates and accelerations, and generalised forces, (n,) each by the file's names.
 
     Angles in rad, forces of turns in N m and of slides in N.  ``unused``: columns of the motion that are no coordinates;
-    ``taken``: coordinates that the motion lacks, and where their values are from.
+    ``taken``: coordinates that the motion lacks, and where their values are from; ``loads``: those on bodies, at these times.
     """
 
     t: Floats
@@ -43,6 +44,7 @@ class Trial:
     units: Mapping[str, str]  # of the forces
     unused: tuple[str, ...]
     taken: Mapping[str, str]
+    loads: tuple[Load, ...] = ()
 
     def to_sto(self, file: str | Path, *, overwrite: bool = False) -> Path:
         """Write the forces as a table of OpenSim, with its names of columns; returns the file."""
@@ -52,15 +54,18 @@ class Trial:
         return write_storage(file, "Inverse Dynamics Generalized Forces", names, table, overwrite=overwrite)
 
 
+# Above 60 lines: eight options, each documented.
 @checked
 def inverse_dynamics_of_trial(
     reading: Reading,
-    motion: str | Path,
-    loads: str | Path | None = None,
+    motion: str | Path | FittedMotion,
+    loads: str | Path | Sequence[ExternalForce] | None = None,
     *,
     cutoff: float | None = 6.0,
     order: int = 3,
     t_eval: ArrayLike | None = None,
+    start: float | None = None,
+    end: float | None = None,
 ) -> Trial:
     """Generalised forces of all coordinates along a motion.
 
@@ -68,17 +73,19 @@ def inverse_dynamics_of_trial(
     ----------
     reading : Reading
         A model of OpenSim, from ``models.read``.
-    motion : str or Path
-        .mot or .sto file of its coordinates, evenly sampled.
-    loads : str or Path, optional
-        .xml file of external loads; linear between its samples, and not filtered.
+    motion : str, Path or FittedMotion
+        .mot or .sto file of its coordinates, evenly sampled, or what ``inverse_kinematics`` returned.
+    loads : str, Path or sequence of ExternalForce, optional
+        .xml file of external loads, or what ``loads_of_plates`` returned; linear between samples, and not filtered.
     cutoff : float [Hz], optional
         Of one pass of a Butterworth filter on the coordinates, forwards and backwards, as OpenSim counts it: both together damp
         by 6 dB there.  None: the coordinates are smooth already.
     order : int
         Of one pass of the filter.
     t_eval : (n,) [s], optional
-        Times within motion and loads.  Default: those of the motion that lie within the loads.
+        Times within motion and loads.  Default: those of the motion that lie within the loads, from ``start`` to ``end``.
+    start, end : float [s], optional
+        Part of the motion that is evaluated; the filter sees all of it.
 
     Raises
     ------
@@ -93,13 +100,24 @@ def inverse_dynamics_of_trial(
     source = reading.source
     if not source.laws:
         raise ModelError(f"{reading.file.name}: has no coordinates with laws; read it from an .osim file")
-    table, external = read_storage(motion), read_external_loads(loads) if loads is not None else []
+    table = _table(motion) if isinstance(motion, FittedMotion) else read_storage(motion)
+    external: Sequence[ExternalForce]
+    if loads is None or not isinstance(loads, str | Path):
+        external = loads or []
+    else:
+        asked = np.zeros(0) if t_eval is None else np.ravel(floats(t_eval, "t_eval", "times [s]"))
+        asked = asked if asked.size and np.isfinite(asked).all() else table.t
+        external = read_external_loads(loads, span=(float(asked.min()), float(asked.max())))
     first = max([table.t[0], *(one.table.t[0] for one in external)])
     last = min([table.t[-1], *(one.table.t[-1] for one in external)])
-    t = floats(table.t[(table.t >= first) & (table.t <= last)] if t_eval is None else t_eval, "t_eval", "times [s]")
+    if t_eval is None:
+        tiny = 1e-9 * max(1.0, abs(table.t[-1]))
+        ends = first if start is None else max(first, start - tiny), last if end is None else min(last, end + tiny)
+        t_eval = table.t[(table.t >= ends[0]) & (table.t <= ends[1])]
+    t = floats(t_eval, "t_eval", "times [s]")
     if t.ndim != 1 or not len(t) or not (first <= t.min() and t.max() <= last):
         raise ModelError(f"t_eval: the files have times {first:g} to {last:g} s; give times within")
-    kinds = _kinds(source)
+    kinds = kinds_of(source)
     values, taken = _values(reading, table, kinds)
     spline, names = _smooth(table, np.stack(list(values.values()), axis=1), cutoff, order), list(values)
     state = np.stack([spline(t, nu=k).T for k in range(3)])
@@ -112,10 +130,16 @@ def inverse_dynamics_of_trial(
     given = [one.load(t, lambda link: ways()[link][-1], source.bodies) for one in external]
     forces = inverse_dynamics(source, q, u, u_dot, given)
     unused = tuple(name for name in table.columns if name not in kinds)
-    return Trial(t, q, u, u_dot, forces, {name: UNITS[kinds[name]] for name in forces}, unused, taken)
+    units = {name: UNITS[kinds[name]] for name in forces}
+    return Trial(t, q, u, u_dot, forces, units, unused, taken, tuple(given))
 
 
-def _kinds(source: Description) -> dict[str, str]:
+def _table(motion: FittedMotion) -> Storage:
+    """A motion as the table of a file."""
+    return Storage(Path(motion.name), motion.t, dict(motion.q), in_degrees=False)
+
+
+def kinds_of(source: Description) -> dict[str, str]:
     """The kind of each coordinate: that of its own step, or of one that follows it."""
     kinds = {step.name: step.kind for _, step in source.steps}
     found = {law.coordinate: "slide" for law in source.laws}

@@ -1,4 +1,4 @@
-"""Inverse dynamics, equilibrium, linearisation, sensitivities and fits.  Imports ``integrate`` and below."""
+"""Inverse dynamics, equilibrium, linearisation, sensitivities, fits, points of chains.  Imports ``integrate`` and below."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
+    from runtime.analysis.chain import ChainLink, PointChain
     from runtime.analysis.contact_sensitivity import ContactSensitivity
     from runtime.analysis.fit import ParameterFit
     from runtime.analysis.inverse import coordinate
@@ -18,6 +19,7 @@ else:
     __getattr__, __dir__ = late_names(
         __name__,
         {
+            "chain": "ChainLink PointChain",
             "contact_sensitivity": "ContactSensitivity",
             "fit": "ParameterFit",
             "inverse": "coordinate",
@@ -29,6 +31,7 @@ else:
     )
 
 __all__ = [
+    "ChainLink",
     "ContactSensitivity",
     "DegreeOfFreedomMotion",
     "DriverMotion",
@@ -36,6 +39,7 @@ __all__ = [
     "Modes",
     "Motion",
     "ParameterFit",
+    "PointChain",
     "Sensitivities",
     "coordinate",
 ]

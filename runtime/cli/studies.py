@@ -24,7 +24,7 @@ from runtime.support.notice import stage
 from runtime.support.results_folder import results_in
 
 OR_ZERO, SIGNED = "or 0", "signed"  # annotations of a study's options that may be 0, and that may be negative too
-ARGUMENT = "argument"  # annotation of the one file that a study needs
+ARGUMENT = "argument"  # annotation of the one file that a study needs; another one, such as ".osim", its ending
 STUDIES = "talus.studies"
 
 
@@ -96,8 +96,15 @@ def _example(name: str, study: Callable[..., Report]) -> str:
     """A call of a study, with a file where it takes files."""
     parameters = inspect.signature(study, eval_str=True).parameters.values()
     files = " static.c3d walk.c3d" if any(p.annotation == tuple[Path, ...] for p in parameters) else ""
-    files += "".join(f" {p.name}.csv" for p in parameters if ARGUMENT in getattr(p.annotation, "__metadata__", ()))
+    files += "".join(
+        f" {p.name}{_ending(p)}" for p in parameters if ARGUMENT in getattr(p.annotation, "__metadata__", ())
+    )
     return f"talus {name}{files} --out results"
+
+
+def _ending(p: inspect.Parameter) -> str:
+    """Of the file that a study needs."""
+    return next((word for word in getattr(p.annotation, "__metadata__", ()) if word.startswith(".")), ".csv")
 
 
 def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter:
@@ -107,6 +114,6 @@ def _parameter(p: inspect.Parameter, helps: dict[str, str]) -> inspect.Parameter
         argument = typer.Argument(help=text, show_default=False, metavar=p.name.upper())
         return p.replace(annotation=Annotated[list[Path] | None, argument], default=None)
     if ARGUMENT in getattr(p.annotation, "__metadata__", ()):
-        argument = typer.Argument(help=text, show_default=False, metavar=f"{p.name.upper()}.csv")
+        argument = typer.Argument(help=text, show_default=False, metavar=f"{p.name.upper()}{_ending(p)}")
         return p.replace(annotation=Annotated[Path, argument])
     return p.replace(annotation=Annotated[p.annotation, typer.Option(help=text)])

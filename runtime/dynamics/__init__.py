@@ -10,6 +10,7 @@ add_words(
     __name__,
     {
         "cases": "the assembly of cases",
+        "chain_points": "points of chains of links",
         "closing_rows": "rows in joint coordinates",
         "cone_curve": "cones of limits",
         "contact_slopes": "the derivatives of contact forces",

@@ -2,6 +2,7 @@
 
 import models
 import runtime
+from tests.support.public_calls_of_trials import of_trials
 
 
 def of_files(w):
@@ -18,4 +19,4 @@ def of_files(w):
             dict(run=w.touching, file="loads.xml", overwrite=True),
         ),
         "joint_coordinates": (runtime.system.joint_coordinates, dict(system=w.foot, state=w.foot_state)),
-    }
+    } | of_trials(w)

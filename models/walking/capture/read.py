@@ -123,3 +123,21 @@ def _force_file_beside(contents: Contents) -> Path | None:
     others = f", and not from {', '.join(other.name for other in found[1:])}" if found[1:] else ""
     contents.notes.append(f"ground forces are read from {found[0].name} beside {path.name}{others}")
     return found[0]
+
+
+def read_markers(path: str | Path, *, up: str | None = None, units: str | None = None) -> Capture:
+    """As ``read_capture``, without files of forces and metadata beside the file.
+
+    Raises
+    ------
+    ModelError
+    """
+    file = Path(path)
+    vertical = None if up is None else up.lstrip("+").lower()
+    if vertical not in (None, *ROTATIONS) or units not in (None, *UNITS):
+        return read_capture(file, up=up, units=units)  # refuses the option
+    try:
+        with np.errstate(all="ignore"):
+            return to_capture(_reader(file, MARKER_READERS, "; markers")(file, units), vertical)
+    except ModelError as error:
+        raise ModelError(printable(str(error))) from None

@@ -144,6 +144,29 @@ def test_tables_that_are_refused(tmp_path, sentence):
     assert sentence in str(found.value) and "a.mot" in str(found.value) and "\n" not in str(found.value)
 
 
+def test_parts_of_tables(tmp_path):
+    """The rows within a span, and those that enclose it; other rows are not looked at, their times are."""
+    file = table(tmp_path / "a.mot", {"a": TIMES**2, "b": TIMES})
+    whole = read_storage(file)
+    for span, rows in (
+        ((0.2, 0.3), slice(20, 31)),
+        ((0.205, 0.295), slice(20, 31)),
+        ((-1.0, 0.02), slice(0, 3)),
+        ((0.985, 9), slice(98, 101)),
+    ):
+        part = read_storage(file, span=span)
+        assert np.array_equal(part.t, whole.t[rows]) and np.array_equal(part.columns["a"], whole.columns["a"][rows]), (
+            span
+        )
+    text = file.read_text().splitlines()
+    text[90] = text[90].split()[0] + " x y"
+    file.write_text("\n".join(text))
+    assert len(read_storage(file, span=(0.2, 0.3)).t) == 11
+    for span in (None, (0.8, 0.9)):
+        with pytest.raises(ModelError, match="line 91: column 'a' is 'x'"):
+            read_storage(file, span=span)
+
+
 LOAD_FILES = {
     "no <datafile>": LOADS.replace("<datafile>{file}</datafile>", ""),
     "outside of the folder": LOADS.replace("{file}", "../a.mot"),

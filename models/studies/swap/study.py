@@ -1,0 +1,192 @@
+"""The study of an exchanged ankle: a model of OpenSim with modified universal joints, and a trial with each sort of ankle.
+
+Rodrigues da Silva et al. (2024a).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import models
+from models.papers import cited
+from models.studies.swap import files as written
+from models.studies.swap import tables
+from models.studies.swap.figures import figures
+from models.walking.swapped_ankle import FILE, MODIFIED, UNIVERSAL, ankles_of, compare_ankles
+from runtime import ModelError
+from runtime.report import Report, Table, write_report
+from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+
+TITLE = "The ankle of a model exchanged for a modified universal joint: Rodrigues da Silva et al. (2024a)"
+JOINTS = ("modified_universal", "universal")
+TALUS = ("foot", "shank", "drop")
+HICKS = (
+    "J. L. Hicks, T. K. Uchida, A. Seth, A. Rajagopal, S. L. Delp: Is my model good enough? Best practices for verification and "
+    "validation of musculoskeletal models and simulations of movement, Journal of Biomechanical Engineering 137, 020905 (2015); "
+    "thresholds of residuals."
+)
+LU = (
+    "T.-W. Lu, J. J. O'Connor: Bone position estimation from skin marker co-ordinates using global optimisation with joint "
+    "constraints, Journal of Biomechanics 32, 129-134 (1999); inverse kinematics."
+)
+
+
+# Above 60 lines: the options of the command and their help.
+def swap(
+    folder: Path,
+    say: Callable[[str], None],
+    *,
+    model: Annotated[Path, "argument", ".osim"],
+    markers: str | None = None,
+    loads: str | None = None,
+    tasks: str | None = None,
+    ankle: Annotated[list[str] | None, "as ankles"] = None,
+    joint: Annotated[str, "as with_"] = "modified_universal",
+    talus_length: Annotated[float | None, "or 0"] = None,
+    talus: str = "foot",
+    subtalar_inclination: Annotated[float | None, "signed", "as subtalar_inclination_deg"] = None,
+    subtalar_deviation: Annotated[float | None, "signed", "as subtalar_deviation_deg"] = None,
+    talocrural_inclination: Annotated[float | None, "signed", "as talocrural_inclination_deg"] = None,
+    talocrural_deviation: Annotated[float | None, "signed", "as talocrural_deviation_deg"] = None,
+    unlock: bool = False,
+    ignore: str = "",
+    feet: str | None = None,
+    start: Annotated[float | None, "signed"] = None,
+    end: Annotated[float | None, "signed"] = None,
+    cutoff: float = 6.0,
+    up: str | None = None,
+    units: str | None = None,
+    formats: str = FORMATS,
+) -> Report:
+    """Exchange the ankles of an OpenSim model for modified universal joints.  With a trial: moments and residuals of each sort.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the model, tables, figures and data are written.
+    say : callable(str)
+        Receives a line for each stage of the work.
+    model : Path
+        A model of OpenSim; with a trial, scaled to the subject and with markers.
+    markers : str
+        File of a trial's markers (.trc, .c3d, .csv).
+    loads : str
+        External loads (.xml), or a file of ground forces (.mot, .sto, .csv, .c3d); default: the force plates of the trial, or
+        of a file beside it.
+    tasks : str
+        Weights of markers and coordinates: .xml file with an IKTaskSet of OpenSim; default: 1 for every marker.
+    ankle : list of str
+        ANKLE,SUBTALAR: both hinges, such as ankle_r,subtalar_r; may be given several times.  Default: both sides by these names.
+    joint : str
+        Joint of the model that is written: modified_universal or universal.
+    talus_length : float [m]
+        Length of the massless link; default: the distance between the hinges of the file.  0: a universal joint.
+    talus : str
+        Body that takes the mass of the talus: foot, shank, or drop.
+    subtalar_inclination : float [deg]
+        Of the subtalar axis above the long axis of the foot, in the sagittal plane; give the deviation too.
+    subtalar_deviation : float [deg]
+        Of the subtalar axis medial of the long axis of the foot, in the transverse plane.
+    talocrural_inclination : float [deg]
+        Of the talocrural axis above the medial direction, in the frontal plane; give the deviation too.
+    talocrural_deviation : float [deg]
+        Of the talocrural axis anterior of the medial direction, in the transverse plane.
+    unlock : bool
+        Hinges that the file locks move.
+    ignore : str
+        Sorts of parts of the model that are left out, separated by commas.
+    feet : str
+        Bodies on which force plates act, separated by commas; default: calcn_r,calcn_l, or what the subtalar joints move.
+    start : float [s]
+        Beginning of the part of the trial that is analysed.
+    end : float [s]
+        End of that part.
+    cutoff : float [Hz]
+        Of one pass of the filter of the coordinates, which is applied forwards and backwards.
+    up : str
+        Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
+    units : str
+        Unit of the positions (mm, cm, m), if the files do not state it.
+    formats : str
+        Formats of the figures, separated by commas: png, svg, pdf.
+    """
+    drawn = FigureFiles(folder, formats_of(formats))
+    for name, value, allowed in (("with_", joint, JOINTS), ("talus", talus, TALUS)):
+        if value not in allowed:
+            raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
+    if markers is None:
+        _refuse_without_markers(loads=loads, tasks=tasks, feet=feet, start=start, end=end, up=up, units=units)
+    axes = _axes(
+        subtalar_inclination_deg=subtalar_inclination, subtalar_deviation_deg=subtalar_deviation,
+        talocrural_inclination_deg=talocrural_inclination, talocrural_deviation_deg=talocrural_deviation,
+    )  # fmt: skip
+    say(f"reading {model.name}")
+    reading = _read(model, ignore)
+    pairs = _pairs(ankle) or ankles_of(reading.source)
+    options: dict[str, Any] = dict(talus=talus, unlock=unlock, axes=axes)
+    swapped = reading
+    for one, two in pairs:
+        swapped = models.swap(swapped, one, two, with_=joint, talus_length=talus_length, **options)  # type: ignore[arg-type]
+    report = Report(TITLE, cite=[*cited("2024a"), LU, HICKS] if markers else cited("2024a"))
+    report.head = {"model": reading.source.name, "file": model.name}
+    say("writing the model")
+    report.files += written.model_files(swapped, folder, model.stem, report.not_written)
+    if markers is None:
+        report.tables.append(tables.exchanged({joint.replace("_", " "): swapped}, pairs))
+        report.tables.append(tables.left_out(swapped))
+        report.answer = tables.said(swapped, pairs)
+        write_report(report, folder, figures=drawn)
+        return report
+    sorts = [FILE, UNIVERSAL] + ([MODIFIED] if joint == "modified_universal" and talus_length != 0.0 else [])
+    found = compare_ankles(
+        reading, Path(markers), None if loads is None else Path(loads), ankles=pairs, sorts=sorts, talus_length=talus_length,
+        feet=_words(feet), cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks, **options,
+    )  # fmt: skip
+    report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
+    report.answer, report.first = tables.answer(found), ("ankles",)
+    report.tables += [tables.ankles(found), tables.residuals(found), tables.markers(found)]
+    report.tables.append(tables.exchanged({sort: one.reading for sort, one in found.trials.items()}, pairs))
+    report.tables.append(tables.coordinates(found))
+    report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in found.notes]))
+    report.tables.append(tables.left_out(swapped))
+    say("figures and data")
+    drawn.add(figures(found))
+    report.files += written.trial_files(found, folder)
+    write_report(report, folder, figures=drawn)
+    return report
+
+
+def _refuse_without_markers(**options: Any) -> None:
+    """Refuse options that describe a trial, which would be ignored."""
+    for name, value in options.items():
+        if value is not None:
+            raise ModelError(f"--{name} belongs to a trial; give --markers FILE, or leave it out")
+
+
+def _axes(**angles: float | None) -> Mapping[str, float] | None:
+    given = {name: value for name, value in angles.items() if value is not None}
+    return given or None
+
+
+def _read(model: Path, ignore: str) -> Any:
+    """The model, which must be one of OpenSim."""
+    if model.suffix.lower() != ".osim":
+        raise ModelError(f"{model.name}: ankles are exchanged in models of OpenSim; give an .osim file")
+    return models.read(model, ignore=ignore)
+
+
+def _words(text: str | None) -> Sequence[str] | None:
+    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _pairs(given: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Both hinges of each ankle."""
+    found = []
+    for text in given or ():
+        words = [word.strip() for word in text.split(",")]
+        if len(words) != 2 or not all(words):
+            raise ModelError(f"ankles = {text!r}: give ANKLE,SUBTALAR, such as ankle_r,subtalar_r")
+        found.append((words[0], words[1]))
+    return found

@@ -1,0 +1,153 @@
+"""Tables of the exchanged ankle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from models.files.reading import Reading
+from models.files.swapping import SORT
+from models.walking.swapped_ankle import AnkleComparison
+from runtime.report import Table
+
+SIGNS = (
+    "Signs of the file: in the models of OpenSim dorsiflexion and inversion of the right foot are positive, and a plantarflexor "
+    "moment is negative.  Differences: root mean square from the ankle as in the file, over the times of the trial."
+)
+HICKS = (
+    "Residuals: forces that act on the coordinates of the pelvis and that nothing exerts on a person.  Thresholds of Hicks et "
+    "al. (2015): 5 % of the largest net external force, and 1 % of it times the height of the centre of mass."
+)
+
+
+def _off(values: Any, others: Any) -> float:
+    return float(np.sqrt(np.mean((values - others) ** 2)))
+
+
+def ankles(found: AnkleComparison) -> Table:
+    """A row for each coordinate of each ankle with each sort of joint."""
+    rows: list[list[Any]] = []
+    first = next(iter(found.trials))
+    for ankle, pair in found.ankles.items():
+        for coordinate in pair:
+            base = found.angle(first, coordinate), found.moment(first, coordinate)
+            for sort in found.trials:
+                angle, moment = found.angle(sort, coordinate), found.moment(sort, coordinate)
+                row = [ankle, coordinate, sort, angle.min(), angle.max(), moment.min(), moment.max()]
+                rows.append([*(x if isinstance(x, str) else round(float(x), 3) for x in row)])
+                rows[-1] += [round(_off(angle, base[0]), 3), round(_off(moment, base[1]), 4)]
+    columns = [
+        "ankle", "coordinate", "joint", "smallest angle [deg]", "largest angle [deg]", "smallest moment [N m/kg]",
+        "largest moment [N m/kg]", "difference of angle [deg]", "difference of moment [N m/kg]",
+    ]  # fmt: skip
+    brief = [
+        "coordinate",
+        "joint",
+        "smallest moment [N m/kg]",
+        "difference of angle [deg]",
+        "difference of moment [N m/kg]",
+    ]
+    return Table("ankles", columns, rows, SIGNS, brief)
+
+
+def residuals(found: AnkleComparison) -> Table:
+    """A row for each coordinate of the pelvis with each sort of joint."""
+    rows: list[list[Any]] = []
+    for sort, one in found.trials.items():
+        for residual in one.residuals.of:
+            limited = np.isfinite(residual.limit)
+            share = round(100.0 * residual.peak / residual.limit, 1) if limited else None
+            rows.append(
+                [
+                    sort, residual.coordinate, residual.unit, round(residual.rms, 2), round(residual.peak, 2),
+                    round(residual.limit, 2) if limited else None, share,
+                    ("within" if residual.within else "above") if limited else "no external force",
+                ]
+            )  # fmt: skip
+    columns = ["joint", "coordinate", "unit", "RMS", "peak", "threshold", "peak of the threshold [%]", "result"]
+    return Table("residuals", columns, rows, HICKS, ["joint", "coordinate", "RMS", "peak", "result"])
+
+
+def markers(found: AnkleComparison) -> Table:
+    """Distances of the markers with each sort of joint."""
+    rows = []
+    for sort, one in found.trials.items():
+        motion = one.motion
+        name, far, time = motion.worst
+        count = len(motion.errors)
+        rows.append([sort, count, round(1e3 * motion.total_rms, 3), round(1e3 * far, 3), name, round(time, 3)])
+    columns = ["joint", "markers", "RMS [mm]", "largest [mm]", "marker", "at [s]"]
+    t = next(iter(found.trials.values())).motion.t
+    note = (
+        f"Distances between the markers of the model and of the trial from {t[0]:.3f} to {t[-1]:.3f} s; the filter needs "
+        "coordinates before and after the times that are analysed."
+    )
+    return Table("markers", columns, rows, note)
+
+
+def coordinates(found: AnkleComparison) -> Table:
+    """Coordinates that were no free unknowns in every frame, and gaps of markers."""
+    rows = []
+    for sort, one in found.trials.items():
+        motion, frames = one.motion, len(one.motion.t)
+        rows += [[sort, name, why] for name, why in motion.held.items()]
+        rows += [
+            [sort, name, f"at an end of its range in {n} of {frames} frames"] for name, n in motion.at_bounds.items()
+        ]
+        rows += [
+            [sort, name, f"not shown by the markers in {n} of {frames} frames; interpolated"]
+            for name, n in motion.undetermined.items()
+        ]
+        rows += [[sort, f"marker {name}", f"not seen in {n} of {frames} frames"] for name, n in motion.gaps.items()]
+    return Table("coordinates", ["joint", "coordinate or marker", "state"], rows)
+
+
+def exchanged(readings: Mapping[str, Reading], pairs: Sequence[tuple[str, str]]) -> Table:
+    """What was exchanged in each model."""
+    rows = [
+        [sort, ", ".join(one.names), one.reason] for sort, model in readings.items() for one in _swaps(model, pairs)
+    ]
+    return Table("exchanged joints", ["joint", "joints of the file", "ankle"], rows)
+
+
+def _swaps(model: Reading, pairs: Sequence[tuple[str, str]]) -> list[Any]:
+    return [one for one in model.left_out if one.sort == SORT]
+
+
+def said(model: Reading, pairs: Sequence[tuple[str, str]]) -> str:
+    """What was exchanged, in a sentence for each ankle."""
+    sentences = [f"{' and '.join(one.names)}: {one.reason}" for one in _swaps(model, pairs)]
+    return ".  ".join(sentences) + "."
+
+
+def left_out(model: Reading) -> Table:
+    """What of the file is not in the system."""
+    rows = [[sort, names, why] for sort, names, why in model.rows() if sort != SORT]
+    return Table("not carried over", ["sort", "names", "reason"], rows)
+
+
+def answer(found: AnkleComparison) -> str:
+    """The largest ankle moment of each sort, the difference, and the residuals."""
+    ankle, (coordinate, other) = next(iter(found.ankles.items()))
+    peaks = {sort: float(np.abs(found.moment(sort, coordinate)).max()) for sort in found.trials}
+    text = f"Largest moment of {coordinate}: " + ", ".join(
+        f"{peak:.3f} N m/kg ({sort})" for sort, peak in peaks.items()
+    )
+    first, last = list(found.trials)[0], list(found.trials)[-1]
+    text += (
+        f".  With the ankle {last} instead of {first}, {coordinate} and {other} differ by "
+        f"{_off(found.angle(last, coordinate), found.angle(first, coordinate)):.2f} and "
+        f"{_off(found.angle(last, other), found.angle(first, other)):.2f} degrees and by "
+        f"{_off(found.moment(last, coordinate), found.moment(first, coordinate)):.3f} and "
+        f"{_off(found.moment(last, other), found.moment(first, other)):.3f} N m/kg (RMS)."
+    )
+    above = [one.coordinate for one in found.trials[last].residuals.of if not one.within and np.isfinite(one.limit)]
+    if not np.isfinite(found.trials[last].residuals.of[0].limit):
+        return text + "  No ground forces: moments are those of inertia and gravity alone."
+    return text + (
+        f"  Residuals above the thresholds: {', '.join(above)}."
+        if above
+        else "  All residuals are within the thresholds."
+    )

@@ -1,0 +1,251 @@
+"""A walk with exchanged ankles: inverse kinematics and inverse dynamics of the whole body, once for each sort of ankle.
+
+Rodrigues da Silva et al. (2024a) for the modified universal joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from models.files.description import Description, Floats
+from models.files.opensim_loads import ExternalForce, read_external_loads
+from models.files.reading import Reading
+from models.files.swap_checks import hinges_of
+from models.files.swapping import SORT, Talus, swap
+from models.walking.capture import Capture, read_capture
+from models.walking.capture.read import read_markers
+from models.walking.fitted_motion import FittedMotion
+from models.walking.inverse_kinematics import inverse_kinematics
+from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
+from models.walking.plate_loads import loads_of_plates
+from models.walking.residuals import Residuals, residuals
+from runtime import ModelError
+from runtime.support import checked, checked_class
+
+MARGIN = (
+    2.0  # periods of the filter beyond start and end for which coordinates are found too, so that it has settled there
+)
+FILE, UNIVERSAL, MODIFIED = "as in the file", "universal", "modified universal"
+SORTS = (FILE, UNIVERSAL, MODIFIED)
+
+
+@dataclass(frozen=True, eq=False)
+class AnkleTrial:
+    """A trial of a model with one sort of ankle; ``swapped``: what was exchanged, by the ankle's joint."""
+
+    sort: str
+    reading: Reading
+    motion: FittedMotion
+    trial: Trial
+    residuals: Residuals
+    swapped: Mapping[str, str]
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
+class AnkleComparison:
+    """A trial with several sorts of ankles.
+
+    Attributes
+    ----------
+    model, name : str
+        Of the model and of the trial.
+    mass : float [kg]
+        Of the model.
+    ankles : mapping of str to (str, str)
+        Coordinates of the ankle and of the subtalar joint, by the ankle's joint.
+    trials : mapping of str to AnkleTrial
+        By sort: "as in the file", "universal", "modified universal".
+    notes : tuple of str
+        Assumptions on markers and forces.
+    """
+
+    model: str
+    name: str
+    mass: float
+    ankles: Mapping[str, tuple[str, str]]
+    trials: Mapping[str, AnkleTrial]
+    notes: tuple[str, ...]
+
+    def angle(self, sort: str, coordinate: str) -> Floats:
+        """A coordinate over the times of ``trials[sort].trial.t`` [deg], filtered."""
+        return np.asarray(np.rad2deg(self.trials[sort].trial.q[coordinate]))
+
+    def moment(self, sort: str, coordinate: str) -> Floats:
+        """Moment of a coordinate [N m/kg]."""
+        return np.asarray(self.trials[sort].trial.forces[coordinate] / self.mass)
+
+
+# Above 60 lines: the options of both steps, each documented.
+@checked
+def compare_ankles(
+    reading: Reading,
+    markers: str | Path | Capture,
+    loads: str | Path | Sequence[ExternalForce] | None = None,
+    *,
+    ankles: Sequence[tuple[str, str]] | None = None,
+    sorts: Sequence[str] = SORTS,
+    talus_length: float | None = None,
+    axes: tuple[ArrayLike | None, ArrayLike | None] | Mapping[str, float] | None = None,
+    talus: Talus = "foot",
+    unlock: bool = False,
+    feet: Sequence[str] | None = None,
+    cutoff: float | None = 6.0,
+    say: Callable[[str], None] | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    up: str | None = None,
+    units: str | None = None,
+    **fit: Any,
+) -> AnkleComparison:
+    """Inverse kinematics and inverse dynamics of a trial with the ankles of a file, universal and modified universal joints.
+
+    Parameters
+    ----------
+    reading : Reading
+        A model of OpenSim, from ``models.read``.
+    markers : str, Path or Capture
+        A trial, as of ``inverse_kinematics``.
+    loads : str, Path or sequence of ExternalForce, optional
+        .xml file of external loads, or a file of ground forces that ``read_capture`` takes.  Default: the force plates of the
+        trial or of a file beside it, each on the nearest foot; without any, moments are those of inertia and gravity alone.
+    ankles : sequence of (ankle, subtalar), optional
+        Joints of the model; default: both sides by the names of OpenSim's models, ``ankle_r`` and ``subtalar_r`` and so on.
+    sorts : sequence of str
+        Of "as in the file", "universal" and "modified universal".
+    talus_length : float [m], optional
+        Of the modified universal joints; default: the distance between the hinges of the file.
+    axes, talus, unlock
+        As of ``models.swap``; the hinges of "as in the file" are unlocked too.
+    feet : sequence of str, optional
+        Bodies on which force plates act; default: the feet behind the ankles, and those of the other side by its name.
+    cutoff : float [Hz], optional
+        As of ``inverse_dynamics_of_trial``.
+    say : callable(str), optional
+        Receives a line for each stage.
+    start, end, up, units, **fit
+        As of ``inverse_kinematics``: also ``tasks``, ``weights``, ``coordinates``, ``labels``.
+
+    Returns
+    -------
+    AnkleComparison
+
+    Raises
+    ------
+    ModelError
+    """
+    if unknown := [sort for sort in sorts if sort not in SORTS]:
+        raise ModelError(f"sorts: '{unknown[0]}' is unknown; use {', '.join(SORTS)}")
+    pairs = list(ankles) if ankles is not None else ankles_of(reading.source)
+    tell = say or (lambda line: None)
+    opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}
+    capture = markers if isinstance(markers, Capture) else _read(markers, loads, up, units)
+    external: str | Path | Sequence[ExternalForce] | None = loads
+    if isinstance(loads, str | Path) and Path(loads).suffix.lower() != ".xml":
+        external = None
+    trials, notes = {}, []
+    first, last = (capture.t[k] if t is None else float(t) for k, t in ((0, start), (-1, end)))
+    beyond = MARGIN / cutoff if cutoff else 0.0
+    coordinates = {ankle: _coordinates(reading, ankle, subtalar) for ankle, subtalar in pairs}
+    for sort, model in opened.items():
+        tell(f"{sort}: inverse kinematics")
+        motion = inverse_kinematics(model, capture, start=first - beyond, end=last + beyond, **fit)
+        given = external
+        if given is None and capture.forces:
+            given, more = loads_of_plates(model, motion, capture, feet or feet_of(reading.source, pairs))
+            notes += more
+        elif given is None:
+            notes.append(f"{capture.name}: has no ground forces; moments are those of inertia and gravity alone")
+        tell(f"{sort}: inverse dynamics")
+        trial = inverse_dynamics_of_trial(model, motion, given, cutoff=cutoff, start=first, end=last)
+        swapped = {ankle: _note(model, ankle, subtalar) for ankle, subtalar in pairs}
+        trials[sort] = AnkleTrial(sort, model, motion, trial, residuals(model, trial), swapped)
+    first = next(iter(trials.values())).motion
+    mass = float(sum(link.mass for link in reading.source.links))
+    every = tuple(dict.fromkeys((*first.notes, *notes)))
+    return AnkleComparison(reading.source.name, capture.name, mass, coordinates, trials, every)
+
+
+def _read(markers: str | Path, loads: Any, up: str | None, units: str | None) -> Capture:
+    """The trial; files of forces beside it are read where no external loads are given."""
+    if loads is None:
+        return read_capture(markers, up=up, units=units)
+    if isinstance(loads, str | Path) and Path(loads).suffix.lower() != ".xml":
+        return read_capture(markers, forces=loads, up=up, units=units)
+    if isinstance(loads, str | Path):
+        read_external_loads(loads, span=(0.0, 0.0))  # refuses a malformed file before the work begins
+    return read_markers(markers, up=up, units=units)
+
+
+def ankles_of(source: Description) -> list[tuple[str, str]]:
+    """Pairs of joints whose names begin with ankle and subtalar and end alike.
+
+    Raises
+    ------
+    ModelError
+        Where there are none.
+    """
+    joints = {link.joint for link in source.links}
+    found = [
+        (name, other)
+        for name in sorted(joints, reverse=True)
+        if name.startswith("ankle") and (other := "subtalar" + name.removeprefix("ankle")) in joints
+    ]
+    if not found:
+        raise ModelError(
+            f"model '{source.name}': has no joints ankle_r and subtalar_r; name both hinges, its joints are "
+            f"{', '.join(sorted(joint for joint in joints if joint))}"
+        )
+    return found
+
+
+def feet_of(source: Description, pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Bodies of the file that the subtalar joints move, and those of the other side."""
+    in_file = {link: body for body, link in source.bodies.items()}
+    found = [in_file[link.name] for _, subtalar in pairs for link in source.links if link.joint == subtalar]
+    for name in list(found):
+        for one, two in (("_r", "_l"), ("_l", "_r")):
+            if name.endswith(one) and (other := name.removesuffix(one) + two) in source.bodies and other not in found:
+                found.append(other)
+    return found
+
+
+def _swapped(
+    reading: Reading,
+    pairs: Sequence[tuple[str, str]],
+    sort: str,
+    length: float | None,
+    axes: Any,
+    talus: Talus,
+    unlock: bool,
+) -> Reading:
+    """The model with one sort of ankles."""
+    for ankle, subtalar in pairs:
+        if sort == FILE:
+            reading = swap(reading, ankle, subtalar, talus="keep", unlock=unlock)
+        elif sort == UNIVERSAL:
+            reading = swap(reading, ankle, subtalar, with_="universal", axes=axes, talus=talus, unlock=unlock)
+        else:
+            reading = swap(reading, ankle, subtalar, talus_length=length, axes=axes, talus=talus, unlock=unlock)
+    return reading
+
+
+def _coordinates(reading: Reading, ankle: str, subtalar: str) -> tuple[str, str]:
+    """Coordinates of both hinges."""
+    source, names = hinges_of(reading, ankle, subtalar, unlock=True)
+    links = {link.name: link for link in source.links}
+    coordinate = {law.step: law.coordinate for law in source.laws}
+    one, two = (coordinate[links[name].steps[0].name] for name in names)
+    return one, two
+
+
+def _note(reading: Reading, ankle: str, subtalar: str) -> str:
+    """What ``models.swap`` says of an ankle."""
+    names = {ankle, subtalar}
+    return next((one.reason for one in reading.left_out if one.sort == SORT and set(one.names) & names), "")

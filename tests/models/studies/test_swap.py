@@ -1,0 +1,128 @@
+"""The verb ``talus swap``: the model alone, a trial with each sort of ankle, and what it refuses."""
+
+import json
+
+import numpy as np
+import pytest
+
+import models
+from models.files import read_storage
+from models.walking import compare_ankles
+from models.walking.inverse_kinematics import axes_of_model
+from runtime.cli import main
+from tests.support.limb_models import Limb
+from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, trial_of, write_trc
+
+LOAD = """<ExternalForce name="{0}"><applied_to_body>{0}</applied_to_body>
+ <force_expressed_in_body>ground</force_expressed_in_body><point_expressed_in_body>ground</point_expressed_in_body><force_identifier>{0}_v</force_identifier>
+ <point_identifier>{0}_p</point_identifier><torque_identifier>{0}_m</torque_identifier></ExternalForce>"""
+
+
+def call(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr("sys.argv", ["talus", "swap", *map(str, arguments)])
+    with pytest.raises(SystemExit) as done:
+        main()
+    return done.value.code or 0, capsys.readouterr()
+
+
+@pytest.fixture
+def trial(tmp_path):
+    """A model, markers and external loads in files, and the trial as a capture."""
+    reading = read(tmp_path, marked(), "limb.osim")
+    q = smooth(reading, widest=0.3)
+    plates, wanted = plates_of(reading, q)
+    capture = trial_of(reading, q, noise=0.002, forces=plates)
+    trc = write_trc(tmp_path / "walk.trc", capture, axes_of_model(reading.source))
+    columns = {f"{body}_{c}{x}": part[:, k] for body, of in wanted.items() for c, part in zip("vpm", of, strict=True)
+               for k, x in enumerate("xyz")}  # fmt: skip
+    rows = np.column_stack([TIMES, *columns.values()])
+    text = "\n".join(" ".join(map(repr, row)) for row in rows.tolist())
+    (tmp_path / "loads.mot").write_text(f"loads\nendheader\ntime {' '.join(columns)}\n{text}\n")
+    loads = "".join(LOAD.format(body) for body in wanted)
+    file = tmp_path / "loads.xml"
+    file.write_text(
+        f'<OpenSimDocument Version="40000"><ExternalLoads><objects>{loads}</objects><datafile>loads.mot</datafile>'
+        "</ExternalLoads></OpenSimDocument>"
+    )
+    return reading, trc, file
+
+
+def test_without_a_trial(monkeypatch, capsys, tmp_path):
+    model = read(tmp_path, marked(Limb(locked=True)), "limb.osim").file
+    options = ("--talus-length", "0.04", "--unlock", "--json", "--out", tmp_path / "out")
+    code, printed = call(monkeypatch, capsys, model, *options)
+    data = json.loads(printed.out)
+    rows = data["tables"]["exchanged joints"]
+    assert code == 0 and [row["joints of the file"] for row in rows] == ["ankle_r, subtalar_r", "ankle_l, subtalar_l"]
+    assert all("link of 0.04 m" in row["ankle"] for row in rows) and "link of 0.04 m" in data["answer"]
+    again = models.read(tmp_path / "out" / "limb_swapped.osim")
+    links = {link.name: link for link in again.source.links}
+    assert links["talus_l"].mass == 0.0 and np.linalg.norm(links["calcn_l"].steps[0].point) > 0.0
+    kinds = [joint.kind for joint in models.read(tmp_path / "out" / "limb_swapped.json").build().joints]
+    assert kinds.count("modified_universal") == 2
+
+
+def test_a_trial(trial, monkeypatch, capsys, tmp_path):
+    reading, trc, loads = trial
+    options = (
+        "--markers",
+        trc,
+        "--loads",
+        loads,
+        "--up",
+        "y",
+        "--talus-length",
+        "0.04",
+        "--ankle",
+        "ankle_r,subtalar_r",
+    )
+    code, printed = call(
+        monkeypatch, capsys, reading.file, *options, "--formats", "png", "--json", "--out", tmp_path / "out"
+    )
+    tables = json.loads(printed.out)["tables"]
+    assert code == 0 and "modified universal: inverse dynamics" in printed.err
+    found = compare_ankles(reading, trc, loads, ankles=[("ankle_r", "subtalar_r")], talus_length=0.04, up="y")
+    assert [(row["coordinate"], row["joint"]) for row in tables["ankles"]] == [
+        (name, sort) for name in ("ankle_angle_r", "subtalar_angle_r") for sort in found.trials
+    ]
+    for row in tables["ankles"]:
+        sort, name = row["joint"], row["coordinate"]
+        moment, off = found.moment(sort, name), found.angle(sort, name) - found.angle("as in the file", name)
+        assert row["smallest moment [N m/kg]"] == pytest.approx(moment.min(), abs=6e-4)
+        assert row["largest angle [deg]"] == pytest.approx(found.angle(sort, name).max(), abs=6e-4)
+        assert row["difference of angle [deg]"] == pytest.approx(np.sqrt(np.mean(off**2)), abs=6e-4)
+    rows = [row for row in tables["residuals"] if row["joint"] == "universal"]
+    known = {residual.coordinate: residual for residual in found.trials["universal"].residuals.of}
+    assert [row["coordinate"] for row in rows] == list(known)
+    for row in rows:
+        assert row["peak"] == pytest.approx(known[row["coordinate"]].peak, abs=0.006)
+        assert row["result"] == ("within" if known[row["coordinate"]].within else "above")
+    out = tmp_path / "out"
+    motion = read_storage(out / "coordinates_modified_universal.mot")
+    q = found.trials["modified universal"].motion.q["subtalar_angle_r"]
+    assert motion.columns["subtalar_angle_r"] == pytest.approx(np.rad2deg(q)) and motion.in_degrees
+    forces = read_storage(out / "inverse_dynamics_universal.sto").columns["ankle_angle_r_moment"]
+    assert forces == pytest.approx(found.trials["universal"].trial.forces["ankle_angle_r"])
+    assert all(
+        (out / name).stat().st_size > 1000 for name in ("ankles.png", "differences.png", "residuals.png", "markers.png")
+    )
+
+
+CASES = {
+    "no such joint": ["--ankle", "ankel_r,subtalar_r"], "ankle = 'ankle_r'": ["--ankle", "ankle_r"],
+    "--loads belongs to a trial": ["--loads", "a.xml"], "use modified_universal, universal": ["--joint", "ball"],
+    "cannot be read": ["--markers", "walk.trc", "--loads", "none.xml"], "no such file": ["--markers", "none.trc"],
+    "must be 0 or a finite number": ["--talus-length", "-1"], "png": ["--formats", "gif"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", CASES)
+def test_what_is_refused(trial, monkeypatch, capsys, tmp_path, sentence):
+    monkeypatch.chdir(tmp_path)
+    code, printed = call(monkeypatch, capsys, "limb.osim", *CASES[sentence], "--out", tmp_path / "out")
+    assert code == 2 and sentence in printed.err.replace("\n", " ")
+
+
+def test_other_formats_are_refused(monkeypatch, capsys, tmp_path):
+    code, printed = call(monkeypatch, capsys, tmp_path / "robot.urdf", "--out", tmp_path / "out")
+    assert code == 2 and "give an .osim file" in printed.err.replace("\n", " ")

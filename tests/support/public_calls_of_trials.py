@@ -1,0 +1,93 @@
+"""Public functions of trials of models from files, each with arguments with which it works."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+import models
+from models import walking
+from models.walking import FittedMotion
+from runtime.analysis import ChainLink, PointChain
+from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
+
+TASKS = """<OpenSimDocument Version="40000"><IKTaskSet><objects><IKMarkerTask name="heel"><weight>1</weight></IKMarkerTask>
+ </objects></IKTaskSet></OpenSimDocument>"""
+
+TURN = ("turn", (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
+LINK = ChainLink(-1, (0.0, 0.1, 0.0), np.eye(3), [TURN])
+ONE = np.ones((2, 1))
+
+
+def limb(folder):
+    """A model with markers, a trial with force plates, its motion and its forces."""
+    reading = read(folder, marked())
+    q = smooth(reading)
+    trial = trial_of(reading, q, forces=plates_of(reading, q)[0])
+    motion = walking.inverse_kinematics(reading, trial)
+    (folder / "tasks.xml").write_text(TASKS)
+    swapped = models.swap(reading, "ankle_r", "subtalar_r")
+    forces, _ = walking.loads_of_plates(reading, motion, trial, ["calcn_r", "calcn_l"])
+    dynamics = walking.inverse_dynamics_of_trial(reading, motion, forces)
+    return SimpleNamespace(
+        reading=reading,
+        trial=trial,
+        motion=motion,
+        swapped=swapped,
+        forces=forces,
+        dynamics=dynamics,
+        tasks=folder / "tasks.xml",
+    )
+
+
+# A table.
+def of_trials(w):
+    """Calls by name."""
+    one = limb(w.folder)
+    part = dict(start=0.4, end=0.5, up=None, units=None)
+    fields = vars(one.motion)
+    chain = PointChain([LINK], [0], [(0, (0.1, 0.0, 0.0))], 1)
+    return {
+        "models.swap": (
+            models.swap,
+            dict(
+                reading=one.reading, ankle="ankle_r", subtalar="subtalar_r", with_="modified_universal", talus="foot",
+                talus_length=0.04, along="centres", axes=None, side=None, unlock=False, check_units=True,
+            ),
+        ),
+        "inverse_kinematics": (
+            walking.inverse_kinematics,
+            dict(
+                reading=one.reading, markers=one.trial, tasks=None, weights={"heel": 2.0}, coordinates={"pelvis_x": (0.0, 0.1)},
+                labels={"heel": "heel"}, **part,
+            ),
+        ),
+        "inverse_dynamics_of_trial": (
+            walking.inverse_dynamics_of_trial,
+            dict(reading=one.reading, motion=one.motion, loads=one.forces, cutoff=6.0, order=3, t_eval=None, start=0.4, end=0.5),
+        ),
+        "loads_of_plates": (
+            walking.loads_of_plates,
+            dict(reading=one.reading, motion=one.motion, trial=one.trial, feet=["calcn_r", "calcn_l"]),
+        ),
+        "residuals": (walking.residuals, dict(reading=one.reading, trial=one.dynamics)),
+        "compare_ankles": (
+            walking.compare_ankles,
+            dict(
+                reading=one.reading, markers=one.trial, loads=None, ankles=[("ankle_r", "subtalar_r")], sorts=["universal"],
+                talus_length=0.04, axes=None, talus="foot", unlock=False, feet=["calcn_r", "calcn_l"], cutoff=6.0, say=None,
+                **part,
+            ),
+        ),
+        "FittedMotion": (FittedMotion, fields),
+        "ChainLink": (ChainLink, dict(parent=-1, position=(0.0, 0.1, 0.0), rotation=np.eye(3), steps=[TURN])),
+        "PointChain": (PointChain, dict(links=[LINK], leads=[0], points=[(0, (0.1, 0.0, 0.0))], coordinates=1)),
+        "PointChain.places": (chain.places, dict(amounts=ONE)),
+        "PointChain.places_and_velocities": (chain.places_and_velocities, dict(amounts=ONE, slopes=ONE)),
+        "PointChain.normal_equations": (
+            chain.normal_equations,
+            dict(amounts=ONE, slopes=ONE, observed=np.ones((2, 1, 3)), weights=np.ones((2, 1))),
+        ),
+        "FittedMotion.to_mot": (one.motion.to_mot, dict(file="a.mot", overwrite=True)),
+        "read_marker_tasks": (models.files.read_marker_tasks, dict(file=one.tasks)),
+        "write_swapped": (models.files.write_swapped, dict(reading=one.swapped, file="a.osim", overwrite=True)),
+    }  # fmt: skip
