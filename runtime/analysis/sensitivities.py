@@ -32,7 +32,7 @@ from runtime.integrate.simulate import simulate
 from runtime.integrate.stepwise import given_up, until_next_look
 from runtime.integrate.tree_method import in_joint_coordinates
 from runtime.integrate.variational import Varied
-from runtime.integrate.variational_contacts import FINE, GRAZES
+from runtime.integrate.variational_contacts import FINE, GRAZES, ContactDirections
 from runtime.integrate.variational_joints import AlongDirections, Nearby, VariedJoints
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
@@ -160,7 +160,7 @@ def sensitivities(
         See ``simulate``; the tolerances hold for the derivatives too.  Where states of closed loops are projected onto their
         rows, the derivatives are projected onto those of the rows.
     coordinates : "auto", "absolute" or "joint"
-        As in ``simulate``; systems with contacts take absolute ones.
+        As in ``simulate``.
     check_units : bool
         Of a System: ask about given parameters far from the present ones and about speeds that no body has, which were probably
         given in another unit.  False accepts them.
@@ -205,15 +205,10 @@ def solve(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,
         coordinates,
     )  # fmt: skip
-    if how.coordinates == JOINT and system.contacts:
-        raise ModelError(
-            f"system '{system.name}' has contacts, whose derivatives are those of absolute coordinates; leave out "
-            "coordinates='joint'"
-        )
     sizes = question.sizes(row)
     nearby = [_nearby(question, system, row, k, STEP * sizes[k]) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
-    in_joints = not system.contacts and in_joint_coordinates(system, how)
+    in_joints = in_joint_coordinates(system, how)
     if in_joints and (found := _in_joints(question, how, system, y, nearby, progress)) is not None:
         states, slopes, count = found
     elif not how.projected and (module := _module(nearby)) is not None:
@@ -303,13 +298,7 @@ def _one_by_one(
     out, code = _advanced(m, how, times, progress)
     if how.projected:
         _refuse_singular_poses(system, m, code, question.names)
-    if varied.contacts.lost[0] != FINE:
-        lost, k = varied.contacts.lost.tolist()
-        why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
-        raise ModelError(
-            f"the derivative by {', '.join(question.names)}: contact '{system.contacts[k].name}' {why} after t = {m.t:.6g} s, "
-            "where the motion has no derivative; end the run ahead of it, or take differences of runs"
-        )
+    _refuse_lost_contacts(system, varied.contacts, question.names, m.t)
     if code != Status.REACHED_END:
         _fail(system, y, how, ", ".join(question.names), m.t)
     states = out.reshape(len(times), 1 + count, n)
@@ -325,7 +314,8 @@ def _in_joints(
     """The motion and its derivatives in joint coordinates; None where these fail and were not asked for."""
     data = system.data._replace(alpha=how.alpha, beta=how.beta)
     six = [
-        ([Nearby(_with_reference(question, own), at) for own, at in other.systems], other.weights) for other in nearby
+        ([Nearby(_with_reference(question, own), at) for own, at in other.systems], other.offsets, other.weights)
+        for other in nearby
     ]
     alone = [quantity.role in (Role.STATE, Role.COORDINATE) for _, quantity in question.components]
     varied = VariedJoints(_with_reference(question, system), data, y, six, alone, how.alpha, how.beta)
@@ -342,6 +332,7 @@ def _in_joints(
     out, code = _advanced(m, how, times, progress)
     if varied.tree.closing:
         _refuse_singular_poses(system, m, code, question.names)
+    _refuse_lost_contacts(system, varied.contacts, question.names, m.t)
     if code != Status.REACHED_END:
         if asked:
             _fail(system, y, how, names, m.t)
@@ -385,6 +376,16 @@ def _refuse_singular_poses(system: System, m: Compiled, code: Status, names: Seq
             f"the derivative by {', '.join(names)}: the motion of system '{system.name}' comes close to a singular pose, before "
             f"t = {m.t:.6g} s, where its branches may part with the parameters; end the run ahead of it, or take differences of "
             "runs"
+        )
+
+
+def _refuse_lost_contacts(system: System, contacts: ContactDirections, names: Sequence[str], reached: float) -> None:
+    lost, k = contacts.lost.tolist()
+    if lost != FINE:
+        why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
+        raise ModelError(
+            f"the derivative by {', '.join(names)}: contact '{system.contacts[k].name}' {why} after t = {reached:.6g} s, where "
+            "the motion has no derivative; end the run ahead of it, or take differences of runs"
         )
 
 
