@@ -158,7 +158,7 @@ def test_a_graphics_processor_runs_the_same_source():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "system 'foot_ground' cannot be run there" in done.stdout
+    assert "system 'foot over the ground, normal' cannot be run there" in done.stdout
 
 
 COMPILED = """
