@@ -51,16 +51,11 @@ def integrate(module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
     )  # fmt: skip
     found = out, status, counts, reached, x.final, x.work
     on_device = [cuda.to_device(a) for a in found]
-    kernel = kernel_of(module, initial_size(given), len(x.q))
+    kernel = kernel_of(module, (given[3].shape[1], given[4].shape[1]), len(x.q))
     to_device = [cuda.to_device(a) for a in (*given, *common, np.zeros(1, np.int64))]
     kernel[-(-len(out) // THREADS), THREADS](*to_device, *on_device)
     for own, to in zip(on_device, found, strict=True):
         own.copy_to_host(to)
-
-
-def initial_size(given: Any) -> tuple[int, int]:
-    """Numbers of components of a state and of constants, of the arrays of ``batch.arguments``."""
-    return given[3].shape[1], given[4].shape[1]
 
 
 def _for_device(function: Any, replaced: Mapping[str, Any], done: dict[Any, Any]) -> Any:
@@ -115,10 +110,10 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
     stages, samples = STAGES + 1 + EXTRA, SAMPLES + 1
 
     @cuda.jit
-    def run(
+    def run(  # type: ignore[no-untyped-def]
         span, tolerances, steps, initial, constants, times, which, factors, groups, polynomial, bodies, parts, addresses, cap,
         weight, typical, q, first, weights, given, stop, out, status, counts, reached, final, work,
-    ):  # type: ignore[no-untyped-def]  # fmt: skip
+    ):  # fmt: skip
         case = cuda.grid(1)
         if case >= initial.shape[0]:
             return

@@ -44,6 +44,7 @@ from runtime.integrate.variational_contacts import (
     set_forces,
 )
 from runtime.integrate.variational_jumps import change_forces, follow_modes, know_types
+from runtime.integrate.variational_points import NEARBY, place_points, reach_of, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
@@ -52,8 +53,6 @@ from runtime.system.spanning_tree import SpanningTree, joint_coordinates
 from runtime.system.system import System
 
 ITSELF, DIRECTIONS, OF_MOTION = range(ADDRESSES, ADDRESSES + 3)  # places in ``Workspace.address``
-NEARBY = 1e-3  # of the larger of 1 and a coordinate: reach of the differences along z
-FARTHEST = 4e-3  # and with nearby parameters
 TURN = 2.0 * np.pi
 
 
@@ -244,51 +243,12 @@ _TYPES: tuple[Any, ...] = ()  # of data, memory and directions, identical for al
 
 
 @inlined
-def reach_of(z, y):  # type: ignore[no-untyped-def]
-    """Largest component of z in units of y, or of 1 where y is smaller."""
-    reach = 0.0
-    for i in range(len(z)):
-        reach = max(reach, abs(z[i]) / max(1.0, abs(y[i])))
-    return reach
-
-
-@inlined
 def same_rows(w, memory):  # type: ignore[no-untyped-def]
     """Have a nearby system use the rows that the system itself has chosen."""
     c, to = w.tree.closing, memory.tree.closing
     for r in range(len(c.order)):
         to.order[r] = c.order[r]
     to.chosen[0], memory.chosen[0] = c.chosen[0], w.chosen[0]
-
-
-@inlined
-def place_points(k, states, z, d):  # type: ignore[no-untyped-def]
-    """Points of the difference for the derivative over parameter k, whose derivatives of the state are z.
-
-    Either nearby systems at states along z, or the system itself along z and nearby systems at the state itself.
-    """
-    reach, farthest = reach_of(z, states[: len(z)]), 0.0
-    for q in range(6):
-        farthest = max(farthest, abs(d.offsets[k, q]))
-    at_once = d.data[k, 0] != 0 and reach * farthest <= FARTHEST
-    for q in range(6):
-        d.at[0, q, 0] = d.at[1, q, 0] = 0
-        if at_once:
-            d.at[0, q, 0], d.at[0, q, 1] = d.data[k, q], d.works[k, q]
-            d.along[0, q, 0], d.along[0, q, 1] = d.offsets[k, q], d.factors[k, q]
-            continue
-        if reach > 0.0:
-            d.at[0, q, 0], d.at[0, q, 1] = d.itself[0], d.itself[1]
-            d.along[0, q, 0], d.along[0, q, 1] = NEARBY / reach * d.places[q], d.weights[q] * reach / NEARBY
-        d.at[1, q, 0], d.at[1, q, 1] = d.data[k, q], d.works[k, q]
-        d.along[1, q, 0], d.along[1, q, 1] = 0.0, d.factors[k, q]
-
-
-@inlined
-def shift(states, s, z, d):  # type: ignore[no-untyped-def]
-    """The state s times z away from a state, into ``shifted``."""
-    for i in range(len(z)):
-        d.shifted[i] = states[i] + s * z[i]
 
 
 @inlined
