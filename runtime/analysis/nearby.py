@@ -9,7 +9,6 @@ import numpy as np
 
 from runtime.analysis.question import Question
 from runtime.dynamics.layout import STATE
-from runtime.dynamics.signals import SignalData
 from runtime.integrate.differences import AHEAD, BOTH_SIDES, smoothness, weights
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
@@ -57,14 +56,16 @@ def smooth_nearby(question: Question, system: System, y: Floats, row: Floats, k:
 def _numbers(system: System, y: Floats) -> list[Floats]:
     """What may vary with an argument: the data of a system by array, its initial state by part.
 
-    Signals are left out: their polynomials are fits with as many pieces as each needs.
+    Signals are left out: their polynomials are fits with as many pieces as each needs; also ``flat`` of limits, up to which a
+    formula holds: the smallest of several values.
     """
     parts = y.reshape(-1, STATE)
     found = [np.ravel(parts[:, place]) for place in PARTS.values()]
 
     def collect(value: Any) -> None:
-        for part in value if isinstance(value, tuple) and not isinstance(value, SignalData) else ():
-            collect(part)
+        for name in getattr(value, "_fields", ()):
+            if name not in ("flat", "signals"):
+                collect(getattr(value, name))
         if isinstance(value, np.ndarray) and value.dtype == float and value.size:
             found.append(np.ravel(value))
 
