@@ -4,7 +4,7 @@ The motion and its derivatives are integrated together, under one error control:
 (``runtime.integrate.variational_joints``); else by the directional derivative of a whole-model kernel, sixteen directions in a
 batch; else by the exact Jacobian of joints and forces (``runtime.integrate.variational``).  The derivatives of the
 constants of a kernel and of the assembled initial state with respect to a parameter are differences of order six between
-systems built at nearby values, one-sided where there are systems on one side only.
+systems built at nearby values, one-sided where there are systems on one side only (``runtime.analysis.nearby``).
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.analysis.nearby import NearbySystems, smooth_nearby
 from runtime.analysis.question import Question, question_of
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import ModelData
@@ -25,14 +26,13 @@ from runtime.dynamics.status import Status
 from runtime.integrate import batch
 from runtime.integrate.choices import ATOL, AUTO, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
-from runtime.integrate.differences import AHEAD, BOTH_SIDES, weights
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.stepwise import given_up, until_next_look
 from runtime.integrate.tree_method import in_joint_coordinates
 from runtime.integrate.variational import Varied
-from runtime.integrate.variational_contacts import FINE, GRAZES
+from runtime.integrate.variational_contacts import FINE, GRAZES, ContactDirections
 from runtime.integrate.variational_joints import AlongDirections, Nearby, VariedJoints
 from runtime.results.export import AXES, BODY_QUANTITIES, CONVENTION, EULER
 from runtime.support.arguments import checked, checked_class
@@ -46,13 +46,12 @@ from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
-from runtime.system.variants import structure_of
 from runtime.system.whole_model import batch_kernel_of, constants_of
 
 if TYPE_CHECKING:
     import xarray
 
-STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
+ROUGH = 1e-3  # relative error of derivatives of a system from which on a function has none
 PORTION = 1024  # steps between which Ctrl-C is seen
 
 
@@ -63,7 +62,9 @@ class Sensitivities:
 
     ``names`` (K,): names of parameters or of parts of the initial state, with component indices, such as "gravity[2]";
     ``values`` (K,): values at which the derivatives are taken; ``t`` (m,) [s]; ``r``, ``p``, ``v``, ``omega``: derivatives by
-    body, (m, 3, K) or (m, 4, K); ``state``: the motion by part and body, (m, 3) or (m, 4).
+    body, (m, 3, K) or (m, 4, K); ``state``: the motion by part and body, (m, 3) or (m, 4).  ``argument_errors`` (K,): estimated
+    relative errors of the derivatives of a system with respect to the arguments of the function that builds it; 0 for the
+    parameters of a System, in which its data are smooth.
     """
 
     system: System
@@ -73,6 +74,7 @@ class Sensitivities:
     states: Floats = field(repr=False)  # (m, 13 bodies)
     slopes: Floats = field(repr=False)  # (m, 13 bodies, K)
     steps: int
+    argument_errors: Floats = field(repr=False)
 
     def _by_body(self, array: Floats, part: str) -> Mapping[str, Floats]:
         wide = array.reshape(len(self.t), -1, STATE, *array.shape[2:])
@@ -119,6 +121,7 @@ class Sensitivities:
         coordinates: dict[str, Any] = {
             "time": ("time", self.t, {"units": "s"}), "body": list(self.system.body_names), "axis": list(AXES),
             "euler": list(EULER), "number": list(self.names), "value": ("number", self.values),
+            "argument_error": ("number", self.argument_errors),
         }  # fmt: skip
         return xarray.Dataset(data, coordinates, {"system": self.system.name, "conventions": CONVENTION})
 
@@ -160,7 +163,7 @@ def sensitivities(
         See ``simulate``; the tolerances hold for the derivatives too.  Where states of closed loops are projected onto their
         rows, the derivatives are projected onto those of the rows.
     coordinates : "auto", "absolute" or "joint"
-        As in ``simulate``; systems with contacts take absolute ones.
+        As in ``simulate``.
     check_units : bool
         Of a System: ask about given parameters far from the present ones and about speeds that no body has, which were probably
         given in another unit.  False accepts them.
@@ -172,25 +175,20 @@ def sensitivities(
     Raises
     ------
     ModelError
-        For arguments that break a rule, for values without a system of the same structure on either side, for motions that come
-        close to a singular pose of closed loops, where branches may part with the parameters, and for contacts that only graze
-        their plane.
+        For arguments that break a rule, for values without a system of the same structure on either side, for values at which
+        the function that builds the system has a kink or a jump, for motions that come close to a singular pose of closed loops,
+        where branches may part with the parameters, and for contacts that only graze their plane.
     """
     question = question_of(build, given, wrt, check_units=check_units)
-    return solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta, coordinates)
-
-
-class _Nearby(NamedTuple):
-    """Systems at nearby values of one component, for derivatives with respect to this component."""
-
-    systems: list[tuple[System, Floats]]  # with their initial states
-    offsets: Floats  # (6,) how much larger the component is in them
-    weights: Floats  # of the differences between these systems and the system itself; their sum is the derivative
-
-    def slope(self, values: Sequence[Floats], own: Floats) -> Floats:
-        """Derivative of a quantity by its values for the nearby systems and for the system itself; exactly 0 if all agree."""
-        slope: Floats = self.weights @ (np.array(values) - own)
-        return slope
+    found = solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta, coordinates)
+    worst = int(np.argmax(found.argument_errors))
+    if found.argument_errors[worst] > ROUGH:
+        raise ModelError(
+            f"the derivative by {found.names[worst]} at {found.values[worst]:g}: the function that builds the system has a kink "
+            f"or a jump there, where its slopes differ by {found.argument_errors[worst]:.1g} of them; choose another value, or "
+            "take differences of runs"
+        )
+    return found
 
 
 def solve(
@@ -205,49 +203,21 @@ def solve(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,
         coordinates,
     )  # fmt: skip
-    if how.coordinates == JOINT and system.contacts:
-        raise ModelError(
-            f"system '{system.name}' has contacts, whose derivatives are those of absolute coordinates; leave out "
-            "coordinates='joint'"
-        )
     sizes = question.sizes(row)
-    nearby = [_nearby(question, system, row, k, STEP * sizes[k]) for k in range(len(row))]
+    nearby = [smooth_nearby(question, system, y, row, k, sizes[k]) for k in range(len(row))]
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
-    in_joints = not system.contacts and in_joint_coordinates(system, how)
+    in_joints = in_joint_coordinates(system, how)
     if in_joints and (found := _in_joints(question, how, system, y, nearby, progress)) is not None:
         states, slopes, count = found
     elif not how.projected and (module := _module(nearby)) is not None:
         states, slopes, count = _in_batch(question, module, how, system, y, initial, nearby)
     else:
         states, slopes, count = _one_by_one(question, how, system, y, initial, nearby, progress)
-    return Sensitivities(system, question.names, row, np.array(how.t), states, slopes, count)
+    errors = np.array([six.error for six in nearby])
+    return Sensitivities(system, question.names, row, np.array(how.t), states, slopes, count, errors)
 
 
-def _nearby(question: Question, system: System, row: Floats, k: int, step: float) -> _Nearby:
-    """Systems on both sides of the value of component k, or on one side where those of the other are refused."""
-    needs = f"the derivative by {question.names[k]} at {row[k]:g} needs systems nearby"
-    refused: list[ModelError] = []
-    for places in (BOTH_SIDES, AHEAD, -AHEAD):
-        found = []
-        try:
-            for place in places:
-                at = row.copy()
-                at[k] += place * step
-                found.append(question.system(at))
-        except ModelError as error:
-            refused.append(error)
-            continue
-        for place, (other, _) in zip(places, found, strict=True):
-            if structure_of(other) != structure_of(system):
-                raise ModelError(
-                    f"{needs}, but at {row[k] + place * step:g} the system has other bodies, joints, forces or degrees of "
-                    "freedom; choose another value, or take differences of runs"
-                )
-        return _Nearby(found, places * step, weights(places) / step)
-    raise ModelError(f"{needs}, on one side at least: {'; '.join(dict.fromkeys(map(str, refused)))}")
-
-
-def _module(nearby: Sequence[_Nearby]) -> ModuleType | None:
+def _module(nearby: Sequence[NearbySystems]) -> ModuleType | None:
     """The whole-model kernel for batches that serves all nearby systems, if there is one.
 
     A kernel omits terms that are 0 in the system; in a nearby system they may differ from 0.
@@ -259,7 +229,7 @@ def _module(nearby: Sequence[_Nearby]) -> ModuleType | None:
 
 def _in_batch(
     question: Question, module: ModuleType, how: Settings, system: System, y: Floats, initial: Floats,
-    nearby: Sequence[_Nearby],
+    nearby: Sequence[NearbySystems],
 ) -> tuple[Floats, Floats, int]:  # fmt: skip
     """The motion and its derivatives by the whole-model kernel, one derivative in each SIMD lane."""
 
@@ -280,7 +250,7 @@ def _in_batch(
 
 
 def _one_by_one(
-    question: Question, how: Settings, system: System, y: Floats, initial: Floats, nearby: Sequence[_Nearby],
+    question: Question, how: Settings, system: System, y: Floats, initial: Floats, nearby: Sequence[NearbySystems],
     progress: Callable[[float, float], None] | None,
 ) -> tuple[Floats, Floats, int]:  # fmt: skip
     """The motion and its derivatives by the exact Jacobian of a system without contacts, integrated as one state."""
@@ -303,13 +273,7 @@ def _one_by_one(
     out, code = _advanced(m, how, times, progress)
     if how.projected:
         _refuse_singular_poses(system, m, code, question.names)
-    if varied.contacts.lost[0] != FINE:
-        lost, k = varied.contacts.lost.tolist()
-        why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
-        raise ModelError(
-            f"the derivative by {', '.join(question.names)}: contact '{system.contacts[k].name}' {why} after t = {m.t:.6g} s, "
-            "where the motion has no derivative; end the run ahead of it, or take differences of runs"
-        )
+    _refuse_lost_contacts(system, varied.contacts, question.names, m.t)
     if code != Status.REACHED_END:
         _fail(system, y, how, ", ".join(question.names), m.t)
     states = out.reshape(len(times), 1 + count, n)
@@ -319,13 +283,14 @@ def _one_by_one(
 
 
 def _in_joints(
-    question: Question, how: Settings, system: System, y: Floats, nearby: Sequence[_Nearby],
+    question: Question, how: Settings, system: System, y: Floats, nearby: Sequence[NearbySystems],
     progress: Callable[[float, float], None] | None,
 ) -> tuple[Floats, Floats, int] | None:  # fmt: skip
     """The motion and its derivatives in joint coordinates; None where these fail and were not asked for."""
     data = system.data._replace(alpha=how.alpha, beta=how.beta)
     six = [
-        ([Nearby(_with_reference(question, own), at) for own, at in other.systems], other.weights) for other in nearby
+        ([Nearby(_with_reference(question, own), at) for own, at in other.systems], other.offsets, other.weights)
+        for other in nearby
     ]
     alone = [quantity.role in (Role.STATE, Role.COORDINATE) for _, quantity in question.components]
     varied = VariedJoints(_with_reference(question, system), data, y, six, alone, how.alpha, how.beta)
@@ -342,6 +307,7 @@ def _in_joints(
     out, code = _advanced(m, how, times, progress)
     if varied.tree.closing:
         _refuse_singular_poses(system, m, code, question.names)
+    _refuse_lost_contacts(system, varied.contacts, question.names, m.t)
     if code != Status.REACHED_END:
         if asked:
             _fail(system, y, how, names, m.t)
@@ -385,6 +351,16 @@ def _refuse_singular_poses(system: System, m: Compiled, code: Status, names: Seq
             f"the derivative by {', '.join(names)}: the motion of system '{system.name}' comes close to a singular pose, before "
             f"t = {m.t:.6g} s, where its branches may part with the parameters; end the run ahead of it, or take differences of "
             "runs"
+        )
+
+
+def _refuse_lost_contacts(system: System, contacts: ContactDirections, names: Sequence[str], reached: float) -> None:
+    lost, k = contacts.lost.tolist()
+    if lost != FINE:
+        why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
+        raise ModelError(
+            f"the derivative by {', '.join(names)}: contact '{system.contacts[k].name}' {why} after t = {reached:.6g} s, where "
+            "the motion has no derivative; end the run ahead of it, or take differences of runs"
         )
 
 

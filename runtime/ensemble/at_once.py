@@ -17,9 +17,9 @@ from runtime.dynamics.lift import lift_cases, lift_workspace
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.joint_batch import given_limits, in_joints, memory_of_batch, of_bodies
+from runtime.ensemble.joint_batch import given_limits, in_joints, integrate, memory_of_batch, of_bodies
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
-from runtime.ensemble.task import Chunk, Stopped, Task
+from runtime.ensemble.task import Chunk, Task
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
 from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
@@ -178,7 +178,7 @@ def _states(system: System, tree: SpanningTree, where: Geometry, z: Floats) -> F
 def _values(task: Task, cases: Cases) -> _Given | None:
     """The values of the cases, unless they differ in more than this module knows."""
     system, how = task.system, task.how
-    if not isinstance(system, System) or task.gpu or how.t_start != system.time:
+    if not isinstance(system, System) or how.t_start != system.time:
         return None
     if not in_joint_coordinates(system, how) or not lanes_know(system) or system.tree is None:
         return None
@@ -278,9 +278,7 @@ def _run(task: Task, prepared: _Prepared, cases: Cases, at: Ints, chunk: Chunk) 
     constants = prepared.constants()[at]
     given, results = batch.arguments(s, z, constants)
     memory, of_limits = memory_of_batch(system, z.shape[1], constants.shape[1], limits)
-    batch.run(kernel_of(tree), "lanes", memory, *given, *results, task.stop)
-    if task.stop[0]:
-        raise Stopped
+    integrate(task, kernel_of(tree), memory, *given, *results)
     good: Bools = results.status == Status.REACHED_END
     times, path = np.append(s.t_start, s.t or ()), np.concatenate([z[:, None], results.out], axis=1)
     work: Floats = np.zeros(path.shape[:2])

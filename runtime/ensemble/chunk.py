@@ -19,6 +19,7 @@ from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.joint_batch import (
     given_limits,
     in_joints,
+    integrate,
     memory_of_batch,
     of_bodies,
     with_signs,
@@ -167,7 +168,7 @@ def built_case(task: Task, values: Mapping[str, Any]) -> tuple[System, State]:
         if state is not own.state or start != own.time or moved:
             state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
         known = task.system if isinstance(task.system, System) else own  # its tree is known
-        if moved and not task.gpu and in_joint_coordinates(known, task.how):
+        if moved and in_joint_coordinates(known, task.how):
             own = replace(own, reference=state if as_reference else assemble(own, own.reference_configuration))
         if moved:
             refuse_singular_joints(own, state.y)
@@ -228,20 +229,13 @@ def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, ch
     given, results = batch.arguments(s, initial, constants)
     arrays: tuple[Any, ...] = (*given, *results)
     limits: BatchLimits | None = None
-    if task.gpu:
-        from runtime.integrate import gpu
-
-        gpu.integrate(module, *arrays)
+    first, sizes = systems[0][0], constants.shape[1]
+    if of_tree:
+        given_to_limits = given_limits(systems, len(initial))
+        memory, limits = memory_of_batch(first, initial.shape[1], sizes, given_to_limits)
     else:
-        first, sizes = systems[0][0], constants.shape[1]
-        if of_tree:
-            given_to_limits = given_limits(systems, len(initial))
-            memory, limits = memory_of_batch(first, initial.shape[1], sizes, given_to_limits)
-        else:
-            memory = batch.batch_workspace(first.model.fixed[1:], sizes)
-        batch.run(module, "lanes", memory, *arrays, task.stop)
-        if task.stop[0]:
-            raise Stopped
+        memory = batch.batch_workspace(first.model.fixed[1:], sizes)
+    integrate(task, module, memory, *arrays)
     at, good = np.array(members), results.status == Status.REACHED_END
     if of_tree:
         in_coordinates = results.out

@@ -1,14 +1,17 @@
-"""Batches in joint coordinates: coordinates of states, states of coordinates, memory."""
+"""Batches in joint coordinates: coordinates of states, states of coordinates, memory; on which engine a batch runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.lift import lift_all, lift_workspace
 from runtime.dynamics.limits_along import OF_LIMIT
+from runtime.ensemble.task import Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.batch_limits import BatchLimits, batch_limits
 from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
@@ -67,6 +70,24 @@ def given_limits(systems: Systems, count: int) -> Floats:
     for system, at in systems:
         given[at] = parameters_of_limits(tree_of(system).limits, system.data.limits)
     return given
+
+
+def integrate(task: Task, module: ModuleType, memory: BatchWorkspace, *arrays: Any) -> None:
+    """Integrate the cases of a chunk with the kernel of a model, on the CPU or on a graphics processor.
+
+    Raises
+    ------
+    Stopped
+        When ``task.stop`` was set meanwhile.
+    """
+    if task.gpu:
+        from runtime.integrate import gpu
+
+        gpu.integrate(module, memory, *arrays)
+    else:
+        batch.run(module, "lanes", memory, *arrays, task.stop)
+    if task.stop[0]:
+        raise Stopped
 
 
 def memory_of_batch(system: System, n: int, constants: int, given: Floats) -> tuple[BatchWorkspace, BatchLimits | None]:

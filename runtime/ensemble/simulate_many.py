@@ -22,7 +22,7 @@ from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.ensemble.waiting import Finished, all_of, first_of
-from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, JOINT, RTOL
+from runtime.integrate.choices import ABSOLUTE, ATOL, AUTO, RTOL
 from runtime.integrate.settings import Settings, settings
 from runtime.results.outputs import parsed_outputs, quantities_of_runs
 from runtime.support.arguments import checked
@@ -146,7 +146,8 @@ def simulate_many(
         ask_about_columns(example, columns)
     gpu = type(engine) is str and engine == "gpu"
     if gpu:
-        how = replace(how, coordinates=ABSOLUTE) if how.coordinates == AUTO else how
+        if how.coordinates == AUTO and not side_by_side(example, how):
+            how = replace(how, coordinates=ABSOLUTE)
         _refuse_for_gpu(example, how)
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
@@ -261,12 +262,11 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
     except ImportError as error:
         raise ModelError(f"engine='gpu' needs the extra 'gpu' (pip install 'talus-multibody[gpu]'): {error}") from None
     gpu.refuse_without_device()
-    if how.coordinates == JOINT:
-        raise ModelError("engine='gpu' runs equations in absolute coordinates; use coordinates='absolute'")
     if not side_by_side(example, how):
         raise ModelError(
-            f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel of a "
-            "system without limits, contacts, forces, loads and drivers (codegen.compile_model)"
+            f"engine='gpu': system '{example.name}' cannot be run there; it takes method='dop853' and a whole-model kernel "
+            "(codegen.compile_model) in joint coordinates, with limits of single coordinates at most, or in absolute coordinates "
+            "without limits, and neither contacts, forces, loads nor drivers; leave engine out to run on the processor's cores"
         )
 
 

@@ -152,9 +152,15 @@ def _workspace(
 
 
 @inlined
+def call_lanes(address, y, constants, out, worst):  # type: ignore[no-untyped-def]
+    """State derivatives of all lanes by the kernel of a whole model (on a graphics processor: ``runtime.integrate.gpu``)."""
+    addresses.call(address, y.ctypes.data, constants.ctypes.data, out.ctypes.data, worst.ctypes.data)
+
+
+@inlined
 def evaluate(address, y, constants, worst, out, code):  # type: ignore[no-untyped-def]
     """State derivatives of all lanes; ``code`` keeps the first code of a lane that is not OK."""
-    addresses.call(address, y.ctypes.data, constants.ctypes.data, out.ctypes.data, worst.ctypes.data)
+    call_lanes(address, y, constants, out, worst)
     for lane in range(LANES):
         if not worst[lane] < 1.0 / PIVOT_TOLERANCE**2 and code[lane] == OK:
             code[lane] = code_of_pivot(worst[lane])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from runtime.support.arrays import Floats
@@ -10,6 +12,29 @@ from runtime.support.arrays import Floats
 # and with them the rounding error of the slope, are smallest.
 BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
 AHEAD = (1.0 - np.cos(np.pi / 6.0 * np.arange(1, 7))) / 2.0
+
+
+NOISE = 1e-8  # of a value: changes below it are not judged
+
+
+def smoothness(places: Floats, values: Sequence[Floats], own: Floats) -> float:
+    """Error of slopes at 0 of values (6,) at such places, as a fraction of the largest slope of their kind.
+
+    The slope of order six is compared with one of lower order.  Where there are points on both sides, the difference between the
+    slopes of the sides counts too, which neither sees.
+    """
+    changes = np.array(values) - own
+    size = np.abs(changes).max(initial=0.0)
+    if not size > NOISE * np.abs(own).max(initial=0.0):
+        return 0.0
+    slope = weights(places) @ changes
+    fewer = places[1:] if places[0] * places[1] > 0.0 else places[2:]
+    off = np.abs(slope - weights(fewer) @ changes[-len(fewer) :])
+    if len(fewer) == 4:  # on both sides: c |x| + c2 x^2 + c4 x^4
+        even = 0.5 * (changes[::2] + changes[1::2])
+        x = places[::2]
+        off = np.maximum(off, np.abs(np.linalg.solve(np.stack([x, x**2, x**4], axis=1), even)[0]))
+    return float(off.max() / (size / np.abs(places).max()))
 
 
 def weights(places: Floats) -> Floats:

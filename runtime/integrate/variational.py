@@ -31,31 +31,21 @@ from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.kinematics import euler_rates, update_kinematics, update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
-from runtime.dynamics.layout import NOT_FINITE, OK, OMEGA, ROWS, SINGULAR, STATE, P, V
+from runtime.dynamics.layout import OK, OMEGA, ROWS, SINGULAR, STATE, P, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
-from runtime.dynamics.switches import AUTO, INACTIVE
 from runtime.integrate.differences import BOTH_SIDES, weights
 from runtime.integrate.variational_contacts import (
-    AT_START,
-    CHANGES_WITHOUT_END,
-    FINE,
-    GRAZES,
     ContactDirections,
+    add_measures,
+    along_change,
     along_time,
-    beyond_nearby,
-    change_of_force,
     contact_directions,
     given_forces_part,
-    law_nearby,
-    measure_nearby,
     measure_slopes,
-    on_plane,
-    set_force,
-    slope_of_speed,
-    slope_of_time,
-    touches,
+    set_forces,
 )
+from runtime.integrate.variational_jumps import change_forces, follow_modes, know_types
 from runtime.integrate.variational_rows import correct, put_changes, put_row_slopes
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
@@ -120,9 +110,10 @@ class Varied:
             np.zeros((len(data.address), 2, ROWS, BOTH)),
             np.zeros((count, 2, len(data.address), ROWS)),
             np.zeros(count),
-            contact_directions(data, offsets, BOTH_SIDES, weights(BOTH_SIDES)),
+            contact_directions(data, offsets, BOTH_SIDES, weights(BOTH_SIDES), n),
         )
         self.contacts = directions.contacts
+        know_types(data, work)
         if not _TYPES:
             globals()["_TYPES"] = (numba.typeof(data), numba.typeof(work), numba.typeof(directions))
         address = np.zeros(ADDRESSES + 3, np.int64)
@@ -178,113 +169,43 @@ def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def forces_nearby(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
-    """Give the contacts of the systems nearby in parameter k their forces at a state, which was just evaluated."""
-    c, df = d.contacts, d.p
-    measures_nearby(time, states, k, w, d)
-    for n in range(len(c.mode)):
-        if not touches(c.mode[n]):
-            continue
-        for r in range(4):
-            df[r] = 0.0
-        for q in range(6):
-            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-            law_nearby(k, n, q, d.factors[k, q], other, memory, w, c, df)
-        change_of_force(k, n, t, w, c, df)
-        for q in range(6):
-            memory = at_address(d.works[k, q], _TYPES[1])
-            set_force(k, n, q, memory, w, c, df)
-
-
-@inlined
 def measures_nearby(time, states, k, w, d):  # type: ignore[no-untyped-def]
     """Slopes of penetrations, their rates and slips over parameter k at a constant state."""
+    d.contacts.own[k, :, :] = 0.0
     for q in range(6):
         other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-        measure_nearby(time, states, k, q, d.factors[k, q], other, memory, w, d.contacts)
+        update_poses_and_signals(time, states, other, memory)
+        add_measures(k, d.factors[k, q], other, memory, w, d.contacts)
 
 
 @inlined
-def begin_contacts(time, states, t, w, d):  # type: ignore[no-untyped-def]
-    """Derivatives of the speeds of contacts that touch at the start."""
-    update_poses_and_signals(time, states, t, w)
-    measure_slopes(t, w, d.contacts, d.jacobian.seeds)
-    for k in range(len(d.factors)):
-        measures_nearby(time, states, k, w, d)
-        put_changes(states, states[(1 + k) * len(d.rates) : (2 + k) * len(d.rates)], d.change)
-        for n in range(len(d.contacts.mode)):
-            if touches(w.contacts.mode[n]):
-                d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
-
-
-@inlined
-def speed_slope(k, n, of_time, t, w, d):  # type: ignore[no-untyped-def]
-    """Derivative over parameter k of the speed of the touch-down of contact n, which is at least the smallest speed."""
-    least = t.contacts.least_impact[n]
-    if w.contacts.outputs[n, PENETRATION_RATE] > least:
-        return slope_of_speed(k, n, of_time, d.change, t, w, d.contacts)
-    value = 0.0
-    for q in range(6):
-        other = at_address(d.data[k, q], _TYPES[0])
-        value += d.factors[k, q] * (other.contacts.least_impact[n] - least)
-    return value
-
-
-@inlined
-def pass_changes(time, states, t, w, d):  # type: ignore[no-untyped-def]
-    """Jumps of the derivatives where contacts have changed their modes since the last evaluation; a code."""
-    c, mode, size, code = d.contacts, w.contacts.mode, len(d.rates), OK
-    for n in range(len(mode)):
-        c.wanted[n], mode[n] = mode[n], c.mode[n]
-    for n in range(len(mode)):
-        if c.wanted[n] == c.mode[n]:
-            continue
-        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.before)
-        measure_slopes(t, w, c, d.jacobian.seeds)
-        along_time(states, c.before, c.change)
-        for k in range(len(d.factors)):
-            z = states[(1 + k) * size : (2 + k) * size]
-            measures_nearby(time, states, k, w, d)
-            put_changes(states, z, d.change)
-            of_law = 0.0
-            for q in range(0 if on_plane(n, c.mode[n], t, w.contacts) else 6):
-                other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-                of_law += d.factors[k, q] * beyond_nearby(n, other, memory, t, w, c)
-            d.times[k] = slope_of_time(k, n, d.change, of_law, t, w, c)
-            if not abs(d.times[k]) < np.inf:
-                c.lost[0], c.lost[1] = GRAZES, n
-                code |= NOT_FINITE
-            if c.mode[n] == INACTIVE:
-                c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
-        c.mode[n] = mode[n] = c.wanted[n]
-        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
-        for k in range(len(d.factors)):
-            z = states[(1 + k) * size : (2 + k) * size]
-            for r in range(size):
-                z[r] += (c.before[r] - c.after[r]) * d.times[k]
-    return code
-
-
-@inlined
-def follow_modes(time, states, t, w, d):  # type: ignore[no-untyped-def]
-    """Take note of the modes of the contacts; a code."""
-    c, changed = d.contacts, False
-    if c.lost[0] != FINE:
-        return NOT_FINITE
+def measures_over(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Derivatives of penetrations and their rates over parameter k, into ``total``."""
+    c = d.contacts
+    measures_nearby(time, states, k, w, d)
+    put_changes(states, states[(1 + k) * len(d.rates) : (2 + k) * len(d.rates)], d.change)
     for n in range(len(c.mode)):
-        if w.contacts.mode[n] == AUTO:
-            if c.mode[n] == AT_START:
-                return OK  # the first modes are not known yet
-            c.lost[0], c.lost[1] = CHANGES_WITHOUT_END, n
-            return NOT_FINITE
-        changed = changed or w.contacts.mode[n] != c.mode[n]
-    if changed and c.mode[0] != AT_START:
-        return pass_changes(time, states, t, w, d)
-    if changed:
-        begin_contacts(time, states, t, w, d)
-        for n in range(len(c.mode)):
-            c.mode[n] = w.contacts.mode[n]
-    return OK
+        for r in range(2):
+            c.total[n, r] = c.own[k, n, r] + along_change(n, r, t, c, d.change)
+
+
+@inlined
+def measures_in_time(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Changes of the penetration rates per second along the motion ``before``, into ``in_time``."""
+    c = d.contacts
+    measure_slopes(t, w, c, d.jacobian.seeds)
+    along_time(states, c.before, c.change)
+    for n in range(len(c.mode)):
+        c.in_time[n] = along_change(n, PENETRATION_RATE, t, c, c.change)
+
+
+@inlined
+def forces_nearby(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Give the contacts of the systems nearby in parameter k their forces at a state, which was just evaluated."""
+    measures_nearby(time, states, k, w, d)
+    change_forces(k, t, w, d)
+    for q in range(6):
+        set_forces(d.contacts.offsets[k, q], at_address(d.works[k, q], _TYPES[1]), w, d.contacts)
 
 
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
@@ -295,7 +216,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     if w.near_singular[0] == 1:
         return SINGULAR  # close to a singular pose
     if len(t.contacts.law) > 0:
-        code = follow_modes(time, states, t, w, d)
+        code = follow_modes(time, states, t, w, d, measures_over, measures_in_time)
         if code != OK:
             return code
     code = call_at(w.address[ITSELF], time, states, t, w, VALUE, slopes)

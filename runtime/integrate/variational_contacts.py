@@ -32,7 +32,6 @@ from runtime.dynamics.contacts import (
     place_contacts,
 )
 from runtime.dynamics.directions import BODY
-from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.layout import GROUND_INDEX, OK, OMEGA, STATE, V
 from runtime.dynamics.loads import push
 from runtime.dynamics.model_data import ModelData
@@ -59,21 +58,29 @@ class ContactDirections(NamedTuple):
     places: Floats  # (6,) of points for a difference of order six
     weights: Floats  # (6,)
     measured: Floats  # (contacts, 5, 24) slopes over the directions of both bodies
-    own: Floats  # (K, contacts, 5) slopes over the parameters at a constant state
+    own: (
+        Floats  # (K, contacts, 5) slopes over the parameters, at a constant state or along the derivatives of the state
+    )
+    total: Floats  # (contacts, 2) derivatives of penetration and rate over a parameter
+    in_time: Floats  # (contacts,) changes of the penetration rates per second
+    force: Floats  # (contacts, 4) derivatives of normal force and friction over a parameter
     change: Floats  # (12 bodies,) of displacements and velocities along the motion
-    before: Floats  # (13 bodies,) f-
-    after: Floats  # (13 bodies,) f+
+    before: Floats  # (size of the state,) f-
+    after: Floats  # (size of the state,) f+
     lost: Ints  # (2,) why there are no derivatives, and the contact
 
 
-def contact_directions(data: ModelData, offsets: Floats, places: Floats, weights: Floats) -> ContactDirections:
-    """Memory for the contacts of a system."""
+def contact_directions(
+    data: ModelData, offsets: Floats, places: Floats, weights: Floats, size: int
+) -> ContactDirections:
+    """Memory for the contacts of a system; size: of its state."""
     contacts, bodies, count = len(data.contacts.law), len(data.mass) - 1, len(offsets)
     return ContactDirections(
         mode=np.full(contacts, AT_START), wanted=np.zeros(contacts, np.int64), speed=np.zeros((count, contacts)),
         offsets=offsets, places=places, weights=weights, measured=np.zeros((contacts, MEASURES, 2 * BODY)),
-        own=np.zeros((count, contacts, MEASURES)), change=np.zeros(2 * 6 * bodies), before=np.zeros(13 * bodies),
-        after=np.zeros(13 * bodies), lost=np.zeros(2, np.int64),
+        own=np.zeros((count, contacts, MEASURES)), total=np.zeros((contacts, 2)), in_time=np.zeros(contacts),
+        force=np.zeros((contacts, 4)), change=np.zeros(2 * 6 * bodies), before=np.zeros(size), after=np.zeros(size),
+        lost=np.zeros(2, np.int64),
     )  # fmt: skip
 
 
@@ -100,11 +107,8 @@ def given_forces_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped
 
 
 @inlined
-def measure_nearby(time, states, k, q, factor, other, memory, w, c):  # type: ignore[no-untyped-def]
-    """Add the part of nearby system q to the slopes ``own`` over parameter k at this state."""
-    if q == 0:
-        c.own[k, :, :] = 0.0
-    update_poses_and_signals(time, states, other, memory)
+def add_measures(k, factor, other, memory, w, c):  # type: ignore[no-untyped-def]
+    """Add the changes of all measures in a nearby system, whose poses are updated, to the slopes ``own`` over parameter k."""
     place_contacts(other, memory)
     for n in range(len(c.mode)):
         measure(n, other, memory)
@@ -113,8 +117,8 @@ def measure_nearby(time, states, k, q, factor, other, memory, w, c):  # type: ig
 
 
 @inlined
-def law_nearby(k, n, q, factor, other, memory, w, c, df):  # type: ignore[no-untyped-def]
-    """Add the part of nearby system q to the change ``df`` (4,) of normal force and friction with the parameters of the laws."""
+def law_nearby(n, factor, other, memory, w, df):  # type: ignore[no-untyped-def]
+    """Add the part of a nearby system to the change ``df`` (4,) of normal force and friction with the parameters of the laws."""
     m, of = memory.contacts, w.contacts
     for r in range(MEASURES):
         m.outputs[n, r] = of.outputs[n, r]
@@ -150,18 +154,28 @@ def change_of_force(k, n, t, w, c, df):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def set_force(k, n, q, memory, w, c, df):  # type: ignore[no-untyped-def]
-    """Give contact n of nearby system q the force of the system itself with its change."""
-    for a in range(4):
-        memory.contacts.outputs[n, NORMAL_FORCE + a] = w.contacts.outputs[n, NORMAL_FORCE + a] + c.offsets[k, q] * df[a]
+def set_forces(offset, memory, w, c):  # type: ignore[no-untyped-def]
+    """Give the contacts of a nearby system the forces of the system itself with their changes ``force`` times an offset."""
+    for n in range(len(c.mode)):
+        for a in range(4 if touches(c.mode[n]) else 0):
+            memory.contacts.outputs[n, NORMAL_FORCE + a] = (
+                w.contacts.outputs[n, NORMAL_FORCE + a] + offset * c.force[n, a]
+            )
+
+
+@inlined
+def measure_all(t, w):  # type: ignore[no-untyped-def]
+    """Penetration, rate and slip of all contacts."""
+    place_contacts(t, w)
+    for n in range(len(t.contacts.law)):
+        measure(n, t, w)
 
 
 @inlined
 def measure_slopes(t, w, c, seeds):  # type: ignore[no-untyped-def]
     """Penetration, rate and slip of all contacts, and their slopes over the directions of the bodies."""
-    place_contacts(t, w)
+    measure_all(t, w)
     for n in range(len(c.mode)):
-        measure(n, t, w)
         i, j = w.state[t.contacts.body_i[n]], w.state[t.contacts.body_j[n]]
         sphere_plane.measure_tangent(i, j, w.contacts.x[n], seeds, c.measured[n])
 
@@ -240,16 +254,14 @@ def along_time(states, rates, change):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def slope_of_time(k, n, change, of_law, t, w, c):  # type: ignore[no-untyped-def]
+def slope_of_time(k, n, of_law, t, w, c):  # type: ignore[no-untyped-def]
     """Derivative over parameter k of the time at which contact n leaves its mode; NaN where it only grazes it.
 
-    ``change``: of the bodies with the parameter; ``c.change``: with time; ``of_law``: of ``beyond`` with the law.
+    ``c.total``: of the measures over the parameter; ``c.in_time``: with time; ``of_law``: of ``beyond`` with the law.
     """
-    mode, depth, rate = c.mode[n], c.own[k, n, PENETRATION], c.own[k, n, PENETRATION_RATE]
-    depth += along_change(n, PENETRATION, t, c, change)
-    rate += along_change(n, PENETRATION_RATE, t, c, change)
+    mode, depth, rate = c.mode[n], c.total[n, PENETRATION], c.total[n, PENETRATION_RATE]
     of_parameter = of_law + slope_of_change(n, mode, depth, rate, c.speed[k, n], t, w, c)
-    depth, rate = w.contacts.outputs[n, PENETRATION_RATE], along_change(n, PENETRATION_RATE, t, c, c.change)
+    depth, rate = w.contacts.outputs[n, PENETRATION_RATE], c.in_time[n]
     if mode == INACTIVE and depth * depth < -2.0 * rate * LEAST_DEPTH:
         return np.nan
     of_time = slope_of_change(n, mode, depth, rate, 0.0, t, w, c)
@@ -257,9 +269,6 @@ def slope_of_time(k, n, change, of_law, t, w, c):  # type: ignore[no-untyped-def
 
 
 @inlined
-def slope_of_speed(k, n, of_time, change, t, w, c):  # type: ignore[no-untyped-def]
-    """Derivative over parameter k of the speed at which contact n touches down, at a time with the derivative ``of_time``."""
-    value = c.own[k, n, PENETRATION_RATE] + along_change(n, PENETRATION_RATE, t, c, change)
-    if of_time != 0.0:
-        value += along_change(n, PENETRATION_RATE, t, c, c.change) * of_time
-    return value
+def slope_of_speed(n, of_time, c):  # type: ignore[no-untyped-def]
+    """Derivative of the speed at which contact n touches down, at a time with the derivative ``of_time``."""
+    return c.total[n, PENETRATION_RATE] + (c.in_time[n] * of_time if of_time != 0.0 else 0.0)

@@ -3,9 +3,13 @@
     z' = df/dy z + df/dtheta
 
 for the coordinates and rates y of a tree.  An evaluation takes so little time there that both terms are differences of order six
-of evaluations: along z, and between systems with nearby parameters.  Limits keep their modes meanwhile, so that no difference
-reaches across a change of mode; equations and forces are smooth then, and the differences have the accuracy of rounding.  Where
-rows restrain the coordinates, the derivatives are projected with them, as differences of projections.
+of evaluations: along z and between systems with nearby parameters, at once where z is not too large for the steps of the
+parameter.  Limits keep their modes meanwhile, so that no difference reaches across a change of mode; equations and forces are
+smooth then, and the differences have the accuracy of rounding.  Where rows restrain the coordinates, the derivatives are
+projected with them, as differences of projections.
+
+Contacts: their measures are differences along the same points, and the evaluations there get the force of the system itself with
+its change by the slopes of the laws (``variational_contacts``); the derivatives jump as there (``variational_jumps``).
 """
 
 from __future__ import annotations
@@ -17,18 +21,30 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from runtime.dynamics.contacts import PENETRATION_RATE
 from runtime.dynamics.equations import place_of_part, workspace_for
+from runtime.dynamics.kinematics import update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, SINGULAR, STATE, P, V
 from runtime.dynamics.lift import lift_all
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.dynamics.places import ADDRESSES, EVALUATION, PROJECTION
+from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ROUNDING
 from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import no_balance
 from runtime.integrate.differences import BOTH_SIDES, weights
 from runtime.integrate.methods import Compiled
 from runtime.integrate.tree_method import OFF_THE_ROWS, memory_of_tree, off_the_rows, scales_of, tree_of
+from runtime.integrate.variational_contacts import (
+    ContactDirections,
+    add_measures,
+    contact_directions,
+    given_forces_part,
+    measure_all,
+    set_forces,
+)
+from runtime.integrate.variational_jumps import change_forces, follow_modes, know_types
+from runtime.integrate.variational_points import NEARBY, place_points, reach_of, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
@@ -37,7 +53,6 @@ from runtime.system.spanning_tree import SpanningTree, joint_coordinates
 from runtime.system.system import System
 
 ITSELF, DIRECTIONS, OF_MOTION = range(ADDRESSES, ADDRESSES + 3)  # places in ``Workspace.address``
-NEARBY = 1e-3  # of the larger of 1 and a coordinate: reach of the differences along z
 TURN = 2.0 * np.pi
 
 
@@ -46,13 +61,19 @@ class JointDirections(NamedTuple):
 
     data: Ints  # (K, 6) addresses of the data of the nearby systems, 0 for a parameter of the initial state
     works: Ints  # (K, 6) addresses of their memory
+    offsets: Floats  # (K, 6) how much larger the parameter is in them
     factors: Floats  # (K, 6)
+    itself: Ints  # (2,) addresses of the data of the system itself and of memory for it
     places: Floats  # (6,)
     weights: Floats  # (6,)
+    at: Ints  # (2, 6, 2) points of a difference: addresses of data and memory, 0 where there is none
+    along: Floats  # (2, 6, 2) so many times z, and the weight
     shifted: Floats  # (n,) memory
     rates: Floats  # (n,)
     base: Floats  # (n,)
     left: Floats  # (2,)
+    times: Floats  # (K,) derivatives of the time at which a contact changes its mode
+    contacts: ContactDirections
 
 
 @dataclass(frozen=True)
@@ -66,18 +87,19 @@ class Nearby:
 class VariedJoints:
     """Coordinates of a system with their derivatives with respect to K parameters, and memory for their evaluation.
 
-    ``nearby``: for each parameter six nearby systems and the weights with which their changes add up to the derivative.
+    ``nearby``: for each parameter six nearby systems, how much larger it is in them (6,), and the weights (6,) with which their
+    changes add up to the derivative.
     ``state_alone``: whether a parameter changes the initial state alone.  ``alike`` is False where the nearby systems or the
     initial state have no such coordinates.
     """
 
     def __init__(
-        self, system: System, data: ModelData, y: Floats, nearby: Sequence[tuple[Sequence[Nearby], Floats]],
+        self, system: System, data: ModelData, y: Floats, nearby: Sequence[tuple[Sequence[Nearby], Floats, Floats]],
         state_alone: Sequence[bool], alpha: float, beta: float,
     ) -> None:  # fmt: skip
         self.system, self.tree, self.nearby = system, tree_of(system), nearby
         self.state_alone, self.n, count = state_alone, 0, len(nearby)
-        others = [one.system for six, _ in nearby for one in six]
+        others = [one.system for six, _, _ in nearby for one in six]
         self.alike = all(other.tree is not None and _shape(other.tree) == _shape(self.tree) for other in others)
         if not self.alike:
             return
@@ -89,7 +111,7 @@ class VariedJoints:
         self._works: list[list[Workspace]] = []
         places, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
         slopes = np.zeros((count, n))
-        for k, (six, factors) in enumerate(nearby):
+        for k, (six, _, factors) in enumerate(nearby):
             self._works.append([])
             initial = [_coordinates(one.system, one.y) for one in six]
             slopes[k] = factors @ [_near(self.tree, own, z) - z for own in initial]
@@ -97,15 +119,20 @@ class VariedJoints:
                 memory = self.work
                 if not state_alone[k]:
                     other = one.system.data._replace(alpha=alpha, beta=beta)
-                    memory = workspace_for(other, tree=memory_of_tree(one.system, other, tree_of(one.system)))
-                    memory = memory._replace(limits=memory.limits._replace(mode=self.work.limits.mode))
+                    memory = self._memory(one.system, other)
                     self._works[k].append(memory)
                     places[k, q], works[k, q] = self._keep(other), self._keep(memory)
                 self.alike = self.alike and _off(memory, own, one.y) <= OFF_THE_ROWS
+        itself = self._memory(system, data) if system.contacts else self.work
+        offsets = np.array([six[1] for six in nearby])
+        self.contacts = contact_directions(data, offsets, BOTH_SIDES, weights(BOTH_SIDES), n)
         directions = JointDirections(
-            places, works, np.array([factors for _, factors in nearby]), BOTH_SIDES, weights(BOTH_SIDES), np.zeros(n),
-            np.zeros(n), np.zeros(n), np.zeros(2),
+            data=places, works=works, offsets=offsets, factors=np.array([six[2] for six in nearby]),
+            itself=np.array([self._keep(data), self._keep(itself)]), places=BOTH_SIDES, weights=weights(BOTH_SIDES),
+            at=np.zeros((2, 6, 2), np.int64), along=np.zeros((2, 6, 2)), shifted=np.zeros(n), rates=np.zeros(n),
+            base=np.zeros(n), left=np.zeros(2), times=np.zeros(count), contacts=self.contacts,
         )  # fmt: skip
+        know_types(data, self.work)
         if not _TYPES:
             globals()["_TYPES"] = (numba.typeof(data), numba.typeof(self.work), numba.typeof(directions))
         address = np.zeros(ADDRESSES + 3, np.int64)
@@ -115,6 +142,16 @@ class VariedJoints:
         address[DIRECTIONS] = self._keep(directions)
         self.work = self.work._replace(address=address)
         self.start = np.concatenate([z, slopes.ravel()])
+
+    def _memory(self, system: System, data: ModelData) -> Workspace:
+        """Memory for a nearby system, with the modes of the system itself; its contacts have forces that are given."""
+        memory = workspace_for(data, tree=memory_of_tree(system, data, tree_of(system)))
+        if system.contacts:
+            memory.address[CONTACTS] = place_of_part(given_forces_part)
+        return memory._replace(
+            limits=memory.limits._replace(mode=self.work.limits.mode),
+            contacts=memory.contacts._replace(mode=self.work.contacts.mode),
+        )
 
     def _keep(self, value: Any) -> int:
         self._kept.append(Reference(value))
@@ -126,7 +163,7 @@ class VariedJoints:
         z, slopes = np.ascontiguousarray(y[:, :n]), y[:, n:].reshape(len(y), count, n)
         own = _lifted(self.work, z)
         found = np.zeros((*own.shape, count))
-        for k, (_, factors) in enumerate(self.nearby):
+        for k, (_, _, factors) in enumerate(self.nearby):
             reach = (np.abs(slopes[:, k]) / np.maximum(np.abs(z), 1.0)).max(axis=1, keepdims=True)
             h = NEARBY / np.where(reach > 0.0, reach, 1.0)
             for place, weight in zip(BOTH_SIDES, weights(BOTH_SIDES), strict=True):
@@ -206,21 +243,77 @@ _TYPES: tuple[Any, ...] = ()  # of data, memory and directions, identical for al
 
 
 @inlined
-def reach_of(z, y):  # type: ignore[no-untyped-def]
-    """Largest component of z in units of y, or of 1 where y is smaller."""
-    reach = 0.0
-    for i in range(len(z)):
-        reach = max(reach, abs(z[i]) / max(1.0, abs(y[i])))
-    return reach
-
-
-@inlined
 def same_rows(w, memory):  # type: ignore[no-untyped-def]
     """Have a nearby system use the rows that the system itself has chosen."""
     c, to = w.tree.closing, memory.tree.closing
     for r in range(len(c.order)):
         to.order[r] = c.order[r]
     to.chosen[0], memory.chosen[0] = c.chosen[0], w.chosen[0]
+
+
+@inlined
+def add_slopes(time, states, k, z, slopes, to, w, d):  # type: ignore[no-untyped-def]
+    """Put the derivatives of the rates ``slopes`` over parameter k into ``to``, after ``place_points``; a code.
+
+    The forces of contacts change by ``contacts.force``.
+    """
+    code = OK
+    for i in range(len(to)):
+        to[i] = 0.0
+    for p in range(2):
+        for q in range(6):
+            if d.at[p, q, 0] == 0:
+                continue
+            other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
+            shift(states, d.along[p, q, 0], z, d)
+            same_rows(w, memory)
+            if len(w.contacts.mode) > 0:
+                set_forces(d.along[p, q, 0], memory, w, d.contacts)
+            code |= call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
+            for i in range(len(to)):
+                to[i] += d.along[p, q, 1] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
+    return code
+
+
+@inlined
+def measure_points(time, states, k, z, w, d):  # type: ignore[no-untyped-def]
+    """Slopes of penetrations, their rates and slips over parameter k, after ``place_points``."""
+    d.contacts.own[k, :, :] = 0.0
+    for p in range(2):
+        for q in range(6):
+            if d.at[p, q, 0] == 0:
+                continue
+            other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
+            shift(states, d.along[p, q, 0], z, d)
+            update_poses_and_signals(time, d.shifted, other, memory)
+            add_measures(k, d.along[p, q, 1], other, memory, w, d.contacts)
+
+
+@inlined
+def measures_over(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
+    """Derivatives of penetrations and their rates over parameter k, into ``total``."""
+    c, n = d.contacts, len(d.rates)
+    z = states[(1 + k) * n : (2 + k) * n]
+    place_points(k, states, z, d)
+    measure_points(time, states, k, z, w, d)
+    for contact in range(len(c.mode)):
+        for r in range(2):
+            c.total[contact, r] = c.own[k, contact, r]
+
+
+@inlined
+def measures_in_time(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """Measures of all contacts, and changes of the penetration rates per second along ``before``, into ``in_time``."""
+    c, reach = d.contacts, reach_of(d.contacts.before, states[: len(d.rates)])
+    measure_all(t, w)
+    c.in_time[:] = 0.0
+    other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])
+    for q in range(6 if reach > 0.0 else 0):
+        shift(states, NEARBY / reach * d.places[q], c.before, d)
+        update_poses_and_signals(time, d.shifted, other, memory)
+        measure_all(other, memory)
+        for n in range(len(c.mode)):
+            c.in_time[n] += d.weights[q] * reach / NEARBY * memory.contacts.outputs[n, PENETRATION_RATE]
 
 
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
@@ -230,28 +323,19 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     states, slopes = array_at(y, (1 + count) * n), array_at(y_dot, (1 + count) * n)
     if w.near_singular[0] == 1:
         return SINGULAR  # close to a singular pose
+    if len(w.contacts.mode) > 0:
+        code = follow_modes(time, states, t, w, d, measures_over, measures_in_time)
+        if code != OK:
+            return code
     code = call_at(w.address[ITSELF], time, states, t, w, purpose, slopes)
     smallest = w.smallest_pivot[0]
     for k in range(count if code == OK else 0):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
-        reach = reach_of(z, states[:n])
-        for i in range(n):
-            to[i] = 0.0
-        for q in range(6 if reach > 0.0 else 0):
-            h = NEARBY / reach
-            for i in range(n):
-                d.shifted[i] = states[i] + h * d.places[q] * z[i]
-            code |= call_at(w.address[ITSELF], time, d.shifted, t, w, VALUE, d.rates)
-            for i in range(n):
-                to[i] += d.weights[q] / h * d.rates[i]
-        for q in range(6):
-            if d.data[k, q] == 0:
-                break
-            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-            same_rows(w, memory)
-            code |= call_at(w.address[ITSELF], time, states, other, memory, VALUE, d.rates)
-            for i in range(n):
-                to[i] += d.factors[k, q] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
+        place_points(k, states, z, d)
+        if len(w.contacts.mode) > 0:
+            measure_points(time, states, k, z, w, d)
+            change_forces(k, t, w, d)
+        code |= add_slopes(time, states, k, z, slopes, to, w, d)
     w.smallest_pivot[0] = smallest
     return code
 
@@ -264,25 +348,18 @@ def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]
     call_at(w.address[OF_MOTION], time, states, t, w, manner, left)
     for k in range(count):
         z = states[(1 + k) * n : (2 + k) * n]
-        reach = reach_of(z, states[:n])
-        h = NEARBY / reach if reach > 0.0 else 0.0
+        place_points(k, states, z, d)
         for i in range(n):
             d.base[i] = 0.0
-        for q in range(6 if reach > 0.0 else 0):
-            for i in range(n):
-                d.shifted[i] = states[i] + h * d.places[q] * z[i]
-            call_at(w.address[OF_MOTION], time, d.shifted, t, w, TO_ROUNDING, d.left)
-            for i in range(n):
-                d.base[i] += d.weights[q] / h * d.shifted[i]
-        for q in range(6):
-            if d.data[k, q] == 0:
-                break
-            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-            for i in range(n):
-                d.shifted[i] = states[i]
-            call_at(w.address[OF_MOTION], time, d.shifted, other, memory, TO_ROUNDING, d.left)
-            for i in range(n):
-                d.base[i] += d.factors[k, q] * (d.shifted[i] - states[i])
+        for p in range(2):
+            for q in range(6):
+                if d.at[p, q, 0] == 0:
+                    continue
+                other, memory = at_address(d.at[p, q, 0], _TYPES[0]), at_address(d.at[p, q, 1], _TYPES[1])
+                shift(states, d.along[p, q, 0], z, d)
+                call_at(w.address[OF_MOTION], time, d.shifted, other, memory, TO_ROUNDING, d.left)
+                for i in range(n):
+                    d.base[i] += d.along[p, q, 1] * (d.shifted[i] - states[i])
         for i in range(n):
             z[i] = d.base[i]
     return OK

@@ -113,5 +113,6 @@ def structure_of(system: System) -> list[Any]:
     return [
         system.body_names, [(j.name, j.kind, j.body_i, j.body_j) for j in system.joints],
         [(limit.name, limit.kind) for limit in system.limits], system.load_names, system.degrees_of_freedom,
+        [(contact.name, contact.body, contact.plane, contact.law, contact.friction) for contact in system.contacts],
         [(m.name, m.joint.kind) for m in system.motors], [(force.name, force.kind, force.bodies) for force in system.forces],
     ]  # fmt: skip

@@ -337,3 +337,26 @@ def test_ctrl_c_ends_soon(options):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == -signal.SIGINT and said.endswith("KeyboardInterrupt\n")
+
+
+def test_arguments_at_kinks_and_jumps_are_refused_and_corners_nearby_are_avoided():
+    """The derivative of a system with respect to an argument has an error; a smaller step finds the smooth piece of a table."""
+
+    def slope(length, at):
+        return sensitivities(lambda x: models.pendulum.build(length=length(x)), {"x": at}, 0.2)
+
+    smooth = slope(np.cos, 0.3)
+    assert 0.0 < smooth.argument_errors[0] < 1e-9
+    assert smooth.slopes[..., 0] == pytest.approx(
+        -np.sin(0.3) * slope(float, np.cos(0.3)).slopes[..., 0], rel=1e-8, abs=1e-9
+    )
+    table = slope(
+        lambda x: float(np.interp(x, [0.5, 1.0, 1.5], [0.5, 1.0, 3.0])), 1.0001
+    )  # a corner within the first step
+    assert table.slopes[..., 0] == pytest.approx(4.0 * slope(float, 1.0004).slopes[..., 0], rel=1e-8, abs=1e-9)
+    for length in (lambda x: max(x, 1.0), lambda x: 1.0 + 0.1 * (x > 1.0)):
+        with pytest.raises(
+            ModelError, match=r"the derivative by x at 1: .* has a kink or a jump there, where its slopes differ"
+        ):
+            slope(length, 1.0)
+    assert (sensitivities(models.pendulum.build(), {"mass.rod": 1.0}, 0.1).argument_errors == 0.0).all()

@@ -5,7 +5,7 @@ import pytest
 
 import models
 import runtime.analysis.sensitivities as module
-from runtime import ModelError, parameters, sensitivities, simulate
+from runtime import parameters, sensitivities, simulate
 from tests.analysis.test_sensitivities_of_loops import bricard_loop, four_bar, independent, slider_crank
 from tests.support.sensitivities import difference, guided, pushed, stopped
 
@@ -100,8 +100,3 @@ def test_coordinates_of_joints_are_taken_where_a_kernel_is_present(monkeypatch):
     assert used == [1]
     sensitivities(foot("elastic"), {"mass.toes": 0.3}, 0.1, coordinates="absolute")
     assert used == [1]
-
-
-def test_contacts_in_joint_coordinates_are_refused():
-    with pytest.raises(ModelError, match="has contacts, whose derivatives are those of absolute coordinates"):
-        sensitivities(models.foot_ground.build(), {"mass.toes": 0.3}, 0.1, coordinates="joint")

@@ -115,14 +115,33 @@ def test_an_engine_whose_worker_is_killed_loses_nothing(tmp_path):
 ON_GPU = """
 import warnings, numpy as np, models, runtime
 warnings.simplefilter("ignore")  # of the emulation
-system, rng = models.foot.build(), np.random.default_rng(2)
-cases = {"omega.main_foot": rng.normal(size=(3, 3))}
-settings = dict(t_eval=[0.0, 0.013, 0.03], rtol=1e-7, atol=1e-7, assemble=True, coordinates="absolute")
-a, b = (runtime.simulate_many(system, cases, 0.03, engine=engine, **settings) for engine in ("gpu", None))
-assert a.success and np.array_equal(a.counts, b.counts), (a.counts, b.counts)
-assert np.abs(a.states() - b.states()).max() < 1e-13
+rng = np.random.default_rng(2)
+
+
+def check(system, cases, t_end=0.3, **settings):
+    settings = dict(t_eval=[0.0, 0.4 * t_end, t_end], rtol=1e-7, atol=1e-7, assemble=True) | settings
+    a, b = (runtime.simulate_many(system, cases, t_end, engine=engine, **settings) for engine in ("gpu", None))
+    assert a.success and a.in_batch.all() and b.in_batch.all()
+    assert np.array_equal(a.counts, b.counts), (a.counts, b.counts)
+    assert np.abs(a.states() - b.states()).max() < 1e-12
+
+
+foot, limited = models.foot.build(), models.foot.build(limits="elastic")
+thrown = {"omega.main_foot": rng.normal(size=(3, 3))}
+check(foot, thrown, 0.03, coordinates="absolute")
+check(foot, thrown)
+kicked = {"rate.ankle.theta_i": [6.0, -6.0, 2.0], "rate.ankle.theta_j": [0.3, -9.0, 9.0]}
+check(limited, kicked)  # every case touches limits
+data = {"mass.toes": [0.1, 0.2, 0.3], "l.ankle": [0.04, 0.042, 0.044], "max_moment.talocrural": [20.0, 30.0, 40.0]}
+check(limited, kicked | data | {"angle.ankle.theta_j": [0.3, -0.1, 0.2], "damping.talocalcaneal": [0.0, 0.1, 0.2]})
+check(lambda link: models.foot.build(link_length=link, limits="dissipative"), {"link": [0.04, 0.044]})
+check(models.pendulum.build(), {"rate.pivot.angle": [1.0, 2.0]})
+
+few = dict(rtol=1e-7, atol=1e-7, max_steps=3)
+a, b = (runtime.simulate_many(limited, kicked, 0.3, engine=engine, **few) for engine in ("gpu", None))
+assert a.messages == b.messages and "max_steps = 3" in a.messages[0]
 try:
-    runtime.simulate_many(models.foot.build(limits="elastic"), {"v.toes": np.zeros((1, 3))}, 0.01, engine="gpu")
+    runtime.simulate_many(models.foot_ground.build(), {"mass.toes": [0.2]}, 0.01, engine="gpu")
 except runtime.ModelError as error:
     print(error)
 """
@@ -139,7 +158,37 @@ def test_a_graphics_processor_runs_the_same_source():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "cannot be run there" in done.stdout
+    assert "system 'foot over the ground, normal' cannot be run there" in done.stdout
+
+
+COMPILED = """
+import importlib, types as plain
+import numba.cuda.dispatcher
+from numba import cuda, types
+
+device = plain.SimpleNamespace(compute_capability=(8, 0))
+numba.cuda.dispatcher.get_current_device = lambda: device  # functions of the device ask for it
+from runtime.integrate import gpu
+
+real, whole = (lambda n, kind=kind: types.Array(kind, n, "C") for kind in (types.float64, types.int64))
+given = [real(1), real(1), real(1), real(2), real(2), real(1)]
+common = [whole(2), real(2), whole(1), real(2), whole(1), whole(2), whole(1), real(1), real(1), real(1), whole(1), whole(1)]
+found = [real(3), whole(1), whole(2), real(1), real(2), real(1)]
+module = importlib.import_module("generated.whole.tree_turn_turn_limit_1_limit_2")
+kernel = gpu.kernel_of(module, (2 * module.STEPS, module.CONSTANTS), len(module.LIMITS))
+signature = types.void(*given, *common, real(1), real(3), whole(1), *found)
+print(cuda.compile_ptx(kernel.py_func, signature, cc=device.compute_capability)[0])
+"""
+
+
+@pytest.mark.slow
+def test_kernels_are_compiled_without_a_device():
+    """The typing, code generation and NVVM of numba-cuda accept what the emulation runs."""
+    pytest.importorskip("numba_cuda", reason="the extra 'gpu' is not installed")
+    command = [sys.executable, "-c", COMPILED]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ".target sm_80" in done.stdout and ".visible .entry" in done.stdout
 
 
 def test_a_missing_graphics_processor_is_reported_in_a_sentence():

@@ -5,7 +5,7 @@ import pytest
 
 import models
 import runtime
-from runtime import ModelError, Status
+from runtime import Status
 from runtime.ensemble import chunk
 
 FOOT = models.foot.build("modified")
@@ -96,16 +96,6 @@ def test_loops_run_one_by_one():
     absolute = runtime.simulate_many(loop, masses, 0.5, **SETTINGS | dict(coordinates="absolute"))
     assert (many.status == Status.REACHED_END).all() and not many.in_batch.any()
     assert np.abs(many.states() - absolute.states()).max() < 1e-7
-
-
-def test_graphics_processors_are_refused():
-    from runtime.ensemble import simulate_many
-
-    how = type("Settings", (), {"coordinates": "joint"})()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("runtime.integrate.gpu.refuse_without_device", lambda: None, raising=False)
-        with pytest.raises(ModelError, match="engine='gpu'"):
-            simulate_many._refuse_for_gpu(FOOT, how)
 
 
 @pytest.mark.parametrize("kind, faster", [("elastic", 3.0), ("dissipative", 40.0)])

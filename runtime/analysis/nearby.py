@@ -1,0 +1,97 @@
+"""Systems at nearby values of a parameter or argument, for derivatives by differences of order six, and their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.analysis.question import Question
+from runtime.dynamics.layout import STATE
+from runtime.integrate.differences import AHEAD, BOTH_SIDES, smoothness, weights
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError
+from runtime.system.state import PARTS
+from runtime.system.system import System
+from runtime.system.variants import structure_of
+
+STEP = 1e-3  # of the differences of systems, as a fraction of a parameter's size
+CLOSER, TRIES = 0.03, 3  # factor of the step, and tries, where a function is not smooth within it
+SMOOTH = 1e-7  # relative error of derivatives of data with which a step is good enough
+
+
+class NearbySystems(NamedTuple):
+    """Systems at nearby values of one component, for derivatives with respect to this component."""
+
+    systems: list[tuple[System, Floats]]  # with their initial states
+    offsets: Floats  # (6,) how much larger the component is in them
+    weights: Floats  # of the differences between these systems and the system itself; their sum is the derivative
+    error: float  # relative, of derivatives of data and initial state
+
+    def slope(self, values: Sequence[Floats], own: Floats) -> Floats:
+        """Derivative of a quantity by its values for the nearby systems and for the system itself; exactly 0 if all agree."""
+        slope: Floats = self.weights @ (np.array(values) - own)
+        return slope
+
+
+def smooth_nearby(question: Question, system: System, y: Floats, row: Floats, k: int, size: float) -> NearbySystems:
+    """Nearby systems within which a function of the user's is smooth, if there are such: tables have corners."""
+    found: list[NearbySystems] = []
+    while len(found) < TRIES and not (found and found[-1].error <= SMOOTH):
+        six = _nearby(question, system, row, k, STEP * size * CLOSER ** len(found))
+        if not isinstance(question.build, System):
+            own, others = _numbers(system, y), [_numbers(*other) for other in six.systems]
+            arrays = [(one, [other[n] for other in others]) for n, one in enumerate(own)]
+            errors = [
+                smoothness(six.offsets, values, one)
+                for one, values in arrays
+                if all(value.size == one.size for value in values)
+            ]
+            six = six._replace(error=max(errors))
+        found.append(six)
+    return min(found, key=lambda six: six.error)
+
+
+def _numbers(system: System, y: Floats) -> list[Floats]:
+    """What may vary with an argument: the data of a system by array, its initial state by part.
+
+    Signals are left out: their polynomials are fits with as many pieces as each needs; also ``flat`` of limits, up to which a
+    formula holds: the smallest of several values.
+    """
+    parts = y.reshape(-1, STATE)
+    found = [np.ravel(parts[:, place]) for place in PARTS.values()]
+
+    def collect(value: Any) -> None:
+        for name in getattr(value, "_fields", ()):
+            if name not in ("flat", "signals"):
+                collect(getattr(value, name))
+        if isinstance(value, np.ndarray) and value.dtype == float and value.size:
+            found.append(np.ravel(value))
+
+    collect(system.data)
+    return found
+
+
+def _nearby(question: Question, system: System, row: Floats, k: int, step: float) -> NearbySystems:
+    """Systems on both sides of the value of component k, or on one side where those of the other are refused."""
+    needs = f"the derivative by {question.names[k]} at {row[k]:g} needs systems nearby"
+    refused: list[ModelError] = []
+    for places in (BOTH_SIDES, AHEAD, -AHEAD):
+        found = []
+        try:
+            for place in places:
+                at = row.copy()
+                at[k] += place * step
+                found.append(question.system(at))
+        except ModelError as error:
+            refused.append(error)
+            continue
+        for place, (other, _) in zip(places, found, strict=True):
+            if structure_of(other) != structure_of(system):
+                raise ModelError(
+                    f"{needs}, but at {row[k] + place * step:g} the system has other bodies, joints, forces or degrees of "
+                    "freedom; choose another value, or take differences of runs"
+                )
+        return NearbySystems(found, places * step, weights(places) / step, 0.0)
+    raise ModelError(f"{needs}, on one side at least: {'; '.join(dict.fromkeys(map(str, refused)))}")

@@ -1,0 +1,145 @@
+"""Changes of the modes of contacts in variational equations, in compiled code, for the coordinates of bodies and of joints alike.
+
+``d`` are the directions of ``variational`` or of ``variational_joints``.  Two functions of these are arguments: ``over``, the
+derivatives of the measures of all contacts over a parameter, and ``in_time``, the changes of their rates along the motion.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from runtime.dynamics.contacts import PENETRATION_RATE
+from runtime.dynamics.kinematics import update_poses_and_signals
+from runtime.dynamics.layout import DERIVATIVE as VALUE
+from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.model_data import ModelData, Workspace
+from runtime.dynamics.places import ADDRESSES
+from runtime.dynamics.switches import AUTO, INACTIVE
+from runtime.integrate.variational_contacts import (
+    AT_START,
+    CHANGES_WITHOUT_END,
+    FINE,
+    GRAZES,
+    beyond_nearby,
+    change_of_force,
+    law_nearby,
+    on_plane,
+    slope_of_speed,
+    slope_of_time,
+    touches,
+)
+from runtime.jit.compilation import inlined
+from runtime.jit.pointers import at_address, call_at
+
+ITSELF = ADDRESSES  # place in ``Workspace.address`` of the evaluation of the motion alone
+_TYPES: tuple[Any, ...] = ()  # of data and memory, identical for all systems
+
+
+def know_types(data: ModelData, work: Workspace) -> None:
+    """Know numba's types of data and memory, before anything is compiled."""
+    if not _TYPES:
+        globals()["_TYPES"] = (numba.typeof(data), numba.typeof(work))
+
+
+@inlined
+def change_forces(k, t, w, d):  # type: ignore[no-untyped-def]
+    """Derivatives over parameter k of the forces of all contacts that touch, into ``force``; after the slopes ``own``."""
+    c = d.contacts
+    for n in range(len(c.mode)):
+        if not touches(c.mode[n]):
+            continue
+        df = c.force[n]
+        for r in range(4):
+            df[r] = 0.0
+        for q in range(6 if d.data[k, 0] != 0 else 0):
+            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+            law_nearby(n, d.factors[k, q], other, memory, w, df)
+        change_of_force(k, n, t, w, c, df)
+
+
+@inlined
+def begin_contacts(time, states, t, w, d, over, in_time):  # type: ignore[no-untyped-def]
+    """Derivatives of the speeds of contacts that touch at the start."""
+    update_poses_and_signals(time, states, t, w)
+    in_time(time, states, t, w, d)
+    for k in range(len(d.factors)):
+        over(time, states, k, t, w, d)
+        for n in range(len(d.contacts.mode)):
+            if touches(w.contacts.mode[n]):
+                d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
+
+
+@inlined
+def speed_slope(k, n, of_time, t, w, d):  # type: ignore[no-untyped-def]
+    """Derivative over parameter k of the speed of the touch-down of contact n, which is at least the smallest speed."""
+    least = t.contacts.least_impact[n]
+    if w.contacts.outputs[n, PENETRATION_RATE] > least:
+        return slope_of_speed(n, of_time, d.contacts)
+    value = 0.0
+    for q in range(6 if d.data[k, 0] != 0 else 0):
+        other = at_address(d.data[k, q], _TYPES[0])
+        value += d.factors[k, q] * (other.contacts.least_impact[n] - least)
+    return value
+
+
+@inlined
+def time_slope(k, n, t, w, d):  # type: ignore[no-untyped-def]
+    """Derivative over parameter k of the time at which contact n leaves its mode; after ``over`` and ``in_time``."""
+    c, of_law = d.contacts, 0.0
+    for q in range(0 if on_plane(n, c.mode[n], t, w.contacts) or d.data[k, 0] == 0 else 6):
+        other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+        of_law += d.factors[k, q] * beyond_nearby(n, other, memory, t, w, c)
+    return slope_of_time(k, n, of_law, t, w, c)
+
+
+@inlined
+def pass_changes(time, states, t, w, d, over, in_time):  # type: ignore[no-untyped-def]
+    """Jumps of the derivatives where contacts have changed their modes since the last evaluation; a code."""
+    c, mode, size, code = d.contacts, w.contacts.mode, len(d.rates), OK
+    for n in range(len(mode)):
+        c.wanted[n], mode[n] = mode[n], c.mode[n]
+    for n in range(len(mode)):
+        if c.wanted[n] == c.mode[n]:
+            continue
+        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.before)
+        in_time(time, states, t, w, d)
+        for k in range(len(d.factors)):
+            over(time, states, k, t, w, d)
+            d.times[k] = time_slope(k, n, t, w, d)
+            if not abs(d.times[k]) < np.inf:
+                c.lost[0], c.lost[1] = GRAZES, n
+                code |= NOT_FINITE
+            if c.mode[n] == INACTIVE:
+                c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
+        c.mode[n] = mode[n] = c.wanted[n]
+        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
+        for k in range(len(d.factors)):
+            z = states[(1 + k) * size : (2 + k) * size]
+            for r in range(size):
+                z[r] += (c.before[r] - c.after[r]) * d.times[k]
+    return code
+
+
+@inlined
+def follow_modes(time, states, t, w, d, over, in_time):  # type: ignore[no-untyped-def]
+    """Take note of the modes of the contacts; a code."""
+    c, changed = d.contacts, False
+    if c.lost[0] != FINE:
+        return NOT_FINITE
+    for n in range(len(c.mode)):
+        if w.contacts.mode[n] == AUTO:
+            if c.mode[n] == AT_START:
+                return OK  # the first modes are not known yet
+            c.lost[0], c.lost[1] = CHANGES_WITHOUT_END, n
+            return NOT_FINITE
+        changed = changed or w.contacts.mode[n] != c.mode[n]
+    if changed and c.mode[0] != AT_START:
+        return pass_changes(time, states, t, w, d, over, in_time)
+    if changed:
+        begin_contacts(time, states, t, w, d, over, in_time)
+        for n in range(len(c.mode)):
+            c.mode[n] = w.contacts.mode[n]
+    return OK
