@@ -2,8 +2,8 @@
 
 1. The acceleration of the body's centre of mass gives the force on both feet; in single support it is that of the foot, in
    double support the mean share of other adults divides it (``models.walking.whole_body``).
-2. Lift, tilt and roll of the foot, splines in time, are the smallest with which the spheres carry this force near the mean path
-   of the centre of pressure of other adults.
+2. The motion of foot and body shifts the mean path of the centre of pressure of other adults (``models.walking.pressure_path``).
+   Lift, tilt and roll of the foot, splines in time, are the smallest with which the spheres carry the force near this path.
 3. The spheres give the force and the centre of pressure.
 
 No force plate is used, neither for the force nor for the times of contact.
@@ -27,8 +27,9 @@ from models.walking.ground_loads import load_on_foot
 from models.walking.leg_foot import build
 from models.walking.plantar import NAMES, SMALL, FootMotion, PlantarSole, Spheres, foot_motion, spheres_of
 from models.walking.plantar_data import PUBLISHED
-from models.walking.plantar_fit import STANCE, SUPPORT, PlantarModel
+from models.walking.plantar_fit import SUPPORT, PlantarModel
 from models.walking.preparation import Filters
+from models.walking.pressure_path import STANCE, guides_of
 from models.walking.whole_body import BodyMotion, body_motion
 from runtime import inverse_dynamics
 from runtime.analysis import Motion
@@ -129,7 +130,7 @@ def predict_from_markers(
     foot = foot_motion(one)
     both, share = expected_force(moving, model, foot.t)
     expected = np.clip(both[:, 2] * share, 0.0, None)
-    path = foot.in_laboratory(over_stance(moving, foot.t, model.path))
+    path = expected_path(moving, foot, model)
     spheres = spheres_of(foot, model.sole)
     corrections, forces = _correction(foot, spheres, expected, path)
     total = forces.sum(axis=1)
@@ -167,6 +168,12 @@ def expected_force(body: BodyMotion, model: PlantarModel, t: Floats) -> tuple[Fl
     first = np.interp(part(body.strike, body.opposite_off), SUPPORT, model.first, left=0.0, right=1.0)
     last = np.interp(part(body.opposite_strike, body.off), SUPPORT, model.last, left=1.0, right=0.0)
     return both, np.asarray(first * last)
+
+
+def expected_path(body: BodyMotion, foot: FootMotion, model: PlantarModel) -> Floats:
+    """Centre of pressure (n, 2) [m] that the motion suggests at the times of ``foot``, constant before and after stance."""
+    path = model.path + model.guidance.shift(guides_of(foot, body))
+    return foot.in_laboratory(over_stance(body, foot.t, path))
 
 
 def over_stance(body: BodyMotion, t: Floats, curve: Floats) -> Floats:
