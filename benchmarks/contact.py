@@ -37,7 +37,8 @@ MEAN, SHARED, PELVIS, RIGID, ROWS = (
 OWN, OTHER = "nine spheres, fitted to this trial", "nine spheres, fitted to the subject's other trial"
 MEANING = {
     MEAN: "baseline: mean over the other subjects of force and centre of pressure, stretched to the stance",
-    SHARED: "force on both feet from the centre of mass, divided in double support by the mean share of others; path of the centre of pressure from the motion of foot and body",
+    SHARED: "force on both feet from the centre of mass, divided in double support by the mean share of others; path from "
+    "the motion of foot and body",
     PELVIS: "as two rows, the centre of mass being the mean of the pelvis' markers",
     RIGID: "as two rows, without lift, tilt and roll, and therefore without the body's acceleration",
     ROWS: "predict_from_markers",
@@ -169,14 +170,15 @@ def _methods(errors: dict[str, list[Errors]], loads: Sequence[PlantarLoad]) -> T
     forwards = np.mean([e.anterior for e in errors[ROWS]])
     note = (
         "Mean and largest over trials of the root mean square over stance.  CoP: centre of pressure, in the plane of the "
-        "floor and in both directions, where the force is above a tenth of the weight; soles as they are leave out frames without force.  "
+        "floor and in both directions, where the force is above a tenth of the weight; soles as they are leave out frames "
+        "without force.  "
         f"{' '.join(f'{name}: {MEANING[name]}.' for name in errors)}  Two rows: vertical force nearer than the mean curve in "
         f"{better} of {len(loads)} trials; the mean medial force points medially in {right}; error of the anterior force "
         f"{forwards:.3f} and of the medial force {sideways:.3f} body weights."
     )
     columns = [
-        "method", "vertical [BW]", "largest [BW]", "CoP [mm]", "largest CoP [mm]", "CoP anterior [mm]", "largest anterior [mm]", "CoP medial [mm]",
-        "largest medial [mm]",
+        "method", "vertical [BW]", "largest [BW]", "CoP [mm]", "largest CoP [mm]", "CoP anterior [mm]",
+        "largest anterior [mm]", "CoP medial [mm]", "largest medial [mm]",
     ]  # fmt: skip
     return Table("subjects left out", columns, rows, note, brief=columns[:4])
 

@@ -23,9 +23,10 @@ What lives here, from the bottom up; each module imports only from those above i
     many subjects; their analysis.
 ``opensim_trial``
     Inverse dynamics of a model of OpenSim along a motion in files.
-``whole_body``, ``plantar``, ``pressure_path``, ``plantar_fit``, ``plantar_data``, ``plantar_load``
+``whole_body``, ``plantar``, ``pressure_path``, ``plantar_fit``, ``plantar_data``,
+``foot_correction``, ``plantar_load``
     The force on both feet from markers; a sole in two rows for all feet; the path of the centre of pressure; the fit of both to
-    many adults, and the fitted values; the force on a foot from markers alone.
+    many adults, and the fitted values; lift, tilt and roll of a foot; the force on it from markers alone.
 
 >>> one = walking.analyse(static, trial, filters=walking.Filters(markers=6.0))
 >>> one.moments["talocrural"]

@@ -199,7 +199,8 @@ def _places(one: Gait) -> Floats:
         heel + (0.06 * L, 0.05 * L), heel + (0.06 * L, -0.05 * L), heel + (0.16 * L, 0.06 * L), heel + (0.16 * L, -0.06 * L),
         heel + (0.55, 0.8) * (fifth - heel),
         medial, head(0.38), head(0.72), lateral,
-        medial + (0.2 * L, -0.01 * L), head(0.38) + (0.17 * L, 0.0), head(0.75) + (0.2 * L, 0.0),
+        # Under the pulps of the toes, which end some 0.2 foot lengths in front of the heads.
+        medial + (0.14 * L, -0.01 * L), head(0.38) + (0.12 * L, 0.0), head(0.75) + (0.13 * L, 0.0),
     ])  # fmt: skip
 
 

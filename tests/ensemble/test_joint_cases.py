@@ -8,7 +8,7 @@ import pytest
 import codegen
 import models
 import runtime
-from runtime import Status
+from runtime import ModelError, Status
 from runtime.ensemble import at_once, chunk
 
 COUNT = 20

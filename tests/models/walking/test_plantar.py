@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.walking import Filters, leg_foot, plantar_load, predict_from_markers
+from models.walking import Filters, foot_correction, leg_foot, predict_from_markers
 from models.walking.contact import in_stance
 from models.walking.norms import CYCLE
 from models.walking.plantar import NAMES, OF_GROUP, ON_TOES, RADII, foot_motion, spheres_of
@@ -138,7 +138,7 @@ def test_spheres_carry_the_expected_force_near_the_markers(load):
 
 
 def test_a_sphere_beyond_its_limit_sheds_load(synthetic_walk, walk, load, monkeypatch):
-    monkeypatch.setattr(plantar_load, "MAX_FORCE", 0.2)
+    monkeypatch.setattr(foot_correction, "MAX_FORCE", 0.2)
     limited = predict_from_markers(synthetic_walk, walk, filters=OFF)
     before, after = (max(f.max() for f in one.pressed.values()) for one in (load, limited))
     assert after < 0.9 * before
