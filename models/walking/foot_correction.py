@@ -93,7 +93,7 @@ def correction(foot: FootMotion, spheres: Spheres, expected: Floats, path: Float
     pieces = max(4, round(float(t[-1] - t[0]) / KNOTS))
     knots = np.linspace(t[0], t[-1], pieces + 1)
     knots = np.concatenate([knots[:1].repeat(3), knots, knots[-1:].repeat(3)])
-    places = foot.in_foot(spheres.at)
+    places = foot.in_foot(t, spheres.at)
     along = 2.0 * places[:, :, 0] - 1.0  # -1 at the heel, 1 at the tip of the toes
     across = 4.0 * places[:, :, 1]  # about 1 at the medial edge, -1 at the lateral edge
     share = float(np.sqrt(float(t[-1] - t[0]) / (len(t) - 1) / KNOTS))  # so that the rate of the frames does not matter

@@ -98,7 +98,7 @@ def sample_of(one: Gait, body: BodyMotion) -> PlantarSample:
         return np.asarray(measured(t)[0] / np.interp(t, body.t, body.force[:, 2]))
 
     t = body.strike + STANCE * (body.off - body.strike)
-    cop = foot.in_foot(measured(t)[1])
+    cop = foot.in_foot(t, measured(t)[1])
     on = np.isfinite(cop).all(axis=1) & (measured(t)[0] > LOADED)
     path = np.column_stack([np.interp(STANCE, STANCE[on], column) for column in cop[on].T])
     cycle = one.cycle

@@ -146,7 +146,7 @@ def mean_curves(one: Gait, model: PlantarModel | None = None) -> tuple[Floats, F
     force = np.zeros((len(part), 3))
     force[:, 2] = foot.weight * np.interp(part, STANCE, model.vertical, left=0.0, right=0.0)
     path = np.column_stack([np.interp(part, STANCE, column) for column in model.path.T])
-    return force, np.column_stack([foot.in_laboratory(path), np.full(len(part), foot.floor)])
+    return force, np.column_stack([foot.in_laboratory(one.t, path), np.full(len(part), foot.floor)])
 
 
 def expected_force(body: BodyMotion, model: PlantarModel, t: Floats) -> tuple[Floats, Floats]:
@@ -164,7 +164,7 @@ def expected_force(body: BodyMotion, model: PlantarModel, t: Floats) -> tuple[Fl
 def expected_path(body: BodyMotion, foot: FootMotion, model: PlantarModel) -> Floats:
     """Centre of pressure (n, 2) [m] that the motion suggests at the times of ``foot``, constant before and after stance."""
     path = model.path + model.guidance.shift(guides_of(foot, body))
-    return foot.in_laboratory(over_stance(body, foot.t, path))
+    return foot.in_laboratory(foot.t, over_stance(body, foot.t, path))
 
 
 def over_stance(body: BodyMotion, t: Floats, curve: Floats) -> Floats:

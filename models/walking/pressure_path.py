@@ -52,7 +52,7 @@ def guides_of(foot: FootMotion, body: BodyMotion) -> Floats:
     """The guides (21, 5) of a stance, from markers alone."""
     t = body.strike + STANCE * (body.off - body.strike)
     slope, roll = (np.interp(t, foot.t, foot.A[:, 2, k]) for k in (0, 1))
-    point = foot.in_foot(np.column_stack([np.interp(t, body.t, column) for column in body.zero_moment.T]))
+    point = foot.in_foot(t, np.column_stack([np.interp(t, body.t, column) for column in body.zero_moment.T]))
     return np.column_stack([slope, np.gradient(slope), roll, point])
 
 

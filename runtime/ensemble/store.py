@@ -62,7 +62,8 @@ class Folder:
         """Open the folder for this ensemble, new or to be resumed, and lock it for this process."""
         own = {
             "format": FORMAT, "name": ensemble_name(task.system, example), "bodies": list(example.body_names),
-            "count": len(next(iter(cases.values()))), "chunk": size, "settings": task.stored_settings, "code": compiled_folder().name,
+            "count": len(next(iter(cases.values()))), "chunk": size, "settings": task.stored_settings,
+            "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
             "outputs": task.outputs and [record_of(output) for output in task.outputs.values()],
             "cases": digest_of_arrays(cases), "units": {name: quantity.unit for name, quantity in task.quantities.items()},
