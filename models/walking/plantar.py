@@ -184,9 +184,9 @@ def foot_motion(one: Gait) -> FootMotion:
     ahead = A[flat, :2, 0]
     return FootMotion(
         t=one.t, A=A, toes_A=toes_A, r=r, hinge=r + A @ hinge.points["main_foot"], places=_places(one),
-        hinge_place=hinge.points["main_foot"], base=floor.height - float(segment.r[2]), floor=floor.height, length=subject.foot_length,
-        weight=subject.mass * GRAVITY, heel=(r[flat] + A[flat] @ heel)[:2], ahead=ahead / np.linalg.norm(ahead),
-        flat=float(one.t[flat]), belt=floor.belt,
+        hinge_place=hinge.points["main_foot"], base=floor.height - float(segment.r[2]), floor=floor.height,
+        length=subject.foot_length, weight=subject.mass * GRAVITY, heel=(r[flat] + A[flat] @ heel)[:2],
+        ahead=ahead / np.linalg.norm(ahead), flat=float(one.t[flat]), belt=floor.belt,
     )  # fmt: skip
 
 
