@@ -20,7 +20,7 @@ from models.walking.capture import Capture, read_capture
 from models.walking.contact import Errors, compared, in_stance
 from models.walking.plantar import foot_motion, spheres_of
 from models.walking.plantar_fit import PlantarModel, PlantarSample, fit_plantar, sample_of
-from models.walking.plantar_load import PlantarLoad, expected_force, mean_curves, over_stance, predict_from_markers
+from models.walking.plantar_load import PlantarLoad, expected_force, expected_path, mean_curves, predict_from_markers
 from models.walking.subject import GRAVITY
 from models.walking.whole_body import PELVES, body_motion
 from runtime import ModelError
@@ -37,7 +37,8 @@ MEAN, SHARED, PELVIS, RIGID, ROWS = (
 OWN, OTHER = "nine spheres, fitted to this trial", "nine spheres, fitted to the subject's other trial"
 MEANING = {
     MEAN: "baseline: mean over the other subjects of force and centre of pressure, stretched to the stance",
-    SHARED: "force on both feet from the centre of mass, divided in double support by the mean share of others; mean path",
+    SHARED: "force on both feet from the centre of mass, divided in double support by the mean share of others; path from "
+    "the motion of foot and body",
     PELVIS: "as two rows, the centre of mass being the mean of the pelvis' markers",
     RIGID: "as two rows, without lift, tilt and roll, and therefore without the body's acceleration",
     ROWS: "predict_from_markers",
@@ -117,8 +118,8 @@ def _shared(step: Step, model: PlantarModel) -> Errors:
     one, foot = step.one, foot_motion(step.one)
     body = body_motion(one, step.trial, UNFILTERED)
     both, share = expected_force(body, model, one.t)
-    cop = foot.in_laboratory(over_stance(body, one.t, model.path))
-    return compared(one, foot.weight * both * share[:, None], _on_floor(step, cop))
+    cop = _on_floor(step, expected_path(body, foot, model))
+    return compared(one, foot.weight * both * share[:, None], cop)
 
 
 def _rigid(step: Step, model: PlantarModel) -> Errors:
@@ -159,30 +160,27 @@ def _nine_spheres(steps: Sequence[Step], say: Say) -> dict[str, list[Errors]]:
 def _methods(errors: dict[str, list[Errors]], loads: Sequence[PlantarLoad]) -> Table:
     rows = []
     for name, values in errors.items():
-        vertical, anterior, medial = (1e3 * np.array([getattr(e, k) for e in values]) for k in _KEYS)
-        rows.append([
-            name, float(vertical.mean()) / 1e3, float(vertical.max()) / 1e3, float(np.nanmean(anterior)),
-            float(np.nanmax(anterior)), float(np.nanmean(medial)), float(np.nanmax(medial)),
-        ])  # fmt: skip
+        vertical = np.array([e.vertical for e in values])
+        centre = 1e3 * np.array([(e.cop, e.cop_anterior, e.cop_medial) for e in values])
+        ends = zip(np.nanmean(centre, axis=0).tolist(), np.nanmax(centre, axis=0).tolist(), strict=True)
+        rows.append([name, float(vertical.mean()), float(vertical.max()), *(one for pair in ends for one in pair)])
     better = sum(a.vertical < b.vertical for a, b in zip(errors[ROWS], errors[MEAN], strict=True))
     right = sum(_medial(load) > 0.0 for load in loads)
     sideways = np.mean([e.medial for e in errors[ROWS]])
     forwards = np.mean([e.anterior for e in errors[ROWS]])
     note = (
-        "Mean and largest over trials of the root mean square over stance.  CoP: centre of pressure, where the force is above a "
-        "tenth of the weight; soles as they are leave out frames without force.  "
+        "Mean and largest over trials of the root mean square over stance.  CoP: centre of pressure, in the plane of the "
+        "floor and in both directions, where the force is above a tenth of the weight; soles as they are leave out frames "
+        "without force.  "
         f"{' '.join(f'{name}: {MEANING[name]}.' for name in errors)}  Two rows: vertical force nearer than the mean curve in "
         f"{better} of {len(loads)} trials; the mean medial force points medially in {right}; error of the anterior force "
         f"{forwards:.3f} and of the medial force {sideways:.3f} body weights."
     )
     columns = [
-        "method", "vertical [BW]", "largest [BW]", "CoP anterior [mm]", "largest anterior [mm]", "CoP medial [mm]",
-        "largest medial [mm]",
+        "method", "vertical [BW]", "largest [BW]", "CoP [mm]", "largest CoP [mm]", "CoP anterior [mm]",
+        "largest anterior [mm]", "CoP medial [mm]", "largest medial [mm]",
     ]  # fmt: skip
     return Table("subjects left out", columns, rows, note, brief=columns[:4])
-
-
-_KEYS = ("vertical", "cop_anterior", "cop_medial")
 
 
 def _medial(load: PlantarLoad) -> float:
@@ -193,14 +191,14 @@ def _medial(load: PlantarLoad) -> float:
 def _trials(steps: Sequence[Step], errors: dict[str, list[Errors]]) -> Table:
     rows = [
         [
-            step.one.name, step.one.side, step.one.speed, a.vertical, b.vertical, 1e3 * a.cop_anterior,
-            1e3 * b.cop_anterior, 1e3 * a.cop_medial, 1e3 * b.cop_medial,
+            step.one.name, step.one.side, step.one.speed, a.vertical, b.vertical, 1e3 * a.cop, 1e3 * b.cop,
+            1e3 * a.cop_anterior, 1e3 * b.cop_anterior, 1e3 * a.cop_medial, 1e3 * b.cop_medial,
         ]
         for step, a, b in zip(steps, errors[ROWS], errors[MEAN], strict=True)
     ]  # fmt: skip
     columns = [
-        "trial", "foot", "speed [m/s]", "vertical [BW]", "mean curve [BW]", "CoP anterior [mm]", "mean path, anterior [mm]",
-        "CoP medial [mm]", "mean path, medial [mm]",
+        "trial", "foot", "speed [m/s]", "vertical [BW]", "mean curve [BW]", "CoP [mm]", "mean path [mm]",
+        "CoP anterior [mm]", "mean path, anterior [mm]", "CoP medial [mm]", "mean path, medial [mm]",
     ]  # fmt: skip
     note = "Two rows beside the mean curve of the other subjects."
     return Table("trials of subjects left out", columns, rows, note, brief=columns[:6])

@@ -6,7 +6,7 @@ given are not located in the bodies.  Therefore bodies and joints are those of R
 the spheres are the printed ones, shifted along xi until they fit that foot; and the printed stiffness of 40 is read with the
 unit that matches measured heel pads, N/mm^1.5.
 As in the paper, the leg moves in its sagittal plane: three translations, and rotations about y at its upper end and both joints.
-No part lies beside this plane and all axes are perpendicular to it, so a left foot moves as a right one.
+No part lies beside this plane and all axes are perpendicular to it, so a left foot moves as a right one (``side``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from models.foot import METATARSOPHALANGEAL, TALOCRURAL, add_bones, bodies_of
-from models.foot_anatomy import FOOT_LENGTHS, HEIGHT, HEIGHTS, MASS, MASSES, Size, size_of
+from models.foot_anatomy import FOOT_LENGTHS, HEIGHT, HEIGHTS, MASS, MASSES, Side, Size, check_side, size_of
 from runtime import GROUND, Builder, ModelError, System
 from runtime.support import Usual, checked, usual
 
@@ -59,7 +59,7 @@ def spheres(shape: Literal["normal", "cavus", "flat"] = "normal") -> dict[str, t
     return found
 
 
-# Above 60 lines: thirteen options and their documentation.
+# Above 60 lines: fourteen options and their documentation.
 @checked
 @usual(
     stiffness=Usual(1.0, 1e10, "N/m^1.5", "the stiffness of a sole"),
@@ -74,6 +74,7 @@ def spheres(shape: Literal["normal", "cavus", "flat"] = "normal") -> dict[str, t
 def build(
     shape: Literal["normal", "cavus", "flat"] = "normal",
     *,
+    side: Side = "right",
     friction: Literal["coulomb", "smooth"] = "coulomb",
     mu_c: float = MU_C,
     mu_d: float = MU_D,
@@ -94,6 +95,8 @@ def build(
     ----------
     shape : "normal", "cavus" or "flat"
         Shape of the sole.
+    side : "right" or "left"
+        All axes are across the sagittal plane and no part is beside it, so both move alike; only drawn bones are mirrored.
     friction : "coulomb" or "smooth"
     mu_c, mu_d : float [1], [N s/m]
         Coefficients of Coulomb and of viscous friction; the paper compares mu_d = 0 with mu_d = 3.
@@ -124,6 +127,7 @@ def build(
     ModelError
     """
     _check_options(shape, friction, height=height, pitch_deg=pitch_deg, speed=speed)
+    check_side("models.foot_ground.build", side)
     size = size_of(mass, body_height, foot_length)
     bodies = bodies_of(size)
     sole = {
@@ -131,7 +135,7 @@ def build(
     }
     p, A = _pitched(pitch_deg)
     lowest = min(float((A @ (bodies[body]["r"] + centre))[2]) - radius for body, centre, radius in sole.values())
-    b = Builder(f"foot over the ground, {shape}")
+    b = Builder(f"{'left ' if side == 'left' else ''}foot over the ground, {shape}")
     for name, data in bodies.items():
         r = A @ data["r"] + (0.0, 0.0, height - lowest)
         b.body(name, **data | dict(r=r, p=p, v=(speed, 0.0, 0.0), free=name == "leg"))
@@ -141,7 +145,7 @@ def build(
             name, body, centre=centre, radius=radius, law="kelvin_voigt", stiffness=stiffness, exponent=EXPONENT,
             damping=damping, friction=friction, mu_c=mu_c, mu_d=mu_d, creep=creep,
         )  # fmt: skip
-    add_bones(b, size)
+    add_bones(b, size, side)
     return b.build(check_units=check_units)
 
 

@@ -26,9 +26,10 @@ What lives here, from the bottom up; each module imports only from those above i
     coordinates from markers.
 ``plate_loads``, ``residuals``, ``swapped_ankle``
     Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle.
-``whole_body``, ``plantar``, ``plantar_fit``, ``plantar_data``, ``plantar_load``
-    The force on both feet from markers; a sole in two rows for all feet; its fit to many adults, and the fitted values; the
-    force on a foot from markers alone.
+``whole_body``, ``plantar``, ``pressure_path``, ``plantar_fit``, ``plantar_data``,
+``foot_correction``, ``plantar_load``
+    The force on both feet from markers; a sole in two rows for all feet; the path of the centre of pressure; the fit of both to
+    many adults, and the fitted values; lift, tilt and roll of a foot; the force on it from markers alone.
 
 >>> one = walking.analyse(static, trial, filters=walking.Filters(markers=6.0))
 >>> one.moments["talocrural"]

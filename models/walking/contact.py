@@ -61,6 +61,11 @@ class Errors:
     cop_anterior: float
     cop_medial: float
 
+    @property
+    def cop(self) -> float:
+        """Of the centre of pressure in the plane of the floor [m]."""
+        return float(np.hypot(self.cop_anterior, self.cop_medial))
+
 
 @checked_class
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,8 @@ from runtime.support.arrays import Floats
 # Angles of the ankle joint complex by the ISB, beside those of the hinges.
 ANKLE = ("dorsiflexion", "inversion", "internal_rotation")
 FORCES = ("anterior", "medial", "vertical")
+# Of the moment and the power of the metatarsophalangeal joint, wherever they are shown.
+BOUND = "upper bound: in front of the joint the toes take the whole force"
 
 
 def curve(one: Gait, quantity: str, joint: str) -> Floats:
@@ -42,11 +44,12 @@ def vertical(one: Gait) -> Floats:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A curve over the gait cycle: its unit, its title, and the function that takes it from a trial."""
+    """A curve over the gait cycle: its unit, its title, the function that takes it from a trial, and a caveat."""
 
     unit: str
     title: str
     of: Callable[[Gait], Floats]
+    caveat: str = ""
 
 
 def _quantities() -> dict[str, Quantity]:
@@ -54,7 +57,8 @@ def _quantities() -> dict[str, Quantity]:
     for quantity, unit in (("angle", "deg"), ("moment", "N m/kg"), ("power", "W/kg")):
         for joint in JOINTS:
             of = partial(curve, quantity=quantity, joint=joint)
-            found[f"{joint}_{quantity}"] = Quantity(unit, f"{joint} {quantity}", of)
+            caveat = BOUND if joint == JOINTS[2] and quantity != "angle" else ""
+            found[f"{joint}_{quantity}"] = Quantity(unit, f"{joint} {quantity}", of, caveat)
     for name in ANKLE:
         title = f"ankle {name.replace('_', ' ')} (ISB)"
         found[f"ankle_{name}"] = Quantity("deg", title, partial(ankle_curve, name=name))

@@ -81,7 +81,8 @@ class FootMotion(Frozen):
     A, toes_A (n, 3, 3): main foot and toes to laboratory axes.  r, hinge (n, 3) [m]: centre of mass of the main foot and middle
     of the metatarsophalangeal axis.  places (12, 2) [m]: anatomical places of the spheres, in axes of the main foot;
     hinge_place (3,) [m].  base [m]: floor while standing, along the vertical axis of the main foot.  floor, length [m],
-    weight [N].  heel, ahead (2,): horizontal place of the heel's marker and direction of the foot while it is flat.
+    weight [N].  heel, ahead (2,): horizontal place of the heel's marker and direction of the foot while it is flat, at the time
+    flat [s].  belt [m/s]: speed of the floor along x, with which the flat foot moves.
     """
 
     t: Floats
@@ -97,14 +98,24 @@ class FootMotion(Frozen):
     weight: float
     heel: Floats
     ahead: Floats
+    flat: float
+    belt: float
 
-    def in_foot(self, points: Floats) -> Floats:
-        """Horizontal points (..., 2) [m] of the laboratory from the heel along and across the flat foot [foot lengths]."""
-        return np.asarray((points - self.heel) @ self._axes.T / self.length)
+    def in_foot(self, t: Floats, points: Floats) -> Floats:
+        """Horizontal points (n, ..., 2) [m] of the laboratory at times t (n,) [s], from the heel along and across the flat foot.
 
-    def in_laboratory(self, points: Floats) -> Floats:
+        In foot lengths; on a belt the flat foot moves with it.
+        """
+        return np.asarray((points - self._origin(t, points)) @ self._axes.T / self.length)
+
+    def in_laboratory(self, t: Floats, points: Floats) -> Floats:
         """Inverse of ``in_foot``."""
-        return np.asarray(points @ self._axes * self.length + self.heel)
+        return np.asarray(points @ self._axes * self.length + self._origin(t, points))
+
+    def _origin(self, t: Floats, points: Floats) -> Floats:
+        """The heel of the flat foot (n, ..., 2) [m]."""
+        moved = self.heel + np.outer(t - self.flat, (self.belt, 0.0))
+        return moved.reshape(len(t), *(1,) * (np.ndim(points) - 2), 2)
 
     @property
     def _axes(self) -> Floats:
@@ -166,15 +177,16 @@ def foot_motion(one: Gait) -> FootMotion:
     A, r = motion.rotations("main_foot"), motion.r["main_foot"]
     hinge = subject.metatarsophalangeal
     toes_A = motion.rotations("toes") if one.toes_guided else _flat_toes(A, hinge.axes["main_foot"])
-    floor = floor_of(one)[0].height
+    floor = floor_of(one)[0]
     heel = segment.markers[labels["heel"]]
     part = (one.t - one.cycle.strike) / (one.cycle.off - one.cycle.strike)
     flat = int(np.argmin(np.abs(part - np.mean(FLAT))))
     ahead = A[flat, :2, 0]
     return FootMotion(
         t=one.t, A=A, toes_A=toes_A, r=r, hinge=r + A @ hinge.points["main_foot"], places=_places(one),
-        hinge_place=hinge.points["main_foot"], base=floor - float(segment.r[2]), floor=floor, length=subject.foot_length,
-        weight=subject.mass * GRAVITY, heel=(r[flat] + A[flat] @ heel)[:2], ahead=ahead / np.linalg.norm(ahead),
+        hinge_place=hinge.points["main_foot"], base=floor.height - float(segment.r[2]), floor=floor.height,
+        length=subject.foot_length, weight=subject.mass * GRAVITY, heel=(r[flat] + A[flat] @ heel)[:2],
+        ahead=ahead / np.linalg.norm(ahead), flat=float(one.t[flat]), belt=floor.belt,
     )  # fmt: skip
 
 
@@ -199,7 +211,8 @@ def _places(one: Gait) -> Floats:
         heel + (0.06 * L, 0.05 * L), heel + (0.06 * L, -0.05 * L), heel + (0.16 * L, 0.06 * L), heel + (0.16 * L, -0.06 * L),
         heel + (0.55, 0.8) * (fifth - heel),
         medial, head(0.38), head(0.72), lateral,
-        medial + (0.2 * L, -0.01 * L), head(0.38) + (0.17 * L, 0.0), head(0.75) + (0.2 * L, 0.0),
+        # Under the pulps of the toes, which end some 0.2 foot lengths in front of the heads.
+        medial + (0.14 * L, -0.01 * L), head(0.38) + (0.12 * L, 0.0), head(0.75) + (0.13 * L, 0.0),
     ])  # fmt: skip
 
 

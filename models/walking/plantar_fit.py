@@ -15,13 +15,13 @@ from scipy.optimize import least_squares
 
 from models.walking.gait_result import Gait
 from models.walking.plantar import GROUPS, NAMES, FootMotion, PlantarSole, foot_motion, spheres_of
+from models.walking.pressure_path import STANCE, Guidance, fit_guidance, guides_of
 from models.walking.subject import Frozen
 from models.walking.whole_body import BodyMotion
 from runtime import ModelError
 from runtime.support import checked_class
 from runtime.support.arrays import Floats
 
-STANCE = np.linspace(0.0, 1.0, 21)  # parts of stance of the curves
 # Parts of double support.  By the forces it lasts longer than by the markers, so the curves begin before it and end after it.
 SUPPORT = np.linspace(-0.3, 1.3, 17)
 # Start and width of the prior of each parameter, and how strongly one width counts.
@@ -50,6 +50,8 @@ class PlantarModel(Frozen):
         Share of the foot in the force on both feet, over the double support after its strike and over that before its off.
     path : (21, 2) [foot lengths]
         Mean centre of pressure over stance, forwards and medial of the heel's marker.
+    guidance : Guidance
+        How the centre of pressure of a trial differs from the mean, from the motion of foot and body.
     vertical : (21,) [body weights]
         Mean vertical force over stance: the baseline that a prediction has to beat.
     feet : int
@@ -60,6 +62,7 @@ class PlantarModel(Frozen):
     first: Floats
     last: Floats
     path: Floats
+    guidance: Guidance
     vertical: Floats
     feet: int
 
@@ -68,7 +71,8 @@ class PlantarModel(Frozen):
 class PlantarSample(Frozen):
     """A trial of a foot with its measured force, as a fit sees it.
 
-    force (n,) [body weights], cop (n, 2) [m] at the frames of ``foot``; first, last, path and vertical as in ``PlantarModel``.
+    force (n,) [body weights], cop (n, 2) [m] at the frames of ``foot``; first, last, path and vertical as in ``PlantarModel``;
+    guides (21, 5).
     """
 
     foot: FootMotion
@@ -77,6 +81,7 @@ class PlantarSample(Frozen):
     first: Floats
     last: Floats
     path: Floats
+    guides: Floats
     vertical: Floats
 
 
@@ -93,7 +98,7 @@ def sample_of(one: Gait, body: BodyMotion) -> PlantarSample:
         return np.asarray(measured(t)[0] / np.interp(t, body.t, body.force[:, 2]))
 
     t = body.strike + STANCE * (body.off - body.strike)
-    cop = foot.in_foot(measured(t)[1])
+    cop = foot.in_foot(t, measured(t)[1])
     on = np.isfinite(cop).all(axis=1) & (measured(t)[0] > LOADED)
     path = np.column_stack([np.interp(STANCE, STANCE[on], column) for column in cop[on].T])
     cycle = one.cycle
@@ -102,7 +107,7 @@ def sample_of(one: Gait, body: BodyMotion) -> PlantarSample:
     used = (foot.t >= cycle.strike) & (foot.t <= cycle.off) & (force > LOADED) & np.isfinite(cop).all(axis=1)
     return PlantarSample(
         foot.take(used), force[used], cop[used], share(body.strike, body.opposite_off),
-        share(body.opposite_strike, body.off), path, vertical,
+        share(body.opposite_strike, body.off), path, guides_of(foot, body), vertical,
     )  # fmt: skip
 
 
@@ -135,7 +140,8 @@ def fit_plantar(samples: Sequence[PlantarSample]) -> PlantarModel:
     reach = np.repeat([5.0, REACH, REACH, 5.0], SIZES)
     found = least_squares(residuals, np.zeros(sum(SIZES)), bounds=(-reach, reach), max_nfev=STEPS, diff_step=1e-3)
     means = {k: np.mean([getattr(s, k) for s in samples], axis=0) for k in ("first", "last", "path", "vertical")}
-    return PlantarModel(sole_of(found.x), **means, feet=len(samples))
+    guidance = fit_guidance(*(np.array([getattr(s, k) for s in samples]) for k in ("path", "guides")))
+    return PlantarModel(sole_of(found.x), guidance=guidance, **means, feet=len(samples))
 
 
 def _off(sample: PlantarSample, sole: PlantarSole) -> Floats:

@@ -2,8 +2,8 @@
 
 1. The acceleration of the body's centre of mass gives the force on both feet; in single support it is that of the foot, in
    double support the mean share of other adults divides it (``models.walking.whole_body``).
-2. Lift, tilt and roll of the foot, splines in time, are the smallest with which the spheres carry this force near the mean path
-   of the centre of pressure of other adults.
+2. The motion of foot and body shifts the mean path of the centre of pressure of other adults (``models.walking.pressure_path``).
+   Lift, tilt and roll of the foot, splines in time, are the smallest with which the spheres carry the force near this path.
 3. The spheres give the force and the centre of pressure.
 
 No force plate is used, neither for the force nor for the times of contact.
@@ -17,31 +17,23 @@ from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
-from scipy.interpolate import BSpline
-from scipy.optimize import least_squares
 
 from models.walking.capture import Capture, GroundForce
 from models.walking.contact import Errors, compared
+from models.walking.foot_correction import correction
 from models.walking.gait_result import Gait
 from models.walking.ground_loads import load_on_foot
 from models.walking.leg_foot import build
-from models.walking.plantar import NAMES, SMALL, FootMotion, PlantarSole, Spheres, foot_motion, spheres_of
+from models.walking.plantar import NAMES, SMALL, FootMotion, PlantarSole, foot_motion, spheres_of
 from models.walking.plantar_data import PUBLISHED
-from models.walking.plantar_fit import STANCE, SUPPORT, PlantarModel
+from models.walking.plantar_fit import SUPPORT, PlantarModel
 from models.walking.preparation import Filters
+from models.walking.pressure_path import STANCE, guides_of
 from models.walking.whole_body import BodyMotion, body_motion
 from runtime import inverse_dynamics
 from runtime.analysis import Motion
 from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
-
-KNOTS = 0.04  # [s] between the knots of lift, tilt and roll
-# Differences that count alike: of force [body weights] and centre of pressure [foot lengths] from the expected ones, at a knot;
-# lift [m], tilt and roll [m], and the changes of the three from knot to knot [m].
-FORCE_WIDTH, PATH_WIDTH = 0.03, 0.067
-LIFT_WIDTH, TILT_WIDTH, CHANGE_WIDTH = 0.004, 0.002, 0.003
-MAX_FORCE, EXCESS_WIDTH = 0.40, 0.01  # [body weights] of a sphere; beyond the first, the excess counts
-STEPS = 15
 
 
 @checked_class
@@ -129,9 +121,9 @@ def predict_from_markers(
     foot = foot_motion(one)
     both, share = expected_force(moving, model, foot.t)
     expected = np.clip(both[:, 2] * share, 0.0, None)
-    path = foot.in_laboratory(over_stance(moving, foot.t, model.path))
+    path = expected_path(moving, foot, model)
     spheres = spheres_of(foot, model.sole)
-    corrections, forces = _correction(foot, spheres, expected, path)
+    corrections, forces = correction(foot, spheres, expected, path)
     total = forces.sum(axis=1)
     horizontal = both[:, :2] * share[:, None]
     scale = np.where(expected > SMALL, total / np.where(expected > SMALL, expected, 1.0), 0.0)
@@ -154,7 +146,7 @@ def mean_curves(one: Gait, model: PlantarModel | None = None) -> tuple[Floats, F
     force = np.zeros((len(part), 3))
     force[:, 2] = foot.weight * np.interp(part, STANCE, model.vertical, left=0.0, right=0.0)
     path = np.column_stack([np.interp(part, STANCE, column) for column in model.path.T])
-    return force, np.column_stack([foot.in_laboratory(path), np.full(len(part), foot.floor)])
+    return force, np.column_stack([foot.in_laboratory(one.t, path), np.full(len(part), foot.floor)])
 
 
 def expected_force(body: BodyMotion, model: PlantarModel, t: Floats) -> tuple[Floats, Floats]:
@@ -169,43 +161,12 @@ def expected_force(body: BodyMotion, model: PlantarModel, t: Floats) -> tuple[Fl
     return both, np.asarray(first * last)
 
 
+def expected_path(body: BodyMotion, foot: FootMotion, model: PlantarModel) -> Floats:
+    """Centre of pressure (n, 2) [m] that the motion suggests at the times of ``foot``, constant before and after stance."""
+    path = model.path + model.guidance.shift(guides_of(foot, body))
+    return foot.in_laboratory(foot.t, over_stance(body, foot.t, path))
+
+
 def over_stance(body: BodyMotion, t: Floats, curve: Floats) -> Floats:
     """A curve over stance (21, k) at times t (n,) [s], (n, k); constant before and after."""
     return np.column_stack([np.interp(body.percent(t), 100.0 * STANCE, column) for column in curve.T])
-
-
-def _correction(foot: FootMotion, spheres: Spheres, expected: Floats, path: Floats) -> tuple[Floats, Floats]:
-    """Lift, tilt and roll (3, n) [m] of the foot, and the forces (n, 12) [body weights] of the spheres with them."""
-    t = foot.t
-    pieces = max(4, round(float(t[-1] - t[0]) / KNOTS))
-    knots = np.linspace(t[0], t[-1], pieces + 1)
-    knots = np.concatenate([knots[:1].repeat(3), knots, knots[-1:].repeat(3)])
-    basis = BSpline.design_matrix(t, knots, 3).toarray()
-    m = basis.shape[1]
-    places = foot.in_foot(spheres.at)
-    along = 2.0 * places[:, :, 0] - 1.0  # -1 at the heel, 1 at the tip of the toes
-    across = 4.0 * places[:, :, 1]  # about 1 at the medial edge, -1 at the lateral edge
-    share = np.sqrt(float(t[-1] - t[0]) / (len(t) - 1) / KNOTS)  # a frame's weight, so that the rate does not matter
-    change = np.diff(np.eye(m), axis=0) / CHANGE_WIDTH
-
-    def shifts(x: Floats) -> Floats:
-        return np.asarray(x.reshape(3, m) @ basis.T)
-
-    def forces(x: Floats) -> Floats:
-        lift, tilt, roll = shifts(x)
-        return spheres.forces(lift[:, None] + tilt[:, None] * along + roll[:, None] * across)
-
-    def residuals(x: Floats) -> Floats:
-        f = forces(x)
-        off = (f.sum(axis=1) - expected) / FORCE_WIDTH
-        moment = np.einsum("nk,nkb->nb", f, spheres.at - path[:, None]) / foot.length / PATH_WIDTH
-        return np.concatenate([
-            share * off, share * moment.ravel(), share * np.clip(f - MAX_FORCE, 0.0, None).ravel() / EXCESS_WIDTH,
-            x[:m] / LIFT_WIDTH, x[m:] / TILT_WIDTH, (x.reshape(3, m) @ change.T).ravel(),
-        ])  # fmt: skip
-
-    # A sphere above the floor has no slope, so the search begins with the lift that carries the expected force.
-    start = np.clip(spheres.lift_of(expected), -0.01, 0.01)
-    x0 = np.linalg.lstsq(np.vstack([basis, 0.3 * np.eye(m)]), np.concatenate([start, np.zeros(m)]))[0]
-    found = least_squares(residuals, np.concatenate([x0, np.zeros(2 * m)]), x_scale=1e-3, max_nfev=STEPS)
-    return shifts(found.x), forces(found.x)

@@ -18,11 +18,12 @@ from runtime.support.arrays import Floats
 
 Foot = Literal["right", "left", "mean"]
 FEET: tuple[Foot, ...] = ("right", "left", "mean")
+TOES = "metatarsophalangeal_angle"
 
 
 @dataclass(frozen=True, eq=False)
 class TrialCurves:
-    """One foot of one trial: curves (101,) by name of the quantity, values by name, and foot off [%]."""
+    """One foot of one trial: curves (101,) by name of the quantity, values by name, foot off [%], caveat of the toes."""
 
     subject: str
     group: str
@@ -32,6 +33,7 @@ class TrialCurves:
     curves: Mapping[str, Floats]
     values: Mapping[str, float]
     toe_off: float
+    toe_caveat: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,20 @@ class Subjects:
     def quantities(self) -> tuple[str, ...]:
         """Names of the curves that all trials have."""
         return tuple(name for name in QUANTITIES if all(name in one.curves for one in self.analysed))
+
+    @property
+    def caveats(self) -> dict[str, str]:
+        """Warnings on curves, by name: upper bounds, and angles of the toes that follow from one marker."""
+        found = {name: QUANTITIES[name].caveat for name in self.quantities if QUANTITIES[name].caveat}
+        of_toes = dict.fromkeys(one.toe_caveat for one in self.analysed if one.toe_caveat)
+        if TOES in self.quantities and of_toes:
+            found[TOES] = "; ".join(of_toes)
+        return found
+
+    def _attributes(self, name: str) -> dict[str, str]:
+        """Unit, title and caveat of a curve."""
+        comment = {"comment": caveat} if (caveat := self.caveats.get(name)) else {}
+        return {"units": QUANTITIES[name].unit, "long_name": QUANTITIES[name].title, **comment}
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -221,7 +237,7 @@ class Subjects:
             name: (
                 ("trial", "percent"),
                 np.array([one.curves[name] for one in self.analysed]),
-                {"units": QUANTITIES[name].unit, "long_name": QUANTITIES[name].title},
+                self._attributes(name),
             )
             for name in self.quantities
         }
@@ -243,8 +259,7 @@ class Subjects:
         members = [self.members(*one, foot=foot) for one in sets]
         for name in self.quantities:
             values = [mean_and_sd([one.curves[name] for one in own]) for own in members]
-            attributes = {"units": QUANTITIES[name].unit, "long_name": QUANTITIES[name].title}
-            data[name] = (("set", "statistic", "percent"), np.array(values), attributes)
+            data[name] = (("set", "statistic", "percent"), np.array(values), self._attributes(name))
         data["subjects"] = (("set",), np.array([len(own) for own in members]), {})
         coordinates = {
             "group": ("set", [group for group, _ in sets]),

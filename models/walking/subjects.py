@@ -177,7 +177,17 @@ def _add_curves(result: RowResult, done: AnalysedTrials) -> None:
     for one in done.found:
         values = {**peaks_of(one), **steps_of(one)}
         result.curves.append(
-            TrialCurves(row.subject, row.group, row.condition, one.name, one.side, curves_of(one), values, one.toe_off)
+            TrialCurves(
+                row.subject,
+                row.group,
+                row.condition,
+                one.name,
+                one.side,
+                curves_of(one),
+                values,
+                one.toe_off,
+                one.toe_caveat,
+            )  # fmt: skip
         )
         result.trials.append(UsedTrial(row.subject, row.group, row.condition, one.name, one.side, True, ""))
         result.notes += one.notes

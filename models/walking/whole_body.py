@@ -51,6 +51,7 @@ PELVES = (
     ("L.ASIS", "R.ASIS", "V.Sacral"),
 )
 HEEL_DOWN, FOREFOOT_UP = 0.2, 0.7  # speeds over that of the body at which a foot is loaded and unloaded
+MIN_FORCE = 0.2  # [body weights] under which the line of action of the force is not followed to the floor
 NEAR = 0.15  # [s] largest difference between these times and the events of the gait cycle
 
 
@@ -64,6 +65,8 @@ class BodyMotion:
     t : (n,) [s]
     force : (n, 3)
         Of the ground on both feet, in body weights.
+    zero_moment : (n, 2) [m]
+        Zero-moment point: where the line of this force through the centre of mass meets the floor.
     strike, off : float [s]
         When the foot is loaded and unloaded.
     opposite_off, opposite_strike : float [s]
@@ -74,6 +77,7 @@ class BodyMotion:
 
     t: Floats
     force: Floats
+    zero_moment: Floats
     strike: float
     off: float
     opposite_off: float
@@ -109,7 +113,10 @@ def body_motion(one: Gait, trial: Capture, filters: Filters, body: Mapping[str, 
     t = trial.t
     path = np.sum([weight * _seen(trial, label, filters) for label, weight in weights.items()], axis=0)
     force = CubicSpline(t, path)(t, 2) / GRAVITY + (0.0, 0.0, 1.0)
-    belt = floor_of(one)[0].belt
+    floor = floor_of(one)[0]
+    belt = floor.belt
+    slope = force[:, :2] / np.maximum(force[:, 2:], MIN_FORCE)
+    zero_moment = path[:, :2] - (path[:, 2:] - floor.height) * slope
     speed = float(np.median(np.gradient(path[:, 0], t))) - belt
     if not speed > 0.0:
         raise ModelError(
@@ -132,7 +139,8 @@ def body_motion(one: Gait, trial: Capture, filters: Filters, body: Mapping[str, 
             f"{trial.name}: the markers of the {other} foot show no {missing} in the stance from {strike:.2f} to {off:.2f} s; "
             "give a longer piece of the trial"
         )
-    return BodyMotion(t, force, strike, off, max(strike, float(before[-1])), min(off, float(after[0])), note)
+    opposite = max(strike, float(before[-1])), min(off, float(after[0]))
+    return BodyMotion(t, force, zero_moment, strike, off, *opposite, note)
 
 
 def _in_axes_of(one: Gait, trial: Capture, filters: Filters) -> tuple[Capture, dict[Side, tuple[str, ...]]]:

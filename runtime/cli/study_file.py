@@ -61,6 +61,12 @@ class StudyFile:
         for key in self.keys:
             if text.startswith(f"{key} = "):
                 return self.at_key(key, error)
+        # Messages name options without quotes: "models.foot.build: limits = ...", "unknown method ...".
+        options = {key: section for section in ("arguments", "settings") for key in getattr(self, section)}
+        words = [(word.start(), key) for key in options if (word := re.search(_option(key), text))]
+        if words:
+            key = min(words)[1]
+            return ModelError(f"{_place(self.file, self.text, options[key], key)}: {text}")
         return ModelError(f"{self.file}: {text}")
 
     def at_key(self, key: str, error: ModelError) -> ModelError:
@@ -172,6 +178,12 @@ def _distribution(at: str, name: str, given: Any) -> Any:
         return BY_NAME[kind](*(numbers if count else [numbers]), **options)
     except ModelError as error:
         raise ModelError(f"{at}: '{name}': {error}") from None
+
+
+def _option(key: str) -> str:
+    """Pattern of an option in a message."""
+    name = re.escape(key)
+    return rf"(?:^|[\s:(]){name}(?= = | has the shape )|\bunknown {name}\b"
 
 
 def _near(name: Any, known: Any) -> str:

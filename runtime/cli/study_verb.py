@@ -15,7 +15,7 @@ from runtime.cli.models import built, load_model
 from runtime.cli.options import FAILED, Full, Json
 from runtime.cli.study_file import StudyFile, read_study_file
 from runtime.report.tables import print_json
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, shown
 from runtime.support.files import write_text
 from runtime.support.results_folder import results_in
 
@@ -92,8 +92,10 @@ def _done(described: StudyFile, build: Any, cases: Path) -> Any:
     keys, settings = described.keys, dict(described.settings)
     design = {key: keys[key] for key in ("kind", "n", "sampler", "seed") if key in keys}
     start = settings.get("t_start", getattr(build, "time", 0.0))
-    if not isinstance(start, int | float) or not start < keys["t_end"]:
-        raise described.placed(ModelError(f"t_end = {keys['t_end']:g} s must be after the start, {start} s"))
+    if isinstance(start, bool) or not isinstance(start, int | float):
+        raise described.placed(ModelError(f"t_start = {shown(start)}; give a time in seconds"))
+    if not start < keys["t_end"]:
+        raise described.placed(ModelError(f"t_end = {keys['t_end']:g} s must be after the start, {start:g} s"))
     times = np.linspace(start, keys["t_end"], keys.get("points", POINTS))
     try:
         return study(

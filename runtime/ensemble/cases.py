@@ -13,7 +13,7 @@ from runtime.support.checks import shape_text
 from runtime.support.errors import ModelError, Refused, UnknownNameError, did_you_mean, shown
 from runtime.support.numbers import real_numbers
 from runtime.system.displacement import coordinate_of
-from runtime.system.parameters import ask_about_units
+from runtime.system.parameters import ask_about_units, refuse_borrowed
 from runtime.system.quantity import INERTIA, Quantity, Role, quantities
 from runtime.system.state import PARTS
 from runtime.system.system import System
@@ -116,6 +116,11 @@ def example_system(
     raise ModelError(f"{name_of(system)} builds no system for any case; the last error: {refused}")
 
 
+def ensemble_name(system: System | Callable[..., System], example: System) -> str:
+    """Name of an ensemble: that of its system, or of the function that builds its systems."""
+    return example.name if isinstance(system, System) else name_of(system)
+
+
 def check_names(
     system: System | Callable[..., System], example: System, columns: Cases, parsed: Mapping[str, Quantity]
 ) -> dict[str, Quantity]:
@@ -126,7 +131,8 @@ def check_names(
     Raises
     ------
     ModelError
-        For a parameter that a given System does not have, a body that is unknown, and values of another shape.
+        For a parameter that a given System does not have or whose limits depend on it, a body that is unknown, and values of
+        another shape.
     """
     known = quantities(example)
     found: dict[str, Quantity] = {}
@@ -156,4 +162,8 @@ def check_names(
             raise ModelError(
                 f"cases: '{name}' has the shape {values.shape} of {values.dtype}; give {shape_text(shape)} for each case"
             )
+    if isinstance(system, System):
+        for joint in system.joints:
+            own = [q.part for q in found.values() if (q.owner_sort, q.owner) == ("joint", joint.name)]
+            refuse_borrowed(system, joint, own)
     return found

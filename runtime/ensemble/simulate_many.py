@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import LANES
 from runtime.dynamics.status import Status
-from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, example_system
+from runtime.ensemble.cases import Cases, ask_about_columns, case_columns, check_names, ensemble_name, example_system
 from runtime.ensemble.chunk import run_chunk, side_by_side
 from runtime.ensemble.result import Ensemble, gathered, of_folder
 from runtime.ensemble.store import Folder
@@ -172,7 +172,15 @@ def simulate_many(
     else:
         chunks = sorted(results.kept, key=lambda chunk: chunk.first)
         found = gathered(
-            example.name, example.body_names, task.stored_settings, columns, quantities, chunks, None, chunks, kept
+            ensemble_name(system, example),
+            example.body_names,
+            task.stored_settings,
+            columns,
+            quantities,
+            chunks,
+            None,
+            chunks,
+            kept,
         )
     running_again = replace(task, stop=np.zeros(1, np.int64))
     return replace(_with_reasons(found, results.failures, size), _task=running_again)

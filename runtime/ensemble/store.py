@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.cases import Cases, ensemble_name, row
 from runtime.ensemble.chunk import digest_of_case, digest_of_system
 from runtime.ensemble.seals import SEAL, STATES, digest_of_arrays, is_sealed, seal_of_description, sealed
 from runtime.ensemble.task import Chunk, Task
@@ -61,8 +61,9 @@ class Folder:
     def opened(cls, path: Path, example: System, task: Task, cases: Cases, size: int) -> Folder:
         """Open the folder for this ensemble, new or to be resumed, and lock it for this process."""
         own = {
-            "format": FORMAT, "name": example.name, "bodies": list(example.body_names), "count": len(next(iter(cases.values()))),
-            "chunk": size, "settings": task.stored_settings, "code": compiled_folder().name,
+            "format": FORMAT, "name": ensemble_name(task.system, example), "bodies": list(example.body_names),
+            "count": len(next(iter(cases.values()))), "chunk": size, "settings": task.stored_settings,
+            "code": compiled_folder().name,
             "system": digest_of_system(example, example.state.y) + _digest_of_function(task.system),
             "outputs": task.outputs and [record_of(output) for output in task.outputs.values()],
             "cases": digest_of_arrays(cases), "units": {name: quantity.unit for name, quantity in task.quantities.items()},

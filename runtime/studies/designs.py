@@ -134,7 +134,7 @@ def _one_at_a_time(varied: Mapping[str, Distribution], n: int) -> Design:
         count += len(values)
     samples: dict[str, Any] = {}
     for name, one in varied.items():
-        column = np.full(count, one.middle)
+        column = np.full(count, one.middle, dtype=own[name].dtype)  # as wide as the longest text
         column[first[name] : first[name] + len(own[name])] = own[name]
         samples[name] = column
     return Design("one_at_a_time", n, samples, tuple(len(values) for values in own.values()), first)

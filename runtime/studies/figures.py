@@ -17,6 +17,7 @@ MOST_POINTS = 2000  # of a scatter plot
 COLUMNS = 3  # of panels
 LETTER = 0.09  # [in] width, on average
 MARGIN = 0.05  # of the range of values
+DOTS, DOT_SIZES = 60.0, (1.8, 5.0)  # [points] size of the points of a hundred samples times 10; smallest and largest
 BANDS = ((2.5, 97.5, 0.25, "95 % of the cases"), (25.0, 75.0, 0.45, "50 % of the cases"))
 
 
@@ -133,13 +134,24 @@ def _over_parameters(study: Any, output: str) -> Figure:
             cases = np.arange(study.design.independent)
         cases = np.setdiff1d(cases, study.failed)[: None if one else MOST_POINTS]
         x = study.design.samples[name][cases]
-        ax.plot(x, values[cases], "o-" if one else ".", markersize=3.5 if one else 2.0, color=COLOURS[4], linewidth=1.2)
+        if one:
+            _line(ax, x, values[cases], study.parameters[name].numeric)
+        else:
+            size = float(np.clip(DOTS / np.sqrt(len(cases)), *DOT_SIZES))
+            ax.plot(x, values[cases], "o", markersize=size, color=COLOURS[4], alpha=0.6, markeredgewidth=0)
         ax.set(xlabel=_name(study, name), ylim=(good.min() - margin, good.max() + margin))
     for row in axes:
         row[0].set(ylabel=_label(study, output))
     for ax in list(axes.flat)[len(names) :]:
         ax.set_visible(False)
     return fig
+
+
+def _line(ax: Any, x: Any, y: Any, numeric: bool) -> None:
+    """Values over a parameter: a line with points, points alone where the parameter has names."""
+    ax.plot(x, y, "o-" if numeric else "o", markersize=3.5 if numeric else 6.0, color=COLOURS[4], linewidth=1.2)
+    if not numeric:
+        ax.margins(x=0.3)
 
 
 def _grid(study: Any, output: str) -> Figure:
@@ -164,7 +176,7 @@ def _grid(study: Any, output: str) -> Figure:
         good = np.isfinite(values)
         count = good.sum(axis=others)
         mean = np.where(count > 0, np.where(good, values, 0.0).sum(axis=others) / np.maximum(count, 1), np.nan)
-        ax.plot(study.parameters[name].spread(shape[k]), mean, "o-", markersize=3.5, color=COLOURS[4], linewidth=1.2)
+        _line(ax, study.parameters[name].spread(shape[k]), mean, study.parameters[name].numeric)
         ax.set(xlabel=_name(study, name))
     for row in axes:
         row[0].set(

@@ -43,6 +43,12 @@ class Indices:
     used: int
     left_out: int
 
+    @property
+    def widest(self) -> float:
+        """Width of the widest bounds of a total order; 0 where no output varies."""
+        width = self.total_bounds[1] - self.total_bounds[0]
+        return float(np.nanmax(width, initial=0.0))
+
     def to_xarray(self) -> xarray.Dataset:
         """A dataset with the dimensions output, parameter and bound."""
         import xarray

@@ -11,6 +11,8 @@ from runtime.report.tables import Table
 from runtime.support.errors import ModelError
 
 MOST_FAILED, MOST_WORST = 20, 5  # rows
+WIDE, NARROW = 0.2, 0.1  # width of bounds of an index from which it is remarked, and which is offered
+FEW_SAMPLES = 200  # under which less than five cases lie beyond the percentiles 2.5 and 97.5
 SUMMARY = ("mean", "SD", "smallest", "2.5 %", "median", "97.5 %", "largest")
 
 
@@ -51,7 +53,7 @@ def _main(study: Any, failed: str) -> list[str]:
             return [f"The output {name} does not vary."]
         k = int(total.argmax())
         share = f"{100 * total[k]:.0f} % [{100 * low[k]:.0f}, {100 * high[k]:.0f}]"
-        return [f"{indices.parameters[k]} takes part in {share} of the variance of {name}."]
+        return [f"{indices.parameters[k]} takes part in {share} of the variance of {name}.", *_wide(study, indices)]
     if study.kind == "one_at_a_time":
         rows = [row for row in _effects(study).rows if row[0] == name]
         return [f"Of all parameters {rows[0][2]} changes {name} most, by {rows[0][6]:.3g}{unit}."] if rows else []
@@ -60,6 +62,17 @@ def _main(study: Any, failed: str) -> list[str]:
         return [f"{name} is from {values.min():.3g} to {values.max():.3g}{unit} over the grid."]
     low, middle, high = np.percentile(values, [2.5, 50.0, 97.5])
     return [f"{name} is {middle:.3g}{unit} in the median, and from {low:.3g} to {high:.3g}{unit} in 95 % of the cases."]
+
+
+def _wide(study: Any, found: Any) -> list[str]:
+    """A sentence where few samples leave wide bounds; their width falls with the square root of n."""
+    if found.widest <= WIDE:
+        return []
+    enough = 1 << int(np.ceil(np.log2(study.design.n * (found.widest / NARROW) ** 2)))
+    cases = enough * (len(found.parameters) + 2)
+    return [
+        f"Few samples: bounds are up to {found.widest:.2g} wide; n = {enough} ({cases} cases) would give about {NARROW:g}."
+    ]
 
 
 def _indices_or_none(study: Any, failed: str) -> Any:
@@ -86,6 +99,7 @@ def _indices(study: Any, failed: str) -> Table | None:
     )
     if found.left_out:
         note += f" {found.left_out} rows with a failed case are left out: indices hold for the rest, and may be biased."
+    note = " ".join([note, *_wide(study, found)])
     columns = ["output", "parameter", "first", "first, low", "first, high", "total", "total, low", "total, high"]
     return Table("Sobol indices", columns, rows, note, brief=["output", "parameter", "first", "total"])
 
@@ -132,6 +146,10 @@ def _summary(study: Any) -> Table:
         else f"{used} cases of the design, which are no samples"
     )
     note = f"Over {cases}{f'; {len(study.failed)} failed cases are left out' if len(study.failed) else ''}."
+    if study.design.independent and used < FEW_SAMPLES:
+        note += (
+            f" Few samples: fewer than five lie below 2.5 % and above 97.5 %; give n = {FEW_SAMPLES} or more for these."
+        )
     return Table("outputs", ["output", "unit", *SUMMARY], rows, note, brief=["output", "mean", "SD"])
 
 

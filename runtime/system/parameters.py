@@ -6,7 +6,7 @@ disconnected bodies is left out, because parameters do not affect it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -216,7 +216,7 @@ def _change_joints(system: System, changes: Changes, new: dict[str, Any], data: 
         if not (own := changes.get(("joint", joint.name))):
             continue
         sort = "driver" if joint.signals else "joint"
-        _refuse_limited(system, sort, joint, own)
+        refuse_borrowed(system, joint, own)
         values = {**joint.values, **joint.signals, **own}
         joints[k] = connection(sort, joint.name, joint.module, joint.body_i, joint.body_j, values, system.body_names)
         x = data.setdefault("x", t.x.copy())
@@ -229,7 +229,14 @@ def _change_joints(system: System, changes: Changes, new: dict[str, Any], data: 
     new["joints"] = tuple(joints)
 
 
-def _refuse_limited(system: System, sort: str, joint: Joint, own: Mapping[str, Any]) -> None:
+def refuse_borrowed(system: System, joint: Joint, own: Collection[str]) -> None:
+    """Refuse to change what a limit or a force of a joint takes from it.
+
+    Raises
+    ------
+    ModelError
+    """
+    sort = "driver" if joint.signals else "joint"
     for limit in system.limits:
         if limit.joint == joint.name and (shared := [key for key in own if key in limit.module.BORROWS]):
             raise ModelError(

@@ -17,7 +17,8 @@ from runtime.system.system import System
 
 
 def name_of(function: Any) -> str:
-    """``module.function``, for messages."""
+    """``module.function``, for messages; of a function with some arguments given, the function."""
+    function = getattr(function, "func", function)  # functools.partial
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
 
 

@@ -10,7 +10,7 @@ from tests.support.paths import ROOT
 sys.path.append(str(ROOT / "docs" / "_ext"))
 import runner
 
-SLOW = {"ankle_angles", "ensemble_bands", "excursion_study"}
+SLOW = {"ankle_angles", "ensemble_bands", "excursion_study", "twenty_numbers"}
 
 
 @pytest.mark.parametrize(

@@ -145,3 +145,13 @@ def test_bad_input(changes, sentence):
     with pytest.raises(ModelError) as error:
         foot_ground.build(**changes)
     assert sentence in str(error.value)
+
+
+def test_a_left_foot_moves_as_a_right_one():
+    right, left = (foot_ground.build(side=side) for side in ("right", "left"))
+    assert left.name == f"left {right.name}" and np.array_equal(left.state.y, right.state.y)
+    mirrored = {b: [s.start[1] for s in left.shapes if s.body == b] for b in ("main_foot", "toes")}
+    for body, sides in mirrored.items():
+        assert sides == [-s.start[1] for s in right.shapes if s.body == body]
+    with pytest.raises(runtime.ModelError, match="side = 'lft'"):
+        foot_ground.build(side="lft")

@@ -16,7 +16,7 @@ SHORT = dict(rtol=1e-6, atol=1e-6, progress=False)
     [
         (
             lambda **more: models.foot.build(link_length=41.7, **more),
-            "models.foot.build: link_length = 41.7 m, but the height of a talus is at most 0.2 m; is another unit meant? 41.7 mm "
+            "models.foot.build: link_length = 41.7 m, but the height of a talus is at most 0.1 m; is another unit meant? 41.7 mm "
             "are 0.0417 m; check_units=False accepts it",
         ),
         (lambda **more: models.foot.build(gravity=(0, 0, -9810), **more), "9810 mm/s^2 are 9.81 m/s^2"),

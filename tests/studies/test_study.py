@@ -248,3 +248,31 @@ def test_bounds_leave_out_resamples_without_variance():
     A[:7] = B[:7] = AB[:, :7] = 0.0  # one row varies: a third of the resamples has no variance
     found, bounds, _ = indices_and_bounds(A, B, AB, 0.95, 99, 0)
     assert np.isfinite(found).all() and np.isfinite(bounds).all()
+
+
+def test_long_texts_are_kept_one_at_a_time():
+    found = runtime.study(
+        models.foot.build,
+        {"ankle": values(["classical", "modified"]), "mass": (60.0, 80.0)},
+        0.1,
+        outputs=["range(r.main_foot.y)"],
+        kind="one_at_a_time",
+        n=2,
+    )
+    assert found.samples["ankle"].tolist()[:3] == ["modified", "classical", "modified"] and not found.failures()
+    assert found.many.name == "models.foot.build" and "models.foot.build" in found._report("refuse").title
+    # Points of names are not joined by a line.
+    lines = [ax.lines[0] for ax in found.figure("range(r.main_foot.y)").axes[:2]]
+    assert [line.get_linestyle() for line in lines] == ["None", "-"]
+
+
+def test_few_samples_are_remarked(sampled):
+    few, many = (study(RANGES, n=n, kind="sobol", seed=3) for n in (8, 1024))
+    width = few.indices().widest
+    assert width > 0.2 > many.indices().widest
+    sentence = f"bounds are up to {width:.2g} wide; n = "
+    assert sentence in few._report("refuse").answer and sentence in few.tables()[0].note
+    assert "wide" not in many._report("refuse").answer
+    summary = {table.title: table.note for table in study(RANGES, n=64).tables()}["outputs"]
+    assert "Few samples" in summary
+    assert "Few samples" not in {table.title: table.note for table in sampled.tables()}["outputs"]

@@ -8,9 +8,6 @@ from pathlib import Path
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
 
-# Of the moment and the power of the metatarsophalangeal joint, wherever they are shown.
-BOUND = "upper bound: in front of the joint the toes take the whole force"
-
 
 def joints(found: Sequence[Gait]) -> tuple[str, ...]:
     """Joints that all trials have: those of the toes only where they are guided."""

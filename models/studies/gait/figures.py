@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from models.studies.gait.curves import BOUND, by_foot, joints
+from models.studies.gait.curves import by_foot, joints
 from models.walking import gait_plots, norms
-from models.walking.cycle_curves import curve, ground_force
+from models.walking.cycle_curves import BOUND, curve, ground_force
 from models.walking.gait_result import Gait
 from models.walking.laboratory_page import Band, Events, Panel, laboratory_page
 from runtime.report.figure_files import Drawing

@@ -12,8 +12,8 @@ import numpy as np
 
 from models.studies.gait import contact_files
 from models.studies.gait.contact import TrialSoles
-from models.studies.gait.curves import BOUND, joints, notes, numbered, stems
-from models.walking.cycle_curves import ANKLE, ankle_curve, curve, vertical
+from models.studies.gait.curves import joints, notes, numbered, stems
+from models.walking.cycle_curves import ANKLE, BOUND, ankle_curve, curve, vertical
 from models.walking.gait_result import PERCENT, Gait
 from models.walking.leg_foot import JOINTS
 from runtime.results import write_columns, write_dataset, write_storage

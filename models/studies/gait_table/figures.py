@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ MARKED = "#b0b0b0"
 def figures(people: Subjects, foot: Foot, results: Sequence[Comparison]) -> dict[str, Drawing]:
     """The figures by file name, to be drawn when called."""
     found = {}
+    caveats = people.caveats
     feet: tuple[Foot, ...] = ("mean", "right", "left")
     for each in feet:
         sets: Sets = {
@@ -39,23 +41,23 @@ def figures(people: Subjects, foot: Foot, results: Sequence[Comparison]) -> dict
             continue
         of = "mean of a subject's feet" if each == "mean" else f"{each} foot"
         found["means" if each == "mean" else f"means_{each}"] = Drawing(
-            partial(means, sets, people.quantities),
+            partial(means, sets, people.quantities, caveats),
             f"Mean and standard deviation over subjects, {of}; foot off dashed.",
         )
     for result in results:
         found[result.name.replace(" ", "_")] = Drawing(
-            partial(comparison, result),
+            partial(comparison, result, caveats),
             f"Comparison of {result.text}: means with standard deviations, and t along the gait cycle; grey: |t| exceeds the "
             "threshold.",
         )
     return found
 
 
-def means(sets: Sets, quantities: Sequence[str]) -> Figure:
+def means(sets: Sets, quantities: Sequence[str], caveats: Mapping[str, str]) -> Figure:
     """Mean and standard deviation of each set, a panel for each quantity."""
     fig, axes = figure(-(-len(quantities) // COLUMNS), COLUMNS, width=3.4, height=2.6)
     for ax, name in zip(axes.flat, quantities, strict=False):
-        _bands(ax, sets, name)
+        _bands(ax, sets, name, caveats.get(name, ""))
     for ax in axes.flat[len(quantities) :]:
         ax.set_visible(False)
     for ax in axes[-1]:
@@ -64,7 +66,7 @@ def means(sets: Sets, quantities: Sequence[str]) -> Figure:
     return fig
 
 
-def comparison(result: Comparison) -> Figure:
+def comparison(result: Comparison, caveats: Mapping[str, str]) -> Figure:
     """Two sets and their t, two panels for each quantity."""
     sets: Sets = {
         f"{name} (n = {len(members)})": members
@@ -77,7 +79,7 @@ def comparison(result: Comparison) -> Figure:
     for number, (name, test) in enumerate(result.tests.items()):
         row, column = divmod(number, COLUMNS)
         upper, lower = axes[2 * row, column], axes[2 * row + 1, column]
-        _bands(upper, sets, name)
+        _bands(upper, sets, name, caveats.get(name, ""))
         lower.plot(PERCENT, test.t, color="black", linewidth=1.2)
         for sign in (-1.0, 1.0):
             lower.axhline(sign * test.threshold, color="black", linestyle="--", linewidth=0.8)
@@ -91,8 +93,8 @@ def comparison(result: Comparison) -> Figure:
     return fig
 
 
-def _bands(ax: Any, sets: Sets, name: str) -> None:
-    """Mean and standard deviation of each set."""
+def _bands(ax: Any, sets: Sets, name: str, caveat: str) -> None:
+    """Mean and standard deviation of each set; a caveat is written into the panel."""
     for number, members in enumerate(sets.values()):
         mean, sd = mean_and_sd([one.curves[name] for one in members])
         line = style(number, thin=0.6)
@@ -103,6 +105,8 @@ def _bands(ax: Any, sets: Sets, name: str) -> None:
         if off:
             ax.axvline(float(np.mean(off)), color=line["color"], linestyle="--", linewidth=0.8)
     ax.set_title(QUANTITIES[name].title, loc="left", fontsize=9)
+    if caveat:
+        ax.text(0.02, 0.02, fill(caveat, 40), transform=ax.transAxes, fontsize=6.5, style="italic", va="bottom")
     _prepared(ax, QUANTITIES[name].unit)
 
 

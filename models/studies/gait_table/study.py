@@ -123,7 +123,7 @@ def gait_table(
     results, left_out = compared(people, pairs, chosen, alpha)
     report = Report("Walks of many subjects: ankle and foot", failures=list(people.failures))
     report.answer = tables.answer(people, results)
-    report.tables = [*tables.values(people, chosen), *(tables.comparison(one) for one in results)]
+    report.tables = [*tables.values(people, chosen), *(tables.comparison(one, people.caveats) for one in results)]
     report.tables += [tables.subjects(people), tables.trials(people)]
     notes = [*left_out, *people.notes]
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in notes]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,8 +66,8 @@ def _values(people: Subjects, foot: Foot) -> Table | None:
     return Table("means" if foot == "mean" else f"means, {foot} foot", columns, rows, note)
 
 
-def comparison(result: Comparison) -> Table:
-    """A row for each quantity: where it differs, and with which probability."""
+def comparison(result: Comparison, caveats: Mapping[str, str]) -> Table:
+    """A row for each quantity: where it differs, and with which probability; the note has the caveats of these quantities."""
     rows: list[list[Any]] = []
     for name, test in result.tests.items():
         most = int(np.nanargmax(np.abs(test.t)))
@@ -88,6 +88,9 @@ def comparison(result: Comparison) -> Table:
         f"{kind} t test along the curve, {count}; |t| of smooth random curves exceeds the threshold anywhere with probability "
         f"{first.alpha:g} (statistical parametric mapping, spm1d).  Each curve has its own test: for all {len(result.tests)} "
         f"together, give alpha = {first.alpha / len(result.tests):.2g}.  Difference: {result.first} less {result.second}."
+    )
+    note += "".join(
+        f"  {QUANTITIES[name].title}: {caveat}." for name, caveat in caveats.items() if name in result.tests
     )
     return Table(f"{result.name}: {result.text}", columns, rows, note, brief=columns[:3])
 

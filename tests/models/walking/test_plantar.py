@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.walking import Filters, leg_foot, plantar_load, predict_from_markers
+from models.walking import Filters, foot_correction, leg_foot, predict_from_markers
 from models.walking.contact import in_stance
 from models.walking.norms import CYCLE
 from models.walking.plantar import NAMES, OF_GROUP, ON_TOES, RADII, foot_motion, spheres_of
 from models.walking.plantar_data import PUBLISHED, SOLE
 from models.walking.plantar_fit import SIZES, fit_plantar, sample_of, sole_of
 from models.walking.plantar_load import expected_force
+from models.walking.pressure_path import GUIDES, MAX_DEVIATION, RIDGE, STANCE, fit_guidance, guides_of
 from models.walking.subject import GRAVITY
 from models.walking.whole_body import SEGMENTS, _segments, body_motion
 from runtime import ModelError, inverse_dynamics
@@ -130,7 +131,7 @@ def test_spheres_carry_the_expected_force_near_the_markers(load):
     on = load.force[:, 2] > 0.1 * weight
     # The motion of the synthetic trial is not that of its foot: adults need 2 mm, root mean square.
     assert max(np.abs(shift[on]).max() for shift in (load.lift, load.tilt, load.roll)) < 0.02
-    centre = foot_motion(one).in_foot(load.cop[on, :2])
+    centre = foot_motion(one).in_foot(one.t[on], load.cop[on, :2])
     assert 0.0 < centre[:, 0].min() < centre[:, 0].max() < 1.1 and np.abs(centre[:, 1]).max() < 0.25
     # Moments without a plate have the sign and the size of those with one.
     ankle = load.motion.degrees_of_freedom[leg_foot.DEGREES_OF_FREEDOM["talocrural"]].effort
@@ -138,7 +139,7 @@ def test_spheres_carry_the_expected_force_near_the_markers(load):
 
 
 def test_a_sphere_beyond_its_limit_sheds_load(synthetic_walk, walk, load, monkeypatch):
-    monkeypatch.setattr(plantar_load, "MAX_FORCE", 0.2)
+    monkeypatch.setattr(foot_correction, "MAX_FORCE", 0.2)
     limited = predict_from_markers(synthetic_walk, walk, filters=OFF)
     before, after = (max(f.max() for f in one.pressed.values()) for one in (load, limited))
     assert after < 0.9 * before
@@ -186,3 +187,61 @@ def test_weights_of_the_body_are_checked(synthetic_walk, walk, load):
             predict_from_markers(synthetic_walk, walk, filters=OFF, body=body)
     with pytest.raises(ModelError, match="no samples"):
         fit_plantar([])
+
+
+def test_the_path_follows_the_motion_as_it_did_in_the_data():
+    """Paths that are linear in the guides come back, less the ridge; guides far from the data are not extrapolated."""
+    rng = np.random.default_rng(7)
+    guides = rng.normal(size=(400, 21, len(GUIDES))) * (0.1, 0.02, 0.05, 0.2, 0.1) + 0.3
+    slopes = rng.normal(size=(len(GUIDES), 2)) * 0.1
+    paths = 0.5 + guides @ slopes
+    found = fit_guidance(paths, guides)
+    expected = slopes * guides.std(axis=0)[:, :, None] / (1.0 + RIDGE)
+    assert found.change == pytest.approx(expected, abs=0.15 * np.abs(expected).max())
+    assert found.shift(found.mean) == pytest.approx(0.0)
+    far, edge = (found.shift(found.mean + times * found.sd) for times in (50.0, MAX_DEVIATION))
+    assert far == pytest.approx(edge) and np.abs(edge).max() > 0.0
+
+
+def test_the_guides_are_those_of_the_stance(synthetic_walk, walk):
+    foot, body = foot_motion(synthetic_walk), body_motion(synthetic_walk, walk, OFF)
+    guides = guides_of(foot, body)
+    t = body.strike + STANCE * (body.off - body.strike)
+    assert guides[:, 0] == pytest.approx(np.interp(t, foot.t, foot.A[:, 2, 0]), abs=1e-12)
+    # The body goes straight ahead at constant speed: its zero-moment point is below the centre of mass.
+    pelvis = np.mean([walk.markers[label] for label in PELVIS], axis=0)
+    below = foot.in_foot(t, np.column_stack([np.interp(t, walk.t, pelvis[:, k]) for k in (0, 1)]))
+    assert guides[:, 3:] == pytest.approx(below, abs=1e-6)
+
+
+def test_the_search_has_the_slopes_of_its_residuals(synthetic_walk, monkeypatch):
+    """Three differences a frame against SciPy's, of all coefficients."""
+    foot, seen = foot_motion(synthetic_walk), {}
+
+    def stop(residuals, x0, jac, **settings):
+        seen.update(residuals=residuals, x=x0 + 1e-4, jac=jac)
+        raise StopIteration
+
+    monkeypatch.setattr(foot_correction, "least_squares", stop)
+    spheres = spheres_of(foot, SOLE)
+    with pytest.raises(StopIteration):
+        foot_correction.correction(
+            foot, spheres, np.full(len(foot.t), 0.8), foot.in_laboratory(foot.t, np.full((len(foot.t), 2), 0.5))
+        )
+    x, found = seen["x"], seen["jac"](seen["x"])
+    step = 1e-7
+    columns = range(0, len(x), 7)
+    for k in columns:
+        other = x + step * (np.arange(len(x)) == k)
+        expected = (seen["residuals"](other) - seen["residuals"](x)) / step
+        assert np.abs(found[:, k] - expected).max() < 1e-4 * (1.0 + np.abs(expected).max())
+
+
+def test_on_a_belt_the_path_moves_with_the_foot(synthetic_walk):
+    foot = replace(foot_motion(synthetic_walk), belt=-1.2)
+    path = np.column_stack([np.linspace(0.1, 0.8, len(foot.t)), np.zeros(len(foot.t))])
+    points = foot.in_laboratory(foot.t, path)
+    assert foot.in_foot(foot.t, points) == pytest.approx(path, abs=1e-12)
+    still = replace(foot, belt=0.0).in_laboratory(foot.t, path)
+    assert points[:, 0] - still[:, 0] == pytest.approx(-1.2 * (foot.t - foot.flat), abs=1e-12)
+    assert foot.in_foot(foot.t, np.stack([points, points], axis=1))[:, 1] == pytest.approx(path, abs=1e-12)

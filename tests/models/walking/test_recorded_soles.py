@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from models.walking import fit_sole, floor_of, predict_ground_force
-from tests.support.recorded_gait import TRIALS, recorded
+from models.walking import fit_sole, floor_of, predict_from_markers, predict_ground_force
+from models.walking.capture import read_capture
+from models.walking.contact import compared
+from models.walking.plantar_load import mean_curves
+from tests.support.recorded_gait import OPENSIM, TRIALS, recorded
 
 pytestmark = [recorded, pytest.mark.slow]
 
@@ -53,3 +56,13 @@ def test_a_treadmill_is_recognised_by_the_flat_foot(adult, shod):
     assert predict_ground_force(one, fit_sole(one).sole).errors().vertical < 0.1
     still = floor_of(adult("C4_05", "right"))
     assert still[0].belt == 0.0 and still[0].height == pytest.approx(-0.002, abs=1e-4) and "does not move" in still[1]
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_the_force_from_markers_of_an_adult_of_another_laboratory(shod, side):
+    """Shod, on a treadmill, with markers of the pelvis only; nothing was fitted to this adult."""
+    one = shod(side)
+    load = predict_from_markers(one, read_capture(OPENSIM / "subject01_walk1.trc"))
+    errors, mean = load.errors(), compared(one, *mean_curves(one))
+    assert errors.vertical < 0.13 and errors.cop < 0.026
+    assert errors.cop < mean.cop < 0.035  # with the foot on the belt

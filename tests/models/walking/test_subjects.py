@@ -9,6 +9,7 @@ import pytest
 import xarray
 
 import runtime.cli
+from models.studies.gait_table import comparisons, figures, tables
 from models.walking import Filters, analyse, analyse_subjects, synthetic
 from models.walking.capture import read_capture
 from models.walking.cycle_curves import curve, vertical
@@ -83,6 +84,29 @@ def test_conditions_are_paired_by_subject():
     assert test.paired and test.significant and not test.clusters[0].higher
     # The feet of a subject are averaged: their difference of 2 does not enter.
     assert np.abs(test.difference + 0.3).max() < 0.2
+
+
+def test_curves_of_the_toes_carry_their_caveats():
+    pytest.importorskip("spm1d")
+    rng, trials = np.random.default_rng(1), []
+    names = [f"metatarsophalangeal_{name}" for name in ("angle", "moment", "power")]
+    for number, subject in enumerate("abcdefgh"):
+        group = "one" if number < 4 else "other"
+        waves = {name: np.sin(np.linspace(0, 6, 101) + rng.normal()) + rng.normal() for name in names}
+        caveat = "from one marker, 'TOE'" if subject == "a" else ""
+        trials.append(TrialCurves(subject, group, "", "t", "right", waves, {}, 60.0, caveat))
+    found = Subjects(SubjectTable(None, ()), tuple(trials), ())
+    assert found.caveats[names[0]] == "from one marker, 'TOE'" and "upper bound" in found.caveats[names[1]]
+    for data in (found.to_xarray(), found.means_to_xarray()):
+        assert data[names[0]].attrs["comment"] == "from one marker, 'TOE'"
+        assert all("upper bound" in data[name].attrs["comment"] for name in names[1:])
+    results, left_out = comparisons.compared(found, None, "mean", 0.05)
+    assert not left_out
+    note = tables.comparison(results[0], found.caveats).note
+    assert "metatarsophalangeal moment: upper bound" in note and "from one marker" in note
+    for drawing in figures.figures(found, "mean", results).values():
+        texts = " ".join(" ".join(text.get_text().split()) for ax in drawing.draw().axes for text in ax.texts)
+        assert texts.count("upper bound") == 2 and "from one marker, 'TOE'" in texts
 
 
 def command(monkeypatch, capsys, *arguments):
