@@ -53,6 +53,11 @@ class Block:
         for block, first in self._blocks:
             first[:] = block
 
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """The memory of the named tuple: an array for each type."""
+        return [block for block, _ in self._blocks]
+
     def give_back(self) -> None:
         """Let the next run have the memory; nothing may refer to it any more."""
         if self._pool is not None:
@@ -78,7 +83,7 @@ class Pool:
             block.set_back()
             return block
         value = make()
-        layout = _layout_of(value)
+        layout = layout_of(value)
         known[:] = [layout]
         if (block := self._free_block(layout, known, own=False)) is None:
             return Block(value, self, layout, known)
@@ -121,7 +126,7 @@ def _is_moved(item: Any) -> bool:
     return isinstance(item, np.ndarray) and item.flags.writeable
 
 
-def _layout_of(value: Any) -> Layout:
+def layout_of(value: Any) -> Layout:
     """What named tuples have in common that may have the same memory one after the other: all but the values of the arrays."""
     return type(value), *map(_layout_of_item, _items_of(value))
 

@@ -1,0 +1,256 @@
+"""Cases of a chunk that no vector instructions serve, one after another in compiled code: see ``runtime.integrate.case_loop``.
+
+Cases are grouped by their layout, the sizes of all arrays, and their settings; they differ in parameters, initial states, modes
+and steps.  Those that did not simply reach their end are left to ``simulate``, which has the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.layout import STATE
+from runtime.dynamics.model_data import stabilised
+from runtime.dynamics.status import Status, message_at_end
+from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
+from runtime.ensemble.task import Chunk, Stopped, Task
+from runtime.integrate.automatic import DOP853, RADAU
+from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN
+from runtime.integrate.balance_check import explained_of, remark_on_balance
+from runtime.integrate.case_loop import (
+    LARGEST_LOST,
+    SMALLEST,
+    WHEN_CLOSE,
+    WHEN_LOST,
+    CaseControl,
+    CasesFound,
+    CasesGiven,
+    cases_found,
+    run_cases,
+)
+from runtime.integrate.case_memory import Frame, Image, control_of, frame_for, key_of, parts_of
+from runtime.integrate.choices import COMPILED_METHODS
+from runtime.integrate.endings import TURNED, closeness, stiffness, turns_of
+from runtime.integrate.methods import lost_digits_at
+from runtime.integrate.settings import Settings, settings
+from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
+from runtime.results.run import Run
+from runtime.results.stats import Stats
+from runtime.support.arrays import Floats, Ints
+from runtime.support.errors import ModelError
+from runtime.system.assemble import mirrored
+from runtime.system.spanning_tree import joint_coordinates
+from runtime.system.state import State
+from runtime.system.system import System
+
+Built = Mapping[int, tuple[System, Floats]]  # systems and initial states by case
+MOST_EVENTS = 1024  # of contacts in a case, where outputs need them
+
+
+@dataclass
+class Group:
+    """Cases with one layout and the same settings."""
+
+    how: Settings
+    system: System  # the first one
+    frame: Frame
+    first: Image
+    cases: list[int] = field(default_factory=list)
+    states: list[Floats] = field(default_factory=list)  # (cases, 13 bodies) of each system
+    y: list[Floats] = field(default_factory=list)  # (cases, n) of the integration
+    mass: list[float] = field(default_factory=list)  # [kg] by case
+    gravity: list[float] = field(default_factory=list)  # [m/s^2]
+    systems: list[System] = field(default_factory=list)  # by case
+    changes: list[tuple[int, Ints, Floats, Ints, Ints]] = field(default_factory=list)  # of a number of cases
+
+    def add(self, system: System, cases: Sequence[int], states: Floats, y: Floats, image: Image) -> None:
+        """Add the cases of a system, whose memory begins with these values."""
+        self.cases += cases
+        self.states.append(states)
+        self.y.append(y)
+        self.systems += [system] * len(cases)
+        self.mass += [float(system.data.mass[1:].sum())] * len(cases)
+        self.gravity += [float(np.linalg.norm(system.data.gravity))] * len(cases)
+        floats, ints = (np.flatnonzero(_bits(a) != _bits(b)) for a, b in zip(image[:2], self.first[:2], strict=True))
+        self.changes.append((len(cases), floats, image.floats[floats], ints, image.ints[ints]))
+
+    def given(self, how: Settings) -> CasesGiven:
+        """What the cases begin with."""
+        floats = self._differing([(n, places, values) for n, places, values, _, _ in self.changes], self.first.floats)
+        ints = self._differing([(n, places, values) for n, _, _, places, values in self.changes], self.first.ints)
+        return CasesGiven(
+            *self.first, *floats, *ints, np.concatenate(self.states), np.concatenate(self.y), np.array(how.t, float)
+        )
+
+    @staticmethod
+    def _differing(changes: list[tuple[int, Ints, Any]], first: Any) -> tuple[Ints, Any]:
+        """Places that differ between cases, and their values (cases, places)."""
+        places = np.unique(np.concatenate([places for _, places, _ in changes]))
+        if not len(places):
+            return places, np.zeros((1, 0), first.dtype)
+        rows = np.tile(first[places], (sum(n for n, _, _ in changes), 1))
+        start = 0
+        for n, own, values in changes:
+            rows[start : start + n, np.searchsorted(places, own)] = values
+            start += n
+        return places, rows
+
+
+def _bits(array: Any) -> Any:
+    return array.view(np.int64)
+
+
+def run_compiled(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
+    """Run cases in compiled code; those that are left to ``simulate``.
+
+    Raises
+    ------
+    Stopped
+    """
+    if not len(cases) or task.how.method not in COMPILED_METHODS:
+        return list(cases)
+    groups: dict[Any, Group] = {}
+    left: list[int] = []
+    try:
+        for system, own in _by_system(cases, built):
+            left += _add(groups, system, own, built, task)
+        for group in groups.values():
+            left += run_group(group, task, chunk)
+    finally:
+        for group in groups.values():
+            group.frame.give_back()
+    return sorted(left)
+
+
+def _by_system(cases: Sequence[int], built: Built) -> list[tuple[System, list[int]]]:
+    found: dict[int, tuple[System, list[int]]] = {}
+    for case in cases:
+        system = built[case][0]
+        found.setdefault(id(system), (system, []))[1].append(case)
+    return list(found.values())
+
+
+def _add(groups: dict[Any, Group], system: System, cases: list[int], built: Built, task: Task) -> list[int]:
+    """Add the cases of a system to the group of its layout; those that are left to ``simulate``."""
+    try:
+        how = settings_of(system, task.how)
+        parts = parts_of(system, how)
+    except ModelError:
+        return cases  # ``simulate`` has the message
+    starts = {case: y for case in cases if (y := _start(system, built[case][1], how)) is not None}
+    good = list(starts)
+    if good:
+        key = key_of(parts), how
+        if key not in groups:
+            frame = frame_for(parts, key[0])
+            groups[key] = Group(how, system, frame, frame.image(parts))
+        group = groups[key]
+        states, y = np.array([built[case][1] for case in good]), np.array([starts[case] for case in good])
+        group.add(system, good, states, y, group.frame.image(parts))
+    return [case for case in cases if case not in starts]
+
+
+def settings_of(system: System, how: Settings) -> Settings:
+    """Settings as ``simulate`` checks them for a system of one's own."""
+    more = {"alpha": None, "beta": None} | how.keywords
+    return settings(system, how.t_end, np.array(how.t), **more)
+
+
+def _start(system: System, y: Floats, how: Settings) -> Floats | None:
+    """The initial state of the integration for one of the bodies; None where it is left to ``simulate``."""
+    if (how.t_start != system.time or (y != system.state.y).any()) and mirrored(system, how.t_start, y):
+        return None
+    if not in_joint_coordinates(system, how):
+        return y
+    tree = tree_of(system)
+    z: Floats = joint_coordinates(tree, system.body_names, system.joint_motions, y[None])[0]
+    try:
+        return coupled(system, tree, State(system.body_names, y), z) if system.couplings else z
+    except ModelError:
+        return None
+
+
+def run_group(group: Group, task: Task, chunk: Chunk) -> list[int]:
+    """Run the cases of a group; those that are left to ``simulate``."""
+    how, count, system = group.how, len(group.cases), group.system
+    own = group.frame.parts
+    n, sources = STATE * len(system.bodies), own.explicit.balance.work.shape[1]
+    events = MOST_EVENTS if task.outputs is not None and system.contacts else 0
+    found = cases_found(count, len(how.t or ()), n + sources, len(own.explicit.balance.energy), events)
+    given, control = group.given(how), control_of(system, how)
+    run_cases(group.frame.memory, given, found, control, task.stop)
+    if task.stop[0]:
+        raise Stopped
+    good = found.status == Status.REACHED_END
+    if task.outputs is not None:
+        good &= found.passed == 0
+    at = np.array(group.cases, np.int64)
+    states = found.out[:, :, :n]
+    if task.outputs is None:
+        kept = states[good]
+    else:
+        kept = _columns(group, found, states, np.flatnonzero(good), task, chunk)
+    chunk.keep(at[good], kept, found.counts[good, :3], found.reached[good])
+    for k, text in remarks(group, found, control, np.flatnonzero(good)).items():
+        message = message_at_end(how.t_end) + text
+        if message.partition(TURNED)[0] != message_at_end(how.t_end):
+            chunk.messages.setdefault(chunk.first + int(at[k]), message)
+    return at[~good].tolist()  # type: ignore[no-any-return]
+
+
+def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -> dict[int, str]:
+    """What the messages of cases say beside their end, by place; as in ``simulate``."""
+    how = group.how
+    explained = error = np.zeros(len(found.status))
+    if found.energy.shape[1]:
+        e = found.energy.T
+        mass, g = np.array(group.mass), np.array(group.gravity)
+        of_run = e[KINETIC], e[LOWEST], e[HIGHEST], e[EXCHANGED]
+        explained = explained_of(mass, g, how, found.counts[:, 1], *of_run) + e[UNCERTAIN]
+        error = e[LARGEST_ERROR]
+    result: dict[int, str] = {}
+    names = (RADAU, DOP853)
+    for k in good.tolist():
+        if control.projected:
+            digits, when = np.log10(max(found.digits[k, LARGEST_LOST], 1.0)), found.digits[k, WHEN_LOST]
+        else:
+            digits, when = lost_digits_at(found.digits[k, SMALLEST], how.rtol, how.atol), found.digits[k, WHEN_CLOSE]
+        text = closeness(float(digits), float(when))
+        if not abs(error[k]) <= explained[k]:
+            text += remark_on_balance(float(error[k]), float(found.energy[k, AT]), float(explained[k]))
+        text += stiffness(int(found.counts[k, 1]), int(found.counts[k, 3]))
+        turns = int(found.turns[k])
+        text += turns_of([(names[i % 2], float(t)) for i, t in enumerate(found.turn_times[k, :turns])], turns)
+        if text:
+            result[k] = text
+    return result
+
+
+def _columns(group: Group, found: CasesFound, states: Floats, good: Ints, task: Task, chunk: Chunk) -> Floats:
+    """Outputs (cases, columns) of the cases at these places."""
+    assert task.outputs is not None
+    if not len(good):
+        return np.zeros((0, *task.kept_shape))
+    how, own = group.how, states[good]
+
+    def run_of(k: int) -> Run:
+        place = int(good[k])
+        system, counts = system_of(k), found.counts[place]
+        data, y = stabilised(system.data, how.alpha, how.beta), np.ascontiguousarray(own[k])
+        stats = Stats(how.method, int(counts[0]), int(counts[1]), int(counts[2]), 0.0, how.rtol, how.atol, "")
+        return Run(
+            system, data, np.array(how.t), y, State(system.body_names, y[-1]), Status.REACHED_END,
+            message_at_end(how.t_end), stats, {}, {}, contact_events=found.events[place, : found.event_counts[place]].copy(),
+        )  # fmt: skip
+
+    def system_of(k: int) -> System:
+        return group.systems[int(good[k])]
+
+    def say(k: int, text: str) -> None:
+        chunk.messages[chunk.first + group.cases[int(good[k])]] = text
+
+    return columns_of_batch(task.outputs, how, BatchQuantities(group.system, lambda: own), system_of, say, run_of)
+

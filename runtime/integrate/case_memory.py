@@ -1,0 +1,187 @@
+"""The memory of cases that ``case_loop`` runs: made once for each layout, and what each case begins with in it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.model_data import ModelData, Workspace, stabilised
+from runtime.integrate import stepping
+from runtime.integrate.automatic import DOP853, FIRST_NEEDED, MAX_NEEDED, RADAU, SHORT
+from runtime.integrate.case_loop import (
+    EXPLICIT,
+    IMPLICIT,
+    LOOP_PART,
+    AnyMethod,
+    CaseControl,
+    CaseMemory,
+    Turning,
+)
+from runtime.integrate.constraint_check import bound_of_couplings, relative_bound, states_to_check
+from runtime.integrate.methods import bind, memory_of_radau, stepper_for
+from runtime.integrate.settings import Settings
+from runtime.integrate.stepping import Stepper
+from runtime.integrate.tree_method import (
+    OFF_THE_ROWS,
+    in_joint_coordinates,
+    is_projected,
+    stepper_of_tree,
+    tree_of,
+    workspace_of_tree,
+)
+from runtime.jit.references import Reference
+from runtime.support.arrays import Floats, Ints
+from runtime.support.pool import Block, layout_of
+from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE
+from runtime.system.spanning_tree import COORDINATES, RATES
+from runtime.system.system import System
+from runtime.system.whole_model import whole_of
+
+STEPS_PER_CALL, SMALL = 512, 260  # steps between checks for an interruption, of systems with states up to SMALL
+MAX_FREE, MAX_LAYOUTS = 4, 8  # frames that wait for their next use, by layout
+PORTIONS = (np.dtype(float), np.dtype(np.int64), np.dtype(complex))
+
+
+class Parts(NamedTuple):
+    """Data and memory of a case."""
+
+    t: ModelData
+    w: Workspace
+    rows: Workspace
+    explicit: Stepper
+    implicit: Stepper
+    turning: Turning
+    y_dot: Floats
+
+
+def parts_of(system: System, how: Settings) -> Parts:
+    """Data and memory of a run of a system, as ``simulate`` makes them."""
+    data, size = stabilised(system.data, how.alpha, how.beta), len(system.state.y)
+    if in_joint_coordinates(system, how):
+        tree, work = tree_of(system), workspace_of_tree(system, data)
+        rows, n = workspace_for(data), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)
+        explicit = implicit = stepper_of_tree(tree, data, work, np.zeros(n))
+        explicit.flags[stepping.PROJECTED] = is_projected(system)
+    else:
+        work = rows = workspace_for(data, whole_of(system, data))
+        method = RADAU if how.method == RADAU else DOP853
+        explicit = implicit = stepper_for(method, system, data, system.state.y)
+        explicit.flags[stepping.PROJECTED] = how.projected
+        if how.method == "auto":
+            implicit = explicit._replace(own=memory_of_radau(system), address=np.zeros_like(explicit.address))
+            bind(implicit, data, work)
+    bind(explicit, data, work)
+    return Parts(_writable(data), work, rows, explicit, implicit, _turning(implicit), np.zeros(size))
+
+
+def _turning(s: Stepper) -> Turning:
+    first = np.array([FIRST_NEEDED[DOP853], FIRST_NEEDED[RADAU]])
+    rules = np.array([SHORT, MAX_NEEDED])
+    kept, last = (getattr(s.own, name, np.zeros(1, kind)) for name, kind in (("kept", np.int64), ("last", float)))
+    return Turning(kept, last, first.copy(), np.zeros(2, np.int64), first, rules)
+
+
+def _writable(value: Any) -> Any:
+    """A named tuple with copies of its arrays, which may be written."""
+    if isinstance(value, tuple):
+        return type(value)(*map(_writable, value))
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _read_only(value: Any) -> Any:
+    """A named tuple with its arrays as read-only ones, for which compiled code is specialised."""
+    if isinstance(value, tuple):
+        return type(value)(*map(_read_only, value))
+    if not isinstance(value, np.ndarray):
+        return value
+    seen = value.view()
+    seen.flags.writeable = False
+    return seen
+
+
+class Image(NamedTuple):
+    """The values of all arrays: floats, integers, complex numbers as pairs of floats."""
+
+    floats: Floats
+    ints: Ints
+    pairs: Floats
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The memory of a layout, with the references by which compiled code finds its parts."""
+
+    key: Any
+    block: Block
+    own: Image  # the memory itself
+    parts: Parts  # in it
+    memory: Reference
+    kept: tuple[Any, ...] = field(repr=False)  # what the memory refers to
+
+    def image(self, parts: Parts) -> Image:
+        """The values of other parts of the same layout."""
+        self.block.fill(parts, None)
+        return Image(*(part.copy() for part in self.own))
+
+    def place(self, array: np.ndarray[Any, Any]) -> Ints:
+        """Places of the items of one of the arrays among the floats."""
+        start = (array.ctypes.data - self.own.floats.ctypes.data) // array.itemsize
+        return np.arange(start, start + array.size)
+
+    def give_back(self) -> None:
+        """Let the next chunk have the memory."""
+        with _LOCK:
+            free = _FREE.pop(self.key, [])
+            while len(_FREE) >= MAX_LAYOUTS:
+                del _FREE[next(iter(_FREE))]
+            _FREE[self.key] = free
+            if len(free) < MAX_FREE:
+                free.append(self)
+
+
+_FREE: dict[Any, list[Frame]] = {}
+_LOCK = threading.Lock()
+
+
+def key_of(parts: Parts) -> Any:
+    """What cases have in common that can have the same memory."""
+    return layout_of(parts)
+
+
+def frame_for(parts: Parts, key: Any) -> Frame:
+    """Memory of the layout of parts; safe in threads."""
+    with _LOCK:
+        if free := _FREE.get(key):
+            return free.pop()
+    block = Block(parts)
+    found = {array.dtype: array for array in block.arrays}
+    floats, ints, complexes = (found.get(kind, np.zeros(0, kind)) for kind in PORTIONS)
+    own = Image(floats, ints, complexes.view(float))
+    inside: Parts = block.value
+    inside = inside._replace(t=_read_only(inside.t))
+    steppers = [Reference(s) for s in (inside.explicit, inside.implicit)]
+    places = [LOOP_PART.place(s, inside.t) for s in (inside.explicit, inside.implicit)]
+    memory = CaseMemory(
+        inside.t, inside.w, inside.rows, inside.explicit._replace(own=AnyMethod(np.zeros(1))), inside.turning, *own,
+        inside.y_dot, np.zeros(0), np.array([s.address for s in steppers]), np.array(places),
+    )  # fmt: skip
+    return Frame(key, block, own, inside, Reference(memory), (memory, steppers))
+
+
+def control_of(system: System, how: Settings) -> CaseControl:
+    """Settings of the cases of systems with the layout of this one."""
+    in_joints = in_joint_coordinates(system, how)
+    projected = is_projected(system) if in_joints else how.projected
+    size = len(system.state.y)
+    portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / size) ** 2))
+    return CaseControl(
+        how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step, how.max_steps, portion,
+        int(projected), int(projected), IMPLICIT if how.method == RADAU else EXPLICIT,
+        int(how.method == "auto" and not in_joints), FIRST_NEEDED[DOP853] if how.method == "auto" else 0, int(in_joints),
+        OFF_THE_ROWS, POSITION_TOLERANCE, VELOCITY_TOLERANCE, states_to_check(system, how), relative_bound(how),
+        bound_of_couplings(how),
+    )  # fmt: skip
