@@ -25,6 +25,7 @@ from runtime.ensemble.joint_batch import (
     with_signs,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
+from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
@@ -84,6 +85,8 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), {}, (0, ""),
     )  # fmt: skip
     left = run_at_once(task, cases, chunk)
+    if left is None and not (isinstance(task.system, System) and side_by_side(task.system, how)):
+        left = run_named(task, cases, chunk)
     if left is not None:
         built = built_cases(task, chunk, cases, left)
         _run_each(list(built), built, task, chunk)

@@ -6,7 +6,7 @@ and steps.  Those that did not simply reach their end are left to ``simulate``, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +31,19 @@ from runtime.integrate.case_loop import (
     cases_found,
     run_cases,
 )
-from runtime.integrate.case_memory import Frame, Image, control_of, frame_for, key_of, parts_of
+from runtime.integrate.case_memory import (
+    NO_CHANGES,
+    Changes,
+    Frame,
+    Image,
+    changes_of_data,
+    changes_of_images,
+    control_of,
+    frame_for,
+    key_of,
+    parts_of,
+    same_items,
+)
 from runtime.integrate.choices import COMPILED_METHODS
 from runtime.integrate.endings import TURNED, closeness, stiffness, turns_of
 from runtime.integrate.methods import lost_digits_at
@@ -63,27 +75,25 @@ class Group:
     y: list[Floats] = field(default_factory=list)  # (cases, n) of the integration
     mass: list[float] = field(default_factory=list)  # [kg] by case
     gravity: list[float] = field(default_factory=list)  # [m/s^2]
-    systems: list[System] = field(default_factory=list)  # by case
-    changes: list[tuple[int, Ints, Floats, Ints, Ints]] = field(default_factory=list)  # of a number of cases
+    changes: list[tuple[int, Changes]] = field(default_factory=list)  # of so many cases
 
-    def add(self, system: System, cases: Sequence[int], states: Floats, y: Floats, image: Image) -> None:
-        """Add the cases of a system, whose memory begins with these values."""
+    def add(
+        self, cases: Sequence[int], states: Floats, y: Floats, changes: Changes, mass: Floats, gravity: Floats
+    ) -> None:
+        """Add cases, whose memory begins with these changes (values of all, or a row for each); mass and gravity (cases,)."""
         self.cases += cases
         self.states.append(states)
         self.y.append(y)
-        self.systems += [system] * len(cases)
-        self.mass += [float(system.data.mass[1:].sum())] * len(cases)
-        self.gravity += [float(np.linalg.norm(system.data.gravity))] * len(cases)
-        floats, ints = (np.flatnonzero(_bits(a) != _bits(b)) for a, b in zip(image[:2], self.first[:2], strict=True))
-        self.changes.append((len(cases), floats, image.floats[floats], ints, image.ints[ints]))
+        self.mass += mass.tolist()
+        self.gravity += gravity.tolist()
+        self.changes.append((len(cases), changes))
 
-    def given(self, how: Settings) -> CasesGiven:
+    def given(self) -> CasesGiven:
         """What the cases begin with."""
-        floats = self._differing([(n, places, values) for n, places, values, _, _ in self.changes], self.first.floats)
-        ints = self._differing([(n, places, values) for n, _, _, places, values in self.changes], self.first.ints)
-        return CasesGiven(
-            *self.first, *floats, *ints, np.concatenate(self.states), np.concatenate(self.y), np.array(how.t, float)
-        )
+        floats = self._differing([(n, c.float_place, c.float_value) for n, c in self.changes], self.first.floats)
+        ints = self._differing([(n, c.int_place, c.int_value) for n, c in self.changes], self.first.ints)
+        outputs = np.array(self.how.t, float)
+        return CasesGiven(*self.first, *floats, *ints, np.concatenate(self.states), np.concatenate(self.y), outputs)
 
     @staticmethod
     def _differing(changes: list[tuple[int, Ints, Any]], first: Any) -> tuple[Ints, Any]:
@@ -97,10 +107,6 @@ class Group:
             rows[start : start + n, np.searchsorted(places, own)] = values
             start += n
         return places, rows
-
-
-def _bits(array: Any) -> Any:
-    return array.view(np.int64)
 
 
 def run_compiled(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
@@ -118,7 +124,7 @@ def run_compiled(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -
         for system, own in _by_system(cases, built):
             left += _add(groups, system, own, built, task)
         for group in groups.values():
-            left += run_group(group, task, chunk)
+            left += run_group(group, lambda case: built[case][0], task, chunk)
     finally:
         for group in groups.values():
             group.frame.give_back()
@@ -136,21 +142,42 @@ def _by_system(cases: Sequence[int], built: Built) -> list[tuple[System, list[in
 def _add(groups: dict[Any, Group], system: System, cases: list[int], built: Built, task: Task) -> list[int]:
     """Add the cases of a system to the group of its layout; those that are left to ``simulate``."""
     try:
-        how = settings_of(system, task.how)
-        parts = parts_of(system, how)
+        group, changes = group_of(groups, system, task.how)
     except ModelError:
         return cases  # ``simulate`` has the message
-    starts = {case: y for case in cases if (y := _start(system, built[case][1], how)) is not None}
-    good = list(starts)
-    if good:
-        key = key_of(parts), how
-        if key not in groups:
-            frame = frame_for(parts, key[0])
-            groups[key] = Group(how, system, frame, frame.image(parts))
-        group = groups[key]
+    starts = {case: y for case in cases if (y := _start(system, built[case][1], group.how)) is not None}
+    if good := list(starts):
         states, y = np.array([built[case][1] for case in good]), np.array([starts[case] for case in good])
-        group.add(system, good, states, y, group.frame.image(parts))
+        mass, gravity = np.full(len(good), system.data.mass[1:].sum()), np.full(len(good), np.linalg.norm(system.gravity))
+        group.add(good, states, y, changes, mass, gravity)
     return [case for case in cases if case not in starts]
+
+
+def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[Group, Changes]:
+    """The group of a system's layout, and how its memory differs from that of the first system there."""
+    latest = next(reversed(groups.values()), None)
+    if latest is not None and _same_settings(latest.system, system):
+        if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:
+            return latest, changes
+    own_how = settings_of(system, how)
+    for group in groups.values():
+        if group.how == own_how and (changes := changes_of_data(group.frame, group.system, system, own_how)) is not None:
+            return group, changes
+    parts = parts_of(system, own_how)
+    key = key_of(parts), own_how
+    if key not in groups:
+        frame = frame_for(parts, key[0])
+        groups[key] = Group(own_how, system, frame, frame.image(parts))
+        return groups[key], NO_CHANGES
+    group = groups[key]
+    return group, changes_of_images(group.frame.image(parts), group.first)
+
+
+def _same_settings(first: System, system: System) -> bool:
+    """Whether all that ``settings`` checks of a system is that of another one."""
+    parts = "contacts", "forces", "joints", "loads", "motors", "couplings"
+    same = all(same_items(getattr(first, part), getattr(system, part)) for part in parts)
+    return same and first.state is system.state and first.overdetermined == system.overdetermined
 
 
 def settings_of(system: System, how: Settings) -> Settings:
@@ -173,14 +200,14 @@ def _start(system: System, y: Floats, how: Settings) -> Floats | None:
         return None
 
 
-def run_group(group: Group, task: Task, chunk: Chunk) -> list[int]:
-    """Run the cases of a group; those that are left to ``simulate``."""
+def run_group(group: Group, system_of: Callable[[int], System], task: Task, chunk: Chunk) -> list[int]:
+    """Run the cases of a group; those that are left to ``simulate``.  ``system_of``: the system of a case."""
     how, count, system = group.how, len(group.cases), group.system
     own = group.frame.parts
     n, sources = STATE * len(system.bodies), own.explicit.balance.work.shape[1]
     events = MOST_EVENTS if task.outputs is not None and system.contacts else 0
     found = cases_found(count, len(how.t or ()), n + sources, len(own.explicit.balance.energy), events)
-    given, control = group.given(how), control_of(system, how)
+    given, control = group.given(), control_of(system, how)
     run_cases(group.frame.memory, given, found, control, task.stop)
     if task.stop[0]:
         raise Stopped
@@ -192,7 +219,7 @@ def run_group(group: Group, task: Task, chunk: Chunk) -> list[int]:
     if task.outputs is None:
         kept = states[good]
     else:
-        kept = _columns(group, found, states, np.flatnonzero(good), task, chunk)
+        kept = _columns(group, found, np.flatnonzero(good), system_of, task, chunk)
     chunk.keep(at[good], kept, found.counts[good, :3], found.reached[good])
     for k, text in remarks(group, found, control, np.flatnonzero(good)).items():
         message = message_at_end(how.t_end) + text
@@ -229,12 +256,14 @@ def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -
     return result
 
 
-def _columns(group: Group, found: CasesFound, states: Floats, good: Ints, task: Task, chunk: Chunk) -> Floats:
+def _columns(
+    group: Group, found: CasesFound, good: Ints, of_case: Callable[[int], System], task: Task, chunk: Chunk
+) -> Floats:
     """Outputs (cases, columns) of the cases at these places."""
     assert task.outputs is not None
     if not len(good):
         return np.zeros((0, *task.kept_shape))
-    how, own = group.how, states[good]
+    how, own = group.how, found.out[good, :, : STATE * len(group.system.bodies)]
 
     def run_of(k: int) -> Run:
         place = int(good[k])
@@ -247,7 +276,7 @@ def _columns(group: Group, found: CasesFound, states: Floats, good: Ints, task: 
         )  # fmt: skip
 
     def system_of(k: int) -> System:
-        return group.systems[int(good[k])]
+        return of_case(group.cases[int(good[k])])
 
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + group.cases[int(good[k])]] = text

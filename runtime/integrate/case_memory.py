@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from runtime.integrate.tree_method import (
 )
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
-from runtime.support.pool import Block, layout_of
+from runtime.support.pool import Block, items_of, layout_of
 from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE
 from runtime.system.spanning_tree import COORDINATES, RATES
 from runtime.system.system import System
@@ -111,6 +112,18 @@ class Image(NamedTuple):
     pairs: Floats
 
 
+class Changes(NamedTuple):
+    """Where the values of a case differ from those of the first one, and these values."""
+
+    float_place: Ints
+    float_value: Floats
+    int_place: Ints
+    int_value: Ints
+
+
+NO_CHANGES = Changes(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
 @dataclass(frozen=True)
 class Frame:
     """The memory of a layout, with the references by which compiled code finds its parts."""
@@ -127,10 +140,18 @@ class Frame:
         self.block.fill(parts, None)
         return Image(*(part.copy() for part in self.own))
 
-    def place(self, array: np.ndarray[Any, Any]) -> Ints:
-        """Places of the items of one of the arrays among the floats."""
+    def places(self, array: np.ndarray[Any, Any]) -> Ints:
+        """Places of the items of one of the arrays of floats."""
         start = (array.ctypes.data - self.own.floats.ctypes.data) // array.itemsize
         return np.arange(start, start + array.size)
+
+    @property
+    def copies(self) -> dict[int, Floats]:
+        """Arrays of the memory of evaluations that begin as copies of those of the data, by the identity of these."""
+        t, w = self.parts.t, self.parts.w
+        pairs = (t.x, w.x), (t.limits.x, w.limits.x), (t.loads.x, w.loads.x), (t.forces.x, w.forces.x)
+        of_contacts = (t.contacts.x, w.contacts.x), (t.contacts.normal, w.contacts.normal)
+        return {id(own): copy for own, copy in (*pairs, *of_contacts)}
 
     def give_back(self) -> None:
         """Let the next chunk have the memory."""
@@ -141,6 +162,59 @@ class Frame:
             _FREE[self.key] = free
             if len(free) < MAX_FREE:
                 free.append(self)
+
+
+def changes_of_images(image: Image, first: Image) -> Changes:
+    """The changes from one image to another."""
+    floats, ints = (np.flatnonzero(_bits(a) != _bits(b)) for a, b in zip(image[:2], first[:2], strict=True))
+    return Changes(floats, image.floats[floats], ints, image.ints[ints])
+
+
+def _bits(array: Any) -> Any:
+    return array.view(np.int64)
+
+
+def same_items(first: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two sequences hold the same objects."""
+    return len(first) == len(other) and all(a is b for a, b in zip(first, other, strict=True))
+
+
+def changes_of_data(frame: Frame, first: System, system: System, how: Settings) -> Changes | None:
+    """The changes from the first system of a frame to another in absolute coordinates, from their data alone.
+
+    None where more than numbers of the data may differ, so that memory of its own decides.
+    """
+    if in_joint_coordinates(system, how) or first.name != system.name:
+        return None
+    same = same_items(first.contacts, system.contacts) and same_items(first.forces, system.forces)
+    if how.method != DOP853 and not same:
+        return None  # the tolerances of radau depend on their creeps
+    old, new = whole_of(first, first.data), whole_of(system, system.data)
+    if (old is None) != (new is None):
+        return None
+    found = [(frame.parts.w.constants, new.constants)] if new is not None else []
+    if old is not None and new is not None and (old[:2] != new[:2] or old.constants.shape != new.constants.shape):
+        return None
+    before, now, own = (items_of(t) for t in (first.data, system.data, frame.parts.t))
+    for a, b, to in zip(before, now, own, strict=True):
+        if a is b:
+            continue
+        if not isinstance(b, np.ndarray) or b.dtype != float:
+            if not np.array_equal(a, b):
+                return None
+        elif a.shape != b.shape:
+            return None
+        else:
+            found.append((to, b))
+    c = system.data.contacts
+    if c.least_impact is not first.data.contacts.least_impact:
+        found.append((frame.parts.w.contacts.speed, np.where(c.impact >= 0, c.least_impact, 0.0)))
+    copies = frame.copies
+    found += [(copies[id(to)], values) for to, values in found if id(to) in copies]
+    if not found:
+        return NO_CHANGES
+    places = np.concatenate([frame.places(to) for to, _ in found])
+    return NO_CHANGES._replace(float_place=places, float_value=np.concatenate([value.ravel() for _, value in found]))
 
 
 _FREE: dict[Any, list[Frame]] = {}
