@@ -30,8 +30,8 @@ from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
 from runtime.integrate.batch_limits import BatchLimits
-from runtime.integrate.settings import Settings
 from runtime.integrate.endings import TURNED
+from runtime.integrate.settings import Settings
 from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,

@@ -7,6 +7,7 @@ and steps.  Those that did not simply reach their end are left to ``simulate``, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,12 +146,48 @@ def _add(groups: dict[Any, Group], system: System, cases: list[int], built: Buil
         group, changes = group_of(groups, system, task.how)
     except ModelError:
         return cases  # ``simulate`` has the message
-    starts = {case: y for case in cases if (y := _start(system, built[case][1], group.how)) is not None}
-    if good := list(starts):
-        states, y = np.array([built[case][1] for case in good]), np.array([starts[case] for case in good])
-        mass, gravity = np.full(len(good), system.data.mass[1:].sum()), np.full(len(good), np.linalg.norm(system.gravity))
-        group.add(good, states, y, changes, mass, gravity)
-    return [case for case in cases if case not in starts]
+    states = np.array([built[case][1] for case in cases])
+    try:
+        good, y = np.ones(len(cases), bool), initial_states(system, states, group.how)
+    except ModelError:
+        good, y = _each(system, states, group.how)
+    for k in np.flatnonzero((states != system.state.y).any(axis=1) | (group.how.t_start != system.time)):
+        good[k] &= not mirrored(system, group.how.t_start, states[k])
+    at = np.flatnonzero(good)
+    if len(at):
+        mass, gravity = np.full(len(at), system.data.mass[1:].sum()), np.full(len(at), np.linalg.norm(system.gravity))
+        group.add([cases[k] for k in at], states[at], y[at], changes, mass, gravity)
+    return [case for case, fits in zip(cases, good, strict=True) if not fits]
+
+
+def initial_states(system: System, states: Floats, how: Settings) -> Floats:
+    """Initial states of the integration (cases, n) for those of the bodies (cases, 13 bodies).
+
+    Raises
+    ------
+    ModelError
+        Where followers of couplings are not where their leaders put them in one of them.
+    """
+    if not in_joint_coordinates(system, how):
+        return states
+    tree = tree_of(system)
+    z: Floats = joint_coordinates(tree, system.body_names, system.joint_motions, states)
+    if not system.couplings:
+        return z
+    bodies = [State(system.body_names, y) for y in states]
+    return np.array([coupled(system, tree, state, own) for state, own in zip(bodies, z, strict=True)])
+
+
+def _each(system: System, states: Floats, how: Settings) -> tuple[Any, Floats]:
+    """``initial_states``, where some fail: which do not, and the states."""
+    found: list[Floats | None] = []
+    for y in states:
+        with suppress(ModelError):
+            found.append(initial_states(system, y[None], how)[0])
+            continue
+        found.append(None)
+    size = next((len(y) for y in found if y is not None), 0)
+    return np.array([y is not None for y in found]), np.array([np.zeros(size) if y is None else y for y in found])
 
 
 def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[Group, Changes]:
@@ -161,7 +198,10 @@ def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[G
             return latest, changes
     own_how = settings_of(system, how)
     for group in groups.values():
-        if group.how == own_how and (changes := changes_of_data(group.frame, group.system, system, own_how)) is not None:
+        if (
+            group.how == own_how
+            and (changes := changes_of_data(group.frame, group.system, system, own_how)) is not None
+        ):
             return group, changes
     parts = parts_of(system, own_how)
     key = key_of(parts), own_how
@@ -184,20 +224,6 @@ def settings_of(system: System, how: Settings) -> Settings:
     """Settings as ``simulate`` checks them for a system of one's own."""
     more = {"alpha": None, "beta": None} | how.keywords
     return settings(system, how.t_end, np.array(how.t), **more)
-
-
-def _start(system: System, y: Floats, how: Settings) -> Floats | None:
-    """The initial state of the integration for one of the bodies; None where it is left to ``simulate``."""
-    if (how.t_start != system.time or (y != system.state.y).any()) and mirrored(system, how.t_start, y):
-        return None
-    if not in_joint_coordinates(system, how):
-        return y
-    tree = tree_of(system)
-    z: Floats = joint_coordinates(tree, system.body_names, system.joint_motions, y[None])[0]
-    try:
-        return coupled(system, tree, State(system.body_names, y), z) if system.couplings else z
-    except ModelError:
-        return None
 
 
 def run_group(group: Group, system_of: Callable[[int], System], task: Task, chunk: Chunk) -> list[int]:
@@ -282,4 +308,3 @@ def _columns(
         chunk.messages[chunk.first + group.cases[int(good[k])]] = text
 
     return columns_of_batch(task.outputs, how, BatchQuantities(group.system, lambda: own), system_of, say, run_of)
-

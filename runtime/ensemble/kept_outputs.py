@@ -48,8 +48,9 @@ def places_of(outputs: Outputs) -> dict[str, slice]:
 class BatchQuantities:
     """Quantities over time of cases that were integrated side by side and reached their end.
 
-    ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3), if they are known; ``z`` (cases, times, n): coordinates
-    and rates of the tree, whose steps are all turns and slides; ``limits`` (cases, limits, PARAMETERS): those that restrain them.
+    ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3), if they are known;
+    ``z`` (cases, times, n): coordinates and rates of the tree, whose steps are all turns and slides;
+    ``limits`` (cases, limits, PARAMETERS): those that restrain them.
     """
 
     system: System

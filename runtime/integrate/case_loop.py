@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from runtime.dynamics.kinematics import update_motion
 from runtime.dynamics.layout import OK, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.projection import worst_violation
-from runtime.dynamics.kinematics import update_motion
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import DONE, ENERGIES
 from runtime.integrate.beginning import SMALL_PIVOT, evaluate_and_forget
@@ -391,5 +391,3 @@ def run_cases(m, given, found, c, stop):  # type: ignore[no-untyped-def]
             found.energy[n, k] = s.balance.energy[k]
         found.digits[n, SMALLEST], found.digits[n, WHEN_CLOSE] = s.smallest_pivot[OF_ALL], s.smallest_pivot[FIRST_CLOSE]
         found.digits[n, LARGEST_LOST], found.digits[n, WHEN_LOST] = s.passage[LOST], s.passage[FIRST_LOST]
-
-

@@ -17,9 +17,9 @@ from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
 from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
+from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.joints_first import JointsFirst
-from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.scipy_methods import SciPy
 from runtime.integrate.settings import Settings, settings

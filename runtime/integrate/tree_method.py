@@ -71,7 +71,7 @@ def kernel_knows(system: System) -> bool:
     tree = system.tree
     if tree is None or (system.loaded and not tree.closing and not tree.limits):
         return False
-    return _module_of(system) is not None
+    return module_of_tree(system) is not None
 
 
 def lanes_know(system: System) -> bool:
@@ -79,7 +79,7 @@ def lanes_know(system: System) -> bool:
     return kernel_knows(system) and system.closed_tree is None
 
 
-def _module_of(system: System) -> ModuleType | None:
+def module_of_tree(system: System) -> ModuleType | None:
     """The module of the kernel of a system's tree, if there is one."""
     tree, closed = system.tree, system.closed_tree
     if closed is not None:
@@ -259,7 +259,7 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
 
 def memory_of_tree(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
     """Memory for evaluations of a tree, by its kernel if there is one."""
-    module = _module_of(system)
+    module = module_of_tree(system)
     ask("joint coordinates")
     if module is None or (system.loaded and not tree.limits):
         ask("forces in joint coordinates")
