@@ -1,7 +1,7 @@
 """Cases of a system that differ in masses, gravity, gains of motors, laws of limits and constants of forces.
 
-No case has a system of its own: the values of all are put as arrays where compiled code reads them.  Those that break a rule, and cases that differ in more,
-are left to the making of a system each.
+No case has a system of its own: the values of all are put as arrays where compiled code reads them.  Those that break a
+rule, and cases that differ in more, are left to the making of a system each.
 """
 
 from __future__ import annotations

@@ -126,8 +126,6 @@ class CaseControl(NamedTuple):
     needed: int  # ``stepping.NEEDED`` at the start
     in_joints: int
     off_the_rows: float  # limit for initial states in joint coordinates
-    position_tolerance: float  # of initial states
-    velocity_tolerance: float
     checked: int  # of the states at the outputs: 0 none, 1 the last one, 2 all
     bound: float  # of |Phi| there, as a fraction of the extent
     coupled: float  # and of couplings
@@ -198,18 +196,6 @@ def largest(y, first, last):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def on_the_rows(m, y, c):  # type: ignore[no-untyped-def]
-    """Whether an initial state satisfies the rows, as ``check_state`` asks."""
-    if len(m.t.address) == 0:
-        return True
-    worst = worst_violation(c.t_start, y, m.t, m.rows, False)
-    if not worst <= c.position_tolerance:
-        return False
-    worst = worst_violation(c.t_start, y, m.t, m.rows, True)
-    return worst <= c.velocity_tolerance * max(1.0, largest(y, V, STATE))
-
-
-@inlined
 def keep_signs(m, y, c):  # type: ignore[no-untyped-def]
     """Euler parameters of the tree with the signs of those of y; whether the coordinates lead to y."""
     tree = m.w.tree
@@ -235,9 +221,6 @@ def keep_signs(m, y, c):  # type: ignore[no-untyped-def]
 def begin_case(m, given, n, c):  # type: ignore[no-untyped-def]
     """Put the memory at the start of case n; whether the case can go on."""
     s, y = m.s, given.states[n]
-    restore(m, given, n)
-    if not on_the_rows(m, y, c):
-        return False
     restore(m, given, n)
     for i in range(len(s.y)):
         s.y[i] = s.y_old[i] = given.y[n, i]

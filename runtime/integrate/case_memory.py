@@ -37,7 +37,6 @@ from runtime.integrate.tree_method import (
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.support.pool import Block, items_of, layout_of
-from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE
 from runtime.system.spanning_tree import COORDINATES, RATES
 from runtime.system.system import System
 from runtime.system.whole_model import whole_of
@@ -256,6 +255,6 @@ def control_of(system: System, how: Settings) -> CaseControl:
         how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step, how.max_steps, portion,
         int(projected), int(projected), IMPLICIT if how.method == RADAU else EXPLICIT,
         int(how.method == "auto" and not in_joints), FIRST_NEEDED[DOP853] if how.method == "auto" else 0, int(in_joints),
-        OFF_THE_ROWS, POSITION_TOLERANCE, VELOCITY_TOLERANCE, states_to_check(system, how), relative_bound(how),
+        OFF_THE_ROWS, states_to_check(system, how), relative_bound(how),
         bound_of_couplings(how),
     )  # fmt: skip
