@@ -118,8 +118,7 @@ class _Values:
         array: Any = self.group.frame.parts.t
         for part in name.split("."):
             array = getattr(array, part)
-        copy = self.group.frame.copies.get(id(array))
-        for own in (array, *(() if copy is None else (copy,))):
+        for own in (array, *self.group.frame.copies.get(id(array), ())):
             self.places.append(np.atleast_1d(self.group.frame.places(own).reshape(own.shape)[place]).ravel())
             self.values.append(values.reshape(len(values), -1))
         return True

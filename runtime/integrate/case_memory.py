@@ -145,12 +145,20 @@ class Frame:
         return np.arange(start, start + array.size)
 
     @property
-    def copies(self) -> dict[int, Floats]:
+    def copies(self) -> dict[int, list[Floats]]:
         """Arrays of the memory of evaluations that begin as copies of those of the data, by the identity of these."""
-        t, w = self.parts.t, self.parts.w
-        pairs = (t.x, w.x), (t.limits.x, w.limits.x), (t.loads.x, w.loads.x), (t.forces.x, w.forces.x)
-        of_contacts = (t.contacts.x, w.contacts.x), (t.contacts.normal, w.contacts.normal)
-        return {id(own): copy for own, copy in (*pairs, *of_contacts)}
+        t, found = self.parts.t, dict[int, list[Floats]]()
+        for w in (self.parts.w, self.parts.rows):
+            for own, copy in (
+                (t, w),
+                (t.limits, w.limits),
+                (t.loads, w.loads),
+                (t.forces, w.forces),
+                (t.contacts, w.contacts),
+            ):
+                found.setdefault(id(own.x), []).append(copy.x)
+            found.setdefault(id(t.contacts.normal), []).append(w.contacts.normal)
+        return found
 
     def give_back(self) -> None:
         """Let the next chunk have the memory."""
@@ -209,7 +217,7 @@ def changes_of_data(frame: Frame, first: System, system: System, how: Settings) 
     if c.least_impact is not first.data.contacts.least_impact:
         found.append((frame.parts.w.contacts.speed, np.where(c.impact >= 0, c.least_impact, 0.0)))
     copies = frame.copies
-    found += [(copies[id(to)], values) for to, values in found if id(to) in copies]
+    found += [(copy, values) for to, values in found for copy in copies.get(id(to), ())]
     if not found:
         return NO_CHANGES
     places = np.concatenate([frame.places(to) for to, _ in found])

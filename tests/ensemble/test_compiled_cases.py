@@ -12,7 +12,7 @@ import models
 import runtime
 from benchmarks.random import model, question
 from runtime import Builder, Signal, Status
-from runtime.ensemble import chunk
+from runtime.ensemble import chunk, compiled_cases
 from runtime.integrate import balance_check
 from tests.support.systems import powered
 
@@ -91,7 +91,7 @@ THROWN = dict(coordinates="absolute", assemble=True)
 JOINT = dict(coordinates="joint")
 WAYS = {
     "contacts": lambda: of_masses(ground(), 0.03),
-    "contacts, auto": lambda: of_masses(ground(), 0.15, method="auto"),
+    "contacts, five turns": lambda: of_masses(ground(), 1.0, method="auto", rtol=1e-6, atol=1e-6),
     "contacts, radau": lambda: of_masses(ground(), 0.1, method="radau"),
     "contacts, velocities": lambda: (
         ground(),
@@ -140,10 +140,24 @@ NAMED = {
 }  # fmt: skip
 
 
+def recorded(monkeypatch):
+    """What the memory of each case begins with, (cases, floats), of the calls from now on."""
+    found, run = [], compiled_cases.run_cases
+
+    def first(memory, given, *more):
+        floats = np.tile(given.floats, (len(given.states), 1))
+        floats[:, given.float_place] = given.float_value
+        found.append(floats)
+        return run(memory, given, *more)
+
+    monkeypatch.setattr(compiled_cases, "run_cases", first)
+    return found
+
+
 @pytest.mark.parametrize("way", NAMED)
-def test_parameters_as_arrays_give_the_bits_of_systems_with_these(way, monkeypatch):
+def test_parameters_as_arrays_give_the_memory_of_systems_with_these(way, monkeypatch):
     make, names, more = NAMED[way]
-    system = make()
+    system, begun = make(), recorded(monkeypatch)
     values = runtime.parameters(system)
     cases = {name: values[name] * SHARE for name in names}
     cases[names[-1]] = np.array([*cases[names[-1]][:2], -1.0])
@@ -157,6 +171,9 @@ def test_parameters_as_arrays_give_the_bits_of_systems_with_these(way, monkeypat
     assert once.status.tolist() == [0, 0, Status.REFUSED] and once.messages == each.messages
     assert np.array_equal(once.states(), each.states(), equal_nan=True) and (once.counts == each.counts).all()
     assert np.abs(once.states()[0] - once.states()[1]).max() > 1e-9
+    monkeypatch.setattr(compiled_cases, "changes_of_data", lambda *_: None)
+    runtime.simulate_many(system, cases, 0.05, chunk=3, **settings)
+    assert len(begun) == 3 and np.array_equal(*begun[:2], equal_nan=True) and np.array_equal(*begun[1:], equal_nan=True)
 
 
 def test_remarks_are_those_of_single_runs(monkeypatch):
