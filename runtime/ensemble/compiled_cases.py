@@ -37,16 +37,18 @@ from runtime.integrate.case_memory import (
     Changes,
     Frame,
     Image,
+    Parts,
     changes_of_data,
     changes_of_images,
     control_of,
     frame_for,
+    image_of,
     key_of,
     parts_of,
     same_items,
 )
 from runtime.integrate.choices import COMPILED_METHODS
-from runtime.integrate.endings import TURNED, closeness, stiffness, turns_of
+from runtime.integrate.endings import TURNED, closeness, stiffness, stiffness_is_said, turns_of
 from runtime.integrate.methods import lost_digits_at
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
@@ -54,12 +56,14 @@ from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
+from runtime.support.latest import Latest
 from runtime.system.assemble import mirrored
 from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
 
 Built = Mapping[int, tuple[System, Floats]]  # systems and initial states by case
+NEARLY_LOST = 1e-15  # tolerance times sine of the smallest angle between rows; digits are lost below a quarter of it
 MOST_EVENTS = 1024  # of contacts in a case, where outputs need them
 
 
@@ -196,6 +200,10 @@ def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[G
     if latest is not None and _same_settings(latest.system, system):
         if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:
             return latest, changes
+    if not groups:
+        own_how, parts, key, first = begun(system, how)
+        group = groups[key] = Group(own_how, system, frame_for(parts, key[0]), first)
+        return group, NO_CHANGES
     own_how = settings_of(system, how)
     for group in groups.values():
         if (
@@ -211,6 +219,16 @@ def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[G
         return groups[key], NO_CHANGES
     group = groups[key]
     return group, changes_of_images(group.frame.image(parts), group.first)
+
+
+def _begun(system: System, how: Settings) -> tuple[Settings, Parts, Any, Image]:
+    """Settings, parts, key and first values of the group of a system."""
+    own_how = settings_of(system, how)
+    parts = parts_of(system, own_how)
+    return own_how, parts, (key_of(parts), own_how), image_of(parts)
+
+
+begun = Latest(_begun, 8)  # the same for all chunks of a task with one system
 
 
 def _same_settings(first: System, system: System) -> bool:
@@ -266,13 +284,14 @@ def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -
         error = e[LARGEST_ERROR]
     result: dict[int, str] = {}
     names = (RADAU, DOP853)
-    for k in good.tolist():
+    unbalanced = ~(np.abs(error) <= explained)
+    for k in good[(unbalanced | _perhaps_said(found, how))[good]].tolist():
         if control.projected:
             digits, when = np.log10(max(found.digits[k, LARGEST_LOST], 1.0)), found.digits[k, WHEN_LOST]
         else:
             digits, when = lost_digits_at(found.digits[k, SMALLEST], how.rtol, how.atol), found.digits[k, WHEN_CLOSE]
         text = closeness(float(digits), float(when))
-        if not abs(error[k]) <= explained[k]:
+        if unbalanced[k]:
             text += remark_on_balance(float(error[k]), float(found.energy[k, AT]), float(explained[k]))
         text += stiffness(int(found.counts[k, 1]), int(found.counts[k, 3]))
         turns = int(found.turns[k])
@@ -280,6 +299,14 @@ def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -
         if text:
             result[k] = text
     return result
+
+
+def _perhaps_said(found: CasesFound, how: Settings) -> Any:
+    """The cases about which there may be more to say than that their energy is not balanced, (cases,)."""
+    sine = np.sqrt(np.clip(found.digits[:, SMALLEST], 0.0, 1.0))
+    lost = (found.digits[:, LARGEST_LOST] > 1.0) | (sine * (how.rtol + how.atol) < NEARLY_LOST)
+    steps, bounded = found.counts[:, 1], found.counts[:, 3]
+    return lost | (stiffness_is_said(steps, bounded)) | (found.turns > 0)
 
 
 def _columns(

@@ -171,6 +171,17 @@ class Frame:
                 free.append(self)
 
 
+def image_of(parts: Parts) -> Image:
+    """The values of parts, in the order of every frame of their layout."""
+    return _arrays(Block(parts))
+
+
+def _arrays(block: Block) -> Image:
+    found = {array.dtype: array for array in block.arrays}
+    floats, ints, complexes = (found.get(kind, np.zeros(0, kind)) for kind in PORTIONS)
+    return Image(floats, ints, complexes.view(float))
+
+
 def changes_of_images(image: Image, first: Image) -> Changes:
     """The changes from one image to another."""
     floats, ints = (np.flatnonzero(_bits(a) != _bits(b)) for a, b in zip(image[:2], first[:2], strict=True))
@@ -239,9 +250,7 @@ def frame_for(parts: Parts, key: Any) -> Frame:
         if free := _FREE.get(key):
             return free.pop()
     block = Block(parts)
-    found = {array.dtype: array for array in block.arrays}
-    floats, ints, complexes = (found.get(kind, np.zeros(0, kind)) for kind in PORTIONS)
-    own = Image(floats, ints, complexes.view(float))
+    own = _arrays(block)
     inside: Parts = block.value
     inside = inside._replace(t=_read_only(inside.t))
     steppers = [Reference(s) for s in (inside.explicit, inside.implicit)]

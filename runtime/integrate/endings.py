@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 # A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
 MANY_STEPS, MOSTLY = 2000, 0.8
@@ -22,9 +23,14 @@ def closeness(digits: float, t: float) -> str:
     )
 
 
+def stiffness_is_said(steps: Any, bounded: Any) -> Any:
+    """Whether so many steps, and those of them that stability bounded, are worth a remark; numbers or arrays."""
+    return (steps >= MANY_STEPS) & (bounded >= MOSTLY * steps)
+
+
 def stiffness(steps: int, bounded: int) -> str:
     """That stability bounded most steps; "" where it did not."""
-    if steps < MANY_STEPS or bounded < MOSTLY * steps:
+    if not stiffness_is_said(steps, bounded):
         return ""
     return f"; {bounded} of {steps} steps were bounded by stability, not by accuracy: method='radau' takes fewer"
 
