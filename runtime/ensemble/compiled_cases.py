@@ -252,9 +252,11 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     events = MOST_EVENTS if task.outputs is not None and system.contacts else 0
     found = cases_found(count, len(how.t or ()), n + sources, len(own.explicit.balance.energy), events)
     given, control = group.given(), control_of(system, how)
-    run_cases(group.frame.memory, given, found, control, task.stop)
-    if task.stop[0]:
-        raise Stopped
+    while run_cases(
+        group.frame.memory, given, found, control
+    ):  # in portions, between which an interruption is possible
+        if task.stop[0]:
+            raise Stopped
     good = found.status == Status.REACHED_END
     if task.outputs is not None:
         good &= found.passed == 0

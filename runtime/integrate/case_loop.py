@@ -57,6 +57,7 @@ ALONE = Status.CLOSE_TO_SINGULAR  # as in a batch: such a case is repeated alone
 EXPLICIT, IMPLICIT = range(2)  # methods
 DIGITS = SMALLEST, WHEN_CLOSE, LARGEST_LOST, WHEN_LOST = range(4)  # of ``CasesFound.digits``
 MAX_TURNS = 5  # times of turns that are kept
+PORTIONS = 8  # of steps, in one call from Python
 
 
 class AnyMethod(NamedTuple):
@@ -118,7 +119,7 @@ class CaseControl(NamedTuple):
     max_step: float
     first_step: float
     max_steps: int
-    portion: int  # steps between checks for an interruption
+    portion: int  # steps that the loop takes at once
     projected: int
     singular_starts: int  # 1: a start close to a singular pose is left to Python code
     method: int
@@ -134,6 +135,7 @@ class CaseControl(NamedTuple):
 class CasesFound(NamedTuple):
     """Results of the cases."""
 
+    next: Ints  # (2,) the next case; 1 where it is under way
     status: Ints  # (cases,) REACHED_END, ALONE, or NOT_RUN after an interruption
     out: Floats  # (cases, times, 13 bodies + sources)
     counts: Ints  # (cases, 4) evaluations, steps, rejections; steps bounded by stability
@@ -150,7 +152,7 @@ class CasesFound(NamedTuple):
 def cases_found(cases: int, times: int, width: int, energies: int, events: int) -> CasesFound:
     """Empty results; width of ``out``, and how many events of contacts are kept."""
     return CasesFound(
-        status=np.full(cases, int(Status.NOT_RUN)), out=np.full((cases, times, width), np.nan),
+        next=np.zeros(2, np.int64), status=np.full(cases, int(Status.NOT_RUN)), out=np.full((cases, times, width), np.nan),
         counts=np.zeros((cases, 4), np.int64), reached=np.zeros(cases), energy=np.zeros((cases, ENERGIES if energies else 0)),
         digits=np.zeros((cases, len(DIGITS))), turns=np.zeros(cases, np.int64), turn_times=np.zeros((cases, MAX_TURNS)),
         events=np.zeros((cases, events, 4)), event_counts=np.zeros(cases, np.int64), passed=np.zeros(cases, np.int64),
@@ -236,8 +238,8 @@ def begin_case(m, given, n, c):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def turn(m, c):  # type: ignore[no-untyped-def]
-    """``Automatic._turn``; the method that goes on."""
+def turn(m):  # type: ignore[no-untyped-def]
+    """``Automatic._turn``."""
     s, u = m.s, m.turning
     here, steps = u.begun[1], s.counts[STEPS]
     there = IMPLICIT if here == EXPLICIT else EXPLICIT
@@ -252,7 +254,6 @@ def turn(m, c):  # type: ignore[no-untyped-def]
     s.flags[TURN] = 0
     s.counts[SPEAKING] = s.counts[SILENT] = 0
     s.counts[NEEDED] = u.needed[there]
-    return there
 
 
 @inlined
@@ -290,17 +291,23 @@ def keep_turn(m, found, n):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def run_case(m, given, found, n, c, stop):  # type: ignore[no-untyped-def]
-    """Integrate case n from its start; how it ended."""
-    s, status, method = m.s, Status.RUNNING, c.method
-    out, times = found.out[n], len(given.outputs)
-    if times > 0 and given.outputs[0] == c.t_start:
-        for i in range(given.states.shape[1]):
-            out[0, i] = given.states[n, i]
-        for k in range(s.balance.work.shape[1]):
-            out[0, given.states.shape[1] + k] = s.balance.work[DONE, k]
-        s.counts[NEXT_OUTPUT] = 1
-    while status == Status.RUNNING:
+def first_output(m, given, out, n, c):  # type: ignore[no-untyped-def]
+    """Count the state at the start as the first of the result, where it is asked for."""
+    s, size = m.s, given.states.shape[1]
+    if len(given.outputs) == 0 or given.outputs[0] != c.t_start:
+        return
+    for i in range(size):
+        out[0, i] = given.states[n, i]
+    for k in range(s.balance.work.shape[1]):
+        out[0, size + k] = s.balance.work[DONE, k]
+    s.counts[NEXT_OUTPUT] = 1
+
+
+@inlined
+def run_case(m, given, found, n, c):  # type: ignore[no-untyped-def]
+    """Integrate case n from where it is; RUNNING after some steps, REACHED_END or ALONE."""
+    s, u, out, status = m.s, m.turning, found.out[n], Status.RUNNING
+    for _ in range(PORTIONS):
         steps = s.counts[STEPS]
         portion = portion_of(steps, c)
         endless = c.max_steps == NO_LIMIT and would_not_end(steps, c.t_start, s.time[T], c.t_end)
@@ -310,25 +317,26 @@ def run_case(m, given, found, n, c, stop):  # type: ignore[no-untyped-def]
             if c.automatic == 0:
                 return ALONE
             keep_turn(m, found, n)
-            method = turn(m, c)
+            turn(m)
+        method = u.begun[1] if c.automatic == 1 else c.method
         s.passage[PROJECT_STAGES] = PROJECTED_STAGES if method == EXPLICIT else 0.0
         before = s.counts[NEXT_OUTPUT]
         status = call_at(
-            m.place[method], m.stepper[method], m.t, m.w, c.t_end, c.rtol, c.atol, c.max_step, portion, times, given.outputs,
-            out.shape[1], out,
+            m.place[method], m.stepper[method], m.t, m.w, c.t_end, c.rtol, c.atol, c.max_step, portion, len(given.outputs),
+            given.outputs, out.shape[1], out,
         )  # fmt: skip
         if status < 0 and c.automatic == 1 and method == IMPLICIT:
             s.time[NEXT_STEP] = s.time[LENGTH]
             keep_turn(m, found, n)
-            method = turn(m, c)
+            turn(m)
             status = Status.RUNNING
         if not keep_events(s, found, n):
             return ALONE
         if s.flags[CLOSE_BY] == 1 and s.counts[NEXT_OUTPUT] > before:
             found.passed[n] = 1
-        if stop[0] != 0:
-            return Status.NOT_RUN
-    return Status.REACHED_END if status == Status.REACHED_END else ALONE
+        if status != Status.RUNNING:
+            return Status.REACHED_END if status == Status.REACHED_END else ALONE
+    return Status.RUNNING
 
 
 @inlined
@@ -350,27 +358,40 @@ def satisfied(m, given, out, c):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled
-def run_cases(m, given, found, c, stop):  # type: ignore[no-untyped-def]
-    """Integrate all cases, until ``stop`` is set."""
+@inlined
+def keep_result(m, found, n, c):  # type: ignore[no-untyped-def]
+    """Keep what is known of case n beside its states."""
     s = m.s
-    for n in range(len(found.status)):
-        if stop[0] != 0:
-            return
-        found.status[n] = ALONE
-        if not begin_case(m, given, n, c):
-            continue
-        status = run_case(m, given, found, n, c, stop)
+    found.reached[n] = s.time[T]
+    found.counts[n, 0], found.counts[n, 1] = s.counts[EVALUATIONS], s.counts[STEPS]
+    found.counts[n, 2], found.counts[n, 3] = s.counts[REJECTIONS], 0 if c.automatic == 1 else s.counts[BOUND]
+    for k in range(found.energy.shape[1]):
+        found.energy[n, k] = s.balance.energy[k]
+    found.digits[n, SMALLEST], found.digits[n, WHEN_CLOSE] = s.smallest_pivot[OF_ALL], s.smallest_pivot[FIRST_CLOSE]
+    found.digits[n, LARGEST_LOST], found.digits[n, WHEN_LOST] = s.passage[LOST], s.passage[FIRST_LOST]
+
+
+@compiled
+def run_cases(m, given, found, c):  # type: ignore[no-untyped-def]
+    """Go on with the cases for some steps; whether there is more to do."""
+    n, steps = found.next[0], 0
+    while n < len(found.status) and steps < PORTIONS * c.portion:
+        if found.next[1] == 0:
+            found.status[n] = ALONE
+            if not begin_case(m, given, n, c):
+                n += 1
+                continue
+            first_output(m, given, found.out[n], n, c)
+        before = m.s.counts[STEPS]
+        status = run_case(m, given, found, n, c)
+        steps += m.s.counts[STEPS] - before
+        found.next[1] = 1 if status == Status.RUNNING else 0
+        if status == Status.RUNNING:
+            break
         if status == Status.REACHED_END and not satisfied(m, given, found.out[n], c):
             status = ALONE
-        found.status[n], found.reached[n] = status, s.time[T]
-        found.counts[n, 0], found.counts[n, 1], found.counts[n, 2] = (
-            s.counts[EVALUATIONS],
-            s.counts[STEPS],
-            s.counts[REJECTIONS],
-        )
-        found.counts[n, 3] = 0 if c.automatic == 1 else s.counts[BOUND]
-        for k in range(found.energy.shape[1]):
-            found.energy[n, k] = s.balance.energy[k]
-        found.digits[n, SMALLEST], found.digits[n, WHEN_CLOSE] = s.smallest_pivot[OF_ALL], s.smallest_pivot[FIRST_CLOSE]
-        found.digits[n, LARGEST_LOST], found.digits[n, WHEN_LOST] = s.passage[LOST], s.passage[FIRST_LOST]
+        found.status[n] = status
+        keep_result(m, found, n, c)
+        n += 1
+    found.next[0] = n
+    return n < len(found.status)

@@ -41,7 +41,7 @@ from runtime.system.spanning_tree import COORDINATES, RATES
 from runtime.system.system import System
 from runtime.system.whole_model import whole_of
 
-STEPS_PER_CALL, SMALL = 512, 260  # steps between checks for an interruption, of systems with states up to SMALL
+STEPS_PER_CALL, SMALL = 512, 260  # steps that the loop takes at once, of systems with states up to SMALL
 MAX_FREE, MAX_LAYOUTS = 4, 8  # frames that wait for their next use, by layout
 PORTIONS = (np.dtype(float), np.dtype(np.int64), np.dtype(complex))
 
@@ -202,7 +202,7 @@ def changes_of_data(frame: Frame, first: System, system: System, how: Settings) 
 
     None where more than numbers of the data may differ, so that memory of its own decides.
     """
-    if in_joint_coordinates(system, how) or first.name != system.name:
+    if in_joint_coordinates(system, how) or in_joint_coordinates(first, how):
         return None
     same = same_items(first.contacts, system.contacts) and same_items(first.forces, system.forces)
     if how.method != DOP853 and not same:
