@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -129,6 +130,23 @@ def test_cases_have_the_bits_of_single_runs(way, monkeypatch):
         counts = run.stats.evaluations, run.stats.steps, run.stats.rejections
         assert tuple(many.counts[case]) == counts
         assert many.messages.get(case, run.message) == run.message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in question.CLASSES if name != "start_at_pose"])
+def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monkeypatch):
+    made = question.CLASSES[name](np.random.default_rng([7]))
+    system, t = model.system_of(made, name), np.linspace(0.0, made.t_end, 5)
+    for more in ({}, dict(method="auto"), JOINT, dict(alpha=5.0, beta=5.0)):
+        with suppress(runtime.ModelError):  # those without coordinates of joints
+            many = runtime.simulate_many(system, masses(system), t[-1], t_eval=t, max_steps=2000, **SETTINGS | more)
+            with monkeypatch.context() as patch:
+                patch.setattr(chunk, "run_named", lambda *_: None)
+                patch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))
+                each = runtime.simulate_many(system, masses(system), t[-1], t_eval=t, max_steps=2000, **SETTINGS | more)
+            assert not each.in_batch.any() and many.in_batch.any() == many.success
+            assert np.array_equal(many.states(), each.states(), equal_nan=True) and (many.counts == each.counts).all()
+            assert (many.status == each.status).all() and many.messages == each.messages
 
 
 NAMED = {
