@@ -1,7 +1,7 @@
 """Cases of an ensemble per second, on one core and on two, and the memory of a sweep of a million cases.
 
 The foot with the modified ankle over 1 s, at the tolerance whose error in the main foot's position is about 1e-9 m; cases differ
-in the initial velocities.
+in the initial velocities.  Other systems, which run without vector instructions, are those of ``benchmarks.ensemble_systems``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 import models
 import runtime
+from benchmarks.ensemble_systems import STUDIES, Study
 from benchmarks.measure import BODY, ROOT, Answer, Say, foot, seconds
 from runtime.report import Report, Table
 from runtime.support.arrays import Floats
@@ -40,10 +41,14 @@ class Cases:
     sweep: int = 1_000_000
     study: int = 16_384  # base samples
     repeats: int = 7
+    compiled: int = 512
+    single: int = 16  # of these by single runs
 
 
 FULL = Cases()
-QUICK = Cases(side_by_side=2000, limited=8, built=20, named=100, sweep=20_000, study=64, repeats=3)
+QUICK = Cases(
+    side_by_side=2000, limited=8, built=20, named=100, sweep=20_000, study=64, repeats=3, compiled=16, single=2
+)
 
 SWEEP = """
 import re, sys, models, runtime
@@ -134,6 +139,30 @@ def varied_parameters(cases: Cases) -> dict[str, float]:
     return {name: len(next(iter(rows.values()))) / float(times[name].min()) for name, (_, rows) in kinds.items()}
 
 
+def without_lanes(study: Study, cases: Cases) -> list[Any]:
+    """Cases per second on one worker and on two, by single runs, and by how much one worker is faster than these."""
+    system = study.system()
+    own = np.asarray(runtime.parameters(system)[study.varied])
+    values = np.multiply.outer(np.linspace(0.9, 1.1, cases.compiled), own)
+
+    def run(workers: int) -> Any:
+        return runtime.simulate_many(
+            system,
+            {study.varied: values},
+            study.duration,
+            workers=workers,
+            progress=False,
+            **SETTINGS | dict(study.settings),
+        )
+
+    many = run(1)  # loads the compiled code
+    count = cases.single
+    times = seconds({"1": lambda: run(1), "2": lambda: run(2), "single": lambda: [many[k] for k in range(count)]}, 3)
+    rate = {name: (count if name == "single" else cases.compiled) / float(own.min()) for name, own in times.items()}
+    share = float(many.in_batch.mean())
+    return [study.name, share, rate["1"], rate["2"], rate["single"], rate["1"] / rate["single"]]
+
+
 def sweep(count: int) -> tuple[float, int, float]:
     """Greatest memory of the process [MiB], cases that reached their end, and size of the folder [MiB]."""
     with tempfile.TemporaryDirectory() as folder:
@@ -177,6 +206,10 @@ def ask(*, quick: bool, say: Say) -> Answer:
     ]
     say("cases that differ in parameters, and cases with limits")
     rows += [[name, rate] for name, rate in varied_parameters(cases).items()]
+    compiled = []
+    for one in STUDIES:
+        say(one.name)
+        compiled.append(without_lanes(one, cases))
     say(f"a sweep of {cases.sweep} cases into a folder")
     memory, finished, size = sweep(cases.sweep)
     say(f"a study of {8 * cases.study} cases")
@@ -187,6 +220,12 @@ def ask(*, quick: bool, say: Say) -> Answer:
     )
     tables = [
         Table("cases per second", ["how", "cases/s"], rows, note),
+        Table(
+            "cases one after another in compiled code",
+            ["system", "share", "cases/s, one worker", "two", "by single runs", "one worker over these"], compiled,
+            "Contacts, loads, motors, drivers, loops, trees by recursion; a parameter of each is varied by its name. Share: of "
+            "the cases that ran so; the others ran alone.",
+        ),
         Table(
             "sweep", ["cases", "finished", "memory [MiB]", "folder [MiB]"], [[cases.sweep, finished, memory, size]],
             "The greatest memory of the whole process, numba and SciPy included.",

@@ -1,4 +1,4 @@
-"""A chunk of an ensemble: its cases are built and checked, then run in a batch or one by one."""
+"""A chunk of an ensemble: its cases are built and checked, then run in SIMD lanes or one after another in compiled code."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from runtime.dynamics.projection import project_velocities, worst_of_all
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.compiled_cases import run_compiled
 from runtime.ensemble.joint_batch import (
     given_limits,
     in_joints,
@@ -25,12 +26,14 @@ from runtime.ensemble.joint_batch import (
     with_signs,
 )
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
+from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
 from runtime.integrate.batch_limits import BatchLimits
+from runtime.integrate.endings import TURNED
 from runtime.integrate.settings import Settings
-from runtime.integrate.simulate import TURNED, simulate
+from runtime.integrate.simulate import simulate
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
     in_joint_coordinates,
@@ -83,9 +86,11 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         np.full(count, np.nan), np.zeros((count, 3), np.int64), np.zeros(count, bool), {}, (0, ""),
     )  # fmt: skip
     left = run_at_once(task, cases, chunk)
+    if left is None and not (isinstance(task.system, System) and side_by_side(task.system, how)):
+        left = run_named(task, cases, chunk)
     if left is not None:
-        for case, built_one in built_cases(task, chunk, cases, left).items():
-            _run_alone(case, *built_one, task, chunk)
+        built = built_cases(task, chunk, cases, left)
+        _run_each(list(built), built, task, chunk)
         return chunk
     built = built_cases(task, chunk, cases, range(count))
     if not isinstance(task.system, System):
@@ -94,10 +99,14 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
     for own, cases_of in _places({case: own for case, (own, _) in built.items()}):
         groups.setdefault(_kernel_key(own, how), []).extend(cases_of.tolist())
     for key, members in groups.items():
-        alone = members if not key else _run_in_batch(key, members, built, task, chunk)
-        for case in alone:
-            _run_alone(case, *built[case], task, chunk)
+        _run_each(_run_in_batch(key, members, built, task, chunk) if key else members, built, task, chunk)
     return chunk
+
+
+def _run_each(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -> None:
+    """Run cases that no vector instructions serve: in compiled code, and those with more to say by ``simulate``."""
+    for case in run_compiled(cases, built, task, chunk):
+        _run_alone(case, *built[case], task, chunk)
 
 
 def mark_of(built: Built, first: int = 0) -> tuple[int, str]:

@@ -48,13 +48,14 @@ def places_of(outputs: Outputs) -> dict[str, slice]:
 class BatchQuantities:
     """Quantities over time of cases that were integrated side by side and reached their end.
 
-    ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3); ``z`` (cases, times, n): coordinates
-    and rates of the tree, whose steps are all turns and slides; ``limits`` (cases, limits, PARAMETERS): those that restrain them.
+    ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3), if they are known;
+    ``z`` (cases, times, n): coordinates and rates of the tree, whose steps are all turns and slides;
+    ``limits`` (cases, limits, PARAMETERS): those that restrain them.
     """
 
     system: System
     states: Callable[[], Floats]
-    energies: Callable[[], Floats]
+    energies: Callable[[], Floats] | None = None
     tree: SpanningTree | None = None
     z: Floats | None = None
     limits: Floats | None = None
@@ -66,7 +67,7 @@ class BatchQuantities:
         if sort == "body" and part in PARTS:
             o, place = STATE * self.system.body_index(quantity.owner), PARTS[part]
             return self.states()[..., o + place.start : o + place.stop]
-        if part in ENERGIES:
+        if part in ENERGIES and self.energies is not None:
             if self._energies is None:
                 self._energies = self.energies()
             found: Floats = self._energies[..., ENERGIES[part]].sum(axis=-1)
@@ -129,8 +130,12 @@ def columns_of_batch(
     quantities: BatchQuantities,
     system_of: Callable[[int], System],
     say: Callable[[int, str], None],
+    run_of: Callable[[int], Run] | None = None,
 ) -> Floats:
-    """Outputs of cases of a batch, (cases, columns); ``system_of``: the system of a case, ``say``: a message about one."""
+    """Outputs of cases of a batch, (cases, columns); ``system_of``: the system of a case, ``say``: a message about one.
+
+    ``run_of``: the run of a case.  Default: one that follows from its states.
+    """
     t, places = np.array(how.t), places_of(outputs)
     of_runs = {}
     columns: dict[str, Floats] = {}
@@ -146,7 +151,7 @@ def columns_of_batch(
     for name, values in columns.items():
         found[:, places[name]] = values
     for case in range(count) if of_runs else ():
-        run = _run_of_states(system_of(case), how, t, states[case])
+        run = run_of(case) if run_of else _run_of_states(system_of(case), how, t, states[case])
         try:
             values = columns_of_run(of_runs, run, len(t))
         except ModelError as error:

@@ -53,8 +53,9 @@ class Ensemble:
     ``units``: name -> unit, "" for arguments of a function;
     ``status`` (n,): numbers of ``runtime.Status``, such as ``Status.REFUSED`` or ``Status.NOT_RUN``;
     ``messages``: the reasons by the number of the case, and warnings, such as of a pose close to a singular configuration;
-    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): computed in a batch, by a
-    whole-model kernel.  ``settings``: those of all runs, such as rtol and alpha.  ``many[i]`` is the ``Run`` of case i.
+    ``reached`` (n,) [s]; ``evaluations``, ``steps``, ``rejections`` (n,); ``in_batch`` (n,): computed beside others in compiled
+    code, False for cases that ran alone, as by ``simulate``.  ``settings``: those of all runs, such as rtol and alpha.
+    ``many[i]`` is the ``Run`` of case i.
 
     ``outputs``: name -> what ``simulate_many(..., outputs=)`` kept in place of the states, else empty;
     ``many["range(r.main_foot.y)"]``: values of an output in all cases, (n,), (n, m) over time, vectors with a last axis more.

@@ -76,10 +76,10 @@ def simulate_many(
     """Run many cases.  A case that fails does not stop the others; each has a status and, if it failed, a message.
 
     Systems with a whole-model kernel and without contacts, forces, loads and drivers, also those whose limits restrain angles of
-    joints, are integrated sixteen cases at a time by vector instructions; other systems case by case, as by ``simulate``.  The
-    result of a case depends neither on the other cases nor on the number of cores.  After an interruption (Ctrl-C)
-    ``simulate_many`` returns the finished cases within seconds; after a failure of the engine it returns them with the reason
-    among the messages.
+    joints, are integrated sixteen cases at a time by vector instructions; other systems one case after another in compiled code,
+    with the bits of ``simulate``.  The result of a case depends neither on the other cases nor on the number of cores.  After an
+    interruption (Ctrl-C) ``simulate_many`` returns the finished cases within seconds; after a failure of the engine it returns
+    them with the reason among the messages.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def simulate_many(
         mapping gives them names of your own.  Largest and smallest values are those among the times of ``t_eval``.
         ``many["range(r.main_foot.y)"]`` are the values of all cases, NaN where a case did not reach its end.
     method, rtol, atol, t_start, alpha, beta, max_step, first_step, max_steps, coordinates
-        As in ``simulate``, but the default is "dop853", the method of vector instructions; "auto" runs case by case.
+        As in ``simulate``, but the default is "dop853", the method of vector instructions; methods of SciPy run case by case.
     assemble : bool
         Project the given initial states onto the constraints by the smallest change; otherwise states that violate them are
         refused.

@@ -60,7 +60,9 @@ class Chunk:
     status: Ints  # (cases,) of ``Status``
     reached: Floats  # (cases,) [s]
     counts: Ints  # (cases, 3) evaluations, steps, rejections
-    in_batch: np.ndarray[Any, np.dtype[np.bool_]]  # (cases,)
+    in_batch: np.ndarray[
+        Any, np.dtype[np.bool_]
+    ]  # (cases,) by vector instructions, or one after another in compiled code
     messages: dict[int, str]  # of cases that failed or lost accuracy, by case number
     mark: tuple[int, str]  # case number and digest of a system that a function built; "" where there is none
 

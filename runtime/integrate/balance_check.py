@@ -41,7 +41,15 @@ def explained_by(
     Errors of the velocities by ``rtol`` of themselves change the energy by this part of it, errors by ``atol`` [m/s] by the
     momentum times it; errors of the positions by ``atol`` [m] by the weight times it.
     """
-    steps, mass, g = np.maximum(steps, 1), sum(data.mass.tolist()[1:]), math.hypot(*data.gravity.tolist())
+    mass, g = sum(data.mass.tolist()[1:]), math.hypot(*data.gravity.tolist())
+    return explained_of(mass, g, how, steps, kinetic, lowest, highest, exchanged)
+
+
+def explained_of(
+    mass: Any, g: Any, how: Settings, steps: Any, kinetic: Any, lowest: Any, highest: Any, exchanged: Any
+) -> Any:
+    """As ``explained_by``, of systems of a mass [kg] under gravity g [m/s^2]."""
+    steps = np.maximum(steps, 1)
     energy = kinetic + highest - lowest + exchanged
     of_state = how.atol * (np.sqrt(2.0 * mass * kinetic) + WEIGHTS * mass * g)
     of_steps = np.minimum(EACH_STEP * steps * (how.rtol * energy + of_state), np.maximum(MOST * energy, FEW * of_state))
@@ -81,17 +89,18 @@ def unbalanced_cases(
     range_of_potential, exchanged = (potential.min(axis=1), potential.max(axis=1)), np.abs(work).max(axis=1)
     explained = explained_by(data, how, steps, kinetic.max(axis=1), *range_of_potential, exchanged)
     found = np.flatnonzero(~(worst <= explained)).tolist()
-    return {c: _remark(float(worst[c]), float(times[at[c]]), float(explained[c])) for c in found}
+    return {c: remark_on_balance(float(worst[c]), float(times[at[c]]), float(explained[c])) for c in found}
 
 
 def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:
     """The work of a run, (n, sources) at the times of its result, and a remark where its balance is not explained; else ""."""
     e, explained = method.balance, explained_error(method, how)
     work = Work(done, float(e[START]), float(e[LARGEST_ERROR]), float(e[AT]), explained)
-    return work, "" if abs(work.error) <= explained else _remark(work.error, work.time, explained)
+    return work, "" if abs(work.error) <= explained else remark_on_balance(work.error, work.time, explained)
 
 
-def _remark(error: float, time: float, explained: float) -> str:
+def remark_on_balance(error: float, time: float, explained: float) -> str:
+    """That the balance is off by an error [J] at a time [s], of which the tolerance explains a part [J]."""
     return (
         f"; the energy balance is off by {abs(error):.2g} J at t = {time:.6g} s, the tolerance explains {explained:.1g} J: "
         "lower rtol and atol"

@@ -22,7 +22,7 @@ from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.sources import count_of_sources
 from runtime.integrate.closed_loops import NEAR
-from runtime.jit.compilation import compiled
+from runtime.jit.compilation import compiled, inlined
 from runtime.results.passages import DEGREE, NODES, Passage, places
 from runtime.support.arrays import Floats
 from runtime.system.rank import lever_arm
@@ -71,6 +71,12 @@ class Beginning:
 
 @compiled
 def evaluate_on_rows(time, y, t, w, y_dot, power):  # type: ignore[no-untyped-def]
+    """``evaluate_and_forget``, called from Python."""
+    return evaluate_and_forget(time, y, t, w, y_dot, power)
+
+
+@inlined
+def evaluate_and_forget(time, y, t, w, y_dot, power):  # type: ignore[no-untyped-def]
     """Derivative and powers of the state nearest to y that satisfies the rows, which is then in ``w.projected``; a code."""
     w.near_singular[0] = 1
     code = derivative(time, y, t, w, y_dot)

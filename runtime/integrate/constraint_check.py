@@ -17,6 +17,7 @@ from runtime.system.system import System
 PROJECTED_BOUND, BOUND = 1e-9, 1e-7
 PROJECTED_TOLERANCES, TOLERANCES = 10.0, 1e3
 SAFE = 1e-9  # tolerance
+NO_STATE, LAST_STATE, ALL_STATES = range(3)
 
 
 def violated_row(
@@ -28,14 +29,13 @@ def violated_row(
     """
     if system.couplings and len(times) and (found := _violated_coupling(system, method, how)) is not None:
         return float(times[-1]), found
-    safe = not system.data.closed and how.rtol + how.atol <= SAFE and min(how.alpha, how.beta) >= 1.0
-    if safe or not len(times) or not system.joints:
+    wanted = states_to_check(system, how)
+    if wanted == NO_STATE or not len(times):
         return None
     extent = max(1.0, float(np.abs(states[-1].reshape(-1, STATE)[:, R:P]).max()))
-    fraction, tolerances = (PROJECTED_BOUND, PROJECTED_TOLERANCES) if how.projected else (BOUND, TOLERANCES)
     work = shared_workspace_for(method.data)
-    bound = extent * max(fraction, tolerances * (how.rtol + how.atol))
-    for n in range(0 if system.data.closed else len(times) - 1, len(times)):
+    bound = extent * relative_bound(how)
+    for n in range(0 if wanted == ALL_STATES else len(times) - 1, len(times)):
         worst = worst_row(times[n], np.ascontiguousarray(states[n]), method.data, work, False)
         if not worst <= bound:
             k, r = map(int, work.failed)
@@ -44,10 +44,29 @@ def violated_row(
     return None
 
 
+def states_to_check(system: System, how: Settings) -> int:
+    """Whose rows are checked: NO_STATE, LAST_STATE or ALL_STATES."""
+    safe = not system.data.closed and how.rtol + how.atol <= SAFE and min(how.alpha, how.beta) >= 1.0
+    if safe or not system.joints:
+        return NO_STATE
+    return ALL_STATES if system.data.closed else LAST_STATE
+
+
+def relative_bound(how: Settings) -> float:
+    """Bound of |Phi|, as a fraction of the larger of 1 and the largest coordinate."""
+    fraction, tolerances = (PROJECTED_BOUND, PROJECTED_TOLERANCES) if how.projected else (BOUND, TOLERANCES)
+    return max(fraction, tolerances * (how.rtol + how.atol))
+
+
+def bound_of_couplings(how: Settings) -> float:
+    """Bound of |Phi| of couplings [rad or m]."""
+    return max(PROJECTED_BOUND, PROJECTED_TOLERANCES * (how.rtol + how.atol))
+
+
 def _violated_coupling(system: System, method: Method, how: Settings) -> str | None:
     """The worst coupling at the last evaluation, if it is violated by more than the bound of projected rows."""
     off = np.abs(method.work.Phi[len(system.joints) :, 0])
-    bound = max(PROJECTED_BOUND, PROJECTED_TOLERANCES * (how.rtol + how.atol))
+    bound = bound_of_couplings(how)
     k = int(off.argmax())
     if off[k] <= bound:
         return None

@@ -199,6 +199,12 @@ def record(s, t, w, to):  # type: ignore[no-untyped-def]
 
 @compiled
 def advance(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
+    """``steps_of_loop``, called from Python."""
+    return steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y)
+
+
+@inlined
+def steps_of_loop(s, t, w, end, rtol, atol, max_step, max_steps, outputs, out, record_t, record_y):  # type: ignore[no-untyped-def]
     """Up to ``max_steps`` accepted steps towards ``end``.
 
     ``outputs`` (m,) are the times wanted; states at those that were passed, and the work of the sources of energy until then, go

@@ -98,6 +98,23 @@ def memory_of_radau(system: System) -> radau.Memory:
     return memory
 
 
+def stepper_for(method: str, system: System, data: ModelData, y: Floats) -> stepping.Stepper:
+    """A stepper of a compiled method for states of all bodies, or for others of another size."""
+    own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(system)
+    return stepping.stepper(y, 0.0, own, data, 0.0, balance_of(data, len(y)))
+
+
+def bind(s: stepping.Stepper, data: ModelData, work: Workspace) -> None:
+    """Set the addresses of the parts of the integration loop that a run needs, for the method of its stepper."""
+    s.address[stepping.DENSE], s.address[stepping.QUINTIC] = DENSE_PART.place(s, data), place_of_quintic()
+    if isinstance(s.own, radau.Memory):
+        s.address[stepping.LINEAR] = LINEAR_PART.place(s, data)
+    if s.flags[stepping.PROJECTED]:
+        s.address[stepping.PROJECTING] = PROJECTING_PART.place(s, data)
+    if len(work.switches.mode):
+        s.address[stepping.SWITCHING] = SWITCHING_PART.place(s, data)
+
+
 class Compiled:
     """The compiled methods: DOP853, and Radau IIA of order 5 for stiff systems."""
 
@@ -148,8 +165,7 @@ class Compiled:
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
         def made() -> stepping.Stepper:
-            own = dop853.memory(len(y)) if method == "dop853" else memory_of_radau(self.system)
-            return stepping.stepper(y, 0.0, own, self.data, 0.0, balance_of(self.data, len(y)))
+            return stepper_for(method, self.system, self.data, y)
 
         if not self._blocks:
             return made()  # for equations of another size
@@ -164,13 +180,7 @@ class Compiled:
 
     def bind(self, s: stepping.Stepper) -> None:
         """Set the addresses of the parts of the integration loop that this run needs, for the method of a stepper."""
-        s.address[stepping.DENSE], s.address[stepping.QUINTIC] = DENSE_PART.place(s, self.data), place_of_quintic()
-        if isinstance(s.own, radau.Memory):
-            s.address[stepping.LINEAR] = LINEAR_PART.place(s, self.data)
-        if s.flags[stepping.PROJECTED]:
-            s.address[stepping.PROJECTING] = PROJECTING_PART.place(s, self.data)
-        if len(self.work.switches.mode):
-            s.address[stepping.SWITCHING] = SWITCHING_PART.place(s, self.data)
+        bind(s, self.data, self.work)
 
     def advance(
         self, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import time as clock
 from collections.abc import Callable, Sequence
 
@@ -18,9 +17,10 @@ from runtime.integrate.automatic import Automatic
 from runtime.integrate.balance_check import judged
 from runtime.integrate.choices import ATOL, AUTO, COMPILED_METHODS, JOINT, RTOL
 from runtime.integrate.constraint_check import violated_row
+from runtime.integrate.endings import closeness, stiffness, turns_of
 from runtime.integrate.events import Crossing, Event, Rest, watched
 from runtime.integrate.joints_first import JointsFirst
-from runtime.integrate.methods import NONE, NONE2, Compiled, Method
+from runtime.integrate.methods import NONE, NONE2, Compiled
 from runtime.integrate.scipy_methods import SciPy
 from runtime.integrate.settings import Settings, settings
 from runtime.integrate.stepwise import (
@@ -51,11 +51,7 @@ LOG = logger(__name__)
 STEPS_PER_CALL, MAX_STEPS_PER_CALL = 64, 4096
 SMALL = 260
 SECONDS_PER_CALL = 0.2
-# A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
-MANY_STEPS, MOSTLY = 2000, 0.8
-TURNS = 4  # in a message
 ENDED_BY_STEPS = (Status.STEPS_USED_UP, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL)
-TURNED = "; turned to "  # begins the last part of a message
 
 
 # Long by its signature and docstring.
@@ -179,10 +175,10 @@ def simulate(
         final=State(system.body_names, stepper.y),
         status=status,
         message=(reason or message_at_end(how.t_end))
-        + _closeness(stepper)
+        + closeness(*stepper.lost_digits)
         + unbalanced
-        + _stiffness(stepper)
-        + _turns(parts)
+        + stiffness(steps, stepper.bounded)
+        + turns_of([(part.method, part.t) for part in parts[1:]], len(parts) - 1)
         + _of_assembly(system, status),
         stats=Stats(
             method, evaluations, steps, rejections, wall_time, how.rtol, how.atol, stepper.kernel, parts, compile_time
@@ -250,35 +246,10 @@ def _integrate(
     return times, states, done, status, reason
 
 
-def _closeness(m: Method) -> str:
-    digits, t = m.lost_digits
-    if not digits > 0.0:
-        return ""
-    lost = math.ceil(digits)
-    return (
-        f"; close to a singular configuration, first at t = {t:.6g} s, {'1 digit' if lost == 1 else f'{lost} digits'} of the "
-        f"tolerance {'was' if lost == 1 else 'were'} lost: avoid it, or state a tolerance that is larger by so much"
-    )
-
-
-def _stiffness(m: Method) -> str:
-    steps = m.counts()[1]
-    if steps < MANY_STEPS or m.bounded < MOSTLY * steps:
-        return ""
-    return f"; {m.bounded} of {steps} steps were bounded by stability, not by accuracy: method='radau' takes fewer"
-
-
 def _of_assembly(system: System, status: Status) -> str:
     """What assembly found about a system whose run could not go on."""
     remarks = system.assembly.remarks if status in ENDED_BY_STEPS else ()
     return f"; {'; '.join(remarks)}" if remarks else ""
-
-
-def _turns(parts: Sequence[Part]) -> str:
-    turns = [f"{part.method} from t = {part.t:.6g} s" for part in parts[1:]]
-    if len(turns) > TURNS:
-        turns = [*turns[:TURNS], f"and {len(turns) - TURNS} more turns (stats.parts)"]
-    return f"{TURNED}{', '.join(turns)}" if turns else ""
 
 
 def _integrate_compiled(

@@ -11,7 +11,7 @@ from runtime.dynamics.closing_rows import NONE
 from runtime.dynamics.equations import shared_workspace_for, workspace_for
 from runtime.dynamics.layout import OK, STATE, P, V
 from runtime.dynamics.lift import lift_once
-from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.model_data import ModelData, Workspace
 from runtime.dynamics.status import RunFailure, Status
 from runtime.dynamics.tree_workspace import NO_KERNEL, RowsKernel, TreeWorkspace, tree_workspace
 from runtime.integrate import dop853, stepping
@@ -71,7 +71,7 @@ def kernel_knows(system: System) -> bool:
     tree = system.tree
     if tree is None or (system.loaded and not tree.closing and not tree.limits):
         return False
-    return _module_of(system) is not None
+    return module_of_tree(system) is not None
 
 
 def lanes_know(system: System) -> bool:
@@ -79,7 +79,7 @@ def lanes_know(system: System) -> bool:
     return kernel_knows(system) and system.closed_tree is None
 
 
-def _module_of(system: System) -> ModuleType | None:
+def module_of_tree(system: System) -> ModuleType | None:
     """The module of the kernel of a system's tree, if there is one."""
     tree, closed = system.tree, system.closed_tree
     if closed is not None:
@@ -127,9 +127,9 @@ class InJointCoordinates(Compiled):
         self.tree, self.start = tree_of(system), state
         z = _coordinates(system, state)
         if system.couplings:
-            z = _coupled(system, self.tree, state, z)
+            z = coupled(system, self.tree, state, z)
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
-        if self.tree.closing or system.couplings:
+        if is_projected(system):
             self.s.flags[stepping.PROJECTED] = 1
             self.bind(self.s)
             self.beginning = beginning(system, data, shared_workspace_for(data), t_start, state.y, t_end)
@@ -142,20 +142,11 @@ class InJointCoordinates(Compiled):
             )
 
     def _pooled_workspace(self) -> Block:
-        return _POOL.take(
-            lambda: workspace_for(self.data, tree=memory_of_tree(self.system, self.data, self.tree)),
-            self.system,
-            self.data,
-        )
+        return _POOL.take(lambda: workspace_of_tree(self.system, self.data), self.system, self.data)
 
     def _stepper_for(self, method: str, y: Floats) -> stepping.Stepper:
-        tree = self.work.tree
-
         def made() -> stepping.Stepper:
-            known = tree.loaded[0] == 0 or len(self.tree.limits) > 0
-            own = dop853.memory(len(y), tree.address.tolist() if known else (0, 0, 0))
-            balance = balance_of(self.data, len(self.work.motion))
-            return stepping.stepper(y, 0.0, own, self.data, 0.0, balance, np.array(scales_of(self.tree)))
+            return stepper_of_tree(self.tree, self.data, self.work, y)
 
         self._blocks.append(_STEPPERS.take(made, self.system, self.data))
         stepper: stepping.Stepper = self._blocks[-1].value
@@ -218,6 +209,25 @@ def off_the_rows(y: Floats, given: Floats) -> Floats:
     return off
 
 
+def workspace_of_tree(system: System, data: ModelData) -> Workspace:
+    """Memory for evaluations in the coordinates of the tree of a system."""
+    return workspace_for(data, tree=memory_of_tree(system, data, tree_of(system)))
+
+
+def stepper_of_tree(tree: SpanningTree, data: ModelData, work: Workspace, z: Floats) -> stepping.Stepper:
+    """A stepper for coordinates and rates z of a tree."""
+    m = work.tree
+    known = m.loaded[0] == 0 or len(tree.limits) > 0
+    own = dop853.memory(len(z), m.address.tolist() if known else (0, 0, 0))
+    balance = balance_of(data, len(work.motion))
+    return stepping.stepper(z, 0.0, own, data, 0.0, balance, np.array(scales_of(tree)))
+
+
+def is_projected(system: System) -> bool:
+    """Whether rows restrain the coordinates of the tree of a system."""
+    return bool(tree_of(system).closing or system.couplings)
+
+
 # As long as a run takes, and often those of one state.
 _coordinates = Latest(
     lambda system, state: joint_coordinates(system.tree, system.body_names, system.joint_motions, state.y[None])[0], 8
@@ -251,7 +261,7 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
 
 def memory_of_tree(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
     """Memory for evaluations of a tree, by its kernel if there is one."""
-    module = _module_of(system)
+    module = module_of_tree(system)
     ask("joint coordinates")
     if module is None or (system.loaded and not tree.limits):
         ask("forces in joint coordinates")
@@ -275,7 +285,7 @@ def memory_with_rows(system: System, tree: SpanningTree, module: ModuleType | No
     return tree_with_rows(system, rows, kernel)
 
 
-def _coupled(system: System, tree: SpanningTree, state: State, z: Floats) -> Floats:
+def coupled(system: System, tree: SpanningTree, state: State, z: Floats) -> Floats:
     """Coordinates and rates z with so many full turns as couplings need.
 
     Raises
@@ -293,9 +303,9 @@ def _coupled(system: System, tree: SpanningTree, state: State, z: Floats) -> Flo
                 f"system '{system.name}': coordinate '{one.follower}' is {off[k]:.1e} rad or m{unit} from where coupling "
                 f"'{one.name}' puts it, limit {OFF:.0e}; make states with runtime.system.displaced, which moves followers"
             )
-    coupled = coupled_coordinates(system.couplings, system.joint_motions, tree, tree_data(tree, system.gravity))
+    places = coupled_coordinates(system.couplings, system.joint_motions, tree, tree_data(tree, system.gravity))
     z = z.copy()
-    put_coordinates(system.couplings, coupled, q, z)
+    put_coordinates(system.couplings, places, q, z)
     return z
 
 

@@ -24,7 +24,7 @@ class Block:
 
     def __init__(self, value: Any, pool: Pool | None = None, layout: Layout = (), owner: object = None) -> None:
         self._pool, self.layout, self.owner = pool, layout, owner
-        bases = {id(base): base for base in map(_base_of, filter(_is_moved, _items_of(value)))}
+        bases = {id(base): base for base in map(_base_of, filter(_is_moved, items_of(value)))}
         self._blocks: list[tuple[np.ndarray, np.ndarray]] = []
         places: dict[int, np.ndarray] = {}
         for dtype in {base.dtype for base in bases.values()}:
@@ -34,7 +34,7 @@ class Block:
             ends = np.cumsum([base.size for _, base in alike]).tolist()
             places |= {key: block[end - base.size : end] for (key, base), end in zip(alike, ends, strict=True)}
         self.value = _moved(value, places)
-        pairs = zip(_items_of(value), _items_of(self.value), strict=True)
+        pairs = zip(items_of(value), items_of(self.value), strict=True)
         self._own = [
             (k, own) for k, (item, own) in enumerate(pairs) if _is_moved(item)
         ]  # by their place among the items
@@ -47,11 +47,16 @@ class Block:
     def fill(self, value: Any, owner: object) -> None:
         """Give all arrays the values of another named tuple of the same layout, from now on."""
         self.owner = owner
-        items = _items_of(value)
+        items = items_of(value)
         for k, own in self._own:
             own[...] = items[k]
         for block, first in self._blocks:
             first[:] = block
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        """The memory of the named tuple: an array for each type."""
+        return [block for block, _ in self._blocks]
 
     def give_back(self) -> None:
         """Let the next run have the memory; nothing may refer to it any more."""
@@ -78,7 +83,7 @@ class Pool:
             block.set_back()
             return block
         value = make()
-        layout = _layout_of(value)
+        layout = layout_of(value)
         known[:] = [layout]
         if (block := self._free_block(layout, known, own=False)) is None:
             return Block(value, self, layout, known)
@@ -105,12 +110,12 @@ class Pool:
         return None
 
 
-def _items_of(value: Any) -> list[Any]:
+def items_of(value: Any) -> list[Any]:
     """The arrays and numbers of a named tuple, and of those in it."""
     found: list[Any] = []
     for item in value:
         if isinstance(item, tuple):
-            found += _items_of(item)
+            found += items_of(item)
         else:
             found.append(item)
     return found
@@ -121,9 +126,9 @@ def _is_moved(item: Any) -> bool:
     return isinstance(item, np.ndarray) and item.flags.writeable
 
 
-def _layout_of(value: Any) -> Layout:
+def layout_of(value: Any) -> Layout:
     """What named tuples have in common that may have the same memory one after the other: all but the values of the arrays."""
-    return type(value), *map(_layout_of_item, _items_of(value))
+    return type(value), *map(_layout_of_item, items_of(value))
 
 
 def _layout_of_item(item: Any) -> Any:

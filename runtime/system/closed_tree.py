@@ -16,9 +16,10 @@ from runtime.system.model_description import digest_of_module, key_of
 from runtime.system.parts import Joint
 from runtime.system.reference import rotation_matrices
 from runtime.system.spanning_tree import SpanningTree, tree_parameters
-from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP
+from runtime.system.tree_geometry import OF_GRAVITY, OF_STEP, carried, kernel_parameters
 
 ROUNDING = 1e-15
+OF_BODY = 5  # parameters of a body of a closing joint
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class ClosedTree:
 
 
 class _Parameters(NamedTuple):
-    """Parameters of a kernel, (n,) each."""
+    """Parameters of a kernel, (n,) each, or with a last axis of cases."""
 
     value: Floats
     size: Floats  # what a value of 0 may differ from it, in units of rounding
@@ -63,9 +64,8 @@ class _Parameters(NamedTuple):
 
 def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: ModelData) -> ClosedTree:
     """A tree with rows, of a system of this name with these joints and data."""
-    where, skeleton = tree.geometry, tree.skeleton
-    length = max(float(np.abs(a).max()) for a in (where.ways(skeleton.parents), where.arms(skeleton.body_step)))
-    of_joints, own = [], [_of_tree(tree, data, length)]
+    length = _length(tree)
+    of_joints, own = [], [_of_tree(np.array(tree_parameters(tree, data.gravity)), data.gravity, length)]
     for k in tree.closing:
         one, values = _closing_joint(k, joints[k], tree, data, length)
         of_joints.append(one)
@@ -84,18 +84,46 @@ def closed_tree(name: str, tree: SpanningTree, joints: tuple[Joint, ...], data: 
     return ClosedTree(name, key_of(decided), kernels, tree.kinds, tree.parents, tuple(of_joints), parameters, constants)
 
 
-def _of_tree(tree: SpanningTree, data: ModelData, length: float) -> _Parameters:
-    """Parameters of the steps, as for ``prepare``."""
-    found = np.array(tree_parameters(tree, data.gravity))
-    sizes = np.zeros_like(found)
-    sizes[:OF_GRAVITY] = np.abs(data.gravity).max()
-    own, of = found[OF_GRAVITY:].reshape(-1, OF_STEP), sizes[OF_GRAVITY:].reshape(-1, OF_STEP)
+def _length(tree: SpanningTree) -> float:
+    """The largest component of the ways between the points of the steps and to the bodies [m]."""
+    where, skeleton = tree.geometry, tree.skeleton
+    return max(float(np.abs(a).max()) for a in (where.ways(skeleton.parents), where.arms(skeleton.body_step)))
+
+
+def parameters_of_cases(
+    closed: ClosedTree, tree: SpanningTree, joints: tuple[Joint, ...], data: ModelData, masses: Floats, gravity: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Parameters of the kernel of a tree for cases of its system, (n, cases), and which cases it serves.
+
+    masses (cases, bodies + 1), gravity (cases, 3); all else is that of the system with this tree, joints and data.
+    """
+    found: Floats = np.tile(closed.parameters[:, None], len(masses))
+    load = carried(tree.geometry, tree.skeleton, masses[:, 1:], data.inertia[1:])
+    given = kernel_parameters(tree.geometry, tree.skeleton, load, gravity)
+    found[: len(given)] = _of_tree(given, gravity.T, _length(tree)).rounded()
+    start = len(given)
+    for k in tree.closing:
+        for side, body in enumerate((int(data.body_i[k]), int(data.body_j[k]))):
+            if body != GROUND_INDEX:
+                found[start + OF_BODY * side + 3] = 1.0 / masses[:, body]
+        start += 2 * OF_BODY + joints[k].module.SIZE
+    known = np.array([value is not None for value in closed.constants])
+    numbers = np.array([np.nan if value is None else value for value in closed.constants])[:, None]
+    serves: NDArray[np.bool_] = np.where(known[:, None], found == numbers, found != 0.0).all(axis=0)
+    return found, serves
+
+
+def _of_tree(found: Floats, gravity: Floats, length: float) -> _Parameters:
+    """Parameters of the steps, found as for ``prepare``."""
+    sizes, more = np.zeros_like(found), found.shape[1:]
+    sizes[:OF_GRAVITY] = np.abs(gravity).max(axis=0)
+    own, of = found[OF_GRAVITY:].reshape(-1, OF_STEP, *more), sizes[OF_GRAVITY:].reshape(-1, OF_STEP, *more)
     of[:, 0:3], of[:, 3:6] = 1.0, length
     of[:, 7:10] = length * own[:, 6:7]
     of[:, 10:] = np.abs(own[:, 10:]).max(axis=1, keepdims=True)
     unit = np.zeros(len(found), bool)
     unit[OF_GRAVITY:].reshape(-1, OF_STEP)[:, 0:3] = True
-    return _Parameters(found, sizes, unit)
+    return _Parameters(found, sizes, unit.reshape(-1, *[1] * len(more)))
 
 
 def _closing_joint(
@@ -111,7 +139,7 @@ def _closing_joint(
     for body in bodies:
         if body == GROUND_INDEX:
             steps.append(-1)
-            found.append(np.zeros(5))
+            found.append(np.zeros(OF_BODY))
             continue
         steps.append(skeleton.body_step[body - 1])
         weights = [1.0 / data.mass[body], 3.0 / np.trace(data.inertia[body])]

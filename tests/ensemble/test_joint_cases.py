@@ -181,6 +181,7 @@ def test_a_wrong_geometry_is_found_and_its_cases_run_alone(broken, monkeypatch):
         return where
 
     monkeypatch.setattr(at_once, "geometry", wrong)
+    monkeypatch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))  # they are left to single runs
     found = runtime.simulate_many(system, random_cases(system), 0.5, **SETTINGS)
     assert not found.in_batch.any() and (found.status == Status.REACHED_END).all()
     assert np.abs(found.states() - right.states()).max() < 1e-5
@@ -195,5 +196,6 @@ def test_a_wrong_offset_of_a_limit_is_found(monkeypatch):
         return angles(*arguments) + (1e-3 if len(calls) == 1 else 0.0)
 
     monkeypatch.setattr(at_once, "_angles", first_off)
+    monkeypatch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))  # they are left to single runs
     found = runtime.simulate_many(system, random_cases(system), 0.5, chunk=COUNT, **SETTINGS)
     assert len(calls) == 2 and not found.in_batch.any() and (found.status == Status.REACHED_END).all()

@@ -1,0 +1,339 @@
+"""Cases of a chunk that no vector instructions serve, one after another in compiled code: see ``runtime.integrate.case_loop``.
+
+Cases are grouped by their layout, the sizes of all arrays, and their settings; they differ in parameters, initial states, modes
+and steps.  Those that did not simply reach their end are left to ``simulate``, which has the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.layout import STATE
+from runtime.dynamics.model_data import stabilised
+from runtime.dynamics.status import Status, message_at_end
+from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
+from runtime.ensemble.task import Chunk, Stopped, Task
+from runtime.integrate.automatic import DOP853, RADAU
+from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN
+from runtime.integrate.balance_check import explained_of, remark_on_balance
+from runtime.integrate.case_loop import (
+    LARGEST_LOST,
+    SMALLEST,
+    WHEN_CLOSE,
+    WHEN_LOST,
+    CaseControl,
+    CasesFound,
+    CasesGiven,
+    cases_found,
+    run_cases,
+)
+from runtime.integrate.case_memory import (
+    NO_CHANGES,
+    Changes,
+    Frame,
+    Image,
+    Parts,
+    changes_of_data,
+    changes_of_images,
+    control_of,
+    frame_for,
+    image_of,
+    key_of,
+    parts_of,
+    same_items,
+)
+from runtime.integrate.choices import COMPILED_METHODS
+from runtime.integrate.endings import TURNED, closeness, stiffness, stiffness_is_said, turns_of
+from runtime.integrate.methods import lost_digits_at
+from runtime.integrate.settings import Settings, settings
+from runtime.integrate.tree_method import coupled, in_joint_coordinates, tree_of
+from runtime.results.run import Run
+from runtime.results.stats import Stats
+from runtime.support.arrays import Floats, Ints
+from runtime.support.errors import ModelError
+from runtime.support.latest import Latest
+from runtime.system.assemble import mirrored
+from runtime.system.spanning_tree import joint_coordinates
+from runtime.system.state import State
+from runtime.system.system import System
+
+Built = Mapping[int, tuple[System, Floats]]  # systems and initial states by case
+NEARLY_LOST = 1e-15  # tolerance times sine of the smallest angle between rows; digits are lost below a quarter of it
+MOST_EVENTS = 1024  # of contacts in a case, where outputs need them
+
+
+@dataclass
+class Group:
+    """Cases with one layout and the same settings."""
+
+    how: Settings
+    system: System  # the first one
+    frame: Frame
+    first: Image
+    cases: list[int] = field(default_factory=list)
+    states: list[Floats] = field(default_factory=list)  # (cases, 13 bodies) of each system
+    y: list[Floats] = field(default_factory=list)  # (cases, n) of the integration
+    mass: list[float] = field(default_factory=list)  # [kg] by case
+    gravity: list[float] = field(default_factory=list)  # [m/s^2]
+    changes: list[tuple[int, Changes]] = field(default_factory=list)  # of so many cases
+
+    def add(
+        self, cases: Sequence[int], states: Floats, y: Floats, changes: Changes, mass: Floats, gravity: Floats
+    ) -> None:
+        """Add cases, whose memory begins with these changes (values of all, or a row for each); mass and gravity (cases,)."""
+        self.cases += cases
+        self.states.append(states)
+        self.y.append(y)
+        self.mass += mass.tolist()
+        self.gravity += gravity.tolist()
+        self.changes.append((len(cases), changes))
+
+    def given(self) -> CasesGiven:
+        """What the cases begin with."""
+        floats = self._differing([(n, c.float_place, c.float_value) for n, c in self.changes], self.first.floats)
+        ints = self._differing([(n, c.int_place, c.int_value) for n, c in self.changes], self.first.ints)
+        outputs = np.array(self.how.t, float)
+        return CasesGiven(*self.first, *floats, *ints, np.concatenate(self.states), np.concatenate(self.y), outputs)
+
+    @staticmethod
+    def _differing(changes: list[tuple[int, Ints, Any]], first: Any) -> tuple[Ints, Any]:
+        """Places that differ between cases, and their values (cases, places)."""
+        places = np.unique(np.concatenate([places for _, places, _ in changes]))
+        if not len(places):
+            return places, np.zeros((1, 0), first.dtype)
+        rows = np.tile(first[places], (sum(n for n, _, _ in changes), 1))
+        start = 0
+        for n, own, values in changes:
+            rows[start : start + n, np.searchsorted(places, own)] = values
+            start += n
+        return places, rows
+
+
+def run_compiled(cases: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:
+    """Run cases in compiled code; those that are left to ``simulate``.
+
+    Raises
+    ------
+    Stopped
+    """
+    if not len(cases) or task.how.method not in COMPILED_METHODS:
+        return list(cases)
+    groups: dict[Any, Group] = {}
+    left: list[int] = []
+    try:
+        for system, own in _by_system(cases, built):
+            left += _add(groups, system, own, built, task)
+        for group in groups.values():
+            left += run_group(group, lambda case: built[case][0], task, chunk)
+    finally:
+        for group in groups.values():
+            group.frame.give_back()
+    return sorted(left)
+
+
+def _by_system(cases: Sequence[int], built: Built) -> list[tuple[System, list[int]]]:
+    found: dict[int, tuple[System, list[int]]] = {}
+    for case in cases:
+        system = built[case][0]
+        found.setdefault(id(system), (system, []))[1].append(case)
+    return list(found.values())
+
+
+def _add(groups: dict[Any, Group], system: System, cases: list[int], built: Built, task: Task) -> list[int]:
+    """Add the cases of a system to the group of its layout; those that are left to ``simulate``."""
+    try:
+        group, changes = group_of(groups, system, task.how)
+    except ModelError:
+        return cases  # ``simulate`` has the message
+    states = np.array([built[case][1] for case in cases])
+    try:
+        good, y = np.ones(len(cases), bool), initial_states(system, states, group.how)
+    except ModelError:
+        good, y = _each(system, states, group.how)
+    for k in np.flatnonzero((states != system.state.y).any(axis=1) | (group.how.t_start != system.time)):
+        good[k] &= not mirrored(system, group.how.t_start, states[k])
+    at = np.flatnonzero(good)
+    if len(at):
+        mass, gravity = np.full(len(at), system.data.mass[1:].sum()), np.full(len(at), np.linalg.norm(system.gravity))
+        group.add([cases[k] for k in at], states[at], y[at], changes, mass, gravity)
+    return [case for case, fits in zip(cases, good, strict=True) if not fits]
+
+
+def initial_states(system: System, states: Floats, how: Settings) -> Floats:
+    """Initial states of the integration (cases, n) for those of the bodies (cases, 13 bodies).
+
+    Raises
+    ------
+    ModelError
+        Where followers of couplings are not where their leaders put them in one of them.
+    """
+    if not in_joint_coordinates(system, how):
+        return states
+    tree = tree_of(system)
+    z: Floats = joint_coordinates(tree, system.body_names, system.joint_motions, states)
+    if not system.couplings:
+        return z
+    bodies = [State(system.body_names, y) for y in states]
+    return np.array([coupled(system, tree, state, own) for state, own in zip(bodies, z, strict=True)])
+
+
+def _each(system: System, states: Floats, how: Settings) -> tuple[Any, Floats]:
+    """``initial_states``, where some fail: which do not, and the states."""
+    found: list[Floats | None] = []
+    for y in states:
+        with suppress(ModelError):
+            found.append(initial_states(system, y[None], how)[0])
+            continue
+        found.append(None)
+    size = next((len(y) for y in found if y is not None), 0)
+    return np.array([y is not None for y in found]), np.array([np.zeros(size) if y is None else y for y in found])
+
+
+def group_of(groups: dict[Any, Group], system: System, how: Settings) -> tuple[Group, Changes]:
+    """The group of a system's layout, and how its memory differs from that of the first system there."""
+    latest = next(reversed(groups.values()), None)
+    if latest is not None and _same_settings(latest.system, system):
+        if (changes := changes_of_data(latest.frame, latest.system, system, latest.how)) is not None:
+            return latest, changes
+    if not groups:
+        own_how, parts, key, first = begun(system, how)
+        group = groups[key] = Group(own_how, system, frame_for(parts, key[0]), first)
+        return group, NO_CHANGES
+    own_how = settings_of(system, how)
+    for group in groups.values():
+        if (
+            group.how == own_how
+            and (changes := changes_of_data(group.frame, group.system, system, own_how)) is not None
+        ):
+            return group, changes
+    parts = parts_of(system, own_how)
+    key = key_of(parts), own_how
+    if key not in groups:
+        frame = frame_for(parts, key[0])
+        groups[key] = Group(own_how, system, frame, frame.image(parts))
+        return groups[key], NO_CHANGES
+    group = groups[key]
+    return group, changes_of_images(group.frame.image(parts), group.first)
+
+
+def _begun(system: System, how: Settings) -> tuple[Settings, Parts, Any, Image]:
+    """Settings, parts, key and first values of the group of a system."""
+    own_how = settings_of(system, how)
+    parts = parts_of(system, own_how)
+    return own_how, parts, (key_of(parts), own_how), image_of(parts)
+
+
+begun = Latest(_begun, 8)  # the same for all chunks of a task with one system
+
+
+def _same_settings(first: System, system: System) -> bool:
+    """Whether all that ``settings`` checks of a system is that of another one."""
+    parts = "contacts", "forces", "joints", "loads", "motors", "couplings"
+    same = all(same_items(getattr(first, part), getattr(system, part)) for part in parts)
+    return same and first.state is system.state and first.overdetermined == system.overdetermined
+
+
+def settings_of(system: System, how: Settings) -> Settings:
+    """Settings as ``simulate`` checks them for a system of one's own."""
+    more = {"alpha": None, "beta": None} | how.keywords
+    return settings(system, how.t_end, np.array(how.t), **more)
+
+
+def run_group(group: Group, system_of: Callable[[int], System], task: Task, chunk: Chunk) -> list[int]:
+    """Run the cases of a group; those that are left to ``simulate``.  ``system_of``: the system of a case."""
+    how, count, system = group.how, len(group.cases), group.system
+    own = group.frame.parts
+    n, sources = STATE * len(system.bodies), own.explicit.balance.work.shape[1]
+    events = MOST_EVENTS if task.outputs is not None and system.contacts else 0
+    found = cases_found(count, len(how.t or ()), n + sources, len(own.explicit.balance.energy), events)
+    given, control = group.given(), control_of(system, how)
+    while run_cases(
+        group.frame.memory, given, found, control
+    ):  # in portions, between which an interruption is possible
+        if task.stop[0]:
+            raise Stopped
+    good = found.status == Status.REACHED_END
+    if task.outputs is not None:
+        good &= found.passed == 0
+    at = np.array(group.cases, np.int64)
+    states = found.out[:, :, :n]
+    if task.outputs is None:
+        kept = states[good]
+    else:
+        kept = _columns(group, found, np.flatnonzero(good), system_of, task, chunk)
+    chunk.keep(at[good], kept, found.counts[good, :3], found.reached[good])
+    for k, text in remarks(group, found, control, np.flatnonzero(good)).items():
+        message = message_at_end(how.t_end) + text
+        if message.partition(TURNED)[0] != message_at_end(how.t_end):
+            chunk.messages.setdefault(chunk.first + int(at[k]), message)
+    return at[~good].tolist()  # type: ignore[no-any-return]
+
+
+def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -> dict[int, str]:
+    """What the messages of cases say beside their end, by place; as in ``simulate``."""
+    how = group.how
+    explained = error = np.zeros(len(found.status))
+    if found.energy.shape[1]:
+        e = found.energy.T
+        mass, g = np.array(group.mass), np.array(group.gravity)
+        of_run = e[KINETIC], e[LOWEST], e[HIGHEST], e[EXCHANGED]
+        explained = explained_of(mass, g, how, found.counts[:, 1], *of_run) + e[UNCERTAIN]
+        error = e[LARGEST_ERROR]
+    result: dict[int, str] = {}
+    names = (RADAU, DOP853)
+    unbalanced = ~(np.abs(error) <= explained)
+    for k in good[(unbalanced | _perhaps_said(found, how))[good]].tolist():
+        if control.projected:
+            digits, when = np.log10(max(found.digits[k, LARGEST_LOST], 1.0)), found.digits[k, WHEN_LOST]
+        else:
+            digits, when = lost_digits_at(found.digits[k, SMALLEST], how.rtol, how.atol), found.digits[k, WHEN_CLOSE]
+        text = closeness(float(digits), float(when))
+        if unbalanced[k]:
+            text += remark_on_balance(float(error[k]), float(found.energy[k, AT]), float(explained[k]))
+        text += stiffness(int(found.counts[k, 1]), int(found.counts[k, 3]))
+        turns = int(found.turns[k])
+        text += turns_of([(names[i % 2], float(t)) for i, t in enumerate(found.turn_times[k, :turns])], turns)
+        if text:
+            result[k] = text
+    return result
+
+
+def _perhaps_said(found: CasesFound, how: Settings) -> Any:
+    """The cases about which there may be more to say than that their energy is not balanced, (cases,)."""
+    sine = np.sqrt(np.clip(found.digits[:, SMALLEST], 0.0, 1.0))
+    lost = (found.digits[:, LARGEST_LOST] > 1.0) | (sine * (how.rtol + how.atol) < NEARLY_LOST)
+    steps, bounded = found.counts[:, 1], found.counts[:, 3]
+    return lost | (stiffness_is_said(steps, bounded)) | (found.turns > 0)
+
+
+def _columns(
+    group: Group, found: CasesFound, good: Ints, of_case: Callable[[int], System], task: Task, chunk: Chunk
+) -> Floats:
+    """Outputs (cases, columns) of the cases at these places."""
+    assert task.outputs is not None
+    if not len(good):
+        return np.zeros((0, *task.kept_shape))
+    how, own = group.how, found.out[good, :, : STATE * len(group.system.bodies)]
+
+    def run_of(k: int) -> Run:
+        place = int(good[k])
+        system, counts = system_of(k), found.counts[place]
+        data, y = stabilised(system.data, how.alpha, how.beta), np.ascontiguousarray(own[k])
+        stats = Stats(how.method, int(counts[0]), int(counts[1]), int(counts[2]), 0.0, how.rtol, how.atol, "")
+        return Run(
+            system, data, np.array(how.t), y, State(system.body_names, y[-1]), Status.REACHED_END,
+            message_at_end(how.t_end), stats, {}, {}, contact_events=found.events[place, : found.event_counts[place]].copy(),
+        )  # fmt: skip
+
+    def system_of(k: int) -> System:
+        return of_case(group.cases[int(good[k])])
+
+    def say(k: int, text: str) -> None:
+        chunk.messages[chunk.first + group.cases[int(good[k])]] = text
+
+    return columns_of_batch(task.outputs, how, BatchQuantities(group.system, lambda: own), system_of, say, run_of)

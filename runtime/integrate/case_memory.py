@@ -1,0 +1,277 @@
+"""The memory of cases that ``case_loop`` runs: made once for each layout, and what each case begins with in it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.model_data import ModelData, Workspace, stabilised
+from runtime.integrate import stepping
+from runtime.integrate.automatic import DOP853, FIRST_NEEDED, MAX_NEEDED, RADAU, SHORT
+from runtime.integrate.case_loop import (
+    EXPLICIT,
+    IMPLICIT,
+    LOOP_PART,
+    AnyMethod,
+    CaseControl,
+    CaseMemory,
+    Turning,
+)
+from runtime.integrate.constraint_check import bound_of_couplings, relative_bound, states_to_check
+from runtime.integrate.methods import bind, memory_of_radau, stepper_for
+from runtime.integrate.settings import Settings
+from runtime.integrate.stepping import Stepper
+from runtime.integrate.tree_method import (
+    OFF_THE_ROWS,
+    in_joint_coordinates,
+    is_projected,
+    stepper_of_tree,
+    tree_of,
+    workspace_of_tree,
+)
+from runtime.jit.references import Reference
+from runtime.support.arrays import Floats, Ints
+from runtime.support.pool import Block, items_of, layout_of
+from runtime.system.spanning_tree import COORDINATES, RATES
+from runtime.system.system import System
+from runtime.system.whole_model import whole_of
+
+STEPS_PER_CALL, SMALL = 512, 260  # steps that the loop takes at once, of systems with states up to SMALL
+MAX_FREE, MAX_LAYOUTS = 4, 8  # frames that wait for their next use, by layout
+PORTIONS = (np.dtype(float), np.dtype(np.int64), np.dtype(complex))
+
+
+class Parts(NamedTuple):
+    """Data and memory of a case."""
+
+    t: ModelData
+    w: Workspace
+    rows: Workspace
+    explicit: Stepper
+    implicit: Stepper
+    turning: Turning
+    y_dot: Floats
+
+
+def parts_of(system: System, how: Settings) -> Parts:
+    """Data and memory of a run of a system, as ``simulate`` makes them."""
+    data, size = stabilised(system.data, how.alpha, how.beta), len(system.state.y)
+    if in_joint_coordinates(system, how):
+        tree, work = tree_of(system), workspace_of_tree(system, data)
+        rows, n = workspace_for(data), sum(COORDINATES[kind] + RATES[kind] for kind in tree.kinds)
+        explicit = implicit = stepper_of_tree(tree, data, work, np.zeros(n))
+        explicit.flags[stepping.PROJECTED] = is_projected(system)
+    else:
+        work = rows = workspace_for(data, whole_of(system, data))
+        method = RADAU if how.method == RADAU else DOP853
+        explicit = implicit = stepper_for(method, system, data, system.state.y)
+        explicit.flags[stepping.PROJECTED] = how.projected
+        if how.method == "auto":
+            implicit = explicit._replace(own=memory_of_radau(system), address=np.zeros_like(explicit.address))
+            bind(implicit, data, work)
+    bind(explicit, data, work)
+    return Parts(_writable(data), work, rows, explicit, implicit, _turning(implicit), np.zeros(size))
+
+
+def _turning(s: Stepper) -> Turning:
+    first = np.array([FIRST_NEEDED[DOP853], FIRST_NEEDED[RADAU]])
+    rules = np.array([SHORT, MAX_NEEDED])
+    kept, last = (getattr(s.own, name, np.zeros(1, kind)) for name, kind in (("kept", np.int64), ("last", float)))
+    return Turning(kept, last, first.copy(), np.zeros(2, np.int64), first, rules)
+
+
+def _writable(value: Any) -> Any:
+    """A named tuple with copies of its arrays, which may be written."""
+    if isinstance(value, tuple):
+        return type(value)(*map(_writable, value))
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _read_only(value: Any) -> Any:
+    """A named tuple with its arrays as read-only ones, for which compiled code is specialised."""
+    if isinstance(value, tuple):
+        return type(value)(*map(_read_only, value))
+    if not isinstance(value, np.ndarray):
+        return value
+    seen = value.view()
+    seen.flags.writeable = False
+    return seen
+
+
+class Image(NamedTuple):
+    """The values of all arrays: floats, integers, complex numbers as pairs of floats."""
+
+    floats: Floats
+    ints: Ints
+    pairs: Floats
+
+
+class Changes(NamedTuple):
+    """Where the values of a case differ from those of the first one, and these values."""
+
+    float_place: Ints
+    float_value: Floats
+    int_place: Ints
+    int_value: Ints
+
+
+NO_CHANGES = Changes(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The memory of a layout, with the references by which compiled code finds its parts."""
+
+    key: Any
+    block: Block
+    own: Image  # the memory itself
+    parts: Parts  # in it
+    memory: Reference
+    kept: tuple[Any, ...] = field(repr=False)  # what the memory refers to
+
+    def image(self, parts: Parts) -> Image:
+        """The values of other parts of the same layout."""
+        self.block.fill(parts, None)
+        return Image(self.own.floats.copy(), self.own.ints.copy(), self.own.pairs.copy())
+
+    def places(self, array: np.ndarray[Any, Any]) -> Ints:
+        """Places of the items of one of the arrays of floats."""
+        start = (array.ctypes.data - self.own.floats.ctypes.data) // array.itemsize
+        return np.arange(start, start + array.size)
+
+    @property
+    def copies(self) -> dict[int, list[Floats]]:
+        """Arrays of the memory of evaluations that begin as copies of those of the data, by the identity of these."""
+        t, found = self.parts.t, dict[int, list[Floats]]()
+        for w in (self.parts.w, self.parts.rows):
+            for own, copy in (
+                (t, w),
+                (t.limits, w.limits),
+                (t.loads, w.loads),
+                (t.forces, w.forces),
+                (t.contacts, w.contacts),
+            ):
+                found.setdefault(id(own.x), []).append(copy.x)
+            found.setdefault(id(t.contacts.normal), []).append(w.contacts.normal)
+        return found
+
+    def give_back(self) -> None:
+        """Let the next chunk have the memory."""
+        with _LOCK:
+            free = _FREE.pop(self.key, [])
+            while len(_FREE) >= MAX_LAYOUTS:
+                del _FREE[next(iter(_FREE))]
+            _FREE[self.key] = free
+            if len(free) < MAX_FREE:
+                free.append(self)
+
+
+def image_of(parts: Parts) -> Image:
+    """The values of parts, in the order of every frame of their layout."""
+    return _arrays(Block(parts))
+
+
+def _arrays(block: Block) -> Image:
+    found = {array.dtype: array for array in block.arrays}
+    floats, ints, complexes = (found.get(kind, np.zeros(0, kind)) for kind in PORTIONS)
+    return Image(floats, ints, complexes.view(float))
+
+
+def changes_of_images(image: Image, first: Image) -> Changes:
+    """The changes from one image to another."""
+    floats, ints = (np.flatnonzero(_bits(a) != _bits(b)) for a, b in zip(image[:2], first[:2], strict=True))
+    return Changes(floats, image.floats[floats], ints, image.ints[ints])
+
+
+def _bits(array: Any) -> Any:
+    return array.view(np.int64)
+
+
+def same_items(first: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two sequences hold the same objects."""
+    return len(first) == len(other) and all(a is b for a, b in zip(first, other, strict=True))
+
+
+def changes_of_data(frame: Frame, first: System, system: System, how: Settings) -> Changes | None:
+    """The changes from the first system of a frame to another in absolute coordinates, from their data alone.
+
+    None where more than numbers of the data may differ, so that memory of its own decides.
+    """
+    if in_joint_coordinates(system, how) or in_joint_coordinates(first, how):
+        return None
+    same = same_items(first.contacts, system.contacts) and same_items(first.forces, system.forces)
+    if how.method != DOP853 and not same:
+        return None  # the tolerances of radau depend on their creeps
+    old, new = whole_of(first, first.data), whole_of(system, system.data)
+    if (old is None) != (new is None):
+        return None
+    found = [(frame.parts.w.constants, new.constants)] if new is not None else []
+    if old is not None and new is not None and (old[:2] != new[:2] or old.constants.shape != new.constants.shape):
+        return None
+    before, now, own = (items_of(t) for t in (first.data, system.data, frame.parts.t))
+    for a, b, to in zip(before, now, own, strict=True):
+        if a is b:
+            continue
+        if not isinstance(b, np.ndarray) or b.dtype != float:
+            if not np.array_equal(a, b):
+                return None
+        elif a.shape != b.shape:
+            return None
+        else:
+            found.append((to, b))
+    c = system.data.contacts
+    if c.least_impact is not first.data.contacts.least_impact:
+        found.append((frame.parts.w.contacts.speed, np.where(c.impact >= 0, c.least_impact, 0.0)))
+    copies = frame.copies
+    found += [(copy, values) for to, values in found for copy in copies.get(id(to), ())]
+    if not found:
+        return NO_CHANGES
+    places = np.concatenate([frame.places(to) for to, _ in found])
+    return NO_CHANGES._replace(float_place=places, float_value=np.concatenate([value.ravel() for _, value in found]))
+
+
+_FREE: dict[Any, list[Frame]] = {}
+_LOCK = threading.Lock()
+
+
+def key_of(parts: Parts) -> Any:
+    """What cases have in common that can have the same memory."""
+    return layout_of(parts)
+
+
+def frame_for(parts: Parts, key: Any) -> Frame:
+    """Memory of the layout of parts; safe in threads."""
+    with _LOCK:
+        if free := _FREE.get(key):
+            return free.pop()
+    block = Block(parts)
+    own = _arrays(block)
+    inside: Parts = block.value
+    inside = inside._replace(t=_read_only(inside.t))
+    steppers = [Reference(s) for s in (inside.explicit, inside.implicit)]
+    places = [LOOP_PART.place(s, inside.t) for s in (inside.explicit, inside.implicit)]
+    memory = CaseMemory(
+        inside.t, inside.w, inside.rows, inside.explicit._replace(own=AnyMethod(np.zeros(1))), inside.turning, *own,
+        inside.y_dot, np.zeros(0), np.array([s.address for s in steppers]), np.array(places),
+    )  # fmt: skip
+    return Frame(key, block, own, inside, Reference(memory), (memory, steppers))
+
+
+def control_of(system: System, how: Settings) -> CaseControl:
+    """Settings of the cases of systems with the layout of this one."""
+    in_joints = in_joint_coordinates(system, how)
+    projected = is_projected(system) if in_joints else how.projected
+    size = len(system.state.y)
+    portion = max(1, int(STEPS_PER_CALL * min(1.0, SMALL / size) ** 2))
+    return CaseControl(
+        how.t_start, how.t_end, how.rtol, how.atol, how.max_step, how.first_step, how.max_steps, portion,
+        int(projected), int(projected), IMPLICIT if how.method == RADAU else EXPLICIT,
+        int(how.method == "auto" and not in_joints), FIRST_NEEDED[DOP853] if how.method == "auto" else 0, int(in_joints),
+        OFF_THE_ROWS, states_to_check(system, how), relative_bound(how),
+        bound_of_couplings(how),
+    )  # fmt: skip

@@ -1,0 +1,43 @@
+"""What the message of a run says beside how the run ended: lost accuracy, stability, turns between methods."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+# A run of at least so many steps, this fraction of them bounded by stability, reports it: an implicit method takes longer steps.
+MANY_STEPS, MOSTLY = 2000, 0.8
+TURNS = 4  # in a message
+TURNED = "; turned to "  # begins the last part of a message
+
+
+def closeness(digits: float, t: float) -> str:
+    """That digits of the tolerance were lost close to a singular configuration, first at a time [s]; "" for none."""
+    if not digits > 0.0:
+        return ""
+    lost = math.ceil(digits)
+    return (
+        f"; close to a singular configuration, first at t = {t:.6g} s, {'1 digit' if lost == 1 else f'{lost} digits'} of the "
+        f"tolerance {'was' if lost == 1 else 'were'} lost: avoid it, or state a tolerance that is larger by so much"
+    )
+
+
+def stiffness_is_said(steps: Any, bounded: Any) -> Any:
+    """Whether so many steps, and those of them that stability bounded, are worth a remark; numbers or arrays."""
+    return (steps >= MANY_STEPS) & (bounded >= MOSTLY * steps)
+
+
+def stiffness(steps: int, bounded: int) -> str:
+    """That stability bounded most steps; "" where it did not."""
+    if not stiffness_is_said(steps, bounded):
+        return ""
+    return f"; {bounded} of {steps} steps were bounded by stability, not by accuracy: method='radau' takes fewer"
+
+
+def turns_of(parts: Sequence[tuple[str, float]], count: int) -> str:
+    """The methods after the first, with their times [s]: at least the first ``TURNS`` of ``count``."""
+    turns = [f"{method} from t = {t:.6g} s" for method, t in parts[:TURNS]]
+    if count > TURNS:
+        turns.append(f"and {count - TURNS} more turns (stats.parts)")
+    return f"{TURNED}{', '.join(turns)}" if turns else ""

@@ -1,0 +1,251 @@
+"""Cases that no vector instructions serve run one after another in compiled code: the bits and messages of single runs."""
+
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from benchmarks.random import model, question
+from runtime import Builder, Signal, Status
+from runtime.ensemble import chunk, compiled_cases
+from runtime.integrate import balance_check
+from tests.support.systems import powered
+
+SETTINGS = dict(rtol=1e-8, atol=1e-8)
+SHARE = np.array([0.9, 1.0, 1.13])
+
+
+def mechanism(name):
+    """A random mechanism of a class."""
+    return model.system_of(question.CLASSES[name](np.random.default_rng([0])), name)
+
+
+def sprung(*, spring=True):
+    """A pendulum of two bodies of 1 kg, with a spring, a motor and a load."""
+    b = Builder("sprung")
+    b.body("upper", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0.0, 0.0, -0.5))
+    b.body("lower", mass=1.0, inertia=(0.1, 0.2, 0.1), r=(0.0, 0.0, -1.5))
+    b.joint("hip", "spherical", "ground", "upper", axes="global", point=(0, 0, 0))
+    b.joint("knee", "revolute", "upper", "lower", axes="global", point=(0, 0, -1), axis=(0, 1, 0))
+    if spring:
+        at = dict(s_i=(1.0, 0.0, -1.0), s_j=(0.0, 0.0, 0.2))
+        b.force("spring", "spring_damper", "ground", "lower", **at, stiffness=30.0, damping=0.5, free_length=0.7)
+    vectors = dict(h_i=(0.0, 1.0, 0.0), a_i=(1.0, 0.0, 0.0), b_j=(1.0, 0.0, 0.0))
+    b.motor("drive", "guided_angle", "upper", "lower", **vectors, stiffness=3.0, damping=0.2, theta_t=0.3)
+    b.load("push", "upper", force=(Signal.function(lambda t: np.sin(5 * t), 0.0, 2.0), 0.0, 0.0))
+    return b.build()
+
+
+def geared():
+    """Two pendulums; the angle of the second follows that of the first."""
+    b = Builder("geared")
+    b.body("one", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(0.5, 0.0, 0.0))
+    b.body("two", mass=2.0, inertia=(0.1, 0.3, 0.2), r=(0.5, 1.0, 0.0))
+    b.joint("a", "revolute", "ground", "one", axes="global", point=(0, 0, 0), axis=(0, 1, 0))
+    b.joint("b", "revolute", "ground", "two", axes="global", point=(0, 1, 0), axis=(0, 1, 0))
+    b.coupling("gear", "b.angle", "a.angle", (0.0, 0.3, 0.2))
+    b.angles("a", angle=0.3, rates={"angle": 1.0})
+    return b.build()
+
+
+def masses(system):
+    """Cases of the masses of its last two bodies."""
+    return {f"mass.{body.name}": body.mass * SHARE for body in system.bodies[-2:]}
+
+
+def floating():
+    """A body that nothing holds, with another one on a ball joint, both turning."""
+    b = Builder("floating")
+    b.body("chaser", mass=2.0, inertia=(0.1, 0.2, 0.25), omega=(0.3, 1.0, 0.2), free=True, guess=True)
+    b.body("arm", mass=0.5, inertia=(0.01, 0.02, 0.02), r=(0.0, 0.0, 0.6), omega=(0.3, -1.0, 0.2), guess=True)
+    b.joint("shoulder", "spherical", "chaser", "arm", axes="global", point=(0, 0, 0.3))
+    return b.build(project_velocities=True)
+
+
+@cache
+def ground():
+    return models.foot_ground.build(height=0.002)
+
+
+@cache
+def limited():
+    return models.foot.build(limits="dissipative")
+
+
+@cache
+def loop():
+    return models.four_bar.build(crank_speed=1.0)
+
+
+def of_masses(system, t_end, **settings):
+    """The system with cases of masses."""
+    return system, masses(system), t_end, settings
+
+
+THROWN = dict(coordinates="absolute", assemble=True)
+JOINT = dict(coordinates="joint")
+WAYS = {
+    "contacts": lambda: of_masses(ground(), 0.03),
+    "contacts, five turns": lambda: of_masses(ground(), 1.0, method="auto", rtol=1e-6, atol=1e-6),
+    "contacts, radau": lambda: of_masses(ground(), 0.1, method="radau"),
+    "contacts, velocities": lambda: (
+        ground(),
+        {"omega.toes": np.outer(SHARE, [0.1, 0.2, 0])},
+        0.02,
+        dict(assemble=True),
+    ),
+    "limits": lambda: (limited(), {"omega.main_foot": np.outer(SHARE, [0, 2.0, 0])} | masses(limited()), 0.3, THROWN),
+    "load and motor": lambda: of_masses(powered(), 0.3),
+    "spring, motor": lambda: (sprung(), {"stiffness.spring": 30.0 * SHARE, "damping.drive": 0.2 * SHARE}, 0.3, {}),
+    "driver": lambda: of_masses(mechanism("driven_loop"), 0.3),
+    "loop by a kernel": lambda: (loop(), {"mass.coupler": SHARE, "gravity": np.outer(SHARE, [0, 0, -9.81])}, 0.3, {}),
+    "loop by recursion": lambda: of_masses(mechanism("modified_loop"), 0.3, **JOINT),
+    "floating tree by recursion": lambda: of_masses(floating(), 0.3, **JOINT),
+    "forces by recursion": lambda: (sprung(), {"rate.knee.angle": SHARE} | masses(sprung()), 0.3, JOINT),
+    "coupling": lambda: (geared(), {"rate.a.angle": SHARE, "mass.two": SHARE}, 0.3, {}),
+    "all kinds of forces": lambda: of_masses(mechanism("acting_loop"), 0.1, method="auto"),
+    "built by a function": lambda: (models.four_bar.build, {"crank": 0.2 * SHARE, "crank_speed": SHARE}, 0.2, {}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_cases_have_the_bits_of_single_runs(way, monkeypatch):
+    system, cases, t_end, more = WAYS[way]()
+    t = np.linspace(0.0, t_end, 4)
+    with monkeypatch.context() as patch:
+        patch.setattr(chunk, "_run_alone", None)  # nothing is left to it
+        many = runtime.simulate_many(system, cases, t_end, t_eval=t, chunk=3, **SETTINGS | more)
+        again = runtime.simulate_many(system, cases, t_end, t_eval=t, workers=2, chunk=1, **SETTINGS | more)
+    assert many.success and many.in_batch.all() and np.array_equal(many.states(), again.states())
+    assert np.ptp(many.states()[:, -1], axis=0).max() > 1e-6
+    for case in (0, 2):
+        run = many[case]
+        assert np.array_equal(many.states()[case].reshape(4, -1), run.states)
+        counts = run.stats.evaluations, run.stats.steps, run.stats.rejections
+        assert tuple(many.counts[case]) == counts
+        assert many.messages.get(case, run.message) == run.message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in question.CLASSES if name != "start_at_pose"])
+def test_random_mechanisms_have_the_bits_and_messages_of_single_runs(name, monkeypatch):
+    made = question.CLASSES[name](np.random.default_rng([7]))
+    system, t = model.system_of(made, name), np.linspace(0.0, made.t_end, 5)
+    for more in ({}, dict(method="auto"), JOINT, dict(alpha=5.0, beta=5.0)):
+        with suppress(runtime.ModelError):  # those without coordinates of joints
+            many = runtime.simulate_many(system, masses(system), t[-1], t_eval=t, max_steps=2000, **SETTINGS | more)
+            with monkeypatch.context() as patch:
+                patch.setattr(chunk, "run_named", lambda *_: None)
+                patch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))
+                each = runtime.simulate_many(system, masses(system), t[-1], t_eval=t, max_steps=2000, **SETTINGS | more)
+            assert not each.in_batch.any() and many.in_batch.any() == many.success
+            assert np.array_equal(many.states(), each.states(), equal_nan=True) and (many.counts == each.counts).all()
+            assert (many.status == each.status).all() and many.messages == each.messages
+
+
+NAMED = {
+    "limits": (limited, ["mass.toes", "damping.talocrural", "compliance.talocrural", "max_moment.talocalcaneal"], THROWN),
+    "contacts": (ground, ["mass.leg", "stiffness.toe_spring", "damping.ankle_spring"], {}),
+    "spring": (sprung, ["stiffness.spring", "free_length.spring", "damping.drive", "mass.upper"], {}),
+    "spring by recursion": (sprung, ["damping.spring", "mass.lower"], dict(coordinates="joint")),
+    "loop by a kernel": (loop, ["mass.crank", "mass.rocker"], {}),
+}  # fmt: skip
+
+
+def recorded(monkeypatch):
+    """What the memory of each case begins with, (cases, floats), of the calls from now on."""
+    found, run = [], compiled_cases.run_cases
+
+    def first(memory, given, *more):
+        floats = np.tile(given.floats, (len(given.states), 1))
+        floats[:, given.float_place] = given.float_value
+        found.append(floats)
+        return run(memory, given, *more)
+
+    monkeypatch.setattr(compiled_cases, "run_cases", first)
+    return found
+
+
+@pytest.mark.parametrize("way", NAMED)
+def test_parameters_as_arrays_give_the_memory_of_systems_with_these(way, monkeypatch):
+    make, names, more = NAMED[way]
+    system, begun = make(), recorded(monkeypatch)
+    values = runtime.parameters(system)
+    cases = {name: values[name] * SHARE for name in names}
+    cases[names[-1]] = np.array([*cases[names[-1]][:2], -1.0])
+    settings = SETTINGS | {key: value for key, value in more.items() if key != "assemble"}
+    made, own = [], chunk.built_cases
+    monkeypatch.setattr(chunk, "built_cases", lambda *given: made.extend(given[3]) or own(*given))
+    once = runtime.simulate_many(system, cases, 0.05, chunk=3, **settings)
+    assert made == [2]  # the case that is refused, for its message
+    monkeypatch.setattr(chunk, "run_named", lambda *_: None)
+    each = runtime.simulate_many(system, cases, 0.05, chunk=3, **settings)
+    assert once.status.tolist() == [0, 0, Status.REFUSED] and once.messages == each.messages
+    assert np.array_equal(once.states(), each.states(), equal_nan=True) and (once.counts == each.counts).all()
+    assert np.abs(once.states()[0] - once.states()[1]).max() > 1e-9
+    monkeypatch.setattr(compiled_cases, "changes_of_data", lambda *_: None)
+    runtime.simulate_many(system, cases, 0.05, chunk=3, **settings)
+    assert len(begun) == 3 and np.array_equal(*begun[:2], equal_nan=True) and np.array_equal(*begun[1:], equal_nan=True)
+
+
+def test_remarks_are_those_of_single_runs(monkeypatch):
+    cases = {"mass.toes": ground().body("toes").mass * SHARE}
+    many = runtime.simulate_many(ground(), cases, 0.2, **SETTINGS)
+    assert many.in_batch.all() and "bounded by stability" in many.messages[1] and many.messages[1] == many[1].message
+    for name in ("EACH_STEP", "ROUNDING"):  # as if the tolerance explained nothing
+        monkeypatch.setattr(balance_check, name, 0.0)
+    many = runtime.simulate_many(ground(), cases, 0.02, method="auto", **SETTINGS)
+    assert many.in_batch.all() and "the energy balance is off by" in many.messages[2]
+    assert many.messages[2] == many[2].message
+
+
+def test_failures_are_those_of_single_runs():
+    many = runtime.simulate_many(ground(), {"mass.toes": 0.3 * SHARE}, 0.05, max_steps=3, **SETTINGS)
+    assert (many.status == Status.STEPS_USED_UP).all() and not many.in_batch.any()
+    assert many.messages[0] == many[0].message and "max_steps = 3" in many.messages[0]
+    # Far off the rows in one case: the others are not concerned.
+    speeds = np.zeros((3, 3))
+    speeds[1] = 1.0
+    many = runtime.simulate_many(ground(), {"omega.toes": speeds}, 0.02, **SETTINGS)
+    assert many.status.tolist() == [0, Status.REFUSED, 0] and "assemble=True" in many.messages[1]
+
+
+def test_a_violated_row_is_found_in_every_case(monkeypatch):
+    four_bar, cases = loop(), {"mass.coupler": SHARE}
+    monkeypatch.setattr("runtime.integrate.constraint_check.PROJECTED_BOUND", 0.0)
+    monkeypatch.setattr("runtime.integrate.constraint_check.PROJECTED_TOLERANCES", 1e-12)
+    many = runtime.simulate_many(four_bar, cases, 0.2, **SETTINGS)
+    assert (many.status == Status.CONSTRAINTS_VIOLATED).all() and many.messages[0] == many[0].message
+
+
+def test_outputs_of_cases_with_contacts():
+    forces = {name: f"contact_normal_force.{name}" for name in ground().contact_names}
+    names = ["r.toes", "energy", "max(norm(reaction_force.ankle))", *forces.values()]
+    t = np.linspace(0.0, 0.03, 5)
+    many = runtime.simulate_many(ground(), {"mass.toes": 0.3 * SHARE}, t[-1], t_eval=t, outputs=names, **SETTINGS)
+    run = many[2]
+    assert many.in_batch.all() and np.array_equal(many["r.toes"][2], run.r["toes"])
+    assert np.array_equal(many["energy"][2], run.energy)
+    reaction = run.reaction("ankle", on=run.system.joint("ankle").body_j).force
+    assert many["max(norm(reaction_force.ankle))"][2] == pytest.approx(
+        np.linalg.norm(reaction, axis=1).max(), rel=1e-12
+    )
+    assert max(run.contacts[name].normal_force.max() for name in forces) > 0.0
+    assert all(np.array_equal(many[output][2], run.contacts[name].normal_force) for name, output in forces.items())
+
+
+def test_a_long_case_stops_when_it_is_asked_to():
+    many = runtime.simulate_many(ground(), {"mass.toes": 0.3 * SHARE}, 0.01, **SETTINGS)
+    task = replace(many._task, how=replace(many._task.how, t_end=1e3, t=(1e3,)), stop=np.zeros(1, np.int64))
+    timer = threading.Timer(0.3, lambda: task.stop.__setitem__(0, 1))
+    timer.start()
+    start = time.perf_counter()
+    with pytest.raises(chunk.Stopped):
+        chunk.run_chunk(task, 0, dict(many.cases))
+    assert time.perf_counter() - start < 30.0  # s; the run would take minutes
