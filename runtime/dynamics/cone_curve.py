@@ -17,6 +17,8 @@ COEFFICIENTS = max(len(module.COEFFICIENTS) for module in dispatch.CONES)
 KINDS = [module.NAME for module in dispatch.CONES]
 MAX_HALVINGS = 24  # of an interval between two samples
 MAX_EVALUATIONS = 3000  # of the curve, in one search
+SAME_DIRECTION = 1e-12  # [1] distance of two unit vectors
+VERTEX_HALVINGS = 20
 ROUNDING = 1e-20  # gains of closeness up to this are ignored
 
 
@@ -62,6 +64,37 @@ def maximum(psi, first, last, pieces, pair):  # type: ignore[no-untyped-def]
 def nearest_direction(u, pieces, curve, t):  # type: ignore[no-untyped-def]
     """Put the direction of one cone nearest to the unit direction u into t; ``curve`` is memory (12,)."""
     nearest(u, 0, len(pieces.kind), pieces, curve, t)
+
+
+@compiled
+def reach_of_vertices(sides, latitudes, cones, start, pieces, curve, t, reach):  # type: ignore[no-untyped-def]
+    """Excess [rad] up to which a point of a cone is the nearest one to directions beyond it in its plane, into ``reach`` (n,).
+
+    sides (n, 2): plane directions; latitudes (n,): of the points; cones (n,): which of those that begin at pieces ``start``.
+    """
+    for n in range(len(sides)):
+        latitude, side, k = latitudes[n], sides[n], cones[n]
+        x, y, z = math.sin(latitude) * side[0], math.sin(latitude) * side[1], math.cos(latitude)
+        known, unknown = 0.0, math.pi - latitude
+        for _ in range(VERTEX_HALVINGS):
+            middle = 0.5 * (known + unknown)
+            angle = latitude + middle
+            u = (math.sin(angle) * side[0], math.sin(angle) * side[1], math.cos(angle))
+            length = math.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+            nearest((u[0] / length, u[1] / length, u[2] / length), start[k], start[k + 1], pieces, curve, t)
+            away = math.sqrt((t[0] - x) ** 2 + (t[1] - y) ** 2 + (t[2] - z) ** 2)
+            if away < SAME_DIRECTION:
+                known = middle
+            else:
+                unknown = middle
+        reach[n] = known
+
+
+@compiled
+def maximum_latitudes_of(longitudes, cones, start, pieces, pair, out):  # type: ignore[no-untyped-def]
+    """Put the maximum latitudes at longitudes (n,) of 0 .. 2 pi into ``out``, each of one of several cones, as above."""
+    for n in range(len(longitudes)):
+        out[n] = maximum(longitudes[n], start[cones[n]], start[cones[n] + 1], pieces, pair)
 
 
 @compiled

@@ -20,6 +20,7 @@ from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
+from runtime.system.deferred import Recipe, made_system
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.load_builder import LoadBuilder, Placed
 from runtime.system.model_reading import Model, read_model
@@ -29,7 +30,6 @@ from runtime.system.orientation import euler_parameters
 from runtime.system.parts import GROUND, Body
 from runtime.system.reference import rotation_matrix
 from runtime.system.system import System
-from runtime.system.system_building import build_system
 
 GRAVITY = (0.0, 0.0, -9.81)
 
@@ -291,19 +291,11 @@ class Builder(LoadBuilder):
         if not self._bodies:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         start_time = finite_number(time, "build: time")
-        return build_system(
-            self.name,
-            self._parts,
-            self.gravity,
-            self._y,
-            start_time,
-            redundant,
-            project_velocities,
-            checked_adjust(adjust),
-            check_units,
-            self._angles,
-            self._rates,
-        )
+        recipe = Recipe(
+            self.name, self._parts, self.gravity, self._y, start_time, redundant, project_velocities, checked_adjust(adjust),
+            check_units, dict(self._angles), dict(self._rates),
+        )  # fmt: skip
+        return made_system(recipe)
 
     @property
     def _parts(self) -> Parts:

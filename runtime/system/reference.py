@@ -53,13 +53,13 @@ def reference(
     """Return the local components of all body-fixed vectors of a joint, limit, contact or force; write its constants into x.
 
     ``more``: states of bodies k and l of a force that has these.  Many cases at once: x (X, cases), vectors (3, cases) or (3, 1)
-    and constants (cases,) or numbers as values.
+    and constants (cases,) or numbers as values, states (13,) or (13, cases).
 
     Held constants and carried vectors are evaluated in the reference configuration by the kernel of the definition.
     """
     module = joint.module
     states = (state_i, state_j, *more)
-    A = {body: rotation_matrix(state[P:V]) for body, state in zip("ijkl", states, strict=False)}
+    A = {body: _axes(state) for body, state in zip("ijkl", states, strict=False)}
     local: dict[str, Floats] = {}
     carried: list[tuple[int, str, str]] = []
     for n, (vector, kind, body) in enumerate(module.VECTORS):
@@ -72,7 +72,7 @@ def reference(
             local[vector] = np.zeros((3, *x.shape[1:]))
         else:
             local[vector] = joint.values[vector]
-        x[3 * n : 3 * n + 3] = A[body] @ local[vector]
+        x[3 * n : 3 * n + 3] = _times(A[body], local[vector])
     start = 3 * len(module.VECTORS)
     constants = [joint.values[key] for key, *_ in module.PARAMETERS]
     for n, constant in enumerate(constants):
@@ -81,11 +81,23 @@ def reference(
     python_code(module.reference)(*states, x, out)
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
-        local[vector] = A[body].T @ out[3 * k : 3 * k + 3]
+        local[vector] = _times(np.swapaxes(A[body], -1, -2), out[3 * k : 3 * k + 3])
     python_code(module.reference)(*states, x, out)  # again: a held value may use a carried vector
     start += len(constants)
     x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
     return local
+
+
+def _axes(state: Floats) -> Floats:
+    """Rotation matrix (3, 3) of a body in a state (13,), or matrices (cases, 3, 3) in states (13, cases)."""
+    return rotation_matrix(state[P:V]) if state.ndim == 1 else rotation_matrices(state[P:V].T)
+
+
+def _times(A: Floats, vector: Floats) -> Floats:
+    """A matrix (3, 3) times a vector (3,) or columns (3, cases), or matrices (cases, 3, 3) times those, (3, cases)."""
+    if A.ndim == 2:
+        return np.asarray(A @ vector)
+    return np.asarray((A @ np.asarray(vector).T[..., None])[..., 0].T)
 
 
 def reference_data(
