@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
-from runtime.support.arguments import checked_class
+from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, unknown_name, warn
@@ -117,7 +117,7 @@ class Builder(LoadBuilder):
         if is_global(inertia_axes, "body", f"{what}: inertia_axes"):
             A = rotation_matrix(start[P:V])
             J = checked_inertia(A.T @ J @ A, what)
-        self._bodies[name] = Placed(Body(name, mass, J, bool(free), bool(guess)), start)
+        self._bodies[name] = Placed(unchecked(Body, name, mass, J, bool(free), bool(guess)), start)
 
     def joint(
         self,

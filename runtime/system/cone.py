@@ -77,12 +77,13 @@ class Cone:
                 f"cone: longitudes {_degrees(psi)}; the first must be 0 and the last 360 degrees, so that the cone closes"
             )
         psi[0], psi[-1] = 0.0, 2 * np.pi
-        for before, after in zip(psi[:-1], psi[1:], strict=True):
+        longitudes_now, latitudes_now = psi.tolist(), sigma.tolist()
+        for before, after in pairwise(longitudes_now):
             if not after - before > SAME_LONGITUDE:
                 raise ModelError(
                     f"cone: longitude {_degrees(after)} follows {_degrees(before)}; they must increase, each given once"
                 )
-        for value, at in zip(sigma, psi, strict=True):
+        for value, at in zip(latitudes_now, longitudes_now, strict=True):
             if not 0.0 < value < np.pi:
                 raise ModelError(
                     f"cone: maximum latitude {_degrees(value)} at longitude {_degrees(at)}; it must lie between 0 and 180 "
@@ -93,8 +94,8 @@ class Cone:
                 f"cone: maximum latitude {_degrees(sigma[0])} at longitude 0 but {_degrees(sigma[-1])} at 360 degrees, which is "
                 "the same direction; give the same value twice"
             )
-        object.__setattr__(self, "longitudes", tuple(map(float, psi)))
-        object.__setattr__(self, "latitudes", tuple(map(float, sigma)))
+        object.__setattr__(self, "longitudes", tuple(longitudes_now))
+        object.__setattr__(self, "latitudes", tuple(latitudes_now))
         quadrants = len(psi) == len(QUADRANTS) and bool((np.abs(psi - QUADRANTS) < SAME_LONGITUDE).all())
         interpolation = interpolation or ("elliptical" if quadrants else "spline")
         if interpolation not in KINDS:
