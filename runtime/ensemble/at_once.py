@@ -70,7 +70,7 @@ class Given:
             fits &= self._allowed(quantity, np.where(fits.reshape(-1, *[1] * (values.ndim - 1)), values, 0.0))
         self.good &= fits
         if quantity.role is Role.COORDINATE:
-            return self.take_coordinate(quantity, np.where(fits, values, 0.0))
+            return self._take_coordinate(quantity, np.where(fits, values, 0.0))
         if quantity.owner_sort == "body":
             self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values, fits)
         elif quantity.part == GRAVITY:
@@ -90,7 +90,7 @@ class Given:
         allowed: Bools = np.all(flat >= 0.0 if quantity.part == "damping" else flat > 0.0, axis=1)
         return allowed
 
-    def take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
+    def _take_coordinate(self, quantity: Quantity, values: Floats) -> bool:
         joint, _, column = quantity.owner.rpartition(".")
         place = list(self.system.joint_motions[joint].units).index(column)
         steps = [k for k, c in enumerate(self.tree.coordinates) if (c.joint, c.place) == (joint, place)]
@@ -137,7 +137,9 @@ class Prepared:
     limits: Floats  # (cases, limits, PARAMETERS)
     good: Bools  # (cases,)
     joints: JointCases | None  # None: the same for all
-    angles: Callable[[Ints, Floats], Floats]  # of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies)
+    angles: Callable[
+        [Ints, Floats], Floats
+    ]  # of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies)
     system_of: Callable[[int], System]  # of a case
 
     def constants(self) -> Floats:
@@ -371,10 +373,6 @@ def _on_the_rows(prepared: Prepared, at: Ints, z: Floats, states: Floats) -> Boo
     good, tree = prepared.joints.of(at).on_the_rows(states), prepared.given.tree
     if tree.limits:
         q = [limit.step for limit in tree.limits]
-        off = (
-            prepared.limits[at, :, SIGN] * z[:, q]
-            + prepared.limits[at, :, OFFSET]
-            - prepared.angles(at, states)
-        )
+        off = prepared.limits[at, :, SIGN] * z[:, q] + prepared.limits[at, :, OFFSET] - prepared.angles(at, states)
         good &= (np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))) < SAME_ANGLE).all(axis=1)
     return good

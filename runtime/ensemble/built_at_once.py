@@ -6,13 +6,13 @@ or remarked on, or the function did more with its system than return it, the cas
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.layout import STATE, V
+from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.lift import lift_cases, lift_workspace
 from runtime.ensemble.at_once import Given, Prepared, of_one_batch, run_prepared, set_coordinates
 from runtime.ensemble.cases import Cases, row
@@ -35,12 +35,12 @@ from runtime.system.built_cases import BuiltCases, built_cases
 from runtime.system.deferred import Deferred, Recipe, deferring, finished, recipe_of
 from runtime.system.joint_cases import Bools, states_of_cases
 from runtime.system.limits_along import SAME_ANGLE, random_coordinates
-from runtime.system.quantity import Role
+from runtime.system.quantity import Role, quantities
 from runtime.system.reference import body_places
 from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry, geometry
-from runtime.system.variants import build_variant
+from runtime.system.variants import build_variant, variant
 
 LEAST = 4  # cases of a layout: fewer are built one by one
 
@@ -57,7 +57,7 @@ def run_built(task: Task, cases: Cases, chunk: Chunk) -> Known:
     """Run cases whose systems differ in numbers alone."""
     known, groups = Known(), dict[Hashable, dict[int, Deferred]]()
     roles = {task.quantities[name].role for name in cases}
-    if task.gpu or not roles <= {Role.ARGUMENT, Role.COORDINATE}:
+    if task.gpu or Role.STATE in roles:
         return known
     for case in range(len(next(iter(cases.values())))):
         if task.stop[0]:
@@ -119,27 +119,32 @@ def _prepared(
     """The cases of a layout, with a system of theirs."""
     numbers = np.array(list(recipes))
     built = built_cases(system, list(recipes.values()))
-    count, states = len(numbers), built.states
+    count, states, parameters = len(numbers), built.states, quantities(system)
     limits = np.tile(given_limits([(system, np.zeros(1, int))], 1), (count, 1, 1))
+    if built.limits is not None:
+        for column, of in ((AHEAD, built.limits.edge), (FLAT_AHEAD, built.limits.flat), (MAX_MOMENT, built.limits.law)):
+            limits[..., column : column + of.shape[2]] = of
     given = Given(system, tree, built.masses, built.inertias, built.gravity, limits, built.good)
     for name, values in cases.items():
         quantity = task.quantities[name]
-        if quantity.role is Role.COORDINATE and not given.take(quantity, np.asarray(values[numbers], float)):
+        if quantity.role is Role.ARGUMENT:
+            continue
+        known = quantity.role is Role.COORDINATE or (quantity.owner_sort != "joint" and name in parameters)
+        if not known or not given.take(quantity, np.asarray(values[numbers], float)):
             return None
     motions = built.joints.motions(states)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(states))
     z = _coordinates(system, tree, built, motions)
     good = given.good & of_one_batch(system, tree, where, z, states)
     if built.limits is not None:
-        good &= _take_limits(limits, built, tree, where, system)
+        good &= _find_offsets(limits, built, tree, where, system)
 
     def angles(at: Ints, states: Floats) -> Floats:
         assert built.limits is not None
         return built.limits.angles(states[:, None], at)[:, 0]
 
     def system_of(k: int) -> System:
-        values = row(cases, int(numbers[k]))
-        return build_variant(task.system, values, task.quantities)  # type: ignore[arg-type]
+        return variant(task.system, row(cases, int(numbers[k])), task.quantities)[0]
 
     return Prepared(given, where, set_coordinates(z, given), limits, good, built.joints, angles, system_of)
 
@@ -155,21 +160,19 @@ def _coordinates(system: System, tree: SpanningTree, built: BuiltCases, motions:
     return z
 
 
-def _take_limits(limits: Floats, built: BuiltCases, tree: SpanningTree, where: Geometry, system: System) -> Bools:
-    """Fill the parameters of limits (cases, limits, PARAMETERS); which cases have limits along the same coordinates."""
+def _find_offsets(limits: Floats, built: BuiltCases, tree: SpanningTree, where: Geometry, system: System) -> Bools:
+    """Fill the offsets of limits (cases, limits, PARAMETERS); which cases have limits along the same coordinates."""
     of = built.limits
     assert of is not None
     z = random_coordinates(len(tree.kinds))
     states = np.empty((len(limits), len(z), built.states.shape[1]))
     memory = tree_data(tree, system.gravity), lift_workspace(len(tree.kinds))
-    turns = np.ascontiguousarray(where.pose[..., 3:7])
+    turns = np.ascontiguousarray(where.pose[..., P:V])
     places = where.axis, where.ways(tree.parents), where.arms(tree.body_step), turns
     lift_cases(*memory, *places, np.tile(z, (len(limits), 1, 1)), states)
     angles = of.angles(states)
     limits[..., OFFSET] = angles[:, 0]
-    for column, values in ((AHEAD, of.edge), (FLAT_AHEAD, of.flat), (MAX_MOMENT, of.law)):
-        limits[..., column : column + values.shape[2]] = values
-    good: Bools = (of.flat > 0.0).all(axis=(1, 2))
+    good: Bools = np.all(of.flat > 0.0, axis=(1, 2))
     for k, limit in enumerate(tree.limits):
         off = angles[..., k] - angles[:, :1, k] - limit.sign * z[:, limit.step]
         good &= np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max(axis=1) < SAME_ANGLE

@@ -273,9 +273,9 @@ def _chunk_size(
     """Number of cases per chunk, at most ``largest``: enough chunks for all workers, within ``MAX_BYTES``."""
     if chunk is not None:
         return counted("chunk", chunk, "cases")
-    in_batch = side_by_side(example, how)
-    largest = (largest if isinstance(system, System) else BUILT_CHUNK) if in_batch else SMALL_CHUNK
-    multiple = LANES if in_batch else 1
+    in_batch, built = side_by_side(example, how), not isinstance(system, System)
+    largest = (BUILT_CHUNK if built else largest) if in_batch else SMALL_CHUNK
+    multiple = LANES if in_batch and not built else 1  # calls of a function take most of the time
     portion = -(-count // (PORTIONS * workers * multiple)) * multiple
     bytes_of_case = 8.0 * len(how.t or ()) * len(example.state.y)
     return max(1, min(largest, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))

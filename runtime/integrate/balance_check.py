@@ -83,7 +83,8 @@ def unbalanced_cases(
 ) -> dict[int, str]:
     """Remarks as of ``judged`` by case.
 
-    weight: as of ``weight_of`` or ``weights_of``; energies (cases, n, 3) at times (n,) as of ``energies_of_states``; work (cases, n) of the sources until then.
+    weight: as of ``weight_of`` or ``weights_of``; energies (cases, n, 3) at times (n,) as of ``energies_of_states``;
+    work (cases, n) of the sources until then.
     """
     kinetic, potential = energies[..., 0], energies[..., 1] + energies[..., 2]
     total = kinetic + potential - work

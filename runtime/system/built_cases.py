@@ -106,7 +106,9 @@ def _points(system: System, joints: JointCases) -> dict[str, list[Floats]]:
     for joint in system.joints:
         for end, body in (("i", joint.body_i), ("j", joint.body_j)):
             if body in found:
-                found[body] += [v for k, v in joints.values[joint.name].items() if k.startswith("s_") and k.endswith(end)]
+                found[body] += [
+                    v for k, v in joints.values[joint.name].items() if k.startswith("s_") and k.endswith(end)
+                ]
     return found
 
 
@@ -179,11 +181,11 @@ def _independent(system: System, joints: JointCases, states: Floats, D: Floats) 
         for body in (system.data.body_i[k], system.data.body_j[k]):
             dense[:, first:last, 6 * body : 6 * body + 6] += _columns_of(D[:, k], system, k, body)
         first = last
-    dense = dense[..., 6:]
+    dense = np.ascontiguousarray(dense[..., 6:])
     dense.reshape(cases, rows, bodies, 2, 3)[:, :, :, 1] /= joints.length[:, None, None, None]
     sizes = np.linalg.norm(dense, axis=2)
     dense /= np.where(sizes > 0.0, sizes, 1.0)[..., None]
-    return _above(dense, 1.1 * NEARLY) & (sizes > 0.0).all(axis=1)
+    return np.asarray(_above(dense, 1.1 * NEARLY) & (sizes > 0.0).all(axis=1))
 
 
 def _above(rows: Floats, least: float) -> Bools:

@@ -235,10 +235,8 @@ def _pieces(cone: Cone) -> Pieces:
     return frozen(made_pieces([cone]))
 
 
-def vertices(
-    cones: Sequence[Cone], which: Ints, sides: Floats, pieces: Pieces | None = None
-) -> tuple[Floats, Floats]:
-    """``Cone.vertex`` of many: excesses (n,) and points (n, 3) at plane directions (n, 2), of the cones of indices ``which`` (n,).
+def vertices(cones: Sequence[Cone], which: Ints, sides: Floats, pieces: Pieces | None = None) -> tuple[Floats, Floats]:
+    """``Cone.vertex`` of many: excesses (n,) and points (n, 3) at plane directions (n, 2), of the cones ``which`` (n,).
 
     ``pieces``: those of all cones, one after the other, where they are known.
     """

@@ -85,7 +85,9 @@ def connection(
         values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
     checked = checked_values(what, module, values)
     signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
-    return unchecked(Joint, name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
+    return unchecked(
+        Joint, name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals)
+    )
 
 
 def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str], needs: str) -> None:

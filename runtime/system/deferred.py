@@ -37,7 +37,16 @@ class Recipe(NamedTuple):
     def plain(self) -> bool:
         """Whether its system has bodies, joints and limits alone, whose poses are exact."""
         of = self.parts
-        more = of.loads or of.motors or of.contacts or of.forces or of.couplings or self.angles or self.rates or self.adjust
+        more = (
+            of.loads
+            or of.motors
+            or of.contacts
+            or of.forces
+            or of.couplings
+            or self.angles
+            or self.rates
+            or self.adjust
+        )
         special = any(joint.signals for joint in of.joints) or any(body.guess for body in of.bodies)
         return bool(of.joints) and not (more or special or self.project_velocities or self.redundant == "fit")
 
@@ -61,6 +70,10 @@ class Deferred(System):
         if name.startswith("__"):
             raise AttributeError(name)  # asked by copies, pickles and arrays whether the class has it
         return getattr(finished(self), name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle or copy the system once it is built."""
+        return finished(self).__reduce_ex__(protocol)
 
 
 _STATE = threading.local()  # ``made``: the deferred systems of the call in progress

@@ -41,7 +41,9 @@ class JointCases:
 
     system: System
     values: Values
-    references: Floats  # (cases or 1, bodies + 1, 13) states of the ground and the bodies in which constants are computed
+    references: (
+        Floats  # (cases or 1, bodies + 1, 13) states of the ground and the bodies in which constants are computed
+    )
     lengths: tuple[Floats, ...]  # (cases,) or (1,) lever arms of the joints [m]
     x: Floats  # (cases, joints, X)
     local: Floats  # (cases, vectors, 3) in axes of the bodies
@@ -83,7 +85,9 @@ class JointCases:
         """Number of rows of each case that depend on rows before them, by pivots as of ``projection.dependent_rows``."""
         cases, bodies, found = *self.masses.shape, np.zeros(len(states), np.int64)
         length = np.broadcast_to(self.length, cases)[:, None, None, None]
-        unit = replace(self, masses=np.ones((cases, bodies)), inverses=np.tile(np.eye(3), (1, bodies, 1, 1)) / length**2)
+        unit = replace(
+            self, masses=np.ones((cases, bodies)), inverses=np.tile(np.eye(3), (1, bodies, 1, 1)) / length**2
+        )
         count_dependent_rows(self.system.time, np.ascontiguousarray(states), *unit._data, tolerance, found)
         return found
 
@@ -172,7 +176,8 @@ def joint_cases(
             for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
                 local[:, row] = found[name].T
     memory = t.vector_local.copy(), t.mass.copy(), t.inertia_inverse.copy()
-    data = t._replace(**dict(zip(("vector_local", "mass", "inertia_inverse"), map(read_only, memory), strict=True)))
+    seen = [read_only(part) for part in memory]
+    data = t._replace(vector_local=seen[0], mass=seen[1], inertia_inverse=seen[2])
     lengths = tuple(_lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
     return JointCases(
         system, values, states, lengths, x, local, masses, inverses, good, data, memory, workspace_for(data)

@@ -64,7 +64,16 @@ def build_limit(
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
     return unchecked(
-        Limit, name, module.NAME, joint.name, reference, moving, cone, **checked, law=law, values=MappingProxyType(values)
+        Limit,
+        name,
+        module.NAME,
+        joint.name,
+        reference,
+        moving,
+        cone,
+        **checked,
+        law=law,
+        values=MappingProxyType(values),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -78,14 +79,24 @@ def reference(
     for n, constant in enumerate(constants):
         x[start + n] = constant
     out = np.zeros((3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0), *x.shape[1:]))
-    python_code(module.reference)(*states, x, out)
+    _evaluate(module.reference, states, x, out)
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
         local[vector] = _times(np.swapaxes(A[body], -1, -2), out[3 * k : 3 * k + 3])
-    python_code(module.reference)(*states, x, out)  # again: a held value may use a carried vector
+    _evaluate(module.reference, states, x, out)  # again: a held value may use a carried vector
     start += len(constants)
     x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
     return local
+
+
+def _evaluate(kernel: Any, states: Sequence[Floats], x: Floats, out: Floats) -> None:
+    """Call a kernel ``reference``; for many cases at once, unless it has functions of single numbers."""
+    code = python_code(kernel)
+    if x.ndim == 1 or "math" not in code.__code__.co_names:
+        code(*states, x, out)
+        return
+    for case in range(x.shape[1]):
+        code(*(state if state.ndim == 1 else state[:, case] for state in states), x[:, case], out[:, case])
 
 
 def _axes(state: Floats) -> Floats:

@@ -64,7 +64,12 @@ def ask_about_values(system: System) -> None:
 
 
 def usual_cases(
-    system: System, masses: Floats, inertias: Floats, gravity: Floats, points: Mapping[str, Sequence[Floats]], states: Floats
+    system: System,
+    masses: Floats,
+    inertias: Floats,
+    gravity: Floats,
+    points: Mapping[str, Sequence[Floats]],
+    states: Floats,
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which cases of a system without forces and contacts surely raise no question of ``ask_about_values``.
 
