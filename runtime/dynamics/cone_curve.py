@@ -79,9 +79,12 @@ def reach_of_vertices(sides, latitudes, cones, start, pieces, curve, t, reach): 
         for _ in range(VERTEX_HALVINGS):
             middle = 0.5 * (known + unknown)
             angle = latitude + middle
-            u = (math.sin(angle) * side[0], math.sin(angle) * side[1], math.cos(angle))
-            length = math.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
-            nearest((u[0] / length, u[1] / length, u[2] / length), start[k], start[k + 1], pieces, curve, t)
+            beyond = (math.sin(angle) * side[0], math.sin(angle) * side[1], math.cos(angle))
+            length = math.sqrt(beyond[0] * beyond[0] + beyond[1] * beyond[1] + beyond[2] * beyond[2])
+            u = (beyond[0] / length, beyond[1] / length, beyond[2] / length)
+            t[0], t[1], t[2] = x, y, z  # few parts of the curve can be nearer, so that most need no search
+            known_best = (closeness(u, (x, y, z)), start[k], 0.0)
+            search_pieces(u, start[k], start[k + 1], known_best, pieces, curve, t)
             away = math.sqrt((t[0] - x) ** 2 + (t[1] - y) ** 2 + (t[2] - z) ** 2)
             if away < SAME_DIRECTION:
                 known = middle
@@ -105,13 +108,26 @@ def maximum_latitudes(longitudes, pieces, pair, out):  # type: ignore[no-untyped
 
 
 @compiled
-def sample_curves(kind, span, coefficients, out):  # type: ignore[no-untyped-def]
-    """The curve of every piece at evenly spaced parameters, (pieces, n, 9)."""
+def sample_curves(kind, span, coefficients, curve, points, bends):  # type: ignore[no-untyped-def]
+    """Points of the curve of every piece at evenly spaced parameters, (pieces, n, 3).
+
+    ``bends`` (pieces, 2): largest second derivative at these points, and its largest change between two.  ``curve`` is memory
+    (2, 9).
+    """
     for p in range(len(kind)):
-        steps = out.shape[1] - 1
+        steps = points.shape[1] - 1
+        bends[p, 0] = bends[p, 1] = 0.0
         for n in range(steps + 1):
             s = span[p, 0] + (span[p, 1] - span[p, 0]) * n / steps
-            dispatch.curve(kind[p], s, coefficients[p], out[p, n])
+            now, before = curve[n % 2], curve[1 - n % 2]
+            dispatch.curve(kind[p], s, coefficients[p], now)
+            square = change = 0.0
+            for c in range(3):
+                points[p, n, c] = now[c]
+                square += now[6 + c] * now[6 + c]
+                if n > 0:
+                    change += (now[6 + c] - before[6 + c]) * (now[6 + c] - before[6 + c])
+            bends[p, 0], bends[p, 1] = max(bends[p, 0], math.sqrt(square)), max(bends[p, 1], math.sqrt(change))
 
 
 @inlined
@@ -231,7 +247,14 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
     An interval between two samples is searched only if the bound on its closeness exceeds the closeness found so far.
     ``curve`` is memory (12,).
     """
-    found, evaluations = nearest_sample(u, first, last, pieces, t), 0
+    found = search_pieces(u, first, last, nearest_sample(u, first, last, pieces, t), pieces, curve, t)
+    return found[1], found[2]
+
+
+@inlined
+def search_pieces(u, first, last, found, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """The closeness, piece and parameter of the direction nearest to u, and t, from those of one that is known."""
+    evaluations = 0
     for p in range(first, last):
         second = pieces.bounds[p, 0]
         whole = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
@@ -240,4 +263,4 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
             if ends + whole * whole / 8.0 * second <= found[0]:
                 continue
             found, evaluations = search_interval(u, p, n, found, evaluations, pieces, curve, t)
-    return found[1], found[2]
+    return found

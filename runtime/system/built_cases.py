@@ -220,15 +220,13 @@ def _limit_cases(system: System, limits: Sequence[tuple[Limit, ...]], y: Floats)
 
 
 def _vertices_of_limits(limits: Sequence[tuple[Limit, ...]], ahead: Floats) -> tuple[Floats, Floats]:
-    """Excesses and angles of the vertices of limits (cases, limits, 2), ahead and behind; each different one is found once."""
+    """Excesses and angles of the vertices of limits (cases, limits, 2), ahead and behind."""
     cones: dict[Cone, int] = {}
     which = np.array([[cones.setdefault(one.cone, len(cones)) for one in of] for of in limits])
     sides = np.stack([ahead, -ahead], axis=2)  # (cases, limits, 2, 2)
-    which = np.broadcast_to(which[..., None], sides.shape[:3])
-    asked = np.concatenate([which[..., None], sides], axis=3).reshape(-1, 3)
-    different, back = np.unique(asked, axis=0, return_inverse=True)
-    reach, points = vertices(list(cones), different[:, 0].astype(np.int64), np.ascontiguousarray(different[:, 1:]))
-    hinged = different[:, 1:].any(axis=1)
-    flat = np.where(hinged, reach, 0.0)[back.ravel()].reshape(which.shape)
-    edge = np.arccos(np.where(hinged, points[:, 2], 0.0))[back.ravel()].reshape(which.shape)
+    which = np.repeat(which[..., None], 2, axis=2)
+    reach, points = vertices(list(cones), which.ravel(), sides.reshape(-1, 2))
+    hinged = sides.any(axis=3)
+    flat = np.where(hinged, reach.reshape(which.shape), 0.0)
+    edge = np.arccos(np.where(hinged, points[:, 2].reshape(which.shape), 0.0))
     return flat, edge

@@ -37,6 +37,7 @@ QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
 DENSE = 16  # finer sampling, by this factor, from which bounds of the derivatives are estimated
 SAFETY = 2.0  # factor on these bounds
+ON_AN_AXIS = 1e-15  # [1] a plane direction with a smaller component is along xi or eta
 
 
 @checked_class
@@ -243,9 +244,16 @@ def vertices(cones: Sequence[Cone], which: Ints, sides: Floats, pieces: Pieces |
     start = np.cumsum([0, *(len(cone.longitudes) - 1 for cone in cones)]).astype(np.int64)
     pieces = frozen(made_pieces(cones)) if pieces is None else pieces
     longitudes = np.mod(np.arctan2(sides[:, 1], sides[:, 0]), 2 * np.pi)
-    latitudes, reach = np.empty(len(sides)), np.empty(len(sides))
+    latitudes = np.empty(len(sides))
     maximum_latitudes_of(longitudes, which, start, pieces, np.empty(2), latitudes)
-    reach_of_vertices(sides, latitudes, which, start, pieces, np.empty(12), np.empty(3), reach)
+    near = np.abs(sides) < ON_AN_AXIS  # as directions of hinges are, but for rounding
+    snapped = np.where(near.any(axis=1)[:, None] & ~near.all(axis=1)[:, None], np.where(near, 0.0, np.sign(sides)), sides)
+    asked = np.column_stack([which, latitudes, snapped])
+    different, back = np.unique(asked, axis=0, return_inverse=True)
+    own, found = np.ascontiguousarray(different.T), np.empty(len(different))
+    to = np.ascontiguousarray(different[:, 2:])
+    reach_of_vertices(to, own[1], own[0].astype(np.int64), start, pieces, np.empty(12), np.empty(3), found)
+    reach = found[back.ravel()]
     points = np.concatenate([np.sin(latitudes)[:, None] * sides, np.cos(latitudes)[:, None]], axis=1)
     return reach, points
 
@@ -257,13 +265,11 @@ def made_pieces(cones: Sequence[Cone]) -> Pieces:
     kind = np.array([KINDS.index(cone.interpolation) for cone in cones for _ in cone.longitudes[1:]], np.int64)
     longitudes = np.array([pair for cone in cones for pair in pairwise(cone.longitudes)])
     steps = DENSE * (SAMPLES - 1)
-    values = np.empty((len(spans), steps + 1, 9))
-    sample_curves(kind, spans, coefficients, values)
+    points, bends = np.empty((len(spans), steps + 1, 3)), np.empty((len(spans), 2))
+    sample_curves(kind, spans, coefficients, np.empty((2, 9)), points, bends)
     step = (spans[:, 1] - spans[:, 0]) / steps
-    second = np.linalg.norm(values[:, :, 6:], axis=2).max(axis=1)
-    third = np.linalg.norm(np.diff(values[:, :, 6:], axis=1), axis=2).max(axis=1) / step
-    bounds = SAFETY * np.stack([second, third], axis=1)
-    return Pieces(kind, longitudes, spans, coefficients, values[:, ::DENSE, :3].copy(), bounds)
+    bounds = SAFETY * np.stack([bends[:, 0], bends[:, 1] / step], axis=1)
+    return Pieces(kind, longitudes, spans, coefficients, points[:, ::DENSE].copy(), bounds)
 
 
 def _periodic_cubics(x: Floats, values: Floats) -> Floats:
