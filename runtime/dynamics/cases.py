@@ -7,8 +7,10 @@ change from case to case.  Other data of a joint are in ``w.x``.
 
 from __future__ import annotations
 
+import math
+
 from runtime.dynamics.elimination import factorise
-from runtime.dynamics.kinematics import update_kinematics
+from runtime.dynamics.kinematics import rotation, update_kinematics
 from runtime.dynamics.limits import measure_limits
 from runtime.dynamics.projection import assemble_state, make_velocities_consistent, worst_violation
 from runtime.jit.compilation import compiled, inlined
@@ -81,3 +83,46 @@ def angles_of_cases(states, x, local, vectors, t, w, angles):  # type: ignore[no
             for c in range(x.shape[2]):
                 w.limits.x[k, c] = x[n, k, c]
         measure_limits(states[n], t, w, angles[n])
+
+
+@compiled
+def sizes_of_rows(D, lengths, square, sizes, determinants):  # type: ignore[no-untyped-def]
+    """Sizes (cases, rows) of rows D (cases, rows, 12), and determinants (cases,) of the products of the rows of size 1.
+
+    ``lengths`` (cases,) [m] are those by which rotations are divided, in place.  Determinants are 0 where one of a row is not
+    positive.  ``square`` is memory (rows, rows).
+    """
+    for n in range(len(D)):
+        rows = D[n]
+        count = len(rows)
+        for r in range(count):
+            total = 0.0
+            for c in range(12):
+                if c % 6 > 2:
+                    rows[r, c] /= lengths[n]
+                total += rows[r, c] * rows[r, c]
+            sizes[n, r] = math.sqrt(total)
+        determinants[n] = 1.0
+        for r in range(count):
+            for q in range(r, count):
+                total = 0.0
+                for c in range(12):
+                    total += rows[r, c] * rows[q, c]
+                square[r, q] = total / (sizes[n, r] * sizes[n, q])
+        for r in range(count):  # elimination without an exchange of rows: the matrix is positive definite, or singular
+            pivot = square[r, r]
+            if not pivot > 0.0:
+                determinants[n] = 0.0
+                break
+            determinants[n] *= pivot
+            for q in range(r + 1, count):
+                factor = square[r, q] / pivot
+                for k in range(q, count):
+                    square[q, k] -= factor * square[r, k]
+
+
+@compiled
+def rotations(p, A):  # type: ignore[no-untyped-def]
+    """Rotation matrices (n, 3, 3) of Euler parameters (n, 4)."""
+    for n in range(len(p)):
+        rotation(p[n], A[n])

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.cases import assemble_cases, count_dependent_rows, rows_of_cases
+from runtime.dynamics.cases import assemble_cases, count_dependent_rows, rows_of_cases, sizes_of_rows
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -261,15 +261,15 @@ def _regular(joint: Joint, D: Floats, t: ModelData, k: int, length: Floats) -> B
     for side, body in enumerate((t.body_i[k], t.body_j[k])):
         if body == GROUND_INDEX:
             rows[..., 6 * side : 6 * side + 6] = 0.0
-    rows[..., [3, 4, 5, 9, 10, 11]] /= length[:, None, None]
-    size = np.linalg.norm(rows, axis=2)
+    cases, count = rows.shape[:2]
+    size, determinant = np.empty((cases, count)), np.empty(cases)
+    sizes_of_rows(rows, np.broadcast_to(length, cases).copy(), np.empty((count, count)), size, determinant)
     natural = length[:, None] ** (np.array(joint.module.UNITS) - 1.0)
     least = MARGIN * JOINT_RANK_TOLERANCE
     regular: Bools = (np.isfinite(size) & (size > least * natural)).all(axis=1)
-    unit = rows / np.where(regular, size.T, 1.0).T[..., None]
     # Of r unit rows the smallest singular value is at least the root of det(D D^T) ((r - 1) / r)^(r - 1), which is above det / e.
-    near = regular & ~(np.linalg.det(unit @ np.swapaxes(unit, 1, 2)) > np.e * least**2)
-    regular[near] = np.linalg.svd(unit[near], compute_uv=False)[:, -1] > least
+    near = regular & ~(determinant > np.e * least**2)
+    regular[near] = np.linalg.svd(rows[near] / size[near, :, None], compute_uv=False)[:, -1] > least
     return regular
 
 

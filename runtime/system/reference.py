@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.cases import rotations
 from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, STATE, P, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
@@ -14,6 +15,7 @@ from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
+MANY = 64  # rotations from which on compiled code is worth loading
 BODY_FRAME = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))  # axes of a body in its own components
 
 
@@ -44,7 +46,10 @@ def rotation_matrix(p: Floats) -> Floats:
 def rotation_matrices(p: Floats) -> Floats:
     """Rotation matrices of Euler parameters (n, 4), (n, 3, 3), from local to global components."""
     A = np.empty((len(p), 3, 3))
-    python_code(rotation)(p.T, A.transpose(1, 2, 0))
+    if len(p) < MANY:
+        python_code(rotation)(p.T, A.transpose(1, 2, 0))
+    else:
+        rotations(np.ascontiguousarray(p), A)
     return A
 
 

@@ -292,11 +292,13 @@ def joint_coordinates(
     states = np.concatenate([np.broadcast_to(ground, (len(y), 1, STATE)), own], axis=1)
     poses = np.vstack([ground[:V], tree.pose])
     found: dict[str, tuple[Floats, Floats]] = {}
+    moving = bool(own[..., V:].any())
     for name in {c.joint for c in tree.coordinates if c.joint}:
         motion = motions[name]
         of_i, of_j = (states[:, places[b]] for b in (motion.joint.body_i, motion.joint.body_j))
         relative = relative_poses(of_i, of_j)
-        found[name] = coordinates(motion, relative), rates(motion, relative, of_i, of_j)
+        values = coordinates(motion, relative)
+        found[name] = values, rates(motion, relative, of_i, of_j) if moving else np.zeros_like(values)
     q, u = [], []
     for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
         inner, outer = places[c.inner], places[c.outer]
