@@ -96,11 +96,14 @@ def _finish(case: int, deferred: Deferred, known: Known) -> None:
 
 def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Chunk, known: Known) -> list[int]:
     """Run the cases of a layout; those that reached their end."""
-    how, first = task.how, next(iter(members))
+    how, first = task.how, -1
     recipes = {case: recipe_of(deferred) for case, deferred in members.items()}
-    if len(members) < LEAST or how.t_start != recipes[first].time:
+    if len(members) < LEAST or how.t_start != next(iter(recipes.values())).time:
         return []
-    _finish(first, members[first], known)
+    for first, deferred in members.items():
+        _finish(first, deferred, known)
+        if first in known.systems:  # the others have its layout
+            break
     system = known.systems.get(first)
     if system is None or system.body_names != task.bodies or system.redundant:
         return []

@@ -13,10 +13,12 @@ from runtime.dynamics.layout import GROUND_INDEX, STATE, P, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
+from runtime.support.checks import cross
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
 MANY = 64  # rotations from which on compiled code is worth loading
-BODY_FRAME = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))  # axes of a body in its own components
+EYE = np.eye(3)
+BODY_FRAME = dict(zip(("xi", "eta", "zeta"), EYE, strict=True))  # axes of a body in its own components
 
 
 def ground_state() -> Floats:
@@ -148,6 +150,10 @@ def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> t
 
 def tangents(a: Floats) -> tuple[Floats, Floats]:
     """Two unit vectors that complete the unit vector a to a right-handed triad; columns for columns a (3, n)."""
+    if a.ndim == 1:
+        b = cross(a, EYE[int(np.abs(a).argmin())])
+        b /= np.sqrt((b * b).sum())
+        return b, cross(a, b)
     smallest = np.argmin(np.abs(a), axis=0)
     other = np.moveaxis(np.eye(3)[smallest], -1, 0)
     b = np.cross(a, other, axis=0)

@@ -55,7 +55,7 @@ def ask_about_values(system: System) -> None:
             ask(f"{what}: inertia", inertia, Usual(0.0, SLOWER * weight * span**2, "kg m^2", of))
         for part in ("v", "omega"):
             ask_about_speed(system, body.name, part, getattr(system.state, part)[body.name])
-    for quantity, value in quantities(system).values():
+    for quantity, value in quantities(system).values() if system.forces or system.motors else ():
         if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
             bound = Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
             ask(f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}", value, bound)
