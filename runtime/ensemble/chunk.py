@@ -91,9 +91,8 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         built = built_cases(task, chunk, cases, range(count))
     else:
         known = run_built(task, cases, chunk)
-        built = built_cases(
-            task, chunk, cases, [case for case in range(count) if case not in known.done], known.systems
-        )
+        left = sorted({*range(count)} - {*known.done})
+        built = built_cases(task, chunk, cases, left, known.systems)
         firsts = built_cases(task, chunk, cases, known.done[:1], known.systems)
         chunk = replace(chunk, mark=mark_of(built | firsts, first))
     groups: dict[str, list[int]] = {}

@@ -247,9 +247,7 @@ def vertices(cones: Sequence[Cone], which: Ints, sides: Floats, pieces: Pieces |
     latitudes = np.empty(len(sides))
     maximum_latitudes_of(longitudes, which, start, pieces, np.empty(2), latitudes)
     near = np.abs(sides) < ON_AN_AXIS  # as directions of hinges are, but for rounding
-    snapped = np.where(
-        near.any(axis=1)[:, None] & ~near.all(axis=1)[:, None], np.where(near, 0.0, np.sign(sides)), sides
-    )
+    snapped = np.where(near[:, :1] != near[:, 1:], np.where(near, 0.0, np.sign(sides)), sides)
     asked = np.column_stack([which, latitudes, snapped])
     different, back = np.unique(asked, axis=0, return_inverse=True)
     own, found = np.ascontiguousarray(different.T), np.empty(len(different))

@@ -266,7 +266,7 @@ def _regular(joint: Joint, D: Floats, t: ModelData, k: int, length: Floats) -> B
     sizes_of_rows(rows, np.broadcast_to(length, cases).copy(), np.empty((count, count)), size, determinant)
     natural = length[:, None] ** (np.array(joint.module.UNITS) - 1.0)
     least = MARGIN * JOINT_RANK_TOLERANCE
-    regular: Bools = (np.isfinite(size) & (size > least * natural)).all(axis=1)
+    regular: Bools = np.all(np.isfinite(size) & (size > least * natural), axis=1)
     # Of r unit rows the smallest singular value is at least the root of det(D D^T) ((r - 1) / r)^(r - 1), which is above det / e.
     near = regular & ~(determinant > np.e * least**2)
     regular[near] = np.linalg.svd(rows[near] / size[near, :, None], compute_uv=False)[:, -1] > least
