@@ -36,7 +36,7 @@ class Cases:
 
     side_by_side: int = 10_000
     limited: int = 2000
-    built: int = 200
+    built: int = 2000
     named: int = 2000
     sweep: int = 1_000_000
     study: int = 16_384  # base samples
@@ -47,7 +47,7 @@ class Cases:
 
 FULL = Cases()
 QUICK = Cases(
-    side_by_side=2000, limited=8, built=20, named=100, sweep=20_000, study=64, repeats=3, compiled=16, single=2
+    side_by_side=2000, limited=8, built=40, named=100, sweep=20_000, study=64, repeats=3, compiled=16, single=2
 )
 
 SWEEP = """
@@ -110,6 +110,29 @@ def error() -> float:
     return max(off)
 
 
+SPANS = {  # arguments of the foot
+    "link_length": (0.03, 0.05), "subtalar_inclination_deg": (25.0, 50.0), "mass": (50.0, 90.0), "height": (1.5, 1.9),
+    "dorsiflexion_deg": (10.0, 25.0),
+}  # fmt: skip
+SIZED = ("link_length", "subtalar_inclination_deg", "mass", "height")
+
+
+def _built(count: int, names: tuple[str, ...]) -> dict[str, Any]:
+    """Random arguments of the foot."""
+    random = np.random.default_rng(1)
+    return {name: random.uniform(*SPANS[name], count) for name in names}
+
+
+def _by_name(system: runtime.System, share: Floats) -> dict[str, Any]:
+    """Lengths of the link and two masses, around those of the foot."""
+    values = runtime.parameters(system)
+    return {
+        "l.ankle": np.sqrt(share) * values["l.ankle"],
+        "mass.toes": share * values["mass.toes"],
+        "mass.main_foot": share[::-1] * values["mass.main_foot"],
+    }
+
+
 def varied_parameters(cases: Cases) -> dict[str, float]:
     """Cases per second where parameters differ, and with limits."""
     plain, limited = foot("modified"), models.foot.build(limits="dissipative")
@@ -117,8 +140,17 @@ def varied_parameters(cases: Cases) -> dict[str, float]:
     kinds: dict[str, tuple[Any, dict[str, Any]]] = {
         "masses by name": (plain, {"mass.toes": share * runtime.parameters(plain)["mass.toes"]}),
         "lengths of the link by name, assembled": (plain, {"l.ankle": np.sqrt(share) * runtime.parameters(plain)["l.ankle"]}),
-        "lengths of the link, built by a function": (
-            models.foot.build, {"link_length": np.linspace(0.03, 0.06, cases.built)},
+        "lengths of the link and two masses by name, assembled": (plain, _by_name(plain, share)),
+        "lengths of the link and two masses by name, assembled, with dissipative limits": (
+            limited, _by_name(limited, share[: cases.limited]),
+        ),
+        "lengths of the link, built by a function": (models.foot.build, _built(cases.built, ("link_length",))),
+        "lengths, axes and sizes, built by a function": (models.foot.build, _built(cases.built, SIZED)),
+        "lengths, axes and sizes, built by a function, with dissipative limits": (
+            models.foot.build, _built(cases.built, SIZED) | {"limits": ["dissipative"] * cases.built},
+        ),
+        "lengths, axes, sizes and ranges of motion, built by a function, with dissipative limits": (
+            models.foot.build, _built(cases.built, (*SIZED, "dorsiflexion_deg")) | {"limits": ["dissipative"] * cases.built},
         ),
         "coordinate of the ankle": (plain, {"angle.ankle.theta_i": 0.2 * (share - 1.0)}),
         "velocities, with limits": (limited, initial_velocities(cases.limited)),

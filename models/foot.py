@@ -37,6 +37,7 @@ from runtime.support import Usual, checked, usual
 from runtime.support.arrays import Floats
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 LINK_LENGTH = 0.0417  # [m] height of the talus, (2024a) Section 6
 
 
@@ -66,6 +67,7 @@ BONES: tuple[tuple[str, tuple[float, float, float], tuple[float, float, float], 
     *(("main_foot", (-0.0363, 0.3 * y, 0.0), (0.0996, y, -0.038), 0.011) for y in (RAY, 0.0, -RAY)),
     *(("toes", (-0.0274, y, -0.0185), (TIP[0] - abs(y) / 3, y, TIP[2]), 0.009) for y in (RAY, 0.0, -RAY)),
 )
+ENDS = np.array([bone[1:3] for bone in BONES])
 
 # Angles of the axes, projected on the cardinal planes [deg]: (2024a) Section 3.1, after Anderson and Pandy.
 TALOCALCANEAL_TRANSVERSE_DEG, TALOCALCANEAL_SAGITTAL_DEG = 19.8, 35.3  # rho, theta
@@ -330,11 +332,9 @@ def add_joints(
     one.
     """
     toes, main_foot = (np.array(METATARSOPHALANGEAL[body]) * size.foot for body in ("toes", "main_foot"))
-    b.joint(
-        "metatarsophalangeal", "revolute", "toes", "main_foot", s_i=toes, a_i=(0, 1, 0), s_j=main_foot, a_j=(0, 1, 0)
-    )
+    b.joint("metatarsophalangeal", "revolute", "toes", "main_foot", s_i=toes, a_i=Y, s_j=main_foot, a_j=Y)
     # (2024c), Eq. (6), with perpendicular directions, for which the gradient of the row is largest.
-    b.joint("metatarsophalangeal_lock", "constant_angle", "toes", "main_foot", a_i=(1, 0, 0), a_j=(0, 0, 1))
+    b.joint("metatarsophalangeal_lock", "constant_angle", "toes", "main_foot", a_i=X, a_j=Z)
 
     bodies = bodies_of(size)
     talocalcaneal = _talocrural_of(bodies["leg"]["r"], size) - (0.0, 0.0, length) - bodies["main_foot"]["r"]
@@ -389,9 +389,9 @@ class _Limits(NamedTuple):
 
 def add_bones(b: Builder, size: Size = PUBLISHED_SIZE, side: Side = "right") -> None:
     """Give ``leg``, ``main_foot`` and ``toes`` the bones that are drawn."""
-    for body, start, end, radius in BONES:
-        length = size.leg if body == "leg" else size.foot
-        ends = mirrored(np.array([start, end]) * length, side)
+    lengths = np.array([size.leg if body == "leg" else size.foot for body, *_ in BONES])
+    places = mirrored(ENDS * lengths[:, None, None], side)
+    for (body, _, _, radius), ends in zip(BONES, places, strict=True):
         b.shape(body, "bone", start=ends[0], end=ends[1], radius=radius * size.foot)
 
 

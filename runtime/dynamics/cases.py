@@ -7,6 +7,11 @@ change from case to case.  Other data of a joint are in ``w.x``.
 
 from __future__ import annotations
 
+import math
+
+from runtime.dynamics.elimination import factorise
+from runtime.dynamics.kinematics import rotation, update_kinematics
+from runtime.dynamics.limits import measure_limits
 from runtime.dynamics.projection import assemble_state, make_velocities_consistent, worst_violation
 from runtime.jit.compilation import compiled, inlined
 
@@ -27,15 +32,17 @@ def _take_case(x, local, masses, inverses, vectors, mass, inverse, w):  # type: 
 
 
 @compiled
-def assemble_cases(time, states, x, local, masses, inverses, vectors, mass, inverse, t, w, u, trial, left):  # type: ignore[no-untyped-def]
+def assemble_cases(time, states, velocities, x, local, masses, inverses, vectors, mass, inverse, t, w, u, trial, left):  # type: ignore[no-untyped-def]
     """Move states (cases, 13 bodies) onto the rows by the least change, in place; ``left`` (cases,): largest |Phi|.
 
-    x (cases, joints, X), local (cases, vectors, 3), masses (cases, bodies), inverses (cases, bodies, 3, 3).
+    ``velocities``: also their velocities; else they remain.  x (cases, joints, X), local (cases, vectors, 3), masses (cases,
+    bodies), inverses (cases, bodies, 3, 3).
     """
     for n in range(len(states)):
         _take_case(x[n], local[n], masses[n], inverses[n], vectors, mass, inverse, w)
         left[n] = assemble_state(time, states[n], t, w, u, trial)[1]
-        make_velocities_consistent(time, states[n], t, w, u, trial)
+        if velocities:
+            make_velocities_consistent(time, states[n], t, w, u, trial)
 
 
 @compiled
@@ -51,3 +58,71 @@ def rows_of_cases(time, states, x, local, masses, inverses, vectors, mass, inver
             for r in range(t.rows[k]):
                 for c in range(12):
                     D[n, k, r, c] = w.D[k, r, c]
+
+
+@compiled
+def count_dependent_rows(time, states, x, local, masses, inverses, vectors, mass, inverse, t, w, tolerance, dependent):  # type: ignore[no-untyped-def]
+    """Number of rows of each case that depend on rows before them, by pivots below a fraction ``tolerance`` of the rows."""
+    for n in range(len(states)):
+        _take_case(x[n], local[n], masses[n], inverses[n], vectors, mass, inverse, w)
+        update_kinematics(time, states[n], t, w)
+        dependent[n] = factorise(t, w, tolerance, 0.0, 0)
+
+
+@compiled
+def angles_of_cases(states, x, local, vectors, t, w, angles):  # type: ignore[no-untyped-def]
+    """Angles (cases, m, limits) [rad] of limits that differ from case to case in states (cases, m, 13 bodies).
+
+    x (cases, limits, X), local (cases, vectors, 3); ``vectors`` is the memory of ``t.limits.vector_local``.
+    """
+    for n in range(len(states)):
+        for k in range(len(local[n])):
+            for c in range(3):
+                vectors[k, c] = local[n, k, c]
+        for k in range(len(x[n])):
+            for c in range(x.shape[2]):
+                w.limits.x[k, c] = x[n, k, c]
+        measure_limits(states[n], t, w, angles[n])
+
+
+@compiled
+def sizes_of_rows(D, lengths, square, sizes, determinants):  # type: ignore[no-untyped-def]
+    """Sizes (cases, rows) of rows D (cases, rows, 12), and determinants (cases,) of the products of the rows of size 1.
+
+    ``lengths`` (cases,) [m] are those by which rotations are divided, in place.  Determinants are 0 where one of a row is not
+    positive.  ``square`` is memory (rows, rows).
+    """
+    for n in range(len(D)):
+        rows = D[n]
+        count = len(rows)
+        for r in range(count):
+            total = 0.0
+            for c in range(12):
+                if c % 6 > 2:
+                    rows[r, c] /= lengths[n]
+                total += rows[r, c] * rows[r, c]
+            sizes[n, r] = math.sqrt(total)
+        determinants[n] = 1.0
+        for r in range(count):
+            for q in range(r, count):
+                total = 0.0
+                for c in range(12):
+                    total += rows[r, c] * rows[q, c]
+                square[r, q] = total / (sizes[n, r] * sizes[n, q])
+        for r in range(count):  # elimination without an exchange of rows: the matrix is positive definite, or singular
+            pivot = square[r, r]
+            if not pivot > 0.0:
+                determinants[n] = 0.0
+                break
+            determinants[n] *= pivot
+            for q in range(r + 1, count):
+                factor = square[r, q] / pivot
+                for k in range(q, count):
+                    square[q, k] -= factor * square[r, k]
+
+
+@compiled
+def rotations(p, A):  # type: ignore[no-untyped-def]
+    """Rotation matrices (n, 3, 3) of Euler parameters (n, 4)."""
+    for n in range(len(p)):
+        rotation(p[n], A[n])

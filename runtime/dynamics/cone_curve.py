@@ -17,6 +17,8 @@ COEFFICIENTS = max(len(module.COEFFICIENTS) for module in dispatch.CONES)
 KINDS = [module.NAME for module in dispatch.CONES]
 MAX_HALVINGS = 24  # of an interval between two samples
 MAX_EVALUATIONS = 3000  # of the curve, in one search
+SAME_DIRECTION = 1e-12  # [1] distance of two unit vectors
+VERTEX_HALVINGS = 20
 ROUNDING = 1e-20  # gains of closeness up to this are ignored
 
 
@@ -65,6 +67,40 @@ def nearest_direction(u, pieces, curve, t):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def reach_of_vertices(sides, latitudes, cones, start, pieces, curve, t, reach):  # type: ignore[no-untyped-def]
+    """Excess [rad] up to which a point of a cone is the nearest one to directions beyond it in its plane, into ``reach`` (n,).
+
+    sides (n, 2): plane directions; latitudes (n,): of the points; cones (n,): which of those that begin at pieces ``start``.
+    """
+    for n in range(len(sides)):
+        latitude, side, k = latitudes[n], sides[n], cones[n]
+        x, y, z = math.sin(latitude) * side[0], math.sin(latitude) * side[1], math.cos(latitude)
+        known, unknown = 0.0, math.pi - latitude
+        for _ in range(VERTEX_HALVINGS):
+            middle = 0.5 * (known + unknown)
+            angle = latitude + middle
+            beyond = (math.sin(angle) * side[0], math.sin(angle) * side[1], math.cos(angle))
+            length = math.sqrt(beyond[0] * beyond[0] + beyond[1] * beyond[1] + beyond[2] * beyond[2])
+            u = (beyond[0] / length, beyond[1] / length, beyond[2] / length)
+            t[0], t[1], t[2] = x, y, z  # few parts of the curve can be nearer, so that most need no search
+            known_best = (closeness(u, (x, y, z)), start[k], 0.0)
+            search_pieces(u, start[k], start[k + 1], known_best, pieces, curve, t)
+            away = math.sqrt((t[0] - x) ** 2 + (t[1] - y) ** 2 + (t[2] - z) ** 2)
+            if away < SAME_DIRECTION:
+                known = middle
+            else:
+                unknown = middle
+        reach[n] = known
+
+
+@compiled
+def maximum_latitudes_of(longitudes, cones, start, pieces, pair, out):  # type: ignore[no-untyped-def]
+    """Put the maximum latitudes at longitudes (n,) of 0 .. 2 pi into ``out``, each of one of several cones, as above."""
+    for n in range(len(longitudes)):
+        out[n] = maximum(longitudes[n], start[cones[n]], start[cones[n] + 1], pieces, pair)
+
+
+@compiled
 def maximum_latitudes(longitudes, pieces, pair, out):  # type: ignore[no-untyped-def]
     """Put the maximum latitudes of one cone at longitudes (n,) of 0 .. 2 pi into ``out``; ``pair`` is memory (2,)."""
     for n in range(len(longitudes)):
@@ -72,13 +108,26 @@ def maximum_latitudes(longitudes, pieces, pair, out):  # type: ignore[no-untyped
 
 
 @compiled
-def sample_curves(kind, span, coefficients, out):  # type: ignore[no-untyped-def]
-    """The curve of every piece at evenly spaced parameters, (pieces, n, 9)."""
+def sample_curves(kind, span, coefficients, curve, points, bends):  # type: ignore[no-untyped-def]
+    """Points of the curve of every piece at evenly spaced parameters, (pieces, n, 3).
+
+    ``bends`` (pieces, 2): largest second derivative at these points, and its largest change between two.  ``curve`` is memory
+    (2, 9).
+    """
     for p in range(len(kind)):
-        steps = out.shape[1] - 1
+        steps = points.shape[1] - 1
+        bends[p, 0] = bends[p, 1] = 0.0
         for n in range(steps + 1):
             s = span[p, 0] + (span[p, 1] - span[p, 0]) * n / steps
-            dispatch.curve(kind[p], s, coefficients[p], out[p, n])
+            now, before = curve[n % 2], curve[1 - n % 2]
+            dispatch.curve(kind[p], s, coefficients[p], now)
+            square = change = 0.0
+            for c in range(3):
+                points[p, n, c] = now[c]
+                square += now[6 + c] * now[6 + c]
+                if n > 0:
+                    change += (now[6 + c] - before[6 + c]) * (now[6 + c] - before[6 + c])
+            bends[p, 0], bends[p, 1] = max(bends[p, 0], math.sqrt(square)), max(bends[p, 1], math.sqrt(change))
 
 
 @inlined
@@ -198,7 +247,14 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
     An interval between two samples is searched only if the bound on its closeness exceeds the closeness found so far.
     ``curve`` is memory (12,).
     """
-    found, evaluations = nearest_sample(u, first, last, pieces, t), 0
+    found = search_pieces(u, first, last, nearest_sample(u, first, last, pieces, t), pieces, curve, t)
+    return found[1], found[2]
+
+
+@inlined
+def search_pieces(u, first, last, found, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """The closeness, piece and parameter of the direction nearest to u, and t, from those of one that is known."""
+    evaluations = 0
     for p in range(first, last):
         second = pieces.bounds[p, 0]
         whole = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
@@ -207,4 +263,4 @@ def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
             if ends + whole * whole / 8.0 * second <= found[0]:
                 continue
             found, evaluations = search_interval(u, p, n, found, evaluations, pieces, curve, t)
-    return found[1], found[2]
+    return found

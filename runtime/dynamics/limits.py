@@ -210,6 +210,12 @@ def limits_part(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
 
 @compiled
 def angles_of_limits(states, t, w, angles):  # type: ignore[no-untyped-def]
+    """``measure_limits``, called from Python."""
+    measure_limits(states, t, w, angles)
+
+
+@inlined
+def measure_limits(states, t, w, angles):  # type: ignore[no-untyped-def]
     """Angles (n, limits) [rad] of all limits in states (n, 13 bodies)."""
     m = w.limits
     for n in range(len(states)):

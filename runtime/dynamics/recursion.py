@@ -72,31 +72,62 @@ def transposed_times(A, v, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def nine(A):  # type: ignore[no-untyped-def]
+    """The numbers of a matrix, row by row, for registers: memory may change with every store, as far as the compiler knows."""
+    return A[0, 0], A[0, 1], A[0, 2], A[1, 0], A[1, 1], A[1, 2], A[2, 0], A[2, 1], A[2, 2]
+
+
+@inlined
+def six(A):  # type: ignore[no-untyped-def]
+    """The upper half of a symmetric matrix, row by row."""
+    return A[0, 0], A[0, 1], A[0, 2], A[1, 1], A[1, 2], A[2, 2]
+
+
+@inlined
+def put_symmetric(of, A):  # type: ignore[no-untyped-def]
+    """Store a symmetric matrix by its upper half."""
+    A[0, 0], A[0, 1], A[0, 2] = of[0], of[1], of[2]
+    A[1, 0], A[1, 1], A[1, 2] = of[1], of[3], of[4]
+    A[2, 0], A[2, 1], A[2, 2] = of[2], of[4], of[5]
+
+
+@inlined
+def times_symmetric(of, x, y, z):  # type: ignore[no-untyped-def]
+    """A symmetric matrix, by its upper half, times a vector."""
+    return of[0] * x + of[1] * y + of[2] * z, of[1] * x + of[3] * y + of[4] * z, of[2] * x + of[4] * y + of[5] * z
+
+
+@inlined
+def cross(a, b):  # type: ignore[no-untyped-def]
+    """The cross product of two vectors."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@inlined
 def own_inertia(t, s, w, on, k):  # type: ignore[no-untyped-def]
     """What step k itself carries, in global axes, and the forces of its velocities less those on it.
 
     ``s``: poses after the steps; ``on``: force and moment on what each step carries.
     """
-    A, h = s.A[k], w.vector[0]
-    turned(A, t.moment[k], h)
-    for r in range(3):
-        for c in range(3):
-            w.B[0, r, c] = A[r, 0] * t.inertia[k, 0, c] + A[r, 1] * t.inertia[k, 1, c] + A[r, 2] * t.inertia[k, 2, c]
-    for r in range(3):
-        for c in range(r + 1):
-            value = w.B[0, r, 0] * A[c, 0] + w.B[0, r, 1] * A[c, 1] + w.B[0, r, 2] * A[c, 2]
-            w.J[k, r, c] = w.J[k, c, r] = value
-            w.M[k, r, c] = w.M[k, c, r] = t.mass[k] if r == c else 0.0
-            w.H[k, r, c] = w.H[k, c, r] = 0.0
-    w.H[k, 0, 1], w.H[k, 0, 2], w.H[k, 1, 2] = -h[2], h[1], -h[0]
-    w.H[k, 1, 0], w.H[k, 2, 0], w.H[k, 2, 1] = h[2], -h[1], h[0]
-    omega, momentum, along = s.omega[k], w.vector[1], w.vector[2]
-    turned(w.J[k], omega, momentum)
-    for c in range(3):
-        w.moment[k, c], w.force[k, c], along[c] = -on.moment[k, c], -on.force[k, c], 0.0
-    add_cross(omega, momentum, w.moment[k])
-    add_cross(omega, h, along)
-    add_cross(omega, along, w.force[k])
+    a, b, c, d, e, f, g, h, i = nine(s.A[k])
+    local, m, omega = six(t.inertia[k]), t.moment[k], (s.omega[k, 0], s.omega[k, 1], s.omega[k, 2])
+    x, y, z = a * m[0] + b * m[1] + c * m[2], d * m[0] + e * m[1] + f * m[2], g * m[0] + h * m[1] + i * m[2]
+    # A I A^T by its rows A I
+    p, q, r = times_symmetric(local, a, b, c), times_symmetric(local, d, e, f), times_symmetric(local, g, h, i)
+    J = (
+        p[0] * a + p[1] * b + p[2] * c, p[0] * d + p[1] * e + p[2] * f, p[0] * g + p[1] * h + p[2] * i,
+        q[0] * d + q[1] * e + q[2] * f, q[0] * g + q[1] * h + q[2] * i, r[0] * g + r[1] * h + r[2] * i,
+    )  # fmt: skip
+    gyroscopic = cross(omega, times_symmetric(J, omega[0], omega[1], omega[2]))
+    centrifugal = cross(omega, cross(omega, (x, y, z)))
+    H, M, n, force, n_on, f_on = w.H[k], w.M[k], w.moment[k], w.force[k], on.moment[k], on.force[k]
+    n[0], n[1], n[2] = gyroscopic[0] - n_on[0], gyroscopic[1] - n_on[1], gyroscopic[2] - n_on[2]
+    force[0], force[1], force[2] = centrifugal[0] - f_on[0], centrifugal[1] - f_on[1], centrifugal[2] - f_on[2]
+    put_symmetric(J, w.J[k])
+    H[0, 0], H[0, 1], H[0, 2] = 0.0, -z, y
+    H[1, 0], H[1, 1], H[1, 2] = z, 0.0, -x
+    H[2, 0], H[2, 1], H[2, 2] = -y, x, 0.0
+    put_symmetric((t.mass[k], 0.0, 0.0, t.mass[k], 0.0, t.mass[k]), M)
 
 
 @inlined
@@ -163,24 +194,57 @@ def invert(J, out):  # type: ignore[no-untyped-def]
 
 @inlined
 def eliminate_ball(w, k):  # type: ignore[no-untyped-def]
-    """Take the rates of a ball out of the equations of step k."""
-    J, H, M, n, f, K = w.J[k], w.H[k], w.M[k], w.moment[k], w.force[k], w.inverse[k]
-    fraction = invert(J, K)
-    KH, Kn = w.B[0], w.vector[0]
-    for r in range(3):
-        for c in range(3):
-            KH[r, c] = K[r, 0] * H[0, c] + K[r, 1] * H[1, c] + K[r, 2] * H[2, c]
-    turned(K, n, Kn)
-    for r in range(3):
-        for c in range(3):
-            M[r, c] -= H[0, r] * KH[0, c] + H[1, r] * KH[1, c] + H[2, r] * KH[2, c]
-        f[r] -= H[0, r] * Kn[0] + H[1, r] * Kn[1] + H[2, r] * Kn[2]
-    return fraction
+    """Take the rates of a ball out of the equations of step k; as ``invert``, with what is left: M (its upper half) and f_0."""
+    K, n, f = w.inverse[k], w.moment[k], w.force[k]
+    fraction = invert(w.J[k], K)
+    inverse, M = six(K), six(w.M[k])
+    a, b, c, d, e, g, h, i, j = nine(w.H[k])
+    # The columns of J^-1 H, and J^-1 n
+    p, q, r = times_symmetric(inverse, a, d, h), times_symmetric(inverse, b, e, i), times_symmetric(inverse, c, g, j)
+    o = times_symmetric(inverse, n[0], n[1], n[2])
+    left = (
+        M[0] - (a * p[0] + d * p[1] + h * p[2]), M[1] - (a * q[0] + d * q[1] + h * q[2]),
+        M[2] - (a * r[0] + d * r[1] + h * r[2]), M[3] - (b * q[0] + e * q[1] + i * q[2]),
+        M[4] - (b * r[0] + e * r[1] + i * r[2]), M[5] - (c * r[0] + g * r[1] + j * r[2]),
+    )  # fmt: skip
+    force = (
+        f[0] - (a * o[0] + d * o[1] + h * o[2]), f[1] - (b * o[0] + e * o[1] + i * o[2]),
+        f[2] - (c * o[0] + g * o[1] + j * o[2]),
+    )  # fmt: skip
+    return fraction, left, force
 
 
 @inlined
-def add_to(w, k, b, way, kind):  # type: ignore[no-untyped-def]
-    """Add what is left of step k to step b, whose point lies ``way`` before that of k."""
+def add_ball(w, k, b, way, M, f):  # type: ignore[no-untyped-def]
+    """Add what ``eliminate_ball`` has left of step k to step b, whose point lies ``way`` before that of k."""
+    x, y, z = way[0], way[1], way[2]
+    on = times_symmetric(M, w.moving[k, 0], w.moving[k, 1], w.moving[k, 2])
+    force = f[0] + on[0], f[1] + on[1], f[2] + on[2]
+    moment = cross((x, y, z), force)
+    # The rows of tilde(way) M
+    p, q, r = (
+        (y * M[2] - z * M[1], y * M[4] - z * M[3], y * M[5] - z * M[4]),
+        (z * M[0] - x * M[2], z * M[1] - x * M[4], z * M[2] - x * M[5]),
+        (x * M[1] - y * M[0], x * M[3] - y * M[1], x * M[4] - y * M[2]),
+    )
+    J, H, N, n, g = six(w.J[b]), w.H[b], six(w.M[b]), w.moment[b], w.force[b]
+    J = (  # less tilde(way) M tilde(way)
+        J[0] + (y * p[2] - z * p[1]), J[1] + (z * p[0] - x * p[2]), J[2] + (x * p[1] - y * p[0]),
+        J[3] + (z * q[0] - x * q[2]), J[4] + (x * q[1] - y * q[0]), J[5] + (x * r[1] - y * r[0]),
+    )  # fmt: skip
+    put_symmetric(J, w.J[b])
+    put_symmetric((N[0] + M[0], N[1] + M[1], N[2] + M[2], N[3] + M[3], N[4] + M[4], N[5] + M[5]), w.M[b])
+    for c in range(3):
+        H[0, c] += p[c]
+        H[1, c] += q[c]
+        H[2, c] += r[c]
+        g[c] += force[c]
+        n[c] += moment[c]
+
+
+@inlined
+def add_to(w, k, b, way):  # type: ignore[no-untyped-def]
+    """Add what is left of a turn or slide k to step b, whose point lies ``way`` before that of k."""
     J, H, M, n, f = w.J[k], w.H[k], w.M[k], w.moment[k], w.force[k]
     turning, moving = w.turning[k], w.moving[k]
     x, y, z = way[0], way[1], way[2]
@@ -192,36 +256,26 @@ def add_to(w, k, b, way, kind):  # type: ignore[no-untyped-def]
     for r in range(3):
         f[r] += M[r, 0] * moving[0] + M[r, 1] * moving[1] + M[r, 2] * moving[2]
         w.force[b, r] += f[r]
-    if kind == BALL:
-        for r in range(3):
-            # - tilde(way) M tilde(way) = WM tilde(way)^T
-            w.J[b, r, 0] += y * WM[r, 2] - z * WM[r, 1]
-            w.J[b, r, 1] += z * WM[r, 0] - x * WM[r, 2]
-            w.J[b, r, 2] += x * WM[r, 1] - y * WM[r, 0]
-            for c in range(3):
-                w.H[b, r, c] += WM[r, c]
-                w.M[b, r, c] += M[r, c]
-    else:
-        for r in range(3):
-            f[r] += H[0, r] * turning[0] + H[1, r] * turning[1] + H[2, r] * turning[2]
-            w.force[b, r] += H[0, r] * turning[0] + H[1, r] * turning[1] + H[2, r] * turning[2]
-            n[r] += dot(J[r], turning) + dot(H[r], moving)
-            w.moment[b, r] += n[r]
-        G = w.B[1]  # H + WM
-        for r in range(3):
-            for c in range(3):
-                G[r, c] = H[r, c] + WM[r, c]
-                w.H[b, r, c] += G[r, c]
-                w.M[b, r, c] += M[r, c]
-        # J + G tilde(way)^T + tilde(way) H^T
-        for r in range(3):
-            w.J[b, r, 0] += J[r, 0] + y * G[r, 2] - z * G[r, 1]
-            w.J[b, r, 1] += J[r, 1] + z * G[r, 0] - x * G[r, 2]
-            w.J[b, r, 2] += J[r, 2] + x * G[r, 1] - y * G[r, 0]
+    for r in range(3):
+        f[r] += H[0, r] * turning[0] + H[1, r] * turning[1] + H[2, r] * turning[2]
+        w.force[b, r] += H[0, r] * turning[0] + H[1, r] * turning[1] + H[2, r] * turning[2]
+        n[r] += dot(J[r], turning) + dot(H[r], moving)
+        w.moment[b, r] += n[r]
+    G = w.B[1]  # H + WM
+    for r in range(3):
         for c in range(3):
-            w.J[b, 0, c] += y * H[c, 2] - z * H[c, 1]
-            w.J[b, 1, c] += z * H[c, 0] - x * H[c, 2]
-            w.J[b, 2, c] += x * H[c, 1] - y * H[c, 0]
+            G[r, c] = H[r, c] + WM[r, c]
+            w.H[b, r, c] += G[r, c]
+            w.M[b, r, c] += M[r, c]
+    # J + G tilde(way)^T + tilde(way) H^T
+    for r in range(3):
+        w.J[b, r, 0] += J[r, 0] + y * G[r, 2] - z * G[r, 1]
+        w.J[b, r, 1] += J[r, 1] + z * G[r, 0] - x * G[r, 2]
+        w.J[b, r, 2] += J[r, 2] + x * G[r, 1] - y * G[r, 0]
+    for c in range(3):
+        w.J[b, 0, c] += y * H[c, 2] - z * H[c, 1]
+        w.J[b, 1, c] += z * H[c, 0] - x * H[c, 2]
+        w.J[b, 2, c] += x * H[c, 1] - y * H[c, 0]
     add_cross(way, f, w.moment[b])
 
 
@@ -238,24 +292,27 @@ def inwards(t, s, w, on):  # type: ignore[no-untyped-def]
             invert_free(w, k)
             continue
         if kind == BALL:
-            fraction = eliminate_ball(w, k)
+            fraction, mass, force = eliminate_ball(w, k)
+            if b != GROUND_STEP:
+                add_ball(w, k, b, s.way[k], mass, force)
         else:
             of = w.M[k] if kind == SLIDE else w.J[k]
             size = of[0, 0] + of[1, 1] + of[2, 2] + t.armature[k]
             fraction = eliminate_axis(w, k, s.axis[k], kind == SLIDE, t.armature[k]) / size
+            if b != GROUND_STEP:
+                add_to(w, k, b, s.way[k])
         if not fraction >= smallest:
             smallest = fraction
-        if b != GROUND_STEP:
-            add_to(w, k, b, s.way[k], kind)
     return smallest
 
 
 @inlined
 def invert_free(w, k):  # type: ignore[no-untyped-def]
     """The accelerations of a body that nothing holds, less those of gravity: J alpha + H a = -n, H^T alpha + M a = -f."""
-    eliminate_ball(w, k)
-    M, f, a = w.M[k], w.force[k], w.moving[k]
-    invert(M, w.B[1])
+    _, M, f = eliminate_ball(w, k)
+    a = w.moving[k]
+    put_symmetric(M, w.M[k])
+    invert(w.M[k], w.B[1])
     for r in range(3):
         a[r] = -dot(w.B[1][r], f)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, compress
 from typing import NamedTuple
 
 import numpy as np
 
 from runtime.dynamics.layout import GROUND_INDEX
-from runtime.support.arrays import Ints
+from runtime.support.arrays import Ints, frozen
 
 
 class Sparsity(NamedTuple):
@@ -36,10 +37,15 @@ class Sparsity(NamedTuple):
 
 def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
     """The program for joints between bodies ``body_i`` and ``body_j`` (joints,); body 0 is the ground."""
+    return _sparsity(tuple(body_i.tolist()), tuple(body_j.tolist()))
+
+
+@lru_cache(64)  # a system of the same layout is often built many times
+def _sparsity(body_i: tuple[int, ...], body_j: tuple[int, ...]) -> Sparsity:
     n = len(body_i)
     joints_of: dict[int, list[tuple[int, int]]] = {}
     for k in range(n):
-        for side, body in enumerate((int(body_i[k]), int(body_j[k]))):
+        for side, body in enumerate((body_i[k], body_j[k])):
             if body != GROUND_INDEX:
                 joints_of.setdefault(body, []).append((k, side))
     neighbours: list[set[int]] = [set() for _ in range(n)]
@@ -63,7 +69,7 @@ def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
         [(block[b, a], block[b, k], block[a, k]) for a, b in combinations_with_replacement(below[k], 2)] for k in order
     ]
     keys = list(block)
-    return Sparsity(
+    found = Sparsity(
         order=_ints(order),
         diagonal=_ints([block[k, k] for k in range(n)]),
         block_row=_ints([a for a, _ in keys]),
@@ -74,6 +80,7 @@ def sparsity(body_i: Ints, body_j: Ints) -> Sparsity:
         update_start=_starts(updates),
         updates=_ints([u for part in updates for u in part]).reshape(-1, 3),
     )
+    return frozen(found)
 
 
 def has_loops(body_i: Ints, body_j: Ints, points: Sequence[bool]) -> bool:

@@ -5,6 +5,7 @@ Geometry and masses of their trees, parameters of the kernel, constants and init
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -21,7 +22,7 @@ from runtime.ensemble.joint_batch import given_limits, in_joints, integrate, mem
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
 from runtime.integrate import batch
-from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
+from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weights_of
 from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
 from runtime.integrate.tree_method import (
     OFF_THE_ROWS,
@@ -46,7 +47,7 @@ OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMP
 
 
 @dataclass
-class _Given:
+class Given:
     """The values of cases of a system, by columns."""
 
     system: System
@@ -115,6 +116,10 @@ class _Given:
         self.joints.setdefault(quantity.owner, {})[quantity.part] = values
         return True
 
+    def weights(self, at: Ints) -> tuple[Floats, Floats]:
+        """Mass [kg] and gravity [m/s^2] of the cases at these places."""
+        return weights_of(self.masses[at], self.gravity if self.gravity.ndim == 1 else self.gravity[at])
+
     def energies(self, at: Ints, states: Floats, stored: Floats | float) -> Floats:
         """Kinetic energy, that of gravity and stored energy (cases, n, 3) of the cases at these places."""
         inertias = self.inertias if self.inertias.ndim == 3 else self.inertias[at]
@@ -123,15 +128,19 @@ class _Given:
 
 
 @dataclass(frozen=True)
-class _Prepared:
+class Prepared:
     """Cases whose trees, initial coordinates and rates are known."""
 
-    given: _Given
+    given: Given
     where: Geometry  # of all cases, or one for all
     z: Floats  # (cases, n) coordinates and rates
     limits: Floats  # (cases, limits, PARAMETERS)
     good: Bools  # (cases,)
     joints: JointCases | None  # None: the same for all
+    angles: Callable[
+        [Ints, Floats], Floats
+    ]  # of limits (cases, limits) [rad] of cases at places, in states (cases, 13 bodies)
+    system_of: Callable[[int], System]  # of a case
 
     def constants(self) -> Floats:
         """Constants of the kernel, (cases, constants)."""
@@ -175,7 +184,7 @@ def _states(system: System, tree: SpanningTree, where: Geometry, z: Floats) -> F
     return out
 
 
-def _values(task: Task, cases: Cases) -> _Given | None:
+def _values(task: Task, cases: Cases) -> Given | None:
     """The values of the cases, unless they differ in more than this module knows."""
     system, how = task.system, task.how
     if not isinstance(system, System) or how.t_start != system.time:
@@ -185,7 +194,7 @@ def _values(task: Task, cases: Cases) -> _Given | None:
     count = len(next(iter(cases.values())))
     if any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
         return None
-    given = _Given(
+    given = Given(
         system, system.tree, np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:], system.gravity,
         given_limits([(system, np.arange(count))], count), np.ones(count, bool),
     )  # fmt: skip
@@ -193,24 +202,29 @@ def _values(task: Task, cases: Cases) -> _Given | None:
     return given if taken else None
 
 
-def _prepared(given: _Given) -> _Prepared | None:
+def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | None:
     """The cases with the joints of the system; None where its own state is off their coordinates."""
     system, tree, count = given.system, given.tree, len(given.good)
     everywhere = [(system, np.arange(1))]
+
+    def angles(_: Ints, states: Floats) -> Floats:
+        return _angles(system, states)
+
     z = in_joints(everywhere, system.state.y[None])
     if off_the_rows(of_bodies(everywhere, z[:, None])[0, 0], system.state.y) > OFF_THE_ROWS:
         return None
-    return _Prepared(given, tree.geometry, _set(np.tile(z, (count, 1)), given), given.limits, given.good, None)
+    z = set_coordinates(np.tile(z, (count, 1)), given)
+    return Prepared(given, tree.geometry, z, given.limits, given.good, None, angles, system_of)
 
 
-def _set(z: Floats, given: _Given) -> Floats:
+def set_coordinates(z: Floats, given: Given) -> Floats:
     """Coordinates and rates with the given ones."""
     for place, values in given.coordinates.items():
         z[:, place] = values
     return z
 
 
-def _with_joints(given: _Given, *, assemble: bool) -> _Prepared:
+def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: bool) -> Prepared:
     """The cases with joints of their own, assembled; without ``assemble``, those whose rows the state of the system satisfies."""
     system, tree = given.system, given.tree
     joints = joint_cases(system, given.joints, given.masses, given.inertias)
@@ -226,13 +240,25 @@ def _with_joints(given: _Given, *, assemble: bool) -> _Prepared:
     motions = joints.motions(reference)
     where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(reference))
     z = joint_coordinates(tree, system.body_names, motions, states)
-    good &= given.good & joints.good & (_off(system, tree, where, z, states) <= OFF_THE_ROWS)
-    wanted, found = (turn_weights(one.reaches(tree.skeleton)) for one in (tree.geometry, where))
-    good &= (found == wanted).all(axis=1)  # cases of a batch have the same weights
+    good &= given.good & joints.good & of_one_batch(system, tree, where, z, states)
     limits = given.limits.copy()
     if tree.limits:
         limits[..., OFFSET] = _angles(system, reference)
-    return _Prepared(given, where, _set(z, given), limits, good, joints)
+
+    def angles(_: Ints, states: Floats) -> Floats:
+        return _angles(system, states)
+
+    return Prepared(given, where, set_coordinates(z, given), limits, good, joints, angles, system_of)
+
+
+def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Bools:
+    """Which cases have their initial states at coordinates and rates z, and errors of turns weighed as in the system's tree.
+
+    The Euler parameters of their geometry get the signs of those of the states.
+    """
+    wanted, found = (turn_weights(one.reaches(tree.skeleton)) for one in (tree.geometry, where))
+    same: Bools = (found == wanted).all(axis=1)  # cases of a batch have the same weights
+    return same & (_off(system, tree, where, z, states) <= OFF_THE_ROWS)
 
 
 def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Floats:
@@ -254,20 +280,30 @@ def _angles(system: System, states: Floats) -> Floats:
 
 def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
     """Run the cases of a chunk side by side; those to be run alone.  None where cases differ in more than this module knows."""
-    given = _values(task, cases)
-    if (
-        given is None
-        or (prepared := _with_joints(given, assemble=task.assemble) if given.joints else _prepared(given)) is None
-    ):
+    if (given := _values(task, cases)) is None:
         return None
-    at = np.flatnonzero(prepared.good)
+
+    def system_of(k: int) -> System:
+        values = row(cases, k)
+        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
+        return replace_parameters(given.system, own) if own else given.system
+
+    prepared = _with_joints(given, system_of, assemble=task.assemble) if given.joints else _prepared(given, system_of)
+    if prepared is None:
+        return None
+    return np.flatnonzero(~run_prepared(task, prepared, np.arange(len(prepared.good)), chunk)).tolist()
+
+
+def run_prepared(task: Task, prepared: Prepared, numbers: Ints, chunk: Chunk) -> Bools:
+    """Integrate the good ones of prepared cases, which are those of these numbers in a chunk; which of them reached their end."""
+    good, at = prepared.good.copy(), np.flatnonzero(prepared.good)
     if len(at):
-        prepared.good[at[~_run(task, prepared, cases, at, chunk)]] = False
-    return [int(case) for case in np.flatnonzero(~prepared.good)]
+        good[at] = _run(task, prepared, at, numbers, chunk)
+    return good
 
 
-def _run(task: Task, prepared: _Prepared, cases: Cases, at: Ints, chunk: Chunk) -> Bools:
-    """Integrate the cases at these places; which of them reached their end."""
+def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) -> Bools:
+    """``run_prepared`` for cases at these places."""
     s, system, tree, z, limits = (
         task.how,
         prepared.given.system,
@@ -292,18 +328,19 @@ def _run(task: Task, prepared: _Prepared, cases: Cases, at: Ints, chunk: Chunk) 
         good &= _on_the_rows(prepared, at, path[:, -1], motions[:, -1])
     kept = at[good]
     if task.outputs is not None:
-        found = _columns(task, prepared, cases, kept, results.out[good], chunk)
+        found = _columns(task, prepared, kept, numbers, results.out[good], chunk)
     else:
         found = (motions[:, 1:] if of_limits is None else prepared.states(at, results.out))[good]
-    chunk.keep(kept, found, results.counts[good], results.reached[good])
+    chunk.keep(numbers[kept], found, results.counts[good], results.reached[good])
     energies = prepared.given.energies(at, motions, stored)
-    remarks = unbalanced_cases(system.data, s, chunk.counts[kept, 1], times, energies[good], work[good])
-    chunk.remark(kept, remarks, s.t_end)
+    weight = prepared.given.weights(kept)
+    remarks = unbalanced_cases(weight, s, results.counts[good, 1], times, energies[good], work[good])
+    chunk.remark(numbers[kept], remarks, s.t_end)
     return good
 
 
-def _columns(task: Task, prepared: _Prepared, cases: Cases, kept: Ints, z: Floats, chunk: Chunk) -> Floats:
-    """Outputs (cases, columns) of the kept cases, from coordinates and rates (cases, times, n)."""
+def _columns(task: Task, prepared: Prepared, kept: Ints, numbers: Ints, z: Floats, chunk: Chunk) -> Floats:
+    """Outputs (cases, columns) of the cases at these places, from coordinates and rates (cases, times, n)."""
     given, limits = prepared.given, prepared.limits[kept]
     assert task.outputs is not None
     if not len(kept):
@@ -319,27 +356,21 @@ def _columns(task: Task, prepared: _Prepared, cases: Cases, kept: Ints, z: Float
         return given.energies(kept, states(), stored)
 
     def system_of(k: int) -> System:
-        values = row(cases, int(kept[k]))
-        own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
-        return replace_parameters(given.system, own) if own else given.system
+        return prepared.system_of(int(kept[k]))
 
     def say(k: int, text: str) -> None:
-        chunk.messages[chunk.first + int(kept[k])] = text
+        chunk.messages[chunk.first + int(numbers[kept[k]])] = text
 
     quantities = BatchQuantities(given.system, states, energies, given.tree, z, limits)
     return columns_of_batch(task.outputs, task.how, quantities, system_of, say)
 
 
-def _on_the_rows(prepared: _Prepared, at: Ints, z: Floats, states: Floats) -> Bools:
+def _on_the_rows(prepared: Prepared, at: Ints, z: Floats, states: Floats) -> Bools:
     """Which of the cases at these places satisfy the rows of their joints, and the angles of their limits, at the end."""
     assert prepared.joints is not None
     good, tree = prepared.joints.of(at).on_the_rows(states), prepared.given.tree
     if tree.limits:
         q = [limit.step for limit in tree.limits]
-        off = (
-            prepared.limits[at, :, SIGN] * z[:, q]
-            + prepared.limits[at, :, OFFSET]
-            - _angles(prepared.given.system, states)
-        )
+        off = prepared.limits[at, :, SIGN] * z[:, q] + prepared.limits[at, :, OFFSET] - prepared.angles(at, states)
         good &= (np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))) < SAME_ANGLE).all(axis=1)
     return good

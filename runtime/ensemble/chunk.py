@@ -15,6 +15,7 @@ from runtime.dynamics.layout import STATE, V
 from runtime.dynamics.projection import project_velocities, worst_of_all
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
+from runtime.ensemble.built_at_once import run_built
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.compiled_cases import run_compiled
 from runtime.ensemble.joint_batch import (
@@ -29,7 +30,7 @@ from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, col
 from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate import batch
-from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases
+from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
 from runtime.integrate.batch_limits import BatchLimits
 from runtime.integrate.endings import TURNED
 from runtime.integrate.settings import Settings
@@ -92,9 +93,14 @@ def run_chunk(task: Task, first: int, cases: Cases) -> Chunk:
         built = built_cases(task, chunk, cases, left)
         _run_each(list(built), built, task, chunk)
         return chunk
-    built = built_cases(task, chunk, cases, range(count))
-    if not isinstance(task.system, System):
-        chunk = replace(chunk, mark=mark_of(built, first))
+    if isinstance(task.system, System):
+        built = built_cases(task, chunk, cases, range(count))
+    else:
+        known = run_built(task, cases, chunk)
+        left = sorted({*range(count)} - {*known.done})
+        built = built_cases(task, chunk, cases, left, known.systems)
+        firsts = built_cases(task, chunk, cases, known.done[:1], known.systems)
+        chunk = replace(chunk, mark=mark_of(built | firsts, first))
     groups: dict[str, list[int]] = {}
     for own, cases_of in _places({case: own for case, (own, _) in built.items()}):
         groups.setdefault(_kernel_key(own, how), []).extend(cases_of.tolist())
@@ -141,8 +147,13 @@ def _bytes(value: Any) -> Any:
     return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
 
 
-def built_cases(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int]) -> Built:
-    """Systems and initial states of the wanted cases that are not refused; the messages of those that are go to the chunk."""
+def built_cases(
+    task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int], systems: Mapping[int, System] | None = None
+) -> Built:
+    """Systems and initial states of the wanted cases that are not refused; the messages of those that are go to the chunk.
+
+    ``systems``: those that the function has built already, by case.
+    """
     system, start = task.system, task.how.t_start
     if isinstance(system, System) and all(task.quantities[name].part in ("v", "omega") for name in cases):
         if not (task.assemble and system.drivers and start != system.time):
@@ -152,15 +163,15 @@ def built_cases(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int]) -
         if task.stop[0]:
             raise Stopped
         try:
-            own, state = built_case(task, row(cases, case))
+            own, state = built_case(task, row(cases, case), (systems or {}).get(case))
             built[case] = own, state.y
         except ModelError as error:
             chunk.messages[chunk.first + case] = str(error)
     return built
 
 
-def built_case(task: Task, values: Mapping[str, Any]) -> tuple[System, State]:
-    """System and initial state of a case.
+def built_case(task: Task, values: Mapping[str, Any], system: System | None = None) -> tuple[System, State]:
+    """System and initial state of a case; ``system``: that of its arguments, where the function has built it.
 
     Raises
     ------
@@ -169,7 +180,7 @@ def built_case(task: Task, values: Mapping[str, Any]) -> tuple[System, State]:
     """
     start = task.how.t_start
     try:
-        own, state, moved = variant(task.system, values, task.quantities)
+        own, state, moved = variant(task.system if system is None else system, values, task.quantities)
         if own.body_names != task.bodies:
             names, others = ", ".join(own.body_names), ", ".join(task.bodies)
             raise ModelError(f"the bodies of this case are {names}, those of the others {others}; give all the same")
@@ -281,7 +292,7 @@ def _say_unbalanced(
     """
     for own, places in _places({place: built[case][0] for place, case in enumerate(cases.tolist())}):
         at, of_case = cases[places], _energies(own, motions[places])
-        found = unbalanced_cases(own.data, task.how, chunk.counts[at, 1], times, of_case, work[places])
+        found = unbalanced_cases(weight_of(own.data), task.how, chunk.counts[at, 1], times, of_case, work[places])
         chunk.remark(at, found, task.how.t_end)
 
 

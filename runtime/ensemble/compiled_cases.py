@@ -20,7 +20,7 @@ from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.automatic import DOP853, RADAU
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN
-from runtime.integrate.balance_check import explained_of, remark_on_balance
+from runtime.integrate.balance_check import explained_by, remark_on_balance
 from runtime.integrate.case_loop import (
     LARGEST_LOST,
     SMALLEST,
@@ -282,7 +282,7 @@ def remarks(group: Group, found: CasesFound, control: CaseControl, good: Ints) -
         e = found.energy.T
         mass, g = np.array(group.mass), np.array(group.gravity)
         of_run = e[KINETIC], e[LOWEST], e[HIGHEST], e[EXCHANGED]
-        explained = explained_of(mass, g, how, found.counts[:, 1], *of_run) + e[UNCERTAIN]
+        explained = explained_by((mass, g), how, found.counts[:, 1], *of_run) + e[UNCERTAIN]
         error = e[LARGEST_ERROR]
     result: dict[int, str] = {}
     names = (RADAU, DOP853)

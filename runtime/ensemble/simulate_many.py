@@ -35,11 +35,8 @@ from runtime.system.quantity import parse
 from runtime.system.system import System
 
 LOG = logger(__name__)
-SMALL_CHUNK, CHUNK, GPU_CHUNK = (
-    64,
-    512,
-    16384,
-)  # cases per chunk: run one by one, in SIMD lanes, on a graphics processor
+# Cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.
+SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 512, 16384
 MAX_BYTES = 256e6  # for the states of all submitted chunks
 AHEAD = 2  # submitted chunks per worker
 PORTIONS = 4  # smallest number of chunks per worker, if there are enough cases
@@ -284,9 +281,9 @@ def _chunk_size(
     """Number of cases per chunk, at most ``largest``: enough chunks for all workers, within ``MAX_BYTES``."""
     if chunk is not None:
         return counted("chunk", chunk, "cases")
-    in_batch = isinstance(system, System) and side_by_side(example, how)
-    largest = largest if in_batch else SMALL_CHUNK
-    multiple = LANES if in_batch else 1  # where a function builds the systems, building takes most of the time
+    in_batch, built = side_by_side(example, how), not isinstance(system, System)
+    largest = (BUILT_CHUNK if built else largest) if in_batch else SMALL_CHUNK
+    multiple = LANES if in_batch and not built else 1  # calls of a function take most of the time
     portion = -(-count // (PORTIONS * workers * multiple)) * multiple
     bytes_of_case = 8.0 * len(how.t or ()) * len(example.state.y)
     return max(1, min(largest, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))

@@ -30,26 +30,29 @@ def explained_error(method: Method, how: Settings) -> float:
     """The error of the energy balance [J] that the tolerance explains."""
     e = method.balance
     energies = e[KINETIC], e[LOWEST], e[HIGHEST]
-    return float(explained_by(method.data, how, method.counts()[1], *energies, e[EXCHANGED]) + e[UNCERTAIN])
+    weight = weight_of(method.data)
+    return float(explained_by(weight, how, method.counts()[1], *energies, e[EXCHANGED]) + e[UNCERTAIN])
+
+
+def weight_of(data: ModelData) -> tuple[float, float]:
+    """Mass [kg] of the bodies of a system, and its gravity [m/s^2]."""
+    return sum(data.mass.tolist()[1:]), math.hypot(*data.gravity.tolist())
+
+
+def weights_of(masses: Floats, gravity: Floats) -> tuple[Floats, Floats]:
+    """``weight_of`` cases: masses (cases, bodies), gravity (3,) or (cases, 3)."""
+    return sum(masses.T), np.hypot(np.hypot(gravity[..., 0], gravity[..., 1]), gravity[..., 2])  # type: ignore[return-value]
 
 
 def explained_by(
-    data: ModelData, how: Settings, steps: Any, kinetic: Any, lowest: Any, highest: Any, exchanged: Any
+    weight: tuple[Any, Any], how: Settings, steps: Any, kinetic: Any, lowest: Any, highest: Any, exchanged: Any
 ) -> Any:
     """Of runs with a largest kinetic energy, a lowest and highest potential, and an exchange with sources [J].
 
     Errors of the velocities by ``rtol`` of themselves change the energy by this part of it, errors by ``atol`` [m/s] by the
     momentum times it; errors of the positions by ``atol`` [m] by the weight times it.
     """
-    mass, g = sum(data.mass.tolist()[1:]), math.hypot(*data.gravity.tolist())
-    return explained_of(mass, g, how, steps, kinetic, lowest, highest, exchanged)
-
-
-def explained_of(
-    mass: Any, g: Any, how: Settings, steps: Any, kinetic: Any, lowest: Any, highest: Any, exchanged: Any
-) -> Any:
-    """As ``explained_by``, of systems of a mass [kg] under gravity g [m/s^2]."""
-    steps = np.maximum(steps, 1)
+    steps, (mass, g) = np.maximum(steps, 1), weight
     energy = kinetic + highest - lowest + exchanged
     of_state = how.atol * (np.sqrt(2.0 * mass * kinetic) + WEIGHTS * mass * g)
     of_steps = np.minimum(EACH_STEP * steps * (how.rtol * energy + of_state), np.maximum(MOST * energy, FEW * of_state))
@@ -76,18 +79,19 @@ def energies_of_motions(
 
 
 def unbalanced_cases(
-    data: ModelData, how: Settings, steps: Ints, times: Floats, energies: Floats, work: Floats
+    weight: tuple[Any, Any], how: Settings, steps: Ints, times: Floats, energies: Floats, work: Floats
 ) -> dict[int, str]:
     """Remarks as of ``judged`` by case.
 
-    energies (cases, n, 3) at times (n,) as of ``energies_of_states``; work (cases, n) of the sources until then.
+    weight: as of ``weight_of`` or ``weights_of``; energies (cases, n, 3) at times (n,) as of ``energies_of_states``;
+    work (cases, n) of the sources until then.
     """
     kinetic, potential = energies[..., 0], energies[..., 1] + energies[..., 2]
     total = kinetic + potential - work
     error = np.abs(total - total[:, :1])
     worst, at = error.max(axis=1), error.argmax(axis=1)
     range_of_potential, exchanged = (potential.min(axis=1), potential.max(axis=1)), np.abs(work).max(axis=1)
-    explained = explained_by(data, how, steps, kinetic.max(axis=1), *range_of_potential, exchanged)
+    explained = explained_by(weight, how, steps, kinetic.max(axis=1), *range_of_potential, exchanged)
     found = np.flatnonzero(~(worst <= explained)).tolist()
     return {c: remark_on_balance(float(worst[c]), float(times[at[c]]), float(explained[c])) for c in found}
 

@@ -12,7 +12,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from runtime.support.errors import ArgumentError, ModelError, Refused, nearest, said_by
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NOTHING: frozenset[type] = frozenset()
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
+T = TypeVar("T")
 FIRST = ("self", "cls")
 
 
@@ -46,7 +47,7 @@ def checked(function: F) -> F:
                 break
         else:
             for name, value in named.items():
-                if type(value) not in names.get(name, NOTHING):
+                if type(value) not in names.get(name, border.others):
                     given, named = border.admit(given, named)
                     break
         try:
@@ -102,6 +103,13 @@ def checked_class(kind: C) -> C:
     return kind
 
 
+def unchecked(kind: type[T], *given: Any, **named: Any) -> T:
+    """An object of a ``checked_class`` from arguments that its maker has checked; their types may not be checked twice."""
+    made = object.__new__(kind)
+    cast(Any, kind.__init__).__wrapped__(made, *given, **named)
+    return made
+
+
 class Border:
     """The arguments of a function: their kinds, found at the first call."""
 
@@ -109,6 +117,7 @@ class Border:
         self.function = function
         self.places: list[Any] = [Unknown()]  # types that need no check, by place; the first call fills it
         self.names: dict[str, frozenset[type]] = {}  # and by name
+        self.others = NOTHING  # and of **arguments
         self.kinds: dict[str, Kind] | None = None
         self.many: str = ""  # name of *arguments
         self.more: str = ""  # name of **arguments
@@ -117,16 +126,22 @@ class Border:
         """The arguments in their proper types."""
         if self.kinds is None:
             self.kinds = self._find_kinds()
-        places = [*self.order, *[self.many] * (len(given) - len(self.order))]
-        subject = self._subject(given, named)
-        first = tuple(self._admitted(subject, name, value) for name, value in zip(places, given, strict=False))
-        return first + given[len(first) :], {name: self._admitted(subject, name, v) for name, v in named.items()}
+        known, names, more, first = self.kinds, self.names, self.more, list(given)
+        calls = given, named
+        for place, value in enumerate(given):
+            name = self.order[place] if place < len(self.order) else self.many
+            kind = known.get(name if name in names else more)
+            if kind is not None and type(value) not in kind.at_once:
+                first[place] = self._admitted(calls, name, kind, value)
+        for name, value in named.items():
+            kind = known.get(name if name in names else more)
+            if kind is not None and type(value) not in kind.at_once:
+                if named is calls[1]:
+                    named = dict(named)
+                named[name] = self._admitted(calls, name, kind, value)
+        return tuple(first), named
 
-    def _admitted(self, subject: str, name: str, value: Any) -> Any:
-        assert self.kinds is not None
-        kind = self.kinds.get(name if name in self.names else self.more)
-        if kind is None or type(value) in kind.at_once:
-            return value
+    def _admitted(self, calls: tuple[tuple[Any, ...], dict[str, Any]], name: str, kind: Kind, value: Any) -> Any:
         try:
             return kind.admit(value)
         except ModelError:
@@ -134,7 +149,7 @@ class Border:
         except Exception as error:  # whatever a foreign object raises
             refused = error if isinstance(error, Refused) else Refused(f"cannot be read: {said_by(error)}")
             cause = None if error is refused else error
-            raise ModelError(refused.sentence(f"{subject}: {name}", value, kind.words)) from cause
+            raise ModelError(refused.sentence(f"{self._subject(*calls)}: {name}", value, kind.words)) from cause
 
     def _subject(self, given: tuple[Any, ...], named: dict[str, Any]) -> str:
         """The function, with the name that the user gives to what it makes."""
@@ -166,6 +181,8 @@ class Border:
         anything = Anything()
         self.places[:] = [kinds[name].at_once if name in kinds else anything for name in self.order]
         self.names.update({name: kinds[name].at_once if name in kinds else anything for name in parameters})
+        if self.more:
+            self.others = kinds[self.more].at_once if self.more in kinds else anything
         return kinds
 
     def wrong_call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> ModelError | None:

@@ -218,9 +218,11 @@ def _union(annotation: Any) -> Kind | None:
 
 def _literal(values: tuple[Any, ...]) -> Kind:
     *first, last = map(repr, values)
-    words = f"{', '.join(first)} or {last}" if first else last
+    words, texts = f"{', '.join(first)} or {last}" if first else last, {one for one in values if isinstance(one, str)}
 
     def admit(value: Any) -> Any:
+        if type(value) is str and value in texts:
+            return value
         value = str.__str__(value) if isinstance(value, str) else value
         if isinstance(value, str | int | None) and any(value == one and type(value) is type(one) for one in values):
             return value

@@ -123,6 +123,8 @@ def floats(value: Any, what: str, words: str) -> NDArray[np.float64]:
         array = real_numbers(value)
         if array.size > MOST:
             raise Refused(f"{SHAPE} {array.shape}")
+        if array.dtype == np.float64:
+            return np.array(array, order="C")
         with np.errstate(over="ignore"):
             return np.array(array, dtype=float, order="C")
     except Refused as refused:

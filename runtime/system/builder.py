@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
-from runtime.support.arguments import checked_class
+from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, unknown_name, warn
@@ -21,6 +21,7 @@ from runtime.system.armature import Armature, build_armature
 from runtime.system.connection import checked_inertia, checked_mass, checked_name, connection, definition
 from runtime.system.coupling import Coupling, build_coupling
 from runtime.system.data_building import Parts
+from runtime.system.deferred import Recipe, made_system
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.load_builder import LoadBuilder, Placed
 from runtime.system.model_reading import Model, read_model
@@ -30,7 +31,6 @@ from runtime.system.orientation import euler_parameters
 from runtime.system.parts import GROUND, Body
 from runtime.system.reference import rotation_matrix
 from runtime.system.system import System
-from runtime.system.system_building import build_system
 
 GRAVITY = (0.0, 0.0, -9.81)
 
@@ -119,7 +119,7 @@ class Builder(LoadBuilder):
         if is_global(inertia_axes, "body", f"{what}: inertia_axes"):
             A = rotation_matrix(start[P:V])
             J = checked_inertia(A.T @ J @ A, what)
-        self._bodies[name] = Placed(Body(name, mass, J, bool(free), bool(guess)), start)
+        self._bodies[name] = Placed(unchecked(Body, name, mass, J, bool(free), bool(guess)), start)
 
     def joint(
         self,
@@ -309,19 +309,11 @@ class Builder(LoadBuilder):
         if not self._bodies:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         start_time = finite_number(time, "build: time")
-        return build_system(
-            self.name,
-            self._parts,
-            self.gravity,
-            self._y,
-            start_time,
-            redundant,
-            project_velocities,
-            checked_adjust(adjust),
-            check_units,
-            self._angles,
-            self._rates,
-        )
+        recipe = Recipe(
+            self.name, self._parts, self.gravity, self._y, start_time, redundant, project_velocities, checked_adjust(adjust),
+            check_units, dict(self._angles), dict(self._rates),
+        )  # fmt: skip
+        return made_system(recipe)
 
     @property
     def _parts(self) -> Parts:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +23,9 @@ from runtime.dynamics.cone_curve import (
     SAMPLES,
     Pieces,
     maximum_latitudes,
+    maximum_latitudes_of,
     nearest_direction,
+    reach_of_vertices,
     sample_curves,
 )
 from runtime.support.arguments import checked_class
@@ -34,8 +37,7 @@ QUADRANTS = np.deg2rad([0.0, 90.0, 180.0, 270.0, 360.0])
 SAME_LONGITUDE = 1e-9  # [rad]
 DENSE = 16  # finer sampling, by this factor, from which bounds of the derivatives are estimated
 SAFETY = 2.0  # factor on these bounds
-SAME_DIRECTION = 1e-12
-VERTEX_HALVINGS = 20
+ON_AN_AXIS = 1e-15  # [1] a plane direction with a smaller component is along xi or eta
 
 
 @checked_class
@@ -76,12 +78,13 @@ class Cone:
                 f"cone: longitudes {_degrees(psi)}; the first must be 0 and the last 360 degrees, so that the cone closes"
             )
         psi[0], psi[-1] = 0.0, 2 * np.pi
-        for before, after in zip(psi[:-1], psi[1:], strict=True):
+        longitudes_now, latitudes_now = psi.tolist(), sigma.tolist()
+        for before, after in pairwise(longitudes_now):
             if not after - before > SAME_LONGITUDE:
                 raise ModelError(
                     f"cone: longitude {_degrees(after)} follows {_degrees(before)}; they must increase, each given once"
                 )
-        for value, at in zip(sigma, psi, strict=True):
+        for value, at in zip(latitudes_now, longitudes_now, strict=True):
             if not 0.0 < value < np.pi:
                 raise ModelError(
                     f"cone: maximum latitude {_degrees(value)} at longitude {_degrees(at)}; it must lie between 0 and 180 "
@@ -92,8 +95,8 @@ class Cone:
                 f"cone: maximum latitude {_degrees(sigma[0])} at longitude 0 but {_degrees(sigma[-1])} at 360 degrees, which is "
                 "the same direction; give the same value twice"
             )
-        object.__setattr__(self, "longitudes", tuple(map(float, psi)))
-        object.__setattr__(self, "latitudes", tuple(map(float, sigma)))
+        object.__setattr__(self, "longitudes", tuple(longitudes_now))
+        object.__setattr__(self, "latitudes", tuple(latitudes_now))
         quadrants = len(psi) == len(QUADRANTS) and bool((np.abs(psi - QUADRANTS) < SAME_LONGITUDE).all())
         interpolation = interpolation or ("elliptical" if quadrants else "spline")
         if interpolation not in KINDS:
@@ -153,42 +156,10 @@ class Cone:
         """
         return _vertex(self, float(side[0]), float(side[1]))
 
-    def _found_vertex(self, side: Floats) -> tuple[float, Floats]:
-        latitude = float(self.maximum_latitude(np.arctan2(side[1], side[0])))
-
-        def at(angle: float) -> Floats:
-            return np.array([*(np.sin(angle) * side), np.cos(angle)])
-
-        def is_nearest(excess: float) -> bool:
-            return bool(np.linalg.norm(self.nearest(at(latitude + excess)) - at(latitude)) < SAME_DIRECTION)
-
-        known, unknown = 0.0, np.pi - latitude
-        for _ in range(VERTEX_HALVINGS):
-            middle = 0.5 * (known + unknown)
-            known, unknown = (middle, unknown) if is_nearest(middle) else (known, middle)
-        point = at(latitude)
-        point.flags.writeable = False
-        return known, point
-
     @property
     def pieces(self) -> Pieces:
         """Flat data of the curves for compiled code."""
         return _pieces(self)
-
-    def _made_pieces(self) -> Pieces:
-        psi = np.array(self.longitudes)
-        spans, coefficients = self._spans_and_coefficients()
-        kind = np.full(len(spans), KINDS.index(self.interpolation))
-        steps = DENSE * (SAMPLES - 1)
-        values = np.empty((len(spans), steps + 1, 9))
-        sample_curves(kind, spans, coefficients, values)
-        step = (spans[:, 1] - spans[:, 0]) / steps
-        second = np.linalg.norm(values[:, :, 6:], axis=2).max(axis=1)
-        third = np.linalg.norm(np.diff(values[:, :, 6:], axis=1), axis=2).max(axis=1) / step
-        bounds = SAFETY * np.stack([second, third], axis=1)
-        longitudes = np.stack([psi[:-1], psi[1:]], axis=1)
-        pieces = Pieces(kind, longitudes, spans, coefficients, values[:, ::DENSE, :3].copy(), bounds)
-        return frozen(pieces)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: self.__dict__[name] for name in ("longitudes", "latitudes", "interpolation")}
@@ -255,12 +226,50 @@ class Cone:
 # A system with equal cones is often built many times.
 @lru_cache(maxsize=256)
 def _vertex(cone: Cone, x: float, y: float) -> tuple[float, Floats]:
-    return cone._found_vertex(np.array([x, y]))
+    reach, points = vertices([cone], np.zeros(1, np.int64), np.array([[x, y]]), cone.pieces)
+    points.flags.writeable = False
+    return float(reach[0]), points[0]
 
 
 @lru_cache(maxsize=256)
 def _pieces(cone: Cone) -> Pieces:
-    return cone._made_pieces()
+    return frozen(made_pieces([cone]))
+
+
+def vertices(cones: Sequence[Cone], which: Ints, sides: Floats, pieces: Pieces | None = None) -> tuple[Floats, Floats]:
+    """``Cone.vertex`` of many: excesses (n,) and points (n, 3) at plane directions (n, 2), of the cones ``which`` (n,).
+
+    ``pieces``: those of all cones, one after the other, where they are known.
+    """
+    start = np.cumsum([0, *(len(cone.longitudes) - 1 for cone in cones)]).astype(np.int64)
+    pieces = frozen(made_pieces(cones)) if pieces is None else pieces
+    longitudes = np.mod(np.arctan2(sides[:, 1], sides[:, 0]), 2 * np.pi)
+    latitudes = np.empty(len(sides))
+    maximum_latitudes_of(longitudes, which, start, pieces, np.empty(2), latitudes)
+    near = np.abs(sides) < ON_AN_AXIS  # as directions of hinges are, but for rounding
+    snapped = np.where(near[:, :1] != near[:, 1:], np.where(near, 0.0, np.sign(sides)), sides)
+    asked = np.column_stack([which, latitudes, snapped])
+    different, back = np.unique(asked, axis=0, return_inverse=True)
+    own, found = np.ascontiguousarray(different.T), np.empty(len(different))
+    to = np.ascontiguousarray(different[:, 2:])
+    reach_of_vertices(to, own[1], own[0].astype(np.int64), start, pieces, np.empty(12), np.empty(3), found)
+    reach = found[back.ravel()]
+    points = np.concatenate([np.sin(latitudes)[:, None] * sides, np.cos(latitudes)[:, None]], axis=1)
+    return reach, points
+
+
+def made_pieces(cones: Sequence[Cone]) -> Pieces:
+    """Flat data of the curves of cones, one after the other."""
+    parts = [cone._spans_and_coefficients() for cone in cones]
+    spans, coefficients = (np.concatenate(part) for part in zip(*parts, strict=True))
+    kind = np.array([KINDS.index(cone.interpolation) for cone in cones for _ in cone.longitudes[1:]], np.int64)
+    longitudes = np.array([pair for cone in cones for pair in pairwise(cone.longitudes)])
+    steps = DENSE * (SAMPLES - 1)
+    points, bends = np.empty((len(spans), steps + 1, 3)), np.empty((len(spans), 2))
+    sample_curves(kind, spans, coefficients, np.empty((2, 9)), points, bends)
+    step = (spans[:, 1] - spans[:, 0]) / steps
+    bounds = SAFETY * np.stack([bends[:, 0], bends[:, 1] / step], axis=1)
+    return Pieces(kind, longitudes, spans, coefficients, points[:, ::DENSE].copy(), bounds)
 
 
 def _periodic_cubics(x: Floats, values: Floats) -> Floats:

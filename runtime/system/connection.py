@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from generated import joints
 from runtime.dynamics.layout import ROWS
+from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number, positive, unit
 from runtime.support.errors import ModelError, shown, unknown_name
@@ -84,7 +85,9 @@ def connection(
         values = local_values(what, module, values, {"i": states[body_i], "j": states[body_j]})
     checked = checked_values(what, module, values)
     signals = {key: as_signal(values[key], f"{what}: {key}") for key in module.SIGNALS}
-    return Joint(name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals))
+    return unchecked(
+        Joint, name, module.NAME, body_i, body_j, MappingProxyType(checked), module, MappingProxyType(signals)
+    )
 
 
 def refuse_other_keys(what: str, given: Collection[str], wanted: Collection[str], needs: str) -> None:
@@ -162,6 +165,9 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
     if not np.abs(matrix - matrix.T).max() <= SYMMETRIC * np.abs(matrix).max():
         raise ModelError(f"{what}: inertia is not symmetric; give the full symmetric matrix or three principal moments")
     matrix = 0.5 * matrix + 0.5 * matrix.T
+    matrix.flags.writeable = False
+    if _is_plain(matrix.tolist()):
+        return matrix
     moments = np.linalg.eigvalsh(matrix)
     listed = ", ".join(f"{m:.6g}" for m in moments)
     if moments[0] < -ROUNDING * moments[2]:
@@ -172,5 +178,11 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
             f"{what}: principal moments of inertia {listed} kg m^2 violate the triangle inequality, "
             f"{moments[2]:.6g} > {moments[0] + moments[1]:.6g}; no distribution of mass has them"
         )
-    matrix.flags.writeable = False
     return matrix
+
+
+def _is_plain(matrix: list[list[float]]) -> bool:
+    """Whether a symmetric matrix is one of principal moments that surely belong to a distribution of mass."""
+    (a, b, c), (_, d, e), (_, _, f) = matrix
+    small, middle, large = sorted((a, d, f))
+    return b == c == e == 0.0 <= small and large <= small + middle

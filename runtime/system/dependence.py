@@ -96,11 +96,11 @@ def is_held(system: System, y: Floats) -> bool:
     Bodies are displaced along the velocities that the rows admit, and assembled again; held ones return.
     """
     loops = LoopRows(system)
-    spectrum = spectrum_of(loops.at(y).D)
-    rank = int((spectrum.values > EXACT).sum())
-    free = spectrum.right[rank:]
-    if system.drivers or rank == len(spectrum.left) or not len(free):
+    D = loops.at(y).D
+    rank = int((singular_values(D) > EXACT).sum())
+    if system.drivers or rank == len(D) or rank == D.shape[1]:
         return False
+    free = spectrum_of(D).right[rank:]
     work, random = shared_workspace_for(system.data), np.random.default_rng(0)
     for _ in range(TRIES):
         direction = free.T @ random.standard_normal(len(free))

@@ -6,14 +6,14 @@ comes from the making of its system.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.cases import assemble_cases, rows_of_cases
+from runtime.dynamics.cases import assemble_cases, count_dependent_rows, rows_of_cases, sizes_of_rows
 from runtime.dynamics.equations import workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, ROWS, STATE, P, V
 from runtime.dynamics.model_data import ModelData, Workspace
@@ -21,10 +21,10 @@ from runtime.dynamics.projection import ASSEMBLED
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
 from runtime.support.numbers import LARGEST
-from runtime.system.joint_motion import JointMotion, motion_from, relative_poses
+from runtime.system.joint_motion import JointMotion, motion_from, relative_poses, times
 from runtime.system.mass_data import THIN
-from runtime.system.parts import AXIS_TOLERANCE, Joint
-from runtime.system.rank import JOINT_RANK_TOLERANCE, lever_arm
+from runtime.system.parts import AXIS_TOLERANCE, Joint, Limit
+from runtime.system.rank import JOINT_RANK_TOLERANCE
 from runtime.system.reference import ground_state, reference, rotation_matrices, states_with_ground
 from runtime.system.system import System
 
@@ -41,6 +41,10 @@ class JointCases:
 
     system: System
     values: Values
+    references: (
+        Floats  # (cases or 1, bodies + 1, 13) states of the ground and the bodies in which constants are computed
+    )
+    lengths: tuple[Floats, ...]  # (cases,) or (1,) lever arms of the joints [m]
     x: Floats  # (cases, joints, X)
     local: Floats  # (cases, vectors, 3) in axes of the bodies
     masses: Floats  # (cases, bodies), by which states are moved
@@ -50,12 +54,15 @@ class JointCases:
     memory: tuple[Floats, Floats, Floats]  # of ``data.vector_local``, ``data.mass`` and ``data.inertia_inverse``
     work: Workspace
 
-    def assembled(self, y: Floats) -> tuple[Floats, Bools]:
-        """A state (13 bodies,) moved onto the rows of each case, (cases, 13 bodies), and which cases are assembled."""
+    def assembled(self, y: Floats, *, velocities: bool = True) -> tuple[Floats, Bools]:
+        """A state (13 bodies,), or one of each case, moved onto the rows of each case, and which cases are assembled.
+
+        The states are (cases, 13 bodies); ``velocities``: they are made consistent too.
+        """
         system, cases = self.system, len(self.x)
-        states, left, bodies = np.tile(y, (cases, 1)), np.zeros(cases), len(system.bodies) + 1
-        memory = *self._data, np.zeros((bodies, 6)), np.zeros_like(y)
-        assemble_cases(system.time, states, *memory, left)
+        states, left = np.tile(y, (cases, 1)) if y.ndim == 1 else y.copy(), np.zeros(cases)
+        memory = *self._data, np.zeros((len(system.bodies) + 1, 6)), np.zeros(states.shape[1])
+        assemble_cases(system.time, states, velocities, *memory, left)
         return states, (left <= ASSEMBLED) & self._sound(states)
 
     @property
@@ -65,18 +72,30 @@ class JointCases:
     def of(self, at: Ints) -> JointCases:
         """The cases at these places."""
         return replace(
-            self,
-            x=self.x[at],
-            local=self.local[at],
-            masses=self.masses[at],
-            inverses=self.inverses[at],
-            good=self.good[at],
-        )
+            self, x=self.x[at], local=self.local[at], masses=self.masses[at], inverses=self.inverses[at], good=self.good[at],
+            references=_of(self.references, at), lengths=tuple(_of(length, at) for length in self.lengths),
+        )  # fmt: skip
 
     def on_the_rows(self, states: Floats) -> Bools:
         """Which cases satisfy their rows in states (cases, 13 bodies)."""
-        satisfied: Bools = self._rows(states)[0][:, 0] <= ON_THE_ROWS
+        satisfied: Bools = self.rows(states)[0][:, 0] <= ON_THE_ROWS
         return satisfied
+
+    def dependent(self, states: Floats, tolerance: float) -> Ints:
+        """Number of rows of each case that depend on rows before them, by pivots as of ``projection.dependent_rows``."""
+        cases, bodies, found = *self.masses.shape, np.zeros(len(states), np.int64)
+        length = np.broadcast_to(self.length, cases)[:, None, None, None]
+        unit = replace(
+            self, masses=np.ones((cases, bodies)), inverses=np.tile(np.eye(3), (1, bodies, 1, 1)) / length**2
+        )
+        count_dependent_rows(self.system.time, np.ascontiguousarray(states), *unit._data, tolerance, found)
+        return found
+
+    @property
+    def length(self) -> Floats:
+        """Longest lever arm of the joints, (cases,) or (1,) [m]."""
+        longest: Floats = np.max(np.broadcast_arrays(*self.lengths), axis=0)
+        return longest
 
     def motions(self, states: Floats) -> dict[str, JointMotion]:
         """The motions of the joints from reference configurations (cases, 13 bodies)."""
@@ -88,7 +107,7 @@ class JointCases:
                 found[joint.name] = motion_from(joint, values, relative_poses(i, j))
         return found
 
-    def _rows(self, states: Floats) -> tuple[Floats, Floats, Floats]:
+    def rows(self, states: Floats) -> tuple[Floats, Floats, Floats]:
         """Largest |Phi| and |Phi'| (cases, 2), D (cases, joints, ROWS, 12) and x in global axes."""
         cases, joints = self.x.shape[:2]
         worst, D, x = np.zeros((cases, 2)), np.zeros((cases, joints, ROWS, 12)), np.zeros_like(self.x)
@@ -98,13 +117,12 @@ class JointCases:
 
     def _sound(self, states: Floats) -> Bools:
         """Which cases have regular joints, and none as the mirror image of its reference configuration."""
-        _, D, x = self._rows(states)
+        _, D, x = self.rows(states)
         own, good = states_of_cases(states), np.ones(len(states), bool)
-        at_reference = states_with_ground(self.system.reference_configuration.y)[None]
         for k, joint in enumerate(self.system.joints):
-            good &= _regular(joint, D[:, k], self.system.data, k)
+            good &= _regular(joint, D[:, k], self.system.data, k, self.lengths[k])
             if joint.module.BRANCH_SIGNS:
-                before = self._signs(k, at_reference, self._at_reference(k))
+                before = self._signs(k, self.references, self._at_reference(k))
                 good &= ~(before * self._signs(k, own, x[:, k]) < 0.0).any(axis=0)
         return good
 
@@ -118,20 +136,22 @@ class JointCases:
         return signs
 
     def _at_reference(self, k: int) -> Floats:
-        """The vectors and constants of a joint in the reference configuration of the system, (cases, X)."""
+        """The vectors and constants of a joint in the reference configurations, (cases, X)."""
         t, x = self.system.data, self.x[:, k].copy()
-        A = rotation_matrices(states_with_ground(self.system.reference_configuration.y)[:, P:V])
         for row in np.flatnonzero(t.vector_joint == k):
-            o = t.vector_place[row]
-            x[:, o : o + 3] = self.local[:, row] @ A[t.vector_body[row]].T
+            o, A = t.vector_place[row], rotation_matrices(self.references[:, t.vector_body[row], P:V])
+            x[:, o : o + 3] = times(A, self.local[:, row])
         return x
 
 
-def joint_cases(system: System, values: Values, masses: Floats, inertias: Floats) -> JointCases:
+def joint_cases(
+    system: System, values: Values, masses: Floats, inertias: Floats, references: Floats | None = None
+) -> JointCases:
     """The data of cases of a system with these masses (cases, bodies) and inertias (bodies, 3, 3) or (cases, bodies, 3, 3).
 
-    The reference configuration of the system gives the constants that joints hold.  Cases with a value that breaks a rule have
-    the joints and masses of the system.
+    The reference configuration of the system gives the constants that joints hold, or ``references`` (cases, bodies + 1, 13), the
+    states of the ground and the bodies in that of each case.  Cases with a value that breaks a rule have the joints and masses of
+    the system.
     """
     t, cases = system.data, len(masses)
     good: Bools = np.all((masses > 0.0) & (masses <= LARGEST), axis=1)
@@ -147,24 +167,56 @@ def joint_cases(system: System, values: Values, masses: Floats, inertias: Floats
         for name, given in values.items()
     }
     x, local = np.tile(t.x, (cases, 1, 1)), np.tile(t.vector_local, (cases, 1, 1))
-    states = states_with_ground(system.reference_configuration.y)
+    states = states_with_ground(system.reference_configuration.y)[None] if references is None else references
     for k, joint in enumerate(system.joints):
-        if joint.name not in values:
-            continue
-        given = values[joint.name]
-        columns = {key: value[:, None] if np.ndim(value) == 1 else value for key, value in joint.values.items()}
-        of_cases = replace(joint, values=MappingProxyType(columns | {key: value.T for key, value in given.items()}))
-        own = np.zeros((x.shape[2], cases))
-        found = reference(of_cases, states[t.body_i[k]], states[t.body_j[k]], own)
-        x[:, k] = own.T
-        for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
-            local[:, row] = found[name].T
+        if references is not None or joint.name in values:
+            ends = [states[0 if references is None else slice(None), body[k]].T for body in (t.body_i, t.body_j)]
+            own, found = constants_of_cases(joint, values.get(joint.name, {}), ends, (x.shape[2], cases))
+            x[:, k] = own.T
+            for row, (name, *_) in zip(np.flatnonzero(t.vector_joint == k), joint.module.VECTORS, strict=True):
+                local[:, row] = found[name].T
     memory = t.vector_local.copy(), t.mass.copy(), t.inertia_inverse.copy()
-    seen = [part.view() for part in memory]
-    for part in seen:
-        part.flags.writeable = False  # compiled code is specialised to read-only data
+    seen = [read_only(part) for part in memory]
     data = t._replace(vector_local=seen[0], mass=seen[1], inertia_inverse=seen[2])
-    return JointCases(system, values, x, local, masses, inverses, good, data, memory, workspace_for(data))
+    lengths = tuple(_lever_arms(joint, values.get(joint.name, {})) for joint in system.joints)
+    return JointCases(
+        system, values, states, lengths, x, local, masses, inverses, good, data, memory, workspace_for(data)
+    )
+
+
+def constants_of_cases(
+    owner: Joint | Limit, given: Mapping[str, Floats], ends: Sequence[Floats], shape: tuple[int, int]
+) -> tuple[Floats, dict[str, Floats]]:
+    """Constants x (X, cases) of a joint or limit, and local components of its vectors, as ``reference`` has them.
+
+    ``given``: vectors (cases, 3) and numbers (cases,) in place of its own; ``ends``: states (13,) or (13, cases) of its bodies;
+    ``shape``: of x
+    """
+    columns = {key: value[:, None] if np.ndim(value) == 1 else value for key, value in owner.values.items()}
+    of_cases = replace(owner, values=MappingProxyType(columns | {key: value.T for key, value in given.items()}))
+    own = np.zeros(shape)
+    return own, reference(of_cases, ends[0], ends[1], own)
+
+
+def read_only(memory: Floats) -> Floats:
+    """The same memory, which may not be written through it: compiled code is specialised to read-only data."""
+    seen = memory.view()
+    seen.flags.writeable = False
+    return seen
+
+
+def _of(values: Floats, at: Ints) -> Floats:
+    """Those of the cases at these places, unless all cases have the same."""
+    return values if len(values) == 1 else values[at]
+
+
+def _lever_arms(joint: Joint, given: Mapping[str, Floats]) -> Floats:
+    """``lever_arm`` of a joint with values of each case, (cases,) or (1,)."""
+    values = {key: given[key] if key in given else np.asarray(value)[None] for key, value in joint.values.items()}
+    sizes = [np.linalg.norm(values[name], axis=1) for name, kind, _ in joint.module.VECTORS if kind == "point"]
+    sizes += [np.abs(values[name]) for name, power in joint.module.PARAMETERS if power == 1]
+    longest: Floats = np.max(np.broadcast_arrays(np.zeros(1), *sizes), axis=0)
+    return np.where(longest > 0.0, longest, 1.0)
 
 
 def _allowed(joint: Joint, given: Mapping[str, Floats]) -> Bools:
@@ -203,21 +255,21 @@ def _kept(value: Floats, good: Bools, own: Any) -> Floats:
     return kept
 
 
-def _regular(joint: Joint, D: Floats, t: ModelData, k: int) -> Bools:
-    """Which cases have independent rows of a joint, D (cases, ROWS, 12), by a margin."""
-    length, rows = lever_arm(joint), D[:, : len(joint.rows)].copy()
+def _regular(joint: Joint, D: Floats, t: ModelData, k: int, length: Floats) -> Bools:
+    """Which cases have independent rows of a joint with a lever arm (cases,) or (1,), D (cases, ROWS, 12), by a margin."""
+    rows = D[:, : len(joint.rows)].copy()
     for side, body in enumerate((t.body_i[k], t.body_j[k])):
         if body == GROUND_INDEX:
             rows[..., 6 * side : 6 * side + 6] = 0.0
-    rows[..., [3, 4, 5, 9, 10, 11]] /= length
-    size = np.linalg.norm(rows, axis=2)
-    natural = np.array([length ** (n - 1) for n in joint.module.UNITS])
+    cases, count = rows.shape[:2]
+    size, determinant = np.empty((cases, count)), np.empty(cases)
+    sizes_of_rows(rows, np.broadcast_to(length, cases).copy(), np.empty((count, count)), size, determinant)
+    natural = length[:, None] ** (np.array(joint.module.UNITS) - 1.0)
     least = MARGIN * JOINT_RANK_TOLERANCE
-    regular: Bools = (np.isfinite(size) & (size > least * natural)).all(axis=1)
-    unit = rows / np.where(regular, size.T, 1.0).T[..., None]
+    regular: Bools = np.all(np.isfinite(size) & (size > least * natural), axis=1)
     # Of r unit rows the smallest singular value is at least the root of det(D D^T) ((r - 1) / r)^(r - 1), which is above det / e.
-    near = regular & ~(np.linalg.det(unit @ np.swapaxes(unit, 1, 2)) > np.e * least**2)
-    regular[near] = np.linalg.svd(unit[near], compute_uv=False)[:, -1] > least
+    near = regular & ~(determinant > np.e * least**2)
+    regular[near] = np.linalg.svd(rows[near] / size[near, :, None], compute_uv=False)[:, -1] > least
     return regular
 
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.layout import P, V
 from runtime.dynamics.limits import EXCESS, LAWS, OUTPUTS, POTENTIAL, LimitData, limit_workspace, restrain_all
 from runtime.jit.python_code import python_code
-from runtime.support.arguments import checked
+from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, frozen
-from runtime.support.checks import finite, finite_number, unit
+from runtime.support.checks import cross, finite, finite_number, length_of, unit
 from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
@@ -63,8 +63,17 @@ def build_limit(
     for value in values.values():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
-    return Limit(
-        name, module.NAME, joint.name, reference, moving, cone, **checked, law=law, values=MappingProxyType(values)
+    return unchecked(
+        Limit,
+        name,
+        module.NAME,
+        joint.name,
+        reference,
+        moving,
+        cone,
+        **checked,
+        law=law,
+        values=MappingProxyType(values),
     )
 
 
@@ -77,7 +86,7 @@ def _frame(what: str, xi: ArrayLike, eta: ArrayLike) -> tuple[Floats, Floats, Fl
             f"{what}: xi and eta must be perpendicular, their product is {xi @ eta:.3g}, limit 0 within "
             f"{AXIS_TOLERANCE:.0e}"
         )
-    return xi, eta, np.cross(xi, eta)
+    return xi, eta, cross(xi, eta)
 
 
 def _geometry(
@@ -145,7 +154,7 @@ def _hinge_direction(
     """The moving body's direction: the given one, or the one along zeta in the reference configuration."""
     if u is None:
         u = rotation_matrix(of_moving[P:V]).T @ rotation_matrix(of_reference[P:V]) @ zeta
-    if np.linalg.norm(np.cross(axis, u)) < STILL:
+    if length_of(cross(axis, u)) < STILL:
         raise ModelError(f"{what}: direction lies along the hinge's axis and does not turn; give one at an angle to it")
     return np.array(u)
 

@@ -31,8 +31,7 @@ def limits_along(tree: SpanningTree, limits: Sequence[Limit], data: ModelData) -
     plain = all(limit.law == LAWS[CONSERVATIVE] for limit in limits) and all(min(sides) > 0.0 for sides in flat)
     if not plain or not tree.has_polynomials:
         return ()
-    z = np.zeros((1 + SAMPLES, 2 * count))
-    z[1:, :count] = np.random.default_rng(SEED).uniform(-1.0, 1.0, (SAMPLES, count))
+    z = random_coordinates(count)
     states, angles = np.empty((len(z), STATE * len(tree.pose))), np.empty((len(z), len(limits)))
     lift_all(of, lift_workspace(n), z, states)
     angles_of_limits(states, data, shared_workspace_for(data), angles)
@@ -44,6 +43,13 @@ def limits_along(tree: SpanningTree, limits: Sequence[Limit], data: ModelData) -
             return ()
         found.append(LimitAlong(*turn, float(angles[0, k]), edge, flat[k]))  # type: ignore[arg-type]
     return tuple(found)
+
+
+def random_coordinates(count: int) -> Floats:
+    """Coordinates and rates (samples, 2 count) of the reference configuration and of poses at random coordinates, at rest."""
+    z = np.zeros((1 + SAMPLES, 2 * count))
+    z[1:, :count] = np.random.default_rng(SEED).uniform(-1.0, 1.0, (SAMPLES, count))
+    return z
 
 
 def _turn_of(tree: SpanningTree, limit: Limit, z: Floats, angle: Floats) -> tuple[int, float] | None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.cases import rotations
 from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import GROUND_INDEX, STATE, P, V
 from runtime.dynamics.vectors import Vector, vector_data, vectors_of
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, Ints
+from runtime.support.checks import cross
 from runtime.system.parts import GROUND, Contact, Force, Joint, Limit
 
-BODY_FRAME = dict(zip(("xi", "eta", "zeta"), np.eye(3), strict=True))  # axes of a body in its own components
+MANY = 64  # rotations from which on compiled code is worth loading
+EYE = np.eye(3)
+BODY_FRAME = dict(zip(("xi", "eta", "zeta"), EYE, strict=True))  # axes of a body in its own components
 
 
 def ground_state() -> Floats:
@@ -43,7 +48,10 @@ def rotation_matrix(p: Floats) -> Floats:
 def rotation_matrices(p: Floats) -> Floats:
     """Rotation matrices of Euler parameters (n, 4), (n, 3, 3), from local to global components."""
     A = np.empty((len(p), 3, 3))
-    python_code(rotation)(p.T, A.transpose(1, 2, 0))
+    if len(p) < MANY:
+        python_code(rotation)(p.T, A.transpose(1, 2, 0))
+    else:
+        rotations(np.ascontiguousarray(p), A)
     return A
 
 
@@ -53,13 +61,13 @@ def reference(
     """Return the local components of all body-fixed vectors of a joint, limit, contact or force; write its constants into x.
 
     ``more``: states of bodies k and l of a force that has these.  Many cases at once: x (X, cases), vectors (3, cases) or (3, 1)
-    and constants (cases,) or numbers as values.
+    and constants (cases,) or numbers as values, states (13,) or (13, cases).
 
     Held constants and carried vectors are evaluated in the reference configuration by the kernel of the definition.
     """
     module = joint.module
     states = (state_i, state_j, *more)
-    A = {body: rotation_matrix(state[P:V]) for body, state in zip("ijkl", states, strict=False)}
+    A = {body: _axes(state) for body, state in zip("ijkl", states, strict=False)}
     local: dict[str, Floats] = {}
     carried: list[tuple[int, str, str]] = []
     for n, (vector, kind, body) in enumerate(module.VECTORS):
@@ -72,20 +80,42 @@ def reference(
             local[vector] = np.zeros((3, *x.shape[1:]))
         else:
             local[vector] = joint.values[vector]
-        x[3 * n : 3 * n + 3] = A[body] @ local[vector]
+        x[3 * n : 3 * n + 3] = _times(A[body], local[vector])
     start = 3 * len(module.VECTORS)
     constants = [joint.values[key] for key, *_ in module.PARAMETERS]
     for n, constant in enumerate(constants):
         x[start + n] = constant
     out = np.zeros((3 * len(carried) + module.HELD + getattr(module, "BRANCH_SIGNS", 0), *x.shape[1:]))
-    python_code(module.reference)(*states, x, out)
+    _evaluate(module.reference, states, x, out)
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
-        local[vector] = A[body].T @ out[3 * k : 3 * k + 3]
-    python_code(module.reference)(*states, x, out)  # again: a held value may use a carried vector
+        local[vector] = _times(np.swapaxes(A[body], -1, -2), out[3 * k : 3 * k + 3])
+    _evaluate(module.reference, states, x, out)  # again: a held value may use a carried vector
     start += len(constants)
     x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
     return local
+
+
+def _evaluate(kernel: Any, states: Sequence[Floats], x: Floats, out: Floats) -> None:
+    """Call a kernel ``reference``; for many cases at once, unless it has functions of single numbers."""
+    code = python_code(kernel)
+    if x.ndim == 1 or "math" not in code.__code__.co_names:
+        code(*states, x, out)
+        return
+    for case in range(x.shape[1]):
+        code(*(state if state.ndim == 1 else state[:, case] for state in states), x[:, case], out[:, case])
+
+
+def _axes(state: Floats) -> Floats:
+    """Rotation matrix (3, 3) of a body in a state (13,), or matrices (cases, 3, 3) in states (13, cases)."""
+    return rotation_matrix(state[P:V]) if state.ndim == 1 else rotation_matrices(state[P:V].T)
+
+
+def _times(A: Floats, vector: Floats) -> Floats:
+    """A matrix (3, 3) times a vector (3,) or columns (3, cases), or matrices (cases, 3, 3) times those, (3, cases)."""
+    if A.ndim == 2:
+        return np.asarray(A @ vector)
+    return np.asarray((A @ np.asarray(vector).T[..., None])[..., 0].T)
 
 
 def reference_data(
@@ -120,6 +150,10 @@ def branch_signs(joint: Joint, state_i: Floats, state_j: Floats, x: Floats) -> t
 
 def tangents(a: Floats) -> tuple[Floats, Floats]:
     """Two unit vectors that complete the unit vector a to a right-handed triad; columns for columns a (3, n)."""
+    if a.ndim == 1:
+        b = cross(a, EYE[int(np.abs(a).argmin())])
+        b /= np.sqrt((b * b).sum())
+        return b, cross(a, b)
     smallest = np.argmin(np.abs(a), axis=0)
     other = np.moveaxis(np.eye(3)[smallest], -1, 0)
     b = np.cross(a, other, axis=0)

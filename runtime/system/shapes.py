@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runtime.dynamics.layout import P
-from runtime.support.arguments import checked_class
+from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats, Ints
-from runtime.support.checks import finite, positive
+from runtime.support.checks import finite, length_of, positive
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.system.global_axes import local_point
 from runtime.system.orientation import euler_parameters
@@ -80,16 +80,19 @@ def build_shape(
         raise unknown_name(body, [*bodies, GROUND], "body", "bodies", "shape: ")
     make, needed, more = KINDS[kind]
     what = f"shape of '{body}' ({kind})"
-    known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
-    if missing := [name for name in needed if name not in values]:
-        raise ModelError(f"{what}: missing {', '.join(missing)}; needs {known}")
-    if unused := [name for name in values if name not in (*needed, *more)]:
-        raise ModelError(f"{what}: unused {', '.join(unused)}; needs {known}")
+    for word, names in (
+        ("missing", [name for name in needed if name not in values]),
+        ("unused", [name for name in values if name not in needed and name not in more]),
+    ):
+        if names:
+            known = ", ".join([*needed, *(f"{name} (optional)" for name in more)])
+            raise ModelError(f"{what}: {word} {', '.join(names)}; needs {known}")
     form = make(_Place(what, None if states is None else states[body]), values)
     for array in (form.at, form.rotation, *form.mesh):
         array.flags.writeable = False
     sizes, (vertices, faces) = form.sizes, form.mesh
-    return Shape(body, kind, form.at, form.rotation, sizes, vertices, faces, checked_colour(colour, what), label)
+    colour = checked_colour(colour, what)
+    return unchecked(Shape, body, kind, form.at, form.rotation, sizes, vertices, faces, colour, label)
 
 
 def checked_colour(colour: Any, what: str) -> str | None:
@@ -135,19 +138,22 @@ def _long(place: _Place, values: Mapping[str, Any]) -> _Form:
     """A capsule or bone from one point to another."""
     start, end = place.point(values["start"], "start"), place.point(values["end"], "end")
     radius = positive(values["radius"], f"{place.what}: radius")
-    return _Form(start, along(end - start), (radius, float(np.linalg.norm(end - start))))
+    way = end - start
+    return _Form(start, along(way), (radius, length_of(way)))
 
 
 def along(direction: Floats) -> Floats:
     """A rotation matrix (3, 3) whose third column has a direction (3,) of any length; the unit matrix where it is zero."""
-    length = float(np.linalg.norm(direction))
+    length = length_of(direction)
     if length == 0.0:
         return np.eye(3)
     zeta = direction / length
-    xi = np.eye(3)[int(np.abs(zeta).argmin())]
-    xi = xi - (xi @ zeta) * zeta
-    xi /= np.linalg.norm(xi)
-    return np.stack([xi, np.cross(zeta, xi), zeta], axis=1)
+    k = int(np.abs(zeta).argmin())
+    xi = EYE[k] - zeta[k] * zeta
+    xi /= length_of(xi)
+    a, b, c = xi.tolist()
+    x, y, z = zeta.tolist()
+    return np.array([[a, y * c - z * b, x], [b, z * a - x * c, y], [c, x * b - y * a, z]])
 
 
 def _mesh(place: _Place, values: Mapping[str, Any]) -> _Form:
@@ -164,6 +170,7 @@ def _path(value: Any, what: str) -> str:
     return str(value)
 
 
+EYE = np.eye(3)
 _PLACED = ("at", "p")
 KINDS: Mapping[str, tuple[Callable[[_Place, Mapping[str, Any]], _Form], tuple[str, ...], tuple[str, ...]]] = {
     "sphere": (_sphere, ("radius",), ("at",)),

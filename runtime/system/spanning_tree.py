@@ -174,26 +174,45 @@ def _walked(
 def _locked(joints: Sequence[Joint], places: Mapping[str, int], D: Callable[[], Floats]) -> list[int]:
     """For each body and the ground the first body of those that are locked to it."""
     group = list(range(len(places)))
-    pairs: dict[tuple[int, int], list[int]] = {}
-    for k, joint in enumerate(joints):
-        if joint.signals:
-            continue  # a driver moves its bodies against each other
-        i, j = sorted((places[joint.body_i], places[joint.body_j]))
-        pairs.setdefault((i, j), []).append(k)
     rows = None
-    for (i, j), which in pairs.items():
+    for which, (i, j) in pairs_of_joints(joints, places, one=True):
         fixed = any(joints[k].module.MOTION == () for k in which)
         if not fixed and len(which) > 1:
             rows = D() if rows is None else rows
             # Seen from body i: the columns of body j, which may be the first of a joint.
             of_j = [rows[k, : len(joints[k].rows), 6 * (places[joints[k].body_i] != j) :][:, :6] for k in which]
-            own = np.concatenate(of_j)
-            values = np.linalg.svd(own / np.linalg.norm(own, axis=1)[:, None], compute_uv=False)
-            fixed = len(values) == 6 and values[5] >= LOCKED
+            fixed = bool(lock_of_rows(np.concatenate(of_j)) >= LOCKED)
         if fixed:
             first, other = sorted((group[i], group[j]))
             group = [first if g == other else g for g in group]
     return group
+
+
+def pairs_of_joints(
+    joints: Sequence[Joint], places: Mapping[str, int], *, one: bool = False
+) -> list[tuple[list[int], tuple[int, int]]]:
+    """Joints, without drivers, that connect the same two bodies, with the places of the bodies; ``one``: also single ones.
+
+    Otherwise without those of bodies that a joint without coordinates connects.
+    """
+    pairs: dict[tuple[int, int], list[int]] = {}
+    for k, joint in enumerate(joints):
+        if not joint.signals:  # a driver moves its bodies against each other
+            i, j = sorted((places[joint.body_i], places[joint.body_j]))
+            pairs.setdefault((i, j), []).append(k)
+    return [
+        (which, pair)
+        for pair, which in pairs.items()
+        if one or (len(which) > 1 and not any(joints[k].module.MOTION == () for k in which))
+    ]
+
+
+def lock_of_rows(rows: Floats) -> Floats:
+    """Smallest singular value of rows (..., m, 6) for the velocities of a body, divided by their sizes; 0 of fewer than 6."""
+    if rows.shape[-2] < 6:
+        return np.zeros(rows.shape[:-2])
+    values: Floats = np.linalg.svd(rows / np.linalg.norm(rows, axis=-1)[..., None], compute_uv=False)
+    return values[..., 5]
 
 
 def _walk(steps: _Steps, joints: Sequence[Joint], groups: Sequence[int], reached: set[int]) -> None:
@@ -274,11 +293,13 @@ def joint_coordinates(
     states = np.concatenate([np.broadcast_to(ground, (len(y), 1, STATE)), own], axis=1)
     poses = np.vstack([ground[:V], tree.pose])
     found: dict[str, tuple[Floats, Floats]] = {}
+    moving = bool(own[..., V:].any())
     for name in {c.joint for c in tree.coordinates if c.joint}:
         motion = motions[name]
         of_i, of_j = (states[:, places[b]] for b in (motion.joint.body_i, motion.joint.body_j))
         relative = relative_poses(of_i, of_j)
-        found[name] = coordinates(motion, relative), rates(motion, relative, of_i, of_j)
+        values = coordinates(motion, relative)
+        found[name] = values, rates(motion, relative, of_i, of_j) if moving else np.zeros_like(values)
     q, u = [], []
     for c, kind in zip(tree.coordinates, tree.kinds, strict=True):
         inner, outer = places[c.inner], places[c.outer]

@@ -13,7 +13,7 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.projection import worst_row
 from runtime.jit.addresses import addresses_of
-from runtime.support.arguments import checked_class
+from runtime.support.arguments import checked_class, unchecked
 from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import check_array
 from runtime.support.errors import ModelError, shown, unknown_name
@@ -350,6 +350,11 @@ class System:
                 "change system.state with its replace()"
             )
         state.check(len(self.data.mass) - 1)
+
+
+def with_fields(system: System, **changes: Any) -> System:
+    """``dataclasses.replace`` for values whose types are known: checking them again takes most of its time."""
+    return unchecked(System, **{f.name: changes.get(f.name, getattr(system, f.name)) for f in fields(system)})
 
 
 def _index(name: str, names: tuple[str, ...], what: str, several: str = "") -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
+from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
 from runtime.support.errors import AssemblyError, ModelError, warn
 from runtime.system.adjustable import Chosen
@@ -34,7 +35,7 @@ from runtime.system.remarks import (
     without_drivers,
 )
 from runtime.system.state import State
-from runtime.system.system import System
+from runtime.system.system import System, with_fields
 from runtime.system.thin_bodies import with_added_inertia
 from runtime.system.unusual_values import ask_about_values
 
@@ -89,7 +90,7 @@ def build_system(
         warn(remark)
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names
     assembly = change(names, y, start if reference is None else placed, iterations, residual)
-    return replace(
+    return with_fields(
         system, state=State(names, start), reference=reference, rank=rank,
         degrees_of_freedom=6 * len(names) - rank - len(system.couplings),
         assembly=replace(assembly, remarks=tuple(remarks), adjustments=adjustments),
@@ -122,12 +123,12 @@ def _on_poses(system: System, y: Floats, start: Floats) -> list[str]:
 
 def _not_assembled(name: str, parts: Parts, gravity: Floats, y: Floats, time: float, *, fit: bool) -> System:
     """A system in its reference configuration y, before assembly and checks."""
-    system = System(
-        **parts._asdict(), name=name, gravity=gravity, time=time, state=State(tuple(b.name for b in parts.bodies), y),
+    system = unchecked(
+        System, **parts._asdict(), name=name, gravity=gravity, time=time, state=State(tuple(b.name for b in parts.bodies), y),
         assembly=Assembly(0, 0.0, 0.0, "", 0.0, ""), degrees_of_freedom=0, rank=0, redundant=(), overdetermined=fit,
         branch_signs=(), data=model_data(parts, gravity, y, fit=fit),
     )  # fmt: skip
-    return replace(system, branch_signs=branch_signs_of(system, time, y))
+    return with_fields(system, branch_signs=branch_signs_of(system, time, y))
 
 
 def _refuse_unknown_armature(system: System) -> None:

@@ -6,12 +6,12 @@ explains; values that idealise (point masses, rods without mass, rotors without 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.layout import STATE, R
+from runtime.dynamics.layout import OMEGA, STATE, R, V
 from runtime.support.arrays import Floats
 from runtime.support.units import Usual, ask
 from runtime.system.parts import GROUND, Contact
@@ -27,6 +27,7 @@ LARGER = 500.0  # times the other bodies of a system
 WIDER = 100.0  # radius of a contact, in lengths of the system
 SLOWER = 2.5e4  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
 NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
+MARGIN = 1e-6  # from a bound, within which a case is asked about alone
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
 
 
@@ -54,12 +55,55 @@ def ask_about_values(system: System) -> None:
             ask(f"{what}: inertia", inertia, Usual(0.0, SLOWER * weight * span**2, "kg m^2", of))
         for part in ("v", "omega"):
             ask_about_speed(system, body.name, part, getattr(system.state, part)[body.name])
-    for quantity, value in quantities(system).values():
+    for quantity, value in quantities(system).values() if system.forces or system.motors else ():
         if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
             bound = Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
             ask(f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}", value, bound)
     for contact in system.contacts:
         _ask_about_contact(system, contact, extent, weight)
+
+
+def usual_cases(
+    system: System,
+    masses: Floats,
+    inertias: Floats,
+    gravity: Floats,
+    points: Mapping[str, Sequence[Floats]],
+    states: Floats,
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which cases of a system without forces and contacts surely raise no question of ``ask_about_values``.
+
+    masses (cases, bodies), inertias (cases, bodies, 3, 3), gravity (cases, 3), points of each body (cases, 3), states (cases,
+    bodies, 13)
+    """
+    least = 1.0 - MARGIN
+    good = np.linalg.norm(gravity, axis=1) <= least * MOST_GRAVITY
+    none = np.zeros(len(masses))
+    sizes = {body: _largest([np.linalg.norm(point, axis=1) for point in of], none) for body, of in points.items()}
+    apart = [np.linalg.norm(b - a, axis=1) for of in points.values() for k, a in enumerate(of) for b in of[k + 1 :]]
+    span, weight = _largest(apart, none), masses.sum(axis=1)
+    for body, size in sizes.items():
+        # The largest of the others that are not much smaller; at least two of these are needed for a question.
+        others = [np.where(other * NO_UNIT > size, other, 0.0) for name, other in sizes.items() if name != body]
+        known = np.sum([other > 0.0 for other in others], axis=0) > 1
+        good &= ~known | (size <= least * LARGER * _largest(others, none))
+    joined = {body for joint in system.joints for body in (joint.body_i, joint.body_j)}
+    for k, body in enumerate(system.body_names):
+        mass, inertia = masses[:, k], np.abs(inertias[:, k]).max(axis=(1, 2))
+        if body in joined:
+            good &= mass <= least * HEAVIEST_MOVED
+        good &= (inertia <= least * SLOWER * weight * span**2) | (least * inertia >= weight * (NO_UNIT * span) ** 2)
+        v, omega = np.abs(states[:, k, V:OMEGA]).max(axis=1), np.abs(states[:, k, OMEGA:]).max(axis=1)
+        good &= (v <= least * FASTEST) & (omega * np.sqrt(inertia / mass) <= least * FASTEST_RIM)
+    return np.asarray(good)
+
+
+def _largest(of: Sequence[Floats], none: Floats) -> Floats:
+    """The largest of arrays (cases,); ``none``: where there are none."""
+    found = none
+    for values in of:
+        found = np.maximum(found, values)
+    return found
 
 
 def ask_about_state(system: System, values: Mapping[str, Any]) -> None:

@@ -1,0 +1,185 @@
+"""Cases whose systems a function builds: those of one layout are checked, assembled and run at once.
+
+The function is called once for each case, while building is put off (``runtime.system.deferred``).  Where a case may be refused
+or remarked on, or the function did more with its system than return it, the case is built as if it were the only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from runtime.dynamics.layout import STATE, P, V
+from runtime.dynamics.lift import lift_cases, lift_workspace
+from runtime.ensemble.at_once import Given, Prepared, of_one_batch, run_prepared, set_coordinates
+from runtime.ensemble.cases import Cases, row
+from runtime.ensemble.joint_batch import given_limits
+from runtime.ensemble.task import Chunk, Stopped, Task
+from runtime.integrate.batch_parameters import (
+    AHEAD,
+    BEHIND,
+    COMPLIANCE,
+    DAMPING,
+    FLAT_AHEAD,
+    FLAT_BEHIND,
+    MAX_MOMENT,
+    OFFSET,
+)
+from runtime.integrate.tree_method import in_joint_coordinates, lanes_know
+from runtime.support.arrays import Floats, Ints
+from runtime.support.errors import ModelError
+from runtime.system.built_cases import BuiltCases, built_cases
+from runtime.system.deferred import Deferred, Recipe, deferring, finished, recipe_of
+from runtime.system.joint_cases import Bools, states_of_cases
+from runtime.system.limits_along import SAME_ANGLE, random_coordinates
+from runtime.system.quantity import Role, quantities
+from runtime.system.reference import body_places
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data
+from runtime.system.system import System
+from runtime.system.tree_geometry import Geometry, geometry
+from runtime.system.variants import build_variant, variant
+
+LEAST = 4  # cases of a layout: fewer are built one by one
+
+
+@dataclass
+class Known:
+    """What is known of the cases of a chunk: those that are done, in order, and systems that are built."""
+
+    done: list[int] = field(default_factory=list)
+    systems: dict[int, System] = field(default_factory=dict)
+
+
+def run_built(task: Task, cases: Cases, chunk: Chunk) -> Known:
+    """Run cases whose systems differ in numbers alone."""
+    known, groups = Known(), dict[Hashable, dict[int, Deferred]]()
+    roles = {task.quantities[name].role for name in cases}
+    if task.gpu or Role.STATE in roles:
+        return known
+    for case in range(len(next(iter(cases.values())))):
+        if task.stop[0]:
+            raise Stopped
+        if (deferred := _called(task, row(cases, case), case, known)) is not None:
+            groups.setdefault(recipe_of(deferred).layout, {})[case] = deferred
+    for members in groups.values():
+        done = _run_group(task, cases, members, chunk, known)
+        known.done += done
+        for case in set(members) - set(done):
+            _finish(case, members[case], known)
+    known.done.sort()
+    return known
+
+
+def _called(task: Task, values: dict[str, Any], case: int, known: Known) -> Deferred | None:
+    """The system of a case that is not built yet; None where the case is to be built alone."""
+    try:
+        with deferring() as made:
+            system = build_variant(task.system, values, task.quantities)  # type: ignore[arg-type]
+    except ModelError:
+        return None
+    if not made:
+        known.systems[case] = system
+    alone = len(made) == 1 and made[0] is system and type(system) is Deferred
+    return made[0] if alone else None
+
+
+def _finish(case: int, deferred: Deferred, known: Known) -> None:
+    """Build a system; one that is refused is left to the function, which may know what to do."""
+    try:
+        known.systems[case] = finished(deferred) if type(deferred) is Deferred else deferred
+    except ModelError:
+        pass
+
+
+def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Chunk, known: Known) -> list[int]:
+    """Run the cases of a layout; those that reached their end."""
+    how, first = task.how, -1
+    recipes = {case: recipe_of(deferred) for case, deferred in members.items()}
+    if len(members) < LEAST or how.t_start != next(iter(recipes.values())).time:
+        return []
+    for first, deferred in members.items():
+        _finish(first, deferred, known)
+        if first in known.systems:  # the others have its layout
+            break
+    system = known.systems.get(first)
+    if system is None or system.body_names != task.bodies or system.redundant:
+        return []
+    if not in_joint_coordinates(system, how) or not lanes_know(system) or system.tree is None:
+        return []
+    prepared = _prepared(task, cases, system, system.tree, recipes)
+    if prepared is None:
+        return []
+    numbers = np.array(list(members))
+    return numbers[run_prepared(task, prepared, numbers, chunk)].tolist()  # type: ignore[no-any-return]
+
+
+def _prepared(
+    task: Task, cases: Cases, system: System, tree: SpanningTree, recipes: dict[int, Recipe]
+) -> Prepared | None:
+    """The cases of a layout, with a system of theirs."""
+    numbers = np.array(list(recipes))
+    built = built_cases(system, list(recipes.values()))
+    count, states, parameters = len(numbers), built.states, quantities(system)
+    limits = np.tile(given_limits([(system, np.zeros(1, int))], 1), (count, 1, 1))
+    if built.limits is not None:
+        for column, of in ((AHEAD, built.limits.edge), (FLAT_AHEAD, built.limits.flat), (MAX_MOMENT, built.limits.law)):
+            limits[..., column : column + of.shape[2]] = of
+    given = Given(system, tree, built.masses, built.inertias, built.gravity, limits, built.good)
+    for name, values in cases.items():
+        quantity = task.quantities[name]
+        if quantity.role is Role.ARGUMENT:
+            continue
+        known = quantity.role is Role.COORDINATE or (quantity.owner_sort != "joint" and name in parameters)
+        if not known or not given.take(quantity, np.asarray(values[numbers], float)):
+            return None
+    motions = built.joints.motions(states)
+    where = geometry(tree.skeleton, motions, body_places(system.body_names), states_of_cases(states))
+    z = _coordinates(system, tree, built, motions)
+    good = given.good & of_one_batch(system, tree, where, z, states)
+    if built.limits is not None:
+        good &= _find_offsets(limits, built, tree, where, system)
+
+    def angles(at: Ints, states: Floats) -> Floats:
+        assert built.limits is not None
+        return built.limits.angles(states[:, None], at)[:, 0]
+
+    def system_of(k: int) -> System:
+        return variant(task.system, row(cases, int(numbers[k])), task.quantities)[0]
+
+    return Prepared(given, where, set_coordinates(z, given), limits, good, built.joints, angles, system_of)
+
+
+def _coordinates(system: System, tree: SpanningTree, built: BuiltCases, motions: Any) -> Floats:
+    """Coordinates and rates (cases, n), 0 in the reference configuration, in which systems start."""
+    states = built.states
+    z: Floats = joint_coordinates(tree, system.body_names, motions, states)
+    if not tree.turns_and_slides:
+        return z
+    z[:, : z.shape[1] // 2] = 0.0
+    z[~states.reshape(len(states), -1, STATE)[..., V:].any(axis=(1, 2))] = 0.0
+    return z
+
+
+def _find_offsets(limits: Floats, built: BuiltCases, tree: SpanningTree, where: Geometry, system: System) -> Bools:
+    """Fill the offsets of limits (cases, limits, PARAMETERS); which cases have limits along the same coordinates."""
+    of = built.limits
+    assert of is not None
+    z = random_coordinates(len(tree.kinds))
+    states = np.empty((len(limits), len(z), built.states.shape[1]))
+    memory = tree_data(tree, system.gravity), lift_workspace(len(tree.kinds))
+    turns = np.ascontiguousarray(where.pose[..., P:V])
+    places = where.axis, where.ways(tree.parents), where.arms(tree.body_step), turns
+    lift_cases(*memory, *places, np.tile(z, (len(limits), 1, 1)), states)
+    angles = of.angles(states)
+    limits[..., OFFSET] = angles[:, 0]
+    good: Bools = np.all(of.flat > 0.0, axis=(1, 2))
+    for k, limit in enumerate(tree.limits):
+        off = angles[..., k] - angles[:, :1, k] - limit.sign * z[:, limit.step]
+        good &= np.abs(off - 2.0 * np.pi * np.round(off / (2.0 * np.pi))).max(axis=1) < SAME_ANGLE
+    return good
+
+
+assert (BEHIND, FLAT_BEHIND, COMPLIANCE, DAMPING) == (AHEAD + 1, FLAT_AHEAD + 1, MAX_MOMENT + 1, MAX_MOMENT + 2)

@@ -1,0 +1,232 @@
+"""Many systems of one layout, which differ in numbers alone: checked and assembled at once, as ``build_system`` does.
+
+A case is good where ``build_system`` surely neither refuses it nor remarks on it; rules with a limit are met by a margin.  Other
+cases are built one by one, so that every message comes from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from runtime.dynamics.cases import angles_of_cases
+from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.layout import GROUND_INDEX, STATE, P, R, V
+from runtime.dynamics.lift import GROUND_STEP
+from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.projection import RANK_TOLERANCE
+from runtime.support.arrays import Floats, Ints
+from runtime.system.assemble import VELOCITY_TOLERANCE
+from runtime.system.cone import Cone, vertices
+from runtime.system.deferred import Recipe
+from runtime.system.dependence import NEARLY
+from runtime.system.joint_cases import (
+    Bools,
+    JointCases,
+    constants_of_cases,
+    joint_cases,
+    read_only,
+    sound_inertias,
+    states_of_cases,
+)
+from runtime.system.joint_motion import times
+from runtime.system.parts import Limit
+from runtime.system.rank import close_loops, joints_of
+from runtime.system.reference import body_places, rotation_matrices
+from runtime.system.spanning_tree import LOCKED, lock_of_rows, pairs_of_joints
+from runtime.system.system import System
+from runtime.system.unusual_values import usual_cases
+
+MARGIN = 10.0  # from limits of ranks
+MOVED = 1e-6  # of the size of the model, [rad]: a case that assembly moves by more is built alone
+
+
+@dataclass(frozen=True)
+class LimitCases:
+    """Limits of many cases."""
+
+    x: Floats  # (cases, limits, X)
+    local: Floats  # (cases, vectors, 3)
+    law: Floats  # (cases, limits, 3) largest moment, compliance, damping
+    edge: Floats  # (cases, limits, 2) [rad] angles of the cone's points in the plane of the hinge: ahead, behind
+    flat: Floats  # (cases, limits, 2) [rad] excess up to which these are the nearest
+    data: ModelData
+    memory: Floats  # of ``data.limits.vector_local``
+
+    def angles(self, states: Floats, at: Ints | None = None) -> Floats:
+        """Angles (cases, m, limits) [rad] in states (cases, m, 13 bodies) of all cases, or of those at these places."""
+        x, local = (self.x, self.local) if at is None else (self.x[at], self.local[at])
+        found = np.empty((*states.shape[:2], x.shape[1]))
+        angles_of_cases(np.ascontiguousarray(states), x, local, self.memory, self.data, workspace_for(self.data), found)
+        return found
+
+
+@dataclass(frozen=True)
+class BuiltCases:
+    """Systems of a layout: data of their bodies, joints and limits."""
+
+    masses: Floats  # (cases, bodies)
+    inertias: Floats  # (cases, bodies, 3, 3)
+    gravity: Floats  # (cases, 3)
+    states: Floats  # (cases, 13 bodies) assembled
+    joints: JointCases
+    limits: LimitCases | None
+    good: Bools  # (cases,)
+
+
+def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
+    """The systems of recipes whose layout is that of ``system``, which has no redundant rows."""
+    bodies = [recipe.parts.bodies for recipe in recipes]
+    masses = np.array([[body.mass for body in of] for of in bodies])
+    inertias = np.array([[body.inertia for body in of] for of in bodies])
+    gravity, y = np.array([recipe.gravity for recipe in recipes]), np.array([recipe.y for recipe in recipes])
+    values = {
+        joint.name: {key: np.array([recipe.parts.joints[k].values[key] for recipe in recipes]) for key in joint.values}
+        for k, joint in enumerate(system.joints)
+    }
+    good = np.ones(len(recipes), bool)
+    for body in range(len(system.bodies)):
+        good &= sound_inertias(inertias[:, body])
+    inertias = np.where(good[:, None, None, None], inertias, system.data.inertia[1:])
+    joints = joint_cases(system, values, masses, inertias, states_of_cases(y))
+    states, assembled = joints.assembled(y, velocities=False)
+    good &= joints.good & assembled & _moved_by_rounding(system, joints, y, states)
+    good &= _consistent(system, joints, states)
+    if recipes[0].check_units:
+        good &= usual_cases(system, masses, inertias, gravity, _points(system, joints), y.reshape(len(y), -1, STATE))
+    limits = _limit_cases(system, [recipe.parts.limits for recipe in recipes], y) if system.limits else None
+    return BuiltCases(masses, inertias, gravity, states, joints, limits, good)
+
+
+def _points(system: System, joints: JointCases) -> dict[str, list[Floats]]:
+    """Points of joints (cases, 3) [m] by body."""
+    found: dict[str, list[Floats]] = {name: [] for name in system.body_names}
+    for joint in system.joints:
+        for end, body in (("i", joint.body_i), ("j", joint.body_j)):
+            if body in found:
+                found[body] += [
+                    v for k, v in joints.values[joint.name].items() if k.startswith("s_") and k.endswith(end)
+                ]
+    return found
+
+
+def _moved_by_rounding(system: System, joints: JointCases, before: Floats, after: Floats) -> Bools:
+    """Which cases assembly has left where they were, but for so little that ``moved_bodies`` remarks on none."""
+    a, b = (y.reshape(len(y), -1, STATE) for y in (before, after))
+    moves = np.abs(b[..., R:P] - a[..., R:P]).max(axis=(1, 2))
+    turns = 4.0 * np.abs(b[..., P:V] - a[..., P:V]).max(axis=(1, 2))
+    still: Bools = (turns <= MOVED) & (moves + 2.0 * turns * joints.length <= MOVED * _sizes(system, joints, before))
+    return still
+
+
+def _sizes(system: System, joints: JointCases, y: Floats) -> Floats:
+    """``model_size`` of cases, (cases,) [m]."""
+    states = states_of_cases(y)
+    centres = states[:, 1:, R:P]
+    middle, points = centres.mean(axis=1), list(np.moveaxis(centres, 1, 0))
+    for k, joint in enumerate(system.joints):
+        ends = []
+        for name, kind, side in joint.module.VECTORS:
+            if kind == "point":
+                own = states[:, (system.data.body_i if side == "i" else system.data.body_j)[k]]
+                ends.append(own[:, R:P] + times(rotation_matrices(own[:, P:V]), joints.values[joint.name][name]))
+        if ends:
+            away = np.array([np.linalg.norm(end - middle, axis=1) for end in ends])
+            points.append(np.take_along_axis(np.array(ends), away.argmin(axis=0)[None, :, None], axis=0)[0])
+    sizes: Floats = np.linalg.norm(np.ptp(np.array(points), axis=0), axis=1)
+    return sizes
+
+
+def _consistent(system: System, joints: JointCases, states: Floats) -> Bools:
+    """Which cases have consistent velocities and independent rows, of bodies that are locked as those of the system."""
+    worst, D, _ = joints.rows(states)
+    speed = np.abs(states.reshape(len(states), -1, STATE)[..., V:]).max(axis=(1, 2))
+    good: Bools = worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)
+    good &= np.isfinite(D).all(axis=(1, 2, 3))
+    good[good] = _independent(system, joints.of(np.flatnonzero(good)), states[good], D[good])
+    for which, (i, j) in pairs_of_joints(system.joints, body_places(system.body_names)):
+        own = np.concatenate([_columns_of(D[:, k], system, k, j) for k in which], axis=1)
+        least = lock_of_rows(np.where(good[:, None, None], own, np.eye(own.shape[1], 6)))
+        good &= least >= MARGIN * LOCKED if _are_locked(system, i, j) else least < LOCKED / MARGIN
+    return good
+
+
+def _columns_of(D: Floats, system: System, k: int, body: int) -> Floats:
+    """The rows of joint k (cases, rows, 6) for the velocities of one of its bodies."""
+    first = 0 if system.data.body_i[k] == body else 6
+    return D[:, : len(system.joints[k].rows), first : first + 6]
+
+
+def _are_locked(system: System, *bodies: int) -> bool:
+    """Whether two bodies of a system, or the ground, move as one in its tree."""
+    assert system.tree is not None
+    steps = [GROUND_STEP if body == GROUND_INDEX else system.tree.body_step[body - 1] for body in bodies]
+    return steps[0] == steps[1]
+
+
+def _independent(system: System, joints: JointCases, states: Floats, D: Floats) -> Bools:
+    """Which cases have rows that are independent by a margin, so that no loop is locked and no row is redundant."""
+    cases, bodies = len(states), len(system.bodies)
+    if not close_loops(system, joints_of(system)):
+        return np.asarray(joints.dependent(states, MARGIN * RANK_TOLERANCE) == 0)
+    rows = sum(len(joint.rows) for joint in system.joints)
+    if rows >= 6 * bodies:
+        return np.zeros(cases, bool)
+    dense = np.zeros((cases, rows, 6 * (bodies + 1)))
+    first = 0
+    for k, joint in enumerate(system.joints):
+        last = first + len(joint.rows)
+        for body in (system.data.body_i[k], system.data.body_j[k]):
+            dense[:, first:last, 6 * body : 6 * body + 6] += _columns_of(D[:, k], system, k, body)
+        first = last
+    dense = np.ascontiguousarray(dense[..., 6:])
+    dense.reshape(cases, rows, bodies, 2, 3)[:, :, :, 1] /= joints.length[:, None, None, None]
+    sizes = np.linalg.norm(dense, axis=2)
+    dense /= np.where(sizes > 0.0, sizes, 1.0)[..., None]
+    return np.asarray(_above(dense, 1.1 * NEARLY) & (sizes > 0.0).all(axis=1))
+
+
+def _above(rows: Floats, least: float) -> Bools:
+    """Which matrices (cases, m, n) of m < n unit rows have singular values above the least, by far more than rounding."""
+    square = rows @ np.swapaxes(rows, 1, 2) - least**2 * np.eye(rows.shape[1])
+    try:
+        np.linalg.cholesky(square)  # exists where the matrices are positive definite
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.eigvalsh(square)[:, 0] > 0.0)
+    return np.ones(len(rows), bool)
+
+
+def _limit_cases(system: System, limits: Sequence[tuple[Limit, ...]], y: Floats) -> LimitCases:
+    """The limits of cases; ``y`` (cases, 13 bodies): their states before assembly."""
+    t, states, cases = system.data.limits, states_of_cases(y), len(y)
+    x, local = np.zeros((cases, *t.x.shape)), np.zeros((cases, *t.vector_local.shape))
+    law, ahead = np.empty((cases, len(system.limits), 3)), np.empty((cases, len(system.limits), 2))
+    for k, limit in enumerate(system.limits):
+        own = [of[k] for of in limits]
+        given = {key: np.array([one.values[key] for one in own]) for key in limit.values}
+        ends = [states[:, body[k]].T for body in (t.body_i, t.body_j)]
+        constants, found = constants_of_cases(limit, given, ends, (x.shape[2], cases))
+        x[:, k] = constants.T
+        for row, (name, *_) in zip(np.flatnonzero(t.vector_limit == k), limit.module.VECTORS, strict=True):
+            local[:, row] = found[name].T
+        law[:, k] = [(one.max_moment, one.compliance, one.damping) for one in own]
+        ahead[:, k] = [one.ahead for one in own]
+    flat, edge = _vertices_of_limits(limits, ahead)
+    memory = t.vector_local.copy()
+    data = system.data._replace(limits=t._replace(vector_local=read_only(memory)))
+    return LimitCases(x, local, law, edge, flat, data, memory)
+
+
+def _vertices_of_limits(limits: Sequence[tuple[Limit, ...]], ahead: Floats) -> tuple[Floats, Floats]:
+    """Excesses and angles of the vertices of limits (cases, limits, 2), ahead and behind."""
+    cones: dict[Cone, int] = {}
+    which = np.array([[cones.setdefault(one.cone, len(cones)) for one in of] for of in limits])
+    sides = np.stack([ahead, -ahead], axis=2)  # (cases, limits, 2, 2)
+    which = np.repeat(which[..., None], 2, axis=2)
+    reach, points = vertices(list(cones), which.ravel(), sides.reshape(-1, 2))
+    hinged = sides.any(axis=3)
+    flat = np.where(hinged, reach.reshape(which.shape), 0.0)
+    edge = np.arccos(np.where(hinged, points[:, 2].reshape(which.shape), 0.0))
+    return flat, edge

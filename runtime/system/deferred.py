@@ -1,0 +1,126 @@
+"""Systems whose building is put off: an ensemble checks and assembles those of many cases at once.
+
+Within ``deferring`` a builder returns a system that has its parts only.  Whatever is asked of it builds it, with the errors of
+``build_system``; then it is a System like any other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from runtime.support.arrays import Floats
+from runtime.system.adjustable import Chosen
+from runtime.system.data_building import Parts
+from runtime.system.system import System
+from runtime.system.system_building import build_system
+
+
+class Recipe(NamedTuple):
+    """The arguments of ``build_system``."""
+
+    name: str
+    parts: Parts
+    gravity: Floats
+    y: Floats
+    time: float
+    redundant: str
+    project_velocities: bool | None
+    adjust: Chosen
+    check_units: bool
+    angles: Mapping[str, float]
+    rates: Mapping[str, float]
+
+    @property
+    def plain(self) -> bool:
+        """Whether its system has bodies, joints and limits alone, whose poses are exact."""
+        of = self.parts
+        more = (
+            of.loads
+            or of.motors
+            or of.contacts
+            or of.forces
+            or of.couplings
+            or self.angles
+            or self.rates
+            or self.adjust
+        )
+        special = any(joint.signals for joint in of.joints) or any(body.guess for body in of.bodies)
+        return bool(of.joints) and not (more or special or self.project_velocities or self.redundant == "fit")
+
+    @property
+    def layout(self) -> Hashable:
+        """All that is equal for systems that differ in numbers alone."""
+        bodies, joints, limits = self.parts[:3]
+        return (
+            tuple([(body.name, body.free) for body in bodies]),
+            tuple([(joint.name, joint.module, joint.body_i, joint.body_j) for joint in joints]),
+            tuple([(one.name, one.kind, one.joint, one.reference, one.moving, one.law) for one in limits]),
+            self.time, self.redundant, self.check_units,
+        )  # fmt: skip
+
+
+class Deferred(System):
+    """A system that is built when something is asked of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Build the system; Python calls this for what is not among its parts."""
+        if name.startswith("__"):
+            raise AttributeError(name)  # asked by copies, pickles and arrays whether the class has it
+        return getattr(finished(self), name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle or copy the system once it is built."""
+        return finished(self).__reduce_ex__(protocol)
+
+
+_STATE = threading.local()  # ``made``: the deferred systems of the call in progress
+
+
+@contextmanager
+def deferring() -> Iterator[list[Deferred]]:
+    """Builders of this thread put off building; the list receives their systems."""
+    before, made = getattr(_STATE, "made", None), list[Deferred]()
+    _STATE.made = made
+    try:
+        yield made
+    finally:
+        _STATE.made = before
+
+
+def made_system(recipe: Recipe) -> System:
+    """The system of a recipe, which is built later where ``deferring`` allows it.
+
+    Raises
+    ------
+    ModelError, AssemblyError
+    """
+    made: list[Deferred] | None = getattr(_STATE, "made", None)
+    if made is None or not recipe.plain:
+        return build_system(*recipe)
+    system = object.__new__(Deferred)
+    vars(system).update(_recipe=recipe, shapes=recipe.parts.shapes, couplings=(), reference=None)
+    made.append(system)
+    return system
+
+
+def recipe_of(system: Deferred) -> Recipe:
+    """The recipe of a system that is not built yet."""
+    recipe: Recipe = vars(system)["_recipe"]
+    return recipe
+
+
+def finished(system: Deferred) -> System:
+    """Build a system, in place.
+
+    Raises
+    ------
+    ModelError, AssemblyError
+    """
+    built = build_system(*recipe_of(system))
+    object.__setattr__(system, "__class__", System)
+    vars(system).clear()
+    vars(system).update(vars(built))
+    return system
