@@ -151,6 +151,7 @@ def compare_ankles(
         external = None
     trials, notes = {}, []
     first, last = (capture.t[k] if t is None else float(t) for k, t in ((0, start), (-1, end)))
+    capture.crop(first, last)  # refuses an empty part by the times that were given
     beyond = MARGIN / cutoff if cutoff else 0.0
     coordinates = {ankle: _coordinates(reading, ankle, subtalar) for ankle, subtalar in pairs}
     for sort, model in opened.items():

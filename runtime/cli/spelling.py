@@ -70,6 +70,8 @@ def _given(option: str, found: re.Match[str]) -> str:
         return " ".join(f"{option} {pair}" for pair in _pairs(value))
     if value == "False" and not option.startswith(SET):
         return f"--no-{option.removeprefix('--')}"
+    if value == "True" and not option.startswith(SET):
+        return option
     joint = "=" if option.startswith(SET) else " "
     try:
         return f"{option}{joint}{ast.literal_eval(value)}"

@@ -163,7 +163,7 @@ def check_names(
                 f"cases: '{name}' has the shape {values.shape} of {values.dtype}; give {shape_text(shape)} for each case"
             )
     if isinstance(system, System):
-        for joint in system.joints:
-            own = [q.part for q in found.values() if (q.owner_sort, q.owner) == ("joint", joint.name)]
-            refuse_borrowed(system, joint, own)
+        for connected in system.joints:
+            own = [q.part for q in found.values() if (q.owner_sort, q.owner) == ("joint", connected.name)]
+            refuse_borrowed(system, connected, own)
     return found

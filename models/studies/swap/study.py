@@ -131,9 +131,9 @@ def swap(
         swapped = models.swap(swapped, one, two, with_=joint, talus_length=talus_length, **options)  # type: ignore[arg-type]
     report = Report(TITLE, cite=[*cited("2024a"), LU, HICKS] if markers else cited("2024a"))
     report.head = {"model": reading.source.name, "file": model.name}
-    say("writing the model")
-    report.files += written.model_files(swapped, folder, model.stem, report.not_written)
     if markers is None:
+        say("writing the model")
+        report.files += written.model_files(swapped, folder, model.stem, report.not_written)
         report.tables.append(tables.exchanged({joint.replace("_", " "): swapped}, pairs))
         report.tables.append(tables.left_out(swapped))
         report.answer = tables.said(swapped, pairs)
@@ -151,8 +151,9 @@ def swap(
     report.tables.append(tables.coordinates(found))
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in found.notes]))
     report.tables.append(tables.left_out(swapped))
-    say("figures and data")
+    say("figures, model and data")
     drawn.add(figures(found))
+    report.files += written.model_files(swapped, folder, model.stem, report.not_written)
     report.files += written.trial_files(found, folder)
     write_report(report, folder, figures=drawn)
     return report

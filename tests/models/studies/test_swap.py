@@ -111,6 +111,7 @@ def test_a_trial(trial, monkeypatch, capsys, tmp_path):
 CASES = {
     "no such joint": ["--ankle", "ankel_r,subtalar_r"], "ankle = 'ankle_r'": ["--ankle", "ankle_r"],
     "--loads belongs to a trial": ["--loads", "a.xml"], "use modified_universal, universal": ["--joint", "ball"],
+    "between 7 s and 1 s": ["--markers", "walk.trc", "--up", "y", "--start", "7"],
     "cannot be read": ["--markers", "walk.trc", "--loads", "none.xml"], "no such file": ["--markers", "none.trc"],
     "must be 0 or a finite number": ["--talus-length", "-1"], "png": ["--formats", "gif"],
 }  # fmt: skip
@@ -121,6 +122,13 @@ def test_what_is_refused(trial, monkeypatch, capsys, tmp_path, sentence):
     monkeypatch.chdir(tmp_path)
     code, printed = call(monkeypatch, capsys, "limb.osim", *CASES[sentence], "--out", tmp_path / "out")
     assert code == 2 and sentence in printed.err.replace("\n", " ")
+    assert not (tmp_path / "out").exists()
+
+
+def test_locked_hinges_are_refused_with_the_option(monkeypatch, capsys, tmp_path):
+    model = read(tmp_path, marked(Limb(locked=True)), "limb.osim").file
+    code, printed = call(monkeypatch, capsys, model, "--out", tmp_path / "out")
+    assert code == 2 and printed.err.strip().endswith("use --unlock")
 
 
 def test_other_formats_are_refused(monkeypatch, capsys, tmp_path):
