@@ -53,7 +53,7 @@ talus_digest = digest_of_sources()
 remove_others(talus_digest)
 nb_execution_mode = os.environ.get("TALUS_DOCS_EXECUTION", "cache")
 nb_execution_cache_path = str(DOCS / "_build" / "executed" / talus_digest)  # outputs of other sources are never shown
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # [s] of a cell, also on busy machines
 nb_execution_raise_on_error = True
 nb_merge_streams = True
 

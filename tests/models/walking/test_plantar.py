@@ -199,6 +199,7 @@ def test_the_path_follows_the_motion_as_it_did_in_the_data():
     expected = slopes * guides.std(axis=0)[:, :, None] / (1.0 + RIDGE)
     assert found.change == pytest.approx(expected, abs=0.15 * np.abs(expected).max())
     assert found.shift(found.mean) == pytest.approx(0.0)
+    assert found.shift(found.mean + found.sd) == pytest.approx(found.change.sum(axis=1), abs=1e-12)
     far, edge = (found.shift(found.mean + times * found.sd) for times in (50.0, MAX_DEVIATION))
     assert far == pytest.approx(edge) and np.abs(edge).max() > 0.0
 
