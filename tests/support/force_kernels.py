@@ -25,6 +25,7 @@ VALUES = {
     "free_angle": 0.2,
     "middle": 0.2,
     "half_range": 0.05,
+    "transition": 4.0,
 }
 
 
