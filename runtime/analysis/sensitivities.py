@@ -181,6 +181,11 @@ def sensitivities(
     """
     question = question_of(build, given, wrt, check_units=check_units)
     found = solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta, coordinates)
+    _refuse_kinks(found)
+    return found
+
+
+def _refuse_kinks(found: Sensitivities) -> None:
     worst = int(np.argmax(found.argument_errors))
     if found.argument_errors[worst] > ROUGH:
         raise ModelError(
@@ -188,7 +193,6 @@ def sensitivities(
             f"or a jump there, where its slopes differ by {found.argument_errors[worst]:.1g} of them; choose another value, or "
             "take differences of runs"
         )
-    return found
 
 
 def solve(
