@@ -63,8 +63,8 @@ class Sensitivities:
     ``names`` (K,): names of parameters or of parts of the initial state, with component indices, such as "gravity[2]";
     ``values`` (K,): values at which the derivatives are taken; ``t`` (m,) [s]; ``r``, ``p``, ``v``, ``omega``: derivatives by
     body, (m, 3, K) or (m, 4, K); ``state``: the motion by part and body, (m, 3) or (m, 4).  ``argument_errors`` (K,): estimated
-    relative errors of the derivatives of a system with respect to the arguments of the function that builds it; 0 for the
-    parameters of a System, in which its data are smooth.
+    relative errors of the derivatives of a system with respect to the arguments of the function that builds it, without its
+    signals; 0 for the parameters of a System, in which its data are smooth.
     """
 
     system: System
@@ -264,7 +264,9 @@ def _one_by_one(
         return own.data._replace(alpha=how.alpha, beta=how.beta)
 
     given = [
-        None if quantity.role is Role.STATE else ([data(other) for other, _ in six.systems], six.offsets, six.weights)
+        None
+        if quantity.role is Role.STATE
+        else ([(other, data(other)) for other, _ in six.systems], six.offsets, six.weights)
         for (_, quantity), six in zip(question.components, nearby, strict=True)
     ]
     varied = Varied(system, data(system), given)
