@@ -63,8 +63,8 @@ class Sensitivities:
     ``names`` (K,): names of parameters or of parts of the initial state, with component indices, such as "gravity[2]";
     ``values`` (K,): values at which the derivatives are taken; ``t`` (m,) [s]; ``r``, ``p``, ``v``, ``omega``: derivatives by
     body, (m, 3, K) or (m, 4, K); ``state``: the motion by part and body, (m, 3) or (m, 4).  ``argument_errors`` (K,): estimated
-    relative errors of the derivatives of a system with respect to the arguments of the function that builds it; 0 for the
-    parameters of a System, in which its data are smooth.
+    relative errors of the derivatives of a system with respect to the arguments of the function that builds it, without its
+    signals; 0 for the parameters of a System, in which its data are smooth.
     """
 
     system: System
@@ -181,6 +181,11 @@ def sensitivities(
     """
     question = question_of(build, given, wrt, check_units=check_units)
     found = solve(question, question.row, t_end, t_eval, rtol, atol, alpha, beta, coordinates)
+    _refuse_kinks(found)
+    return found
+
+
+def _refuse_kinks(found: Sensitivities) -> None:
     worst = int(np.argmax(found.argument_errors))
     if found.argument_errors[worst] > ROUGH:
         raise ModelError(
@@ -188,7 +193,6 @@ def sensitivities(
             f"or a jump there, where its slopes differ by {found.argument_errors[worst]:.1g} of them; choose another value, or "
             "take differences of runs"
         )
-    return found
 
 
 def solve(
@@ -260,7 +264,9 @@ def _one_by_one(
         return own.data._replace(alpha=how.alpha, beta=how.beta)
 
     given = [
-        None if quantity.role is Role.STATE else ([data(other) for other, _ in six.systems], six.offsets, six.weights)
+        None
+        if quantity.role is Role.STATE
+        else ([(other, data(other)) for other, _ in six.systems], six.offsets, six.weights)
         for (_, quantity), six in zip(question.components, nearby, strict=True)
     ]
     varied = Varied(system, data(system), given)

@@ -5,8 +5,9 @@
 for a state y and its derivatives z with respect to K parameters theta.  df/dy is the exact Jacobian of
 ``runtime.dynamics.jacobian``.  df/dtheta, the effect of a parameter on joints, limits, loads, motors and signals at a state, is a
 difference of order six of systems with nearby parameters; their limits and contacts share the modes of the system itself, so
-that no difference reaches across a cone.  Contacts: ``runtime.integrate.variational_contacts``.  State and derivatives form one
-long state for the integration loop, which evaluates it through ``Workspace.address``.
+that no difference reaches across a cone.  Where one whole-model kernel serves a system and those nearby, it evaluates these.
+Contacts: ``runtime.integrate.variational_contacts``.  State and derivatives form one long state for the integration loop, which
+evaluates it through ``Workspace.address``.
 
 States of closed loops are projected onto their rows, as in ``simulate``, and their derivatives onto the derivatives of the rows:
 
@@ -32,8 +33,8 @@ from runtime.dynamics.jacobian import JacobianWorkspace, jacobian
 from runtime.dynamics.kinematics import euler_rates, update_kinematics, update_poses_and_signals
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import OK, OMEGA, ROWS, SINGULAR, STATE, P, V
-from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
+from runtime.dynamics.model_data import ModelData, WholeModelKernel, Workspace
+from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION, WHOLE
 from runtime.integrate.differences import BOTH_SIDES, weights
 from runtime.integrate.variational_contacts import (
     ContactDirections,
@@ -52,6 +53,7 @@ from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
 from runtime.support.arrays import Floats, Ints
 from runtime.system.system import System
+from runtime.system.whole_model import whole_of
 from runtime.system.workspaces import workspace_of_jacobian
 
 ITSELF, DIRECTIONS, OF_MOTION = range(
@@ -66,6 +68,9 @@ class Directions(NamedTuple):
     data: Ints  # (K, 6) addresses of the data of the nearby systems, 0 for a parameter of the initial state
     works: Ints  # (K, 6) addresses of their memory
     factors: Floats  # (K, 6)
+    itself: Ints  # (1,) address of memory in which the system itself is evaluated as those nearby are
+    by_kernel: Ints  # (K,) 1: the whole-model kernel evaluates the nearby systems
+    base: Floats  # (13 bodies,) state derivative by this kernel
     rates: Floats  # (13 bodies,) memory
     change: Floats  # (12 bodies,) displacements, then changes of velocity
     p: Floats  # (4,)
@@ -78,32 +83,38 @@ class Directions(NamedTuple):
 class Varied:
     """Memory for the evaluation of a system with its derivatives with respect to K parameters.
 
-    ``nearby``: for each parameter the data of six nearby systems, how much larger the parameter is in them (6,), and the weights
-    (6,) with which their changes add up to the derivative; None for a parameter of the initial state.
+    ``nearby``: for each parameter six nearby systems with their data, how much larger the parameter is in them (6,), and the
+    weights (6,) with which their changes add up to the derivative; None for a parameter of the initial state.
     """
 
     def __init__(
-        self, system: System, data: ModelData, nearby: Sequence[tuple[Sequence[ModelData], Floats, Floats] | None]
-    ) -> None:
+        self, system: System, data: ModelData,
+        nearby: Sequence[tuple[Sequence[tuple[System, ModelData]], Floats, Floats] | None],
+    ) -> None:  # fmt: skip
         n, count, touching = STATE * len(system.bodies), len(nearby), len(data.contacts.law) > 0
         work = workspace_for(data)
         self._kept: list[Reference] = []
         places, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
-        offsets, factors = np.zeros((count, 6)), np.zeros((count, 6))
+        offsets, factors, by_kernel = np.zeros((count, 6)), np.zeros((count, 6)), np.zeros(count, np.int64)
+        itself = _nearby_memory(data, work, whole_of(system, data))
         for k, six in enumerate(nearby):
             if six is None and touching:  # the speed of a touch-down depends on the initial state
-                six = [data] * 6, 1e-3 * BOTH_SIDES, 1e3 * weights(BOTH_SIDES)
+                six = [(system, data)] * 6, 1e-3 * BOTH_SIDES, 1e3 * weights(BOTH_SIDES)
             if six is None:
                 continue
             others, offsets[k], factors[k] = six
-            for q, other in enumerate(others):
-                memory = _nearby_memory(other, work)
+            by_kernel[k] = itself.address[WHOLE] != 0 and {one.model.key for one, _ in others} == {system.model.key}
+            for q, (one, other) in enumerate(others):
+                memory = _nearby_memory(other, work, whole_of(one, other) if by_kernel[k] else None)
                 places[k, q], works[k, q] = self._keep(other), self._keep(memory)
         directions = Directions(
             workspace_of_jacobian(system),
             places,
             works,
             factors,
+            np.array([self._keep(itself)]),
+            by_kernel,
+            np.zeros(n),
             np.zeros(n),
             np.zeros(12 * len(system.bodies)),
             np.zeros(4),
@@ -128,9 +139,9 @@ class Varied:
         return self._kept[-1].address
 
 
-def _nearby_memory(data: ModelData, of: Workspace) -> Workspace:
+def _nearby_memory(data: ModelData, of: Workspace, whole: WholeModelKernel | None) -> Workspace:
     """Memory for a nearby system, with the modes of the system itself; its contacts have forces that are given."""
-    memory = workspace_for(data)
+    memory = workspace_for(data, whole)
     if len(data.contacts.law):
         memory.address[CONTACTS] = place_of_part(given_forces_part)
     return memory._replace(
@@ -208,6 +219,36 @@ def forces_nearby(time, states, k, t, w, d):  # type: ignore[no-untyped-def]
         set_forces(d.contacts.offsets[k, q], at_address(d.works[k, q], _TYPES[1]), w, d.contacts)
 
 
+@inlined
+def evaluate_base(time, states, t, w, d):  # type: ignore[no-untyped-def]
+    """The state derivative by the kernel of the nearby systems, whose rounding is its own; a code."""
+    for k in range(len(d.by_kernel)):
+        if d.by_kernel[k] == 1:
+            memory = at_address(d.itself[0], _TYPES[1])
+            set_forces(0.0, memory, w, d.contacts)
+            return call_at(memory.address[EVALUATION], time, states, t, memory, VALUE, d.base)
+    return OK
+
+
+@inlined
+def add_nearby(time, states, k, base, to, t, w, d):  # type: ignore[no-untyped-def]
+    """Add the effect of parameter k at a constant state, where the state derivative is ``base``; a code."""
+    code = OK
+    for q in range(6):
+        if d.data[k, q] == 0:
+            break
+        other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
+        for j in range(len(t.address)):
+            for r in range(t.rows[j]):
+                memory.kept[j, r] = w.kept[j, r]  # a difference of the same rows
+        memory.chosen[0] = w.chosen[0]
+        code |= call_at(memory.address[EVALUATION], time, states, other, memory, VALUE, d.rates)
+        for b in range(len(t.mass) - 1):
+            for c in range(STATE * b + V, STATE * (b + 1)):
+                to[c] += d.factors[k, q] * (d.rates[c] - base[c])  # exactly 0 where the parameter has no effect
+    return code
+
+
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """State derivative and its derivatives with respect to the parameters; a code."""
     d = at_address(w.address[DIRECTIONS], _TYPES[2])
@@ -222,6 +263,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     code = call_at(w.address[ITSELF], time, states, t, w, VALUE, slopes)
     if code != OK:
         return code
+    code = evaluate_base(time, states, t, w, d)
     jacobian(t, w, d.jacobian)
     J, change = d.jacobian.J, d.change
     for k in range(count):
@@ -243,18 +285,5 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             to[STATE * (r // 6) + V + r % 6] = value
         if len(t.contacts.law) > 0:
             forces_nearby(time, states, k, t, w, d)
-        for q in range(6):
-            if d.data[k, q] == 0:
-                break
-            other, memory = at_address(d.data[k, q], _TYPES[0]), at_address(d.works[k, q], _TYPES[1])
-            for j in range(len(t.address)):
-                for r in range(t.rows[j]):
-                    memory.kept[j, r] = w.kept[j, r]  # a difference of the same rows
-            memory.chosen[0] = w.chosen[0]
-            code = call_at(w.address[ITSELF], time, states, other, memory, VALUE, d.rates)
-            if code != OK:
-                return code
-            for b in range(bodies):
-                for c in range(STATE * b + V, STATE * (b + 1)):
-                    to[c] += d.factors[k, q] * (d.rates[c] - slopes[c])  # exactly 0 where the parameter has no effect
-    return OK
+        code |= add_nearby(time, states, k, slopes[:n] if d.by_kernel[k] == 0 else d.base, to, t, w, d)
+    return code
