@@ -187,8 +187,7 @@ def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
         damping = residual if t.redundant > 0 else residual**2
         correction(y, t, w, False, min(max(damping, MIN_DAMPING), MAX_DAMPING), u)
         before, scale, helps = misfit(t, w), 1.0, False
-        # Halved steps reduce rounding by chance alone.
-        for _ in range(HALVINGS if residual > ASSEMBLED else 1):
+        for _ in range(HALVINGS):
             _move(y, u, scale, trial)
             update_kinematics(time, trial, t, w)
             if misfit(t, w) < before:

@@ -233,7 +233,7 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
         states, good = joints.assembled(system.state.y)
     else:
         good = joints.on_the_rows(states)
-    reference = states
+    states = reference = np.where(good[:, None], states, system.state.y)
     if system.reference is not None or not assemble:
         reference, also = joints.assembled(system.reference_configuration.y)
         good &= also

@@ -51,6 +51,7 @@ class Known:
 
     done: list[int] = field(default_factory=list)
     systems: dict[int, System] = field(default_factory=dict)
+    recipes: dict[int, Recipe] = field(default_factory=dict)  # of those that were not built when the function returned
 
 
 def run_built(task: Task, cases: Cases, chunk: Chunk) -> Known:
@@ -63,7 +64,7 @@ def run_built(task: Task, cases: Cases, chunk: Chunk) -> Known:
         if task.stop[0]:
             raise Stopped
         if (deferred := _called(task, row(cases, case), case, known)) is not None:
-            groups.setdefault(recipe_of(deferred).layout, {})[case] = deferred
+            groups.setdefault(known.recipes[case].layout, {})[case] = deferred
     for members in groups.values():
         done = _run_group(task, cases, members, chunk, known)
         known.done += done
@@ -82,22 +83,26 @@ def _called(task: Task, values: dict[str, Any], case: int, known: Known) -> Defe
         return None
     if not made:
         known.systems[case] = system
-    alone = len(made) == 1 and made[0] is system and type(system) is Deferred
-    return made[0] if alone else None
+    if len(made) != 1 or made[0] is not system or type(system) is not Deferred:
+        return None
+    known.recipes[case] = recipe_of(system)  # it may be built at any time, where the function keeps it
+    return system
 
 
 def _finish(case: int, deferred: Deferred, known: Known) -> None:
     """Build a system; one that is refused is left to the function, which may know what to do."""
     try:
         known.systems[case] = finished(deferred) if type(deferred) is Deferred else deferred
-    except ModelError:
+    except (
+        Exception
+    ):  # whatever is raised for extreme values: the function is called again, and its message is that of the case
         pass
 
 
 def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Chunk, known: Known) -> list[int]:
     """Run the cases of a layout; those that reached their end."""
     how, first = task.how, -1
-    recipes = {case: recipe_of(deferred) for case, deferred in members.items()}
+    recipes = {case: known.recipes[case] for case in members}
     if len(members) < LEAST or how.t_start != next(iter(recipes.values())).time:
         return []
     for first, deferred in members.items():
@@ -109,7 +114,8 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
         return []
     if not in_joint_coordinates(system, how) or not lanes_know(system) or system.tree is None:
         return []
-    prepared = _prepared(task, cases, system, system.tree, recipes)
+    with np.errstate(all="ignore"):  # cases with extreme values are not good, and are built alone
+        prepared = _prepared(task, cases, system, system.tree, recipes)
     if prepared is None:
         return []
     numbers = np.array(list(members))

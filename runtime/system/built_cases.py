@@ -96,6 +96,7 @@ def built_cases(system: System, recipes: Sequence[Recipe]) -> BuiltCases:
     good &= _consistent(system, joints, states)
     if recipes[0].check_units:
         good &= usual_cases(system, masses, inertias, gravity, _points(system, joints), y.reshape(len(y), -1, STATE))
+    states = np.where(good[:, None], states, system.state.y)
     limits = _limit_cases(system, [recipe.parts.limits for recipe in recipes], y) if system.limits else None
     return BuiltCases(masses, inertias, gravity, states, joints, limits, good)
 
