@@ -6,7 +6,7 @@ Joints are steps: slides along axes of the parent's frame first, then turns abou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from models.files.description import (
 )
 from models.files.merging import Pose, unmoved
 from models.files.naming import identifiers, unique
-from models.files.osim_couplers import COUPLER, couplers, followers
+from models.files.osim_couplers import COUPLER, Coupler, couplers, followers
 from models.files.osim_functions import Function, function_within, numbers, straight
 from models.files.osim_omissions import LIMIT, SPRING, limits_of, omitted_parts, springs_of
 from models.files.osim_xml import active, objects, of_parts, text_of, truth, with_defaults
@@ -129,17 +129,18 @@ def read_osim(file: Path) -> Description:
         omitted=omitted,
         laws=tuple(f.laws),
         followers=following,
-        coordinates={
-            name: FileCoordinate(
-                value,
-                name in f.locked,
-                *(driven[name].leading if name in driven else ("", None)),
-                *f.ranges.get(name, ()),
-            )
-            for name, value in f.defaults.items()
-        },
+        coordinates=_file_coordinates(f, driven),
         bodies=f.names,
     )
+
+
+def _file_coordinates(f: _File, driven: Mapping[str, Coupler]) -> dict[str, FileCoordinate]:
+    """The coordinates by name; ``driven``: those that couplers drive."""
+    leaders = {name: coupler.leading for name, coupler in driven.items()}
+    return {
+        name: FileCoordinate(value, name in f.locked, *(leaders.get(name) or ("", None)), *f.ranges.get(name, ()))
+        for name, value in f.defaults.items()
+    }
 
 
 def _joints(f: _File) -> list[_Joint]:
