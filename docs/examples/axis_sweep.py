@@ -16,7 +16,7 @@ many = runtime.simulate_many(models.foot.build, cases, 1.0, t_eval=np.linspace(0
 assert many.success, many.messages
 
 figure, ax = plt.subplots(figsize=(6, 4.5), layout="constrained")
-for angle, r in zip(angles, many.r("main_foot"), strict=True):
+for angle, r in zip(angles, many.r["main_foot"], strict=True):
     ax.plot(1000 * r[:, 1], 1000 * r[:, 2], color=plt.cm.viridis((angle - 25) / 35))
 ax.set(xlabel="medial y [mm]", ylabel="up z [mm]", aspect="equal")
 figure.colorbar(plt.cm.ScalarMappable(plt.Normalize(25, 60), "viridis"), ax=ax, label="inclination of the axis [deg]")

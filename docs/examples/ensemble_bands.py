@@ -18,7 +18,7 @@ many = runtime.simulate_many(
     system, cases | {"omega.main_foot": spin}, 1.0, t_eval=np.linspace(0, 1, 101), assemble=True, progress=False
 )
 assert many.success, many.messages
-r = 1000 * many.r("main_foot")
+r = 1000 * many.r["main_foot"]
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 6), sharex=True, layout="constrained")
 for k, (ax, axis) in enumerate(zip(axes, ("anterior x", "medial y", "up z"), strict=True)):

@@ -60,6 +60,7 @@ class Ensemble:
     ``outputs``: name -> what ``simulate_many(..., outputs=)`` kept in place of the states, else empty;
     ``many["range(r.main_foot.y)"]``: values of an output in all cases, (n,), (n, m) over time, vectors with a last axis more.
     They are NaN where a case did not reach its end.
+    ``many.r["toes"]``, ``p``, ``v``, ``omega``: states by body, as of a run, with a first axis of cases.
     """
 
     name: str
@@ -234,28 +235,32 @@ class Ensemble:
             for chunk in self._states:
                 yield chunk.first, len(chunk.status), lambda chunk=chunk: chunk.states  # type: ignore[misc]
 
-    def _part(self, name: str, body: str) -> Floats:
-        if body not in self.bodies:
+    def _of_body(self, name: str, body: str) -> Floats:
+        if not isinstance(body, str) or body not in self.bodies:
             raise unknown_name(body, self.bodies, "body", "bodies")
         self._refuse_outputs(f"{name}.{body}")
         o = STATE * self.bodies.index(body)
         return self._collect(None, slice(o + PARTS[name].start, o + PARTS[name].stop))
 
-    def r(self, body: str) -> Floats:
-        """Centres of mass, (cases, times, 3) [m]."""
-        return self._part("r", body)
+    @property
+    def r(self) -> OfBodies:
+        """Centres of mass by body, (cases, times, 3) each [m]; read from the folder, if there is one, at each access."""
+        return OfBodies(self, "r")
 
-    def p(self, body: str) -> Floats:
-        """Euler parameters, (cases, times, 4)."""
-        return self._part("p", body)
+    @property
+    def p(self) -> OfBodies:
+        """Euler parameters by body, (cases, times, 4)."""
+        return OfBodies(self, "p")
 
-    def v(self, body: str) -> Floats:
-        """Velocities of the centres of mass, (cases, times, 3) [m/s]."""
-        return self._part("v", body)
+    @property
+    def v(self) -> OfBodies:
+        """Velocities of the centres of mass by body, (cases, times, 3) [m/s]."""
+        return OfBodies(self, "v")
 
-    def omega(self, body: str) -> Floats:
-        """Angular velocities, (cases, times, 3) [rad/s]."""
-        return self._part("omega", body)
+    @property
+    def omega(self) -> OfBodies:
+        """Angular velocities by body, (cases, times, 3) [rad/s]."""
+        return OfBodies(self, "omega")
 
     def to_xarray(self, cases: slice | Sequence[int] | None = None) -> xarray.Dataset:
         """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``.
@@ -302,6 +307,29 @@ class Ensemble:
             Where pyarrow is not installed, or the file exists, unless ``overwrite``, or cannot be written.
         """
         return parquet_of(self, free_file(Path(file), overwrite))
+
+
+class OfBodies(Mapping[str, Floats]):
+    """A part of the states of an ensemble by body, as ``run.r`` is of a run; NaN where a case did not arrive."""
+
+    def __init__(self, ensemble: Ensemble, part: str) -> None:
+        self._ensemble, self._part = ensemble, part
+
+    def __getitem__(self, body: str) -> Floats:
+        return self._ensemble._of_body(self._part, body)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ensemble.bodies)
+
+    def __len__(self) -> int:
+        return len(self._ensemble.bodies)
+
+    def __repr__(self) -> str:
+        return f"{self._part} of {', '.join(self)}"
+
+    def __call__(self, body: str) -> Floats:
+        """As by the index; studies of earlier versions call it."""
+        return self[body]
 
 
 def gathered(

@@ -141,7 +141,7 @@ def test_whole_model_kernels_and_ensembles_take_the_forces_in():
     )
     for n, stiffness in enumerate((50.0, 80.0)):
         alone = simulate(build(stiffness), 1.0, t_eval=[1.0], rtol=1e-11, atol=1e-11)
-        assert np.abs(cases.r("bob")[n, -1] - alone.r["bob"][-1]).max() < 1e-9
+        assert np.abs(cases.r["bob"][n, -1] - alone.r["bob"][-1]).max() < 1e-9
 
 
 def muscle(r_i, s_i, r_j, s_j, strength, activation_t, coordinate, rate):

@@ -118,7 +118,7 @@ def test_parameters_pickles_and_the_joints_own_vectors():
     cases = runtime.simulate_many(
         system, {"coefficient.rub": [0.5, 0.8]}, 1.0, workers=1, progress=False, method="dop853"
     )
-    assert np.abs(cases.r("arm")[1, -1] - b.r["arm"][-1]).max() < 1e-9
+    assert np.abs(cases.r["arm"][1, -1] - b.r["arm"][-1]).max() < 1e-9
 
 
 def test_whole_model_kernels_stand_aside():

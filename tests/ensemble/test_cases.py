@@ -81,12 +81,12 @@ def test_parameters_build_a_system_for_each_case():
     for number in (0, 7, 19):
         run = simulate(models.foot.build(link_length=lengths[number]), 0.5, t_eval=[0.5], **SETTINGS)
         assert np.abs(found.states()[number].ravel() - run.states.ravel()).max() < 1e-11
-    assert np.ptp(found.r("main_foot")[:, 0, 2]) > 1e-3
+    assert np.ptp(found.r["main_foot"][:, 0, 2]) > 1e-3
     data = found.to_xarray()
     assert data.case_link_length.values == pytest.approx(lengths) and data.sizes["case"] == 20
     part = found.to_xarray([3, 4])
     assert part.case_link_length.values == pytest.approx(lengths[3:5])
-    assert np.array_equal(part.r.sel(body="toes").values, found.r("toes")[3:5])
+    assert np.array_equal(part.r.sel(body="toes").values, found.r["toes"][3:5])
 
 
 def test_names_and_vectors_are_parameters_too():
@@ -215,8 +215,8 @@ def test_a_driven_system_is_assembled_at_the_time_of_the_start():
     b.driver("way", "guided_point", "bob", s_i=(0, 0, 0), x_t=x, y_t=0.0, z_t=0.0)
     system, omega = b.build(), [(0.1, 0.2, 0.3), (1.0, 0.0, 0.0)]
     found = simulate_many(system, {"omega.bob": omega}, 1.0, t_start=0.5, t_eval=[0.5], assemble=True)
-    assert found.success and np.abs(found.r("bob")[:, 0] - (0.1 * np.sin(1.5), 0.0, 0.0)).max() < 1e-9
-    assert np.abs(found.omega("bob")[:, 0] - omega).max() < 1e-12
+    assert found.success and np.abs(found.r["bob"][:, 0] - (0.1 * np.sin(1.5), 0.0, 0.0)).max() < 1e-9
+    assert np.abs(found.omega["bob"][:, 0] - omega).max() < 1e-12
 
 
 def bodies_in_order(order=("a", "c"), mass=1.0):
@@ -235,7 +235,7 @@ def test_a_case_with_other_bodies_is_refused():
     found = simulate_many(
         lambda swap: bodies_in_order("ca" if swap else "ac"), {"swap": [False, True]}, 0.1, **SETTINGS
     )
-    assert found.status.tolist() == [0, Status.REFUSED] and found.r("a")[0, 0, 0] == ord("a")
+    assert found.status.tolist() == [0, Status.REFUSED] and found.r["a"][0, 0, 0] == ord("a")
     assert found.messages[1] == "the bodies of this case are c, a, those of the others a, c; give all the same"
 
 
@@ -254,7 +254,7 @@ def test_chunks_of_refused_cases_hide_no_others(kept, tmp_path):
     found = simulate_many(models.foot.build, cases, 0.1, chunk=2, out=tmp_path if kept else None, **SETTINGS)
     assert found.status.tolist() == [Status.REFUSED, Status.REFUSED, 0, 0]
     assert np.isnan(found.states()[:2]).all() and np.isfinite(found.states()[2:]).all()
-    assert np.isfinite(found.r("toes")[2:]).all()
+    assert np.isfinite(found.r["toes"][2:]).all()
 
 
 def test_none_is_a_value_among_names(tmp_path):
@@ -350,10 +350,13 @@ def test_a_case_as_a_run():
     many = simulate_many(models.foot.build("modified"), {"mass.toes": [0.2, 0.3]}, 0.2, t_eval=times)
     run = many[1]
     assert run.system.body("toes").mass == 0.3 and run.success
-    assert run.r["toes"] == pytest.approx(many.r("toes")[1], abs=1e-10) and run.lam["ankle"].shape == (5, 4)
+    assert run.r["toes"] == pytest.approx(many.r["toes"][1], abs=1e-10) and run.lam["ankle"].shape == (5, 4)
+    for of_cases, of_run in ((many.r, run.r), (many.p, run.p), (many.v, run.v), (many.omega, run.omega)):
+        assert list(of_cases) == list(of_run)
+        assert of_cases["toes"][1] == pytest.approx(of_run["toes"], abs=1e-8) == of_cases("toes")[1]
     assert many[-1].t.tolist() == times.tolist() and len(list(many)) == 2
     again = pickle.loads(pickle.dumps(many))
-    assert again[0].r["toes"] == pytest.approx(many.r("toes")[0], abs=1e-10)
+    assert again[0].r["toes"] == pytest.approx(many.r["toes"][0], abs=1e-10)
     built = simulate_many(models.foot.build, {"link_length": [0.04, 0.05]}, 0.2, t_eval=times)
     assert built[1].system.joint("ankle").values["l"] == 0.05
     with pytest.raises(IndexError, match="there is no case 2; the cases are 0 to 1"):

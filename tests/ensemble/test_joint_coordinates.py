@@ -40,13 +40,13 @@ def test_a_case_depends_on_no_other(monkeypatch):
     some = runtime.simulate_many(
         FOOT, {name: values[3:20] for name, values in cases.items()}, 0.5, workers=1, **SETTINGS
     )
-    assert np.array_equal(many.r("toes")[3:20], some.r("toes"))
+    assert np.array_equal(many.r["toes"][3:20], some.r["toes"])
 
     def never(*_):
         raise AssertionError("the cases ran one by one")
 
     monkeypatch.setattr(chunk, "_run_alone", never)
-    assert np.array_equal(runtime.simulate_many(FOOT, cases, 0.5, **SETTINGS).r("toes"), many.r("toes"))
+    assert np.array_equal(runtime.simulate_many(FOOT, cases, 0.5, **SETTINGS).r["toes"], many.r["toes"])
 
 
 def test_varied_lengths_and_masses():
@@ -57,14 +57,14 @@ def test_varied_lengths_and_masses():
         FOOT, cases, 0.5, assemble=True, t_eval=TIMES, rtol=1e-12, atol=1e-12, coordinates="absolute"
     )
     assert (joint.status == Status.REACHED_END).all()
-    assert np.abs(joint.r("toes") - absolute.r("toes")).max() < 1e-9
-    assert np.ptp(joint.r("toes")[:, -1], axis=0).max() > 1e-3
+    assert np.abs(joint.r["toes"] - absolute.r["toes"]).max() < 1e-9
+    assert np.ptp(joint.r["toes"][:, -1], axis=0).max() > 1e-3
 
 
 def test_euler_parameters_have_the_signs_of_the_start():
     p = FOOT.state.p["main_foot"]
     many = runtime.simulate_many(FOOT, {"p.main_foot": np.array([p, -p])}, 0.5, **SETTINGS)
-    assert np.array_equal(many.p("main_foot")[0], -many.p("main_foot")[1])
+    assert np.array_equal(many.p["main_foot"][0], -many.p["main_foot"][1])
 
 
 def test_weights_of_large_trees_keep_cases_apart():
@@ -80,7 +80,7 @@ def test_weights_of_large_trees_keep_cases_apart():
     many = runtime.simulate_many(build, {"length": lengths}, 0.5, **SETTINGS)
     for number, length in enumerate(lengths):
         run = runtime.simulate(build(length), 0.5, **SETTINGS)
-        assert many.r("rod")[number] == pytest.approx(run.r["rod"], abs=1e-12 * length)
+        assert many.r["rod"][number] == pytest.approx(run.r["rod"], abs=1e-12 * length)
 
 
 def test_failures_have_the_message_of_a_single_run():
@@ -129,8 +129,8 @@ def test_varied_limits_and_masses():
         limited, cases, 1.5, t_eval=[1.0, 1.5], rtol=1e-12, atol=1e-12, coordinates="absolute"
     )
     assert joint.in_batch.all() and not joint.messages
-    assert np.abs(joint.r("toes") - absolute.r("toes")).max() < 1e-8
-    assert np.ptp(joint.r("toes")[:, -1], axis=0).max() > 1e-4
+    assert np.abs(joint.r["toes"] - absolute.r["toes"]).max() < 1e-8
+    assert np.ptp(joint.r["toes"][:, -1], axis=0).max() > 1e-4
 
 
 def test_a_case_beyond_what_the_kernel_knows_runs_alone(monkeypatch):
@@ -143,7 +143,7 @@ def test_a_case_beyond_what_the_kernel_knows_runs_alone(monkeypatch):
     monkeypatch.setattr(chunk, "run_compiled", lambda cases, *_: list(cases))  # they are left to single runs
     many = runtime.simulate_many(narrow, cases, 0.5, **SETTINGS)
     assert 0 < many.in_batch.sum() < 12 and (many.status == Status.REACHED_END).all() and not many.messages
-    assert np.abs(many.r("toes") - usual.r("toes")).max() < 1e-7
+    assert np.abs(many.r["toes"] - usual.r["toes"]).max() < 1e-7
 
 
 def _narrow(system):

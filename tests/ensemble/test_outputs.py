@@ -177,7 +177,7 @@ def test_a_folder_of_outputs(tmp_path):
             simulate_many(build, cases, T[-1], **settings | changed)
         assert said in str(error.value)
     with pytest.raises(ModelError, match=r"this ensemble holds no r.toes: it kept the outputs excursion, path"):
-        many.r("toes")
+        many.r["toes"]
     with pytest.raises(ModelError, match="unknown output 'energy'"):
         many["energy"]
 

@@ -271,4 +271,4 @@ def test_ensembles_of_feet_run_in_batches():
     for case in range(3):
         one = foot.build(**{name: values[case] for name, values in cases.items()})
         alone = runtime.simulate(one, 0.3, method="dop853", t_eval=[0.3])
-        assert np.abs(many.r("main_foot")[case, 0] - alone.r["main_foot"][0]).max() < 1e-8
+        assert np.abs(many.r["main_foot"][case, 0] - alone.r["main_foot"][0]).max() < 1e-8

@@ -283,7 +283,7 @@ def test_lookups_list_the_names_and_offer_the_nearest(foot):
         (lambda: run.r[["toes"]], "unknown body ['toes']; the bodies are toes"),
         (lambda: run.r[memoryview(bytearray(1))], "unknown body <memory at"),
         (lambda: run.final.r["mainfoot"], bodies),
-        (lambda: many.r("mainfoot"), bodies),
+        (lambda: many.r["mainfoot"], bodies),
         (lambda: many.cases["mass.toe"], "unknown case 'mass.toe'; did you mean 'mass.toes'?"),
         (lambda: foot.body("mainfoot"), bodies),
         (lambda: foot.joint("ankel"), "did you mean 'ankle'?"),

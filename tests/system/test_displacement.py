@@ -141,7 +141,7 @@ def test_ensembles_take_coordinates_by_name():
     cases |= {f"rate.{name}": [0.0, value] for name, value in RATES.items()}
     many = simulate_many(system, cases, 0.5, t_eval=times, rtol=1e-10, atol=1e-10)
     run = simulate(system, 0.5, initial=displaced(system, ANGLES, RATES), t_eval=times, rtol=1e-10, atol=1e-10)
-    assert np.abs(many.r("main_foot")[1] - run.r["main_foot"]).max() < 1e-12
+    assert np.abs(many.r["main_foot"][1] - run.r["main_foot"]).max() < 1e-12
     assert many.to_xarray()["case_rate.ankle.theta_i"].attrs["units"] == "rad/s"
 
 
@@ -155,7 +155,7 @@ def test_coordinates_with_lengths_in_ensembles():
         system = with_parameters(models.foot.build(), {"l.ankle": length})
         run = simulate(system, 0.3, initial=displaced(system, {"ankle.theta_i": angle}), t_eval=times, method="dop853",
                        rtol=1e-11, atol=1e-11)  # fmt: skip
-        assert np.abs(many.r("main_foot")[k] - run.r["main_foot"]).max() < 1e-8
+        assert np.abs(many.r["main_foot"][k] - run.r["main_foot"]).max() < 1e-8
 
 
 @pytest.mark.parametrize(

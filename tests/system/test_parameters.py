@@ -279,10 +279,10 @@ def test_parameters_beyond_all_bounds_stop_no_other_case():
     found = simulate_many(FOOT, cases, 0.05, coordinates="absolute")
     assert found.status[0] == 0 and found.status[1] < 0 and 1 in found.messages
     in_joints = simulate_many(FOOT, cases, 0.05)  # there the toes are one body with the foot, whose inertia is above 0
-    assert (in_joints.status[:2] == 0).all() and in_joints.r("leg")[1, -1] == pytest.approx(
-        in_joints.r("leg")[0, -1], abs=1e-3
+    assert (in_joints.status[:2] == 0).all() and in_joints.r["leg"][1, -1] == pytest.approx(
+        in_joints.r["leg"][0, -1], abs=1e-3
     )
-    assert all(np.isfinite(in_joints.r("leg")[k]).all() for k in range(3) if in_joints.status[k] == 0)
+    assert all(np.isfinite(in_joints.r["leg"][k]).all() for k in range(3) if in_joints.status[k] == 0)
 
 
 @pytest.mark.slow
