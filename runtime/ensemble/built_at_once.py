@@ -125,7 +125,7 @@ def _run_group(task: Task, cases: Cases, members: dict[int, Deferred], chunk: Ch
 def _prepared(
     task: Task, cases: Cases, system: System, tree: SpanningTree, recipes: dict[int, Recipe]
 ) -> Prepared | None:
-    """The cases of a layout, with a system of theirs."""
+    """The cases of a layout, with a system for each."""
     numbers = np.array(list(recipes))
     built = built_cases(system, list(recipes.values()))
     count, states, parameters = len(numbers), built.states, quantities(system)
