@@ -1,9 +1,9 @@
 """The path of the centre of pressure under a foot, as the motion of foot and body suggests it.
 
-The mean path of other adults ignores the trial.  Five *guides* say how a stance differs from those of the others: the slope of the
-foot, its rate, its roll, and the zero-moment point of the body in both directions (Vukobratovic and Borovac 2004), which in single
-support is the centre of pressure of a body whose angular momentum is constant.  At each part of stance a ridge regression over
-other adults gives the change of the path with each guide.
+The mean path of other adults ignores the trial.  Five *guides* say how a stance differs from those of others: the slope of the
+foot, its rate, its roll, and the zero-moment point of the body in both directions (Vukobratovic and Borovac 2004), which in
+single support is the centre of pressure of a body whose angular momentum is constant.  At each part of stance a ridge
+regression over other adults gives the change of the path with each guide.
 """
 
 from __future__ import annotations
