@@ -46,7 +46,7 @@ from runtime.integrate.variational_contacts import (
     measure_slopes,
     set_forces,
 )
-from runtime.integrate.variational_jumps import change_forces, follow_modes, know_types
+from runtime.integrate.variational_jumps import change_forces, following, know_types
 from runtime.integrate.variational_rows import correct, put_changes, put_row_slopes
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
@@ -249,6 +249,9 @@ def add_nearby(time, states, k, base, to, t, w, d):  # type: ignore[no-untyped-d
     return code
 
 
+follow_modes = following(measures_over, measures_in_time)
+
+
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """State derivative and its derivatives with respect to the parameters; a code."""
     d = at_address(w.address[DIRECTIONS], _TYPES[2])
@@ -257,7 +260,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     if w.near_singular[0] == 1:
         return SINGULAR  # close to a singular pose
     if len(t.contacts.law) > 0:
-        code = follow_modes(time, states, t, w, d, measures_over, measures_in_time)
+        code = follow_modes(time, states, t, w, d)
         if code != OK:
             return code
     code = call_at(w.address[ITSELF], time, states, t, w, VALUE, slopes)

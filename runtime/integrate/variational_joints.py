@@ -43,7 +43,7 @@ from runtime.integrate.variational_contacts import (
     measure_all,
     set_forces,
 )
-from runtime.integrate.variational_jumps import change_forces, follow_modes, know_types
+from runtime.integrate.variational_jumps import change_forces, following, know_types
 from runtime.integrate.variational_points import NEARBY, place_points, reach_of, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
@@ -316,6 +316,9 @@ def measures_in_time(time, states, t, w, d):  # type: ignore[no-untyped-def]
             c.in_time[n] += d.weights[q] * reach / NEARBY * memory.contacts.outputs[n, PENETRATION_RATE]
 
 
+follow_modes = following(measures_over, measures_in_time)
+
+
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """Derivatives of the coordinates and of their derivatives with respect to the parameters; a code."""
     d = at_address(w.address[DIRECTIONS], _TYPES[2])
@@ -324,7 +327,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     if w.near_singular[0] == 1:
         return SINGULAR  # close to a singular pose
     if len(w.contacts.mode) > 0:
-        code = follow_modes(time, states, t, w, d, measures_over, measures_in_time)
+        code = follow_modes(time, states, t, w, d)
         if code != OK:
             return code
     code = call_at(w.address[ITSELF], time, states, t, w, purpose, slopes)

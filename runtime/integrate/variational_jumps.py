@@ -60,16 +60,21 @@ def change_forces(k, t, w, d):  # type: ignore[no-untyped-def]
         change_of_force(k, n, t, w, c, df)
 
 
-@inlined
-def begin_contacts(time, states, t, w, d, over, in_time):  # type: ignore[no-untyped-def]
-    """Derivatives of the speeds of contacts that touch at the start."""
-    update_poses_and_signals(time, states, t, w)
-    in_time(time, states, t, w, d)
-    for k in range(len(d.factors)):
-        over(time, states, k, t, w, d)
-        for n in range(len(d.contacts.mode)):
-            if touches(w.contacts.mode[n]):
-                d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
+def beginning(over: Any, in_time: Any) -> Any:
+    """Compiled code that begins the derivatives of contacts that touch at the start; functions as of ``following``."""
+
+    @inlined
+    def begin_contacts(time, states, t, w, d):  # type: ignore[no-untyped-def]
+        """Derivatives of the speeds of contacts that touch at the start."""
+        update_poses_and_signals(time, states, t, w)
+        in_time(time, states, t, w, d)
+        for k in range(len(d.factors)):
+            over(time, states, k, t, w, d)
+            for n in range(len(d.contacts.mode)):
+                if touches(w.contacts.mode[n]):
+                    d.contacts.speed[k, n] = speed_slope(k, n, 0.0, t, w, d)
+
+    return begin_contacts
 
 
 @inlined
@@ -95,51 +100,65 @@ def time_slope(k, n, t, w, d):  # type: ignore[no-untyped-def]
     return slope_of_time(k, n, of_law, t, w, c)
 
 
-@inlined
-def pass_changes(time, states, t, w, d, over, in_time):  # type: ignore[no-untyped-def]
-    """Jumps of the derivatives where contacts have changed their modes since the last evaluation; a code."""
-    c, mode, size, code = d.contacts, w.contacts.mode, len(d.rates), OK
-    for n in range(len(mode)):
-        c.wanted[n], mode[n] = mode[n], c.mode[n]
-    for n in range(len(mode)):
-        if c.wanted[n] == c.mode[n]:
-            continue
-        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.before)
-        in_time(time, states, t, w, d)
-        for k in range(len(d.factors)):
-            over(time, states, k, t, w, d)
-            d.times[k] = time_slope(k, n, t, w, d)
-            if not abs(d.times[k]) < np.inf:
-                c.lost[0], c.lost[1] = GRAZES, n
-                code |= NOT_FINITE
-            if c.mode[n] == INACTIVE:
-                c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
-        c.mode[n] = mode[n] = c.wanted[n]
-        code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
-        for k in range(len(d.factors)):
-            z = states[(1 + k) * size : (2 + k) * size]
-            for r in range(size):
-                z[r] += (c.before[r] - c.after[r]) * d.times[k]
-    return code
+def passing_changes(over: Any, in_time: Any) -> Any:
+    """Compiled code that passes changes of modes; functions as of ``following``."""
+
+    @inlined
+    def pass_changes(time, states, t, w, d):  # type: ignore[no-untyped-def]
+        """Jumps of the derivatives where contacts have changed their modes since the last evaluation; a code."""
+        c, mode, size, code = d.contacts, w.contacts.mode, len(d.rates), OK
+        for n in range(len(mode)):
+            c.wanted[n], mode[n] = mode[n], c.mode[n]
+        for n in range(len(mode)):
+            if c.wanted[n] == c.mode[n]:
+                continue
+            code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.before)
+            in_time(time, states, t, w, d)
+            for k in range(len(d.factors)):
+                over(time, states, k, t, w, d)
+                d.times[k] = time_slope(k, n, t, w, d)
+                if not abs(d.times[k]) < np.inf:
+                    c.lost[0], c.lost[1] = GRAZES, n
+                    code |= NOT_FINITE
+                if c.mode[n] == INACTIVE:
+                    c.speed[k, n] = speed_slope(k, n, d.times[k], t, w, d)
+            c.mode[n] = mode[n] = c.wanted[n]
+            code |= call_at(w.address[ITSELF], time, states, t, w, VALUE, c.after)
+            for k in range(len(d.factors)):
+                z = states[(1 + k) * size : (2 + k) * size]
+                for r in range(size):
+                    z[r] += (c.before[r] - c.after[r]) * d.times[k]
+        return code
+
+    return pass_changes
 
 
-@inlined
-def follow_modes(time, states, t, w, d, over, in_time):  # type: ignore[no-untyped-def]
-    """Take note of the modes of the contacts; a code."""
-    c, changed = d.contacts, False
-    if c.lost[0] != FINE:
-        return NOT_FINITE
-    for n in range(len(c.mode)):
-        if w.contacts.mode[n] == AUTO:
-            if c.mode[n] == AT_START:
-                return OK  # the first modes are not known yet
-            c.lost[0], c.lost[1] = CHANGES_WITHOUT_END, n
+def following(over: Any, in_time: Any) -> Any:
+    """``follow_modes`` of two functions of compiled code: measures of contacts over a parameter, and in time.
+
+    They are no arguments of compiled code, since numba keeps no machine code that takes functions.
+    """
+    begin_contacts, pass_changes = beginning(over, in_time), passing_changes(over, in_time)
+
+    @inlined
+    def follow_modes(time, states, t, w, d):  # type: ignore[no-untyped-def]
+        """Take note of the modes of the contacts; a code."""
+        c, changed = d.contacts, False
+        if c.lost[0] != FINE:
             return NOT_FINITE
-        changed = changed or w.contacts.mode[n] != c.mode[n]
-    if changed and c.mode[0] != AT_START:
-        return pass_changes(time, states, t, w, d, over, in_time)
-    if changed:
-        begin_contacts(time, states, t, w, d, over, in_time)
         for n in range(len(c.mode)):
-            c.mode[n] = w.contacts.mode[n]
-    return OK
+            if w.contacts.mode[n] == AUTO:
+                if c.mode[n] == AT_START:
+                    return OK  # the first modes are not known yet
+                c.lost[0], c.lost[1] = CHANGES_WITHOUT_END, n
+                return NOT_FINITE
+            changed = changed or w.contacts.mode[n] != c.mode[n]
+        if changed and c.mode[0] != AT_START:
+            return pass_changes(time, states, t, w, d)
+        if changed:
+            begin_contacts(time, states, t, w, d)
+            for n in range(len(c.mode)):
+                c.mode[n] = w.contacts.mode[n]
+        return OK
+
+    return follow_modes
