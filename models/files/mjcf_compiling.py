@@ -15,6 +15,7 @@ from models.files.xml_reading import one_line
 from runtime import ModelError
 
 LONGEST = 120.0  # [s] of a model
+CRASHED = "its compiler crashed"
 PROGRAM = Path(__file__).with_name("mjcf_process.py")
 
 
@@ -23,14 +24,14 @@ class _Compiler:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.process: subprocess.Popen[str] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
 
-    def _started(self, folder: str) -> subprocess.Popen[str]:
+    def _started(self, folder: str) -> subprocess.Popen[bytes]:
         if self.process is None or self.process.poll() is not None:
             self.close()
             self.process = subprocess.Popen(
                 [sys.executable, str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                text=True, cwd=folder,
+                bufsize=0, cwd=folder,
             )  # fmt: skip
         return self.process
 
@@ -44,28 +45,36 @@ class _Compiler:
     def ask(self, file: Path, binary: Path) -> str:
         """Write the binary form of a model; the message of an error, or ""."""
         with self.lock:
-            process = self._started(tempfile.gettempdir())
-            assert process.stdin is not None and process.stdout is not None
-            late = threading.Event()
+            running = self.process is not None and self.process.poll() is None
+            answer = self._answer(file, binary)
+            if answer == CRASHED and running:  # it may have ended before it took this file
+                answer = self._answer(file, binary)
+            return answer
 
-            def stop() -> None:
-                late.set()
-                process.kill()
+    def _answer(self, file: Path, binary: Path) -> str:
+        process = self._started(tempfile.gettempdir())
+        assert process.stdin is not None and process.stdout is not None
+        late = threading.Event()
 
-            timer = threading.Timer(LONGEST, stop)
-            timer.start()
-            try:
-                process.stdin.write(json.dumps([str(file), str(binary)]) + "\n")
-                process.stdin.flush()
-                line = process.stdout.readline()
-            except OSError:
-                line = ""
-            finally:
-                timer.cancel()
-            if line:
-                return str(json.loads(line))
-            process.wait()
-            return f"its compiler took more than {LONGEST:g} s" if late.is_set() else "its compiler crashed"
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(LONGEST, stop)
+        timer.start()
+        try:
+            process.stdin.write(
+                json.dumps([str(file), str(binary)]).encode() + b"\n"
+            )  # unbuffered: nothing is left to close
+            line = process.stdout.readline()
+        except OSError:
+            line = b""
+        finally:
+            timer.cancel()
+        if line:
+            return str(json.loads(line))
+        process.wait()
+        return f"its compiler took more than {LONGEST:g} s" if late.is_set() else CRASHED
 
 
 _compiler = _Compiler()

@@ -21,7 +21,7 @@ from runtime.ensemble.task import Chunk, Task
 from runtime.results.export import write_dataset
 from runtime.results.outputs import Output
 from runtime.results.run import Run
-from runtime.support.arguments import checked_class
+from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.files import free_file, write_text
@@ -327,8 +327,14 @@ class OfBodies(Mapping[str, Floats]):
     def __repr__(self) -> str:
         return f"{self._part} of {', '.join(self)}"
 
+    @checked
     def __call__(self, body: str) -> Floats:
-        """As by the index; studies of earlier versions call it."""
+        """As by the index; studies of earlier versions call it.
+
+        Raises
+        ------
+        UnknownNameError
+        """
         return self[body]
 
 
