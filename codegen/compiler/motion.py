@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 
 from codegen.compiler.calculus import Definition, Moving, Scope, Vector
@@ -14,6 +15,7 @@ from codegen.compiler.errors import DefinitionError
 from codegen.compiler.reading import argument_names, called
 
 STEPS = ("turn", "slide", "ball")
+TAKEN = ("name", "kind", "values", "rates", "units")  # attributes of run.angles[joint] that are no coordinates
 WIDTH = {"turn": 1, "slide": 1, "ball": 3}  # coordinates of a step
 Place = Mapping[str, Vector]  # vectors by their names
 
@@ -99,9 +101,7 @@ def read_motion(joint: Scope, definition: Definition) -> Motion:
     steps = called(scope, definition, arguments)
     if not isinstance(steps, dict) or not all(isinstance(step, Step) for step in steps.values()):
         raise scope.error("must return its steps by the names of their coordinates, such as {'angle': turn(a_i, s_i)}")
-    for name in steps:
-        if not (isinstance(name, str) and name.isidentifier()):
-            raise scope.error(f"{name!r} is no name of a coordinate; use an identifier")
+    _refuse_names(scope, steps)
     kinds = [step.kind for step in steps.values()]
     if kinds.count("ball") > 1 or len(kinds) - kinds.count("slide") > (1 if "ball" in kinds else 2):
         raise scope.error("has more turns than two; use ball(point) in place of three")
@@ -113,6 +113,24 @@ def read_motion(joint: Scope, definition: Definition) -> Motion:
         if name not in used and not (name == "across" and any(n.startswith("across") for n in used)):
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
     return Motion(scope, steps)
+
+
+def _refuse_names(scope: Scope, steps: Mapping[str, Step]) -> None:
+    """Refuse names of coordinates that results of runs cannot have."""
+    seen: set[str] = set()
+    for name, step in steps.items():
+        if not (isinstance(name, str) and name.isidentifier()) or iskeyword(name) or name.startswith("_"):
+            raise scope.error(f"{name!r} is no name of a coordinate; use an identifier that begins with a letter")
+        if name in TAKEN:
+            raise scope.error(
+                f"coordinate '{name}': results have {', '.join(TAKEN)} of a joint beside its coordinates; use another name"
+            )
+        columns = [f"{name}_{axis}" for axis in "xyz"] if step.kind == "ball" else [name]
+        if again := seen.intersection(columns):
+            raise scope.error(
+                f"two coordinates are named '{min(again)}'; a ball has the coordinates NAME_x, NAME_y, NAME_z"
+            )
+        seen.update(columns)
 
 
 @dataclass(frozen=True)

@@ -190,6 +190,27 @@ def named(s_i, a_i, turn):
     return {"no name": turn(a_i, s_i)}
 
 
+def above(r_i, s_i, a_i, r_j, s_j):
+    """A point in a plane.
+
+    s_i, s_j : point [m]
+    """
+    return {"height": a_i.dot(r_j + s_j - r_i - s_i)}
+
+
+def same_column(a_i, s_j, across, slide, ball):
+    b, c = across(a_i)
+    return {"turned_x": slide(b), "y": slide(c), "turned": ball(s_j)}
+
+
+def same_attribute(s_i, a_i, turn):
+    return {"rates": turn(a_i, s_i)}
+
+
+def keyword(s_i, a_i, turn):
+    return {"lambda": turn(a_i, s_i)}
+
+
 @pytest.mark.parametrize("motion", [about_j, joints and motions.revolute])
 def test_a_users_motion_is_proven(motion):
     module = compile_joint(hinge, motion)
@@ -211,6 +232,9 @@ def test_a_users_motion_is_proven(motion):
         (hinge, unused, "argument 'a_j' is not used; use it or remove it"),
         (hinge, no_steps, "must return its steps by the names of their coordinates, such as {'angle': turn(a_i, s_i)}"),
         (hinge, named, "'no name' is no name of a coordinate; use an identifier"),
+        (hinge, keyword, "'lambda' is no name of a coordinate; use an identifier that begins with a letter"),
+        (hinge, same_attribute, "coordinate 'rates': results have name, kind, values, rates, units of a joint beside"),
+        (above, same_column, "two coordinates are named 'turned_x'; a ball has the coordinates NAME_x, NAME_y, NAME_z"),
         (gimbal, exchanged, "row 'angle' does not keep its value"),
         (gimbal, twice, "depend on each other in every pose; leave out those that repeat others"),
         (gimbal, three, "has more turns than two; use ball(point) in place of three"),

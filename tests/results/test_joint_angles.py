@@ -1,6 +1,7 @@
 """Coordinates of joints: against the pose that they lead to, closed forms, limits of motion, and differences in time."""
 
 import csv
+import dataclasses
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ from scipy.spatial.transform import Rotation
 
 import models
 from codegen import compile_joint
+from codegen.compiler.motion import TAKEN
 from runtime import GROUND, Builder, ModelError, simulate
+from runtime.results.joint_angles import JointAngles
 from runtime.system.joint_motion import moved_pose, relative_poses
 
 TIMES = np.linspace(0.0, 1.0, 201)
@@ -242,3 +245,7 @@ def test_unknown_names():
     assert not free.angles
     with pytest.raises(ModelError, match="has no joint with coordinates"):
         free.to_mot("never.mot")
+
+
+def test_attributes_of_the_angles_of_a_joint_are_no_names_of_coordinates():
+    assert [field.name for field in dataclasses.fields(JointAngles)] == list(TAKEN)
