@@ -115,8 +115,8 @@ class Ensemble:
             raise IndexError(f"there is no case {case}; the cases are 0 to {count - 1}")
         if self._task is None:
             raise ModelError(
-                f"case {case}: this ensemble was read from files, which hold no system; call simulate_many again with its "
-                "arguments and folder, which runs no case twice"
+                f"case {case}: this ensemble holds no system, since it was read from a folder, or pickled without the function "
+                "that builds its systems; call simulate_many again with its arguments (a folder, out=, runs no case twice)"
             )
         return run_of_case(self._task, row(self.cases, case % count))
 

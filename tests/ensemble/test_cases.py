@@ -361,5 +361,5 @@ def test_a_case_as_a_run():
     assert built[1].system.joint("ankle").values["l"] == 0.05
     with pytest.raises(IndexError, match="there is no case 2; the cases are 0 to 1"):
         many[2]
-    with pytest.raises(ModelError, match="read from files, which hold no system; call simulate_many again"):
+    with pytest.raises(ModelError, match="holds no system, since it was read from a folder"):
         pickle.loads(pickle.dumps(built))[0]
