@@ -9,7 +9,6 @@ systems built at nearby values, one-sided where there are systems on one side on
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -46,6 +45,7 @@ from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
+from runtime.system.variants import with_reference
 from runtime.system.whole_model import batch_kernel_of, constants_of
 
 if TYPE_CHECKING:
@@ -328,7 +328,7 @@ def _with_reference(question: Question, system: System) -> System:
     """The system with a reference configuration on the rows of its joints, where parameters of these were replaced."""
     if not isinstance(question.build, System) or not joints_differ(question.build, system):
         return system
-    return dataclasses.replace(system, reference=assemble(system, system.reference_configuration))
+    return with_reference(system, assemble(system, system.reference_configuration))
 
 
 def _advanced(

@@ -39,8 +39,10 @@ from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role
 from runtime.system.reference import body_places
 from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data, turn_weights
+from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry, carried, geometry, kernel_parameters
+from runtime.system.variants import with_reference
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 OF_LIMITS = {"max_moment": MAX_MOMENT, "compliance": COMPLIANCE, "damping": DAMPING}
@@ -248,7 +250,10 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
     def angles(_: Ints, states: Floats) -> Floats:
         return _angles(system, states)
 
-    return Prepared(given, where, set_coordinates(z, given), limits, good, joints, angles, system_of)
+    def on_the_rows(k: int) -> System:
+        return with_reference(system_of(k), State(system.body_names, reference[k]))
+
+    return Prepared(given, where, set_coordinates(z, given), limits, good, joints, angles, on_the_rows)
 
 
 def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Bools:

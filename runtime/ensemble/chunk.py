@@ -50,7 +50,7 @@ from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, asse
 from runtime.system.rank import refuse_singular_joints
 from runtime.system.state import PARTS, State
 from runtime.system.system import System
-from runtime.system.variants import variant
+from runtime.system.variants import variant, with_reference
 from runtime.system.whole_model import batch_kernel_of, whole_of
 
 Built = dict[int, tuple[System, Floats]]  # systems and initial states by case
@@ -187,10 +187,8 @@ def built_case(task: Task, values: Mapping[str, Any], system: System | None = No
         as_reference = state is own.state and own.reference is None and task.assemble
         if state is not own.state or start != own.time or moved:
             state = assemble(own, state, time=start) if task.assemble else _checked(own, state, start)
-        known = task.system if isinstance(task.system, System) else own  # its tree is known
-        if moved and in_joint_coordinates(known, task.how):
-            own = replace(own, reference=state if as_reference else assemble(own, own.reference_configuration))
         if moved:
+            own = with_reference(own, state if as_reference else assemble(own, own.reference_configuration))
             refuse_singular_joints(own, state.y)
     except ModelError:
         raise

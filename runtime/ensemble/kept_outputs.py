@@ -119,8 +119,11 @@ class BatchQuantities:
 
 
 def _from_within_half_a_turn(angles: Floats) -> Floats:
-    """Angles (cases, times) less the whole turns of the first one."""
-    found: Floats = angles - FULL_TURN * np.round(angles[:, :1] / FULL_TURN)
+    """Angles (cases, times) as ``Run`` has them: less the whole turns of the first one, and followed from time to time.
+
+    A case that leaves its batch is known in its poses at these times alone.
+    """
+    found: Floats = np.unwrap(angles - FULL_TURN * np.round(angles[:, :1] / FULL_TURN), axis=1)
     return found
 
 

@@ -104,9 +104,20 @@ def variant(
     if any(coordinates.values()):
         if moved:  # coordinates are 0 in the reference configuration of the changed joints
             reference = assemble(other, other.reference_configuration)
-            start, other = assemble(other, start), replace(other, reference=reference)
+            start, other = assemble(other, start), with_reference(other, reference)
         start = displaced(other, coordinates["angle"], coordinates["rate"], state=start)
     return other, start, moved
+
+
+def with_reference(system: System, reference: State) -> System:
+    """The system with another reference configuration, in which coordinates of its joints are 0.
+
+    Constants that its joints, limits and forces hold are unchanged, and so is the description of its model.
+    """
+    found = replace(system, reference=reference)
+    if "model" in vars(system):
+        vars(found)["model"] = vars(system)["model"]
+    return found
 
 
 def structure_of(system: System) -> list[Any]:

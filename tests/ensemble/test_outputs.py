@@ -237,10 +237,11 @@ def test_comparisons_over_time_need_times():
     assert simulate_many(LIMITED, {"mass.toes": [0.2]}, 0.1, outputs=["last(energy)"]).success
 
 
-def test_angles_of_many_turns_are_those_of_a_run():
+@pytest.mark.parametrize("times", [T[10:], T[10::6]], ids=["close", "more than half a turn apart"])
+def test_angles_of_many_turns_are_those_of_a_run(times):
+    """The first time of the results is after more than a turn."""
     system = models.pendulum.build()
     (name,) = (name for name in output_names(system) if name.startswith("angle."))
-    times = T[10:]  # the first time of the result is after more than a turn
     cases = {name.replace("angle", "rate", 1): [-30.0, 0.5, 30.0]}
     many = simulate_many(system, cases, T[-1], t_eval=times, outputs=[name, f"last({name})"], **SETTINGS)
     joint, column = name.split(".")[1:]
@@ -248,7 +249,23 @@ def test_angles_of_many_turns_are_those_of_a_run():
     for case in range(3):
         angle = many[case].angles[joint][column]
         assert many[name][case] == pytest.approx(angle, abs=1e-6)
-        assert case == 1 or np.ptp(angle) > 2 * np.pi
+        assert case == 1 or len(times) < 10 or np.ptp(angle) > 2 * np.pi
+
+
+@pytest.mark.parametrize("coordinates", ["joint", "absolute"])
+def test_angles_of_changed_joints_count_from_poses_that_these_allow(coordinates):
+    """A length, and an axis of bodies that are locked to each other, whose angle no coordinate of the tree is."""
+    axis = np.array([0.03, 1.0, 0.02]) / np.linalg.norm([0.03, 1.0, 0.02])
+    cases = {"l.ankle": [0.03], "a_i.metatarsophalangeal": [axis]}
+    names = [name for name in output_names(FOOT) if name.startswith("angle.")]
+    options = dict(t_eval=T[:6], **SETTINGS)
+    many = simulate_many(FOOT, cases, T[5], outputs=names, assemble=True, coordinates=coordinates, **options)
+    changed = runtime.with_parameters(FOOT, {name: values[0] for name, values in cases.items()})
+    alone = runtime.simulate(changed, T[5], coordinates="absolute", **options).angles
+    for name in names:
+        _, joint, column = name.split(".")
+        assert many[name][0] == pytest.approx(alone[joint][column], abs=1e-6)
+        assert many[0].angles[joint][column] == pytest.approx(alone[joint][column], abs=1e-6)
 
 
 @pytest.mark.parametrize("key", [None, slice(0, 1), True, 0.5])
