@@ -47,9 +47,9 @@ class ParameterFit:
     ``values``: name -> value.  ``deviation``: name -> standard deviation from the scatter of the residuals, linearised at the
     solution; inf for quantities that the data do not determine.  ``undetermined``: directions along which the data do not
     change, such as "+1 a -1 c" where the data determine the sum of a and c only, or the name of one quantity without effect;
-    ``values`` of such quantities are those nearest to the start.  ``on_bounds``: name -> the bound on which the search ended; the
-    best value may lie beyond.  ``residual``: root mean square of all weighted residuals.
-    ``evaluations``, ``success``, ``message``: of the search.  ``sensitivities``: at the solution.
+    ``values`` of such quantities are those nearest to the start.  ``on_bounds``: name -> the bound on which the search ended, or
+    the value beyond which systems are refused; the best value may lie beyond.  ``residual``: root mean square of all weighted
+    residuals.  ``evaluations``, ``success``, ``message``: of the search.  ``sensitivities``: at the solution.
     """
 
     values: Mapping[str, Any]
@@ -128,6 +128,10 @@ def fit_parameters(
         message += (
             f" The search ended on a bound, {ended}: the best value may lie beyond; widen the bound if it is possible."
         )
+    for name, (value, reason) in _refused_beyond(question, found).items():
+        if name not in on_bounds:
+            on_bounds[name] = value
+            message += f" The search ended where values beyond {name} = {value:g} are refused ({reason})."
     values = question.at(found.x)
     return ParameterFit(
         named("parameter", {quantity.name: values[quantity.name] for quantity in question.wrt}),
@@ -163,10 +167,25 @@ def _on_bounds(question: Question, found: OptimizeResult, low: Floats, high: Flo
     ended: dict[str, float] = {}
     for k, (x, slope) in enumerate(zip(found.x.tolist(), found.grad.tolist(), strict=True)):
         for bound, outward in ((float(low[k]), -1.0), (float(high[k]), 1.0)):
+            if np.isinf(bound) or outward * slope >= 0.0:
+                continue
             width = float(high[k] - low[k])
-            near = ON_BOUND * (width if width < np.inf else max(abs(bound), abs(x)))
-            if abs(x - bound) <= near and outward * slope < 0.0:
+            near = ON_BOUND * (width if width < np.inf else max(abs(bound), abs(x), abs(float(question.row[k]))))
+            if abs(x - bound) <= near or found.active_mask[k] == outward:
                 ended[question.names[k]] = bound
+    return ended
+
+
+def _refused_beyond(question: Question, found: OptimizeResult) -> dict[str, tuple[float, str]]:
+    """Components on the edge of what systems admit, and better beyond it: their values, and why those beyond are refused."""
+    ended = {}
+    for k, size in enumerate(question.sizes(found.x).tolist()):
+        beyond = found.x.copy()
+        beyond[k] -= np.sign(found.grad[k]) * ON_BOUND * size
+        try:
+            question.system(beyond)
+        except ModelError as error:
+            ended[question.names[k]] = float(found.x[k]), str(error)
     return ended
 
 

@@ -96,8 +96,21 @@ def test_a_fit_that_ends_on_a_bound_says_so(noisy):
     found = fit_parameters(models.foot.build, {"link_length": 0.04}, T, noisy, bounds=bounds)
     assert dict(found.on_bounds) == {"link_length": 0.0425} and found.values["link_length"] == pytest.approx(0.0425)
     assert "ended on a bound, link_length = 0.0425: the best value may lie beyond" in found.message
-    inside = fit_parameters(models.foot.build, {"link_length": 0.04}, T, noisy, bounds={"link_length": (0.03, 0.05)})
-    assert not inside.on_bounds and "bound" not in inside.message
+    for bounds in ({"link_length": (0.03, 0.05)}, {"link_length": (0.0, np.inf)}, None):
+        inside = fit_parameters(models.foot.build, {"link_length": 0.04}, T, noisy, bounds=bounds)
+        assert not inside.on_bounds and "ended" not in inside.message
+    half = fit_parameters(models.foot.build, {"link_length": 0.05}, T, noisy, bounds={"link_length": (0.047, np.inf)})
+    assert dict(half.on_bounds) == {"link_length": 0.047}
+
+
+def test_a_fit_that_ends_on_the_edge_of_what_systems_admit_says_so():
+    """The data ask for a negative mass; no bound is given."""
+    system, t = models.foot.build(), T[:20]
+    light = runtime.with_parameters(system, {"mass.toes": 0.01})
+    some, none = (simulate(one, t[-1], t_eval=t, **TIGHT).r["main_foot"] for one in (system, light))
+    found = fit_parameters(system, {"mass.toes": 0.2}, t, {"r.main_foot": none + 0.3 * (none - some)})
+    assert 0.0 < found.values["mass.toes"] == found.on_bounds["mass.toes"] < 1e-6
+    assert "The search ended where values beyond mass.toes" in found.message and "is not positive" in found.message
 
 
 def test_determined_parameters_beside_undetermined_ones(noisy):
