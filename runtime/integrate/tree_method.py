@@ -259,9 +259,9 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
     return np.array(caps[0] + caps[1]), weight, np.full(len(weight), TYPICAL)
 
 
-def memory_of_tree(system: System, data: ModelData, tree: SpanningTree) -> TreeWorkspace:
-    """Memory for evaluations of a tree, by its kernel if there is one."""
-    module = module_of_tree(system)
+def memory_of_tree(system: System, data: ModelData, tree: SpanningTree, *, by_kernel: bool = True) -> TreeWorkspace:
+    """Memory for evaluations of a tree, by its kernel if there is one; otherwise, or not ``by_kernel``, by the recursion."""
+    module = module_of_tree(system) if by_kernel else None
     ask("joint coordinates")
     if module is None or (system.loaded and not tree.limits):
         ask("forces in joint coordinates")

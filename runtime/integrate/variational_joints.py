@@ -34,7 +34,14 @@ from runtime.integrate import dop853, stepping
 from runtime.integrate.balance import no_balance
 from runtime.integrate.differences import BOTH_SIDES, weights
 from runtime.integrate.methods import Compiled
-from runtime.integrate.tree_method import OFF_THE_ROWS, memory_of_tree, off_the_rows, scales_of, tree_of
+from runtime.integrate.tree_method import (
+    OFF_THE_ROWS,
+    memory_of_tree,
+    module_of_tree,
+    off_the_rows,
+    scales_of,
+    tree_of,
+)
 from runtime.integrate.variational_contacts import (
     ContactDirections,
     add_measures,
@@ -105,7 +112,9 @@ class VariedJoints:
             return
         z = _coordinates(system, y)
         self.n = n = len(z)
-        self.work = workspace_for(data, tree=memory_of_tree(system, data, self.tree))
+        # Kernels that differ in the components that they have as numbers may differ in the rows that they leave out.
+        self.by_kernel = len({module_of_tree(one) for one in (system, *others)}) == 1
+        self.work = self._workspace(system, data)
         self.alike = _off(self.work, z, y) <= OFF_THE_ROWS
         self._kept: list[Reference] = []
         self._works: list[list[Workspace]] = []
@@ -145,13 +154,16 @@ class VariedJoints:
 
     def _memory(self, system: System, data: ModelData) -> Workspace:
         """Memory for a nearby system, with the modes of the system itself; its contacts have forces that are given."""
-        memory = workspace_for(data, tree=memory_of_tree(system, data, tree_of(system)))
+        memory = self._workspace(system, data)
         if system.contacts:
             memory.address[CONTACTS] = place_of_part(given_forces_part)
         return memory._replace(
             limits=memory.limits._replace(mode=self.work.limits.mode),
             contacts=memory.contacts._replace(mode=self.work.contacts.mode),
         )
+
+    def _workspace(self, system: System, data: ModelData) -> Workspace:
+        return workspace_for(data, tree=memory_of_tree(system, data, tree_of(system), by_kernel=self.by_kernel))
 
     def _keep(self, value: Any) -> int:
         self._kept.append(Reference(value))

@@ -98,3 +98,14 @@ def test_a_singular_pose_ends_the_derivatives_with_a_sentence():
     assert np.isfinite(before.slopes).all()
     with pytest.raises(ModelError, match="comes close to a singular pose|singular configuration"):
         sensitivities(parallelogram, {"crank": 0.3}, 3.0)
+
+
+def test_systems_nearby_without_the_kernel_of_the_system():
+    """Components of gravity that are 0 are constants of the kernel, and rows across the plane are left out of it."""
+    system, times = four_bar(), np.linspace(0.0, 0.3, 4)
+    given = {"gravity": [0.0, 0.0, -9.81]}
+    slopes = [
+        sensitivities(system, given, 0.3, t_eval=times, coordinates=coordinates, **TIGHT).r["coupler"]
+        for coordinates in ("joint", "absolute")
+    ]
+    assert_allclose(*slopes, atol=1e-9)
