@@ -12,7 +12,7 @@ import tempfile
 import time as clock
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -51,15 +51,16 @@ QUICK = Cases(
 )
 
 SWEEP = """
-import re, sys, models, runtime
+import re, sys, time, runtime
 from pathlib import Path
-from benchmarks.ensembles import DURATION, SETTINGS, initial_velocities
-count = int(sys.argv[1])
-cases = initial_velocities(count)
-many = runtime.simulate_many(models.foot.build(), cases, DURATION, out=sys.argv[2], progress=False, **SETTINGS)
+from benchmarks.ensembles import DURATION, SETTINGS, SWEEPS
+system, cases, options = SWEEPS[sys.argv[3]](int(sys.argv[1]))
+begin = time.perf_counter()
+many = runtime.simulate_many(system, cases, DURATION, out=sys.argv[2], progress=False, **SETTINGS, **options)
+took = time.perf_counter() - begin
 # The maximum that getrusage returns includes memory of the parent process.
 memory = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
-print(memory / 1024.0, int((many.status == runtime.Status.REACHED_END).sum()))
+print(memory / 1024.0, int((many.status == runtime.Status.REACHED_END).sum()), took)
 """
 SETTINGS: dict[str, Any] = dict(rtol=TOLERANCE, atol=TOLERANCE)
 
@@ -80,18 +81,23 @@ def initial_velocities(count: int) -> dict[str, Floats]:
     }
 
 
-def throughput(count: int, repeats: int, limits: str | None = None) -> dict[int, float]:
-    """Cases per second by the number of workers, the most of several."""
-    system, cases = models.foot.build(limits=limits), initial_velocities(count)  # type: ignore[arg-type]
-    runtime.simulate_many(
-        system, initial_velocities(16), DURATION, progress=False, **SETTINGS
-    )  # loads the compiled code
-    work = {
-        str(workers): lambda workers=workers: runtime.simulate_many(  # type: ignore[misc]
-            system, cases, DURATION, workers=workers, progress=False, **SETTINGS
+def throughput(
+    count: int, repeats: int, *, limits: Literal["dissipative"] | None = None, by_name: bool = False
+) -> dict[int, float]:
+    """Cases per second by the number of workers, the most of several; they vary velocities, or lengths and masses by name."""
+    system = models.foot.build(limits=limits)
+
+    def cases_of(n: int) -> dict[str, Any]:
+        return _by_name(system, np.linspace(0.9, 1.1, n)) if by_name else initial_velocities(n)
+
+    def run(cases: dict[str, Any], workers: int) -> Any:
+        return runtime.simulate_many(
+            system, cases, DURATION, workers=workers, assemble=by_name, progress=False, **SETTINGS
         )
-        for workers in (1, 2)
-    }
+
+    cases = cases_of(count)
+    run(cases_of(16), 1)  # loads the compiled code
+    work = {str(workers): lambda workers=workers: run(cases, workers) for workers in (1, 2)}  # type: ignore[misc]
     return {int(name): count / float(times.min()) for name, times in seconds(work, repeats).items()}
 
 
@@ -195,15 +201,31 @@ def without_lanes(study: Study, cases: Cases) -> list[Any]:
     return [study.name, share, rate["1"], rate["2"], rate["single"], rate["1"] / rate["single"]]
 
 
-def sweep(count: int) -> tuple[float, int, float]:
-    """Greatest memory of the process [MiB], cases that reached their end, and size of the folder [MiB]."""
+def _of_velocities(count: int) -> tuple[runtime.System, dict[str, Any], dict[str, Any]]:
+    """Initial velocities of the free foot; states at the end are kept."""
+    return models.foot.build(), initial_velocities(count), {}
+
+
+def _of_limited_feet(count: int) -> tuple[runtime.System, dict[str, Any], dict[str, Any]]:
+    """Lengths and masses of the foot with limits; two figures are kept."""
+    system = models.foot.build(limits="dissipative")
+    kept = {"excursion": "range(r.main_foot.y)", "excess": "max(limit_excess.talocrural)"}
+    times = np.linspace(0.0, DURATION, 101)
+    return system, _by_name(system, np.linspace(0.9, 1.1, count)), dict(outputs=kept, t_eval=times, assemble=True)
+
+
+SWEEPS = {"velocities": _of_velocities, "lengths and masses, with limits, two outputs": _of_limited_feet}
+
+
+def sweep(count: int, kind: str = "velocities") -> tuple[float, int, float, float]:
+    """Greatest memory of the process [MiB], cases that reached their end, size of the folder [MiB], and duration [s]."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "sweep"
-        command = [sys.executable, "-c", SWEEP, str(count), str(out)]
+        command = [sys.executable, "-c", SWEEP, str(count), str(out), kind]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        memory, finished = done.stdout.split()
+        memory, finished, took = done.stdout.split()
         size = sum(file.stat().st_size for file in out.rglob("*.npz")) / 2**20
-    return float(memory), int(finished), size
+    return float(memory), int(finished), size, float(took)
 
 
 def study(base: int) -> list[Any]:
@@ -242,8 +264,10 @@ def ask(*, quick: bool, say: Say) -> Answer:
     for one in STUDIES:
         say(one.name)
         compiled.append(without_lanes(one, cases))
-    say(f"a sweep of {cases.sweep} cases into a folder")
-    memory, finished, size = sweep(cases.sweep)
+    swept = []
+    for kind in SWEEPS:
+        say(f"a sweep of {cases.sweep} cases into a folder: {kind}")
+        swept.append([kind, cases.sweep, *sweep(cases.sweep, kind)])
     say(f"a study of {8 * cases.study} cases")
     studied = study(cases.study)
     note = (
@@ -259,8 +283,8 @@ def ask(*, quick: bool, say: Say) -> Answer:
             "the cases that ran so; the others ran alone.",
         ),
         Table(
-            "sweep", ["cases", "finished", "memory [MiB]", "folder [MiB]"], [[cases.sweep, finished, memory, size]],
-            "The greatest memory of the whole process, numba and SciPy included.",
+            "sweep", ["varied", "cases", "memory [MiB]", "finished", "folder [MiB]", "duration [s]"], swept,
+            "The greatest memory of the whole process, numba and SciPy included; all cores.",
         ),
         Table(
             "study", ["cases", "failed", "cases [s]", "indices and bounds [s]", "figure [s]"], [studied],

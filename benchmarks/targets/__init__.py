@@ -2,5 +2,6 @@
 
 - ``question``: the table of all figures, ``python -m benchmarks targets``;
 - ``target``: one figure with its limit;
-- ``foot``, ``mechanisms``, ``rivals``, ``allocations``, ``processes``: the measurements; each function yields its figures.
+- ``foot``, ``joints``, ``mechanisms``, ``rivals``, ``allocations``, ``processes``: the measurements; each function yields its
+  figures.
 """

@@ -25,17 +25,24 @@ def ensemble(quick: bool, say: Say) -> Iterator[Target]:
     rates, off = ensembles.throughput(cases.side_by_side, cases.repeats), ensembles.error()
     how = f"{cases.side_by_side} cases of {ensembles.DURATION:g} s at {ensembles.TOLERANCE:g}, the most of several"
     yield Target("ensemble, error", off, ensembles.ERROR, "m", f"{how}: main foot at the end")
-    yield Target("ensemble, time of a case on one core", 1e6 / rates[1], 100.0, "us", how)
-    limited = ensembles.throughput(cases.side_by_side, cases.repeats, "dissipative")[1]
-    yield Target("ensemble with limits, time of a case on one core", 1e6 / limited, 100.0, "us", how)
+    yield Target("ensemble, time of a case on one core", 1e6 / rates[1], 2.5, "us", how)
+    limited = ensembles.throughput(cases.side_by_side, cases.repeats, limits="dissipative")[1]
+    yield Target("ensemble with limits, time of a case on one core", 1e6 / limited, 10.0, "us", how)
+    named = ensembles.throughput(cases.side_by_side, cases.repeats, limits="dissipative", by_name=True)[1]
+    yield Target(
+        "ensemble with limits, lengths and masses by name, time of a case on one core", 1e6 / named, 20.0, "us", how
+    )
     yield Target("ensemble, one core's rate to two cores'", rates[1] / rates[2], 1.0 / 1.9, "1", how)
-    if quick:
-        yield Target("sweep of 1e6 cases, memory", None, 1024.0, "MiB", "left out by --quick")
-        return
-    memory, finished, _ = ensembles.sweep(cases.sweep)
-    if finished != cases.sweep:
-        raise BenchmarkError(f"{cases.sweep - finished} cases of the sweep did not reach their end")
-    yield Target("sweep of 1e6 cases, memory", memory, 1024.0, "MiB", "greatest memory of the process, into a folder")
+    for kind in ensembles.SWEEPS:
+        what = f"sweep of 1e6 cases ({kind})"
+        if quick:
+            yield Target(f"{what}, memory", None, 1024.0, "MiB", "left out by --quick")
+            continue
+        memory, finished, _, took = ensembles.sweep(cases.sweep, kind)
+        if finished != cases.sweep:
+            raise BenchmarkError(f"{cases.sweep - finished} cases of the sweep did not reach their end")
+        yield Target(f"{what}, memory", memory, 1024.0, "MiB", "greatest memory of the process, into a folder")
+        yield Target(f"{what}, time", took, 60.0, "s", "the same sweep, all cores")
 
 
 def with_limits(quick: bool, say: Say) -> Iterator[Target]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import ROOT, BenchmarkError, Say, seconds
+from benchmarks.start import PACKAGES
 from benchmarks.targets.target import Target
 
 COMPILE = """
@@ -68,6 +69,7 @@ def regeneration(quick: bool, say: Say) -> Iterator[Target]:
     """All definitions, in a copy of the sources without ``generated``."""
     if quick:
         yield Target("python -m codegen", None, 15.0, "s", "left out by --quick")
+        yield Target("python -m codegen --models", None, 60.0, "s", "left out by --quick")
         return
     say("regenerating all kernels in a copy")
     with tempfile.TemporaryDirectory() as folder:
@@ -82,6 +84,19 @@ def regeneration(quick: bool, say: Say) -> Iterator[Target]:
     yield Target(
         "python -m codegen", float(took[0]), 15.0, "s",
         f"in a copy without generated/, once; its {len(made)} files are {same} those in use",
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        for package in PACKAGES:
+            shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__", "whole"))
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        models = [sys.executable, "-m", "codegen", "--models"]
+        environment = {**os.environ, "TALUS_CACHE_DIR": str(copy / "cache")}  # an empty one
+        took = seconds({"models": lambda: _child(models, copy, environment)}, 1)["models"]
+        count = len(list((copy / "generated" / "whole").glob("*.py")))
+    yield Target(
+        "python -m codegen --models", float(took[0]), 60.0, "s",
+        f"in a copy without generated/whole, empty cache, once, to {count} files; all other kernels are up to date",
     )  # fmt: skip
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Answer, Say
-from benchmarks.targets import allocations, foot, mechanisms, processes, rivals
+from benchmarks.targets import allocations, foot, joints, mechanisms, processes, rivals
 from benchmarks.targets.target import Target
 from runtime.report import Report, Table, lines, panels
 
 PARTS = (
-    foot.accuracy, foot.speed, foot.time_to_error, processes.compilation, mechanisms.ensemble, mechanisms.with_limits,
-    mechanisms.walk, mechanisms.contact, rivals.at_equal_error, mechanisms.chains, allocations.heap, processes.start,
-    processes.regeneration,
+    foot.accuracy, foot.speed, foot.time_to_error, joints.in_joint_coordinates, joints.long_run, processes.compilation,
+    mechanisms.ensemble, mechanisms.with_limits, mechanisms.walk, mechanisms.contact, rivals.at_equal_error, mechanisms.chains,
+    allocations.heap, processes.start, processes.regeneration,
 )  # fmt: skip
 
 

@@ -4,8 +4,10 @@ import numba
 import numpy as np
 import pytest
 
+import models
 import runtime
 from benchmarks import ensembles, measure
+from benchmarks.targets import joints
 from benchmarks.targets.allocations import outside_calls
 
 
@@ -43,5 +45,15 @@ def test_ensembles_are_measured():
     assert {len(values) for values in cases.values()} == {120}
     assert len(np.unique(cases["omega.main_foot"], axis=0)) == 120
     assert ensembles.error() < ensembles.ERROR
-    memory, finished, size = ensembles.sweep(120)
-    assert finished == 120 and 50.0 < memory < 1024.0 and size > 0.0
+    for kind in ensembles.SWEEPS:
+        memory, finished, size, took = ensembles.sweep(120, kind)
+        assert finished == 120 and 50.0 < memory < 1024.0 and size > 0.0 < took
+
+
+def test_the_tolerance_of_an_error_is_found():
+    system = measure.foot("modified")
+    tolerance, error = joints.tolerance_of(system, np.linspace(0.0, 0.5, 11))
+    assert 1e-10 < tolerance < 1e-6 and 0.0 < error <= joints.ERROR
+    assert joints.operations(system) == 150 and joints.operations(models.four_bar.build("revolute")) == 323
+    with pytest.raises(measure.BenchmarkError, match="it has no kernel in joint coordinates"):
+        joints.operations(models.chain.build(20))

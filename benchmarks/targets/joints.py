@@ -1,0 +1,113 @@
+"""Figures of equations in the coordinates of joints: runs, evaluations, operations, a long run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+import models
+import runtime
+from benchmarks.joint_coordinates import joint_evaluation, joint_run
+from benchmarks.measure import ANKLES, BenchmarkError, Say, exact, foot, position_error, seconds, succeeded
+from benchmarks.targets.target import DURATION, OUTPUTS, REPEATS, TOLERANCE, Target
+from runtime import System
+from runtime.integrate.tree_method import module_of_tree
+from runtime.jit.python_code import python_code
+from runtime.support.arrays import Floats
+
+ERROR = 1e-9  # [m]
+FINER = 0.8  # ratio of a tolerance to the one before, in the search for that of an error
+LINKS = (10, 100, 1000)
+LONG, EVERY = 1e4, 0.5  # [s] a long run, and the time between its outputs
+ROUNDING = 1e-14  # [m], [1]
+
+
+def in_joint_coordinates(quick: bool, say: Say) -> Iterator[Target]:
+    """Runs and evaluations of both feet, with limits too, and of chains."""
+    say("joint coordinates: both feet, chains")
+    repeats = 5 if quick else REPEATS
+    times = np.linspace(0.0, DURATION, OUTPUTS)
+    for ankle in ANKLES:
+        system = foot(ankle)
+        tolerance, error = tolerance_of(system, times)
+        run, evaluations = joint_run(system, DURATION, tolerance)
+        took = 1e3 * seconds({"": run}, repeats)[""]
+        yield Target(
+            f"{ankle} foot, joint coordinates, 5 s to 1e-9 m", float(took.min()), 0.05, "ms",
+            f"tolerance {tolerance:.2g}, whose error at {OUTPUTS} times is {error:.1e} m; {evaluations()} evaluations, without "
+            "outputs", float(np.median(took)),
+        )  # fmt: skip
+        for limits in ("elastic", "dissipative"):
+            run, evaluations = joint_run(models.foot.build(ankle, limits=limits), DURATION, TOLERANCE)  # type: ignore[arg-type]
+            took = 1e3 * seconds({"": run}, repeats)[""]
+            yield Target(
+                f"{ankle} foot, {limits} limits, joint coordinates, 5 s", float(took.min()), 0.3, "ms",
+                f"tolerance {TOLERANCE:g}, integration loop alone, warm, no outputs; {evaluations()} evaluations",
+                float(np.median(took)),
+            )  # fmt: skip
+        how = "equations.derivative_repeated by the kernel in joint coordinates, least of several"
+        evaluation = 1e6 * joint_evaluation(system, repeats)[0]
+        yield Target(f"{ankle} foot, one evaluation, joint coordinates", evaluation, 0.03, "us", how)
+        yield Target(
+            f"{ankle} foot, operations", operations(system), 150, "1", "of one evaluation in joint coordinates"
+        )
+    for links in LINKS[: 2 if quick else None]:
+        evaluation = 1e6 * joint_evaluation(models.chain.build(links), repeats)[0] / links
+        yield Target(
+            f"chain of {links} bodies, one evaluation, joint coordinates", evaluation, 0.2, "us/body",
+            "spherical joints, by the recursion, least of several",
+        )  # fmt: skip
+
+
+def long_run(quick: bool, say: Say) -> Iterator[Target]:
+    """The free foot for hours at default settings: rows and energy."""
+    duration = 0.01 * LONG if quick else LONG
+    say(f"a run of {duration:g} s")
+    times = np.linspace(0.0, duration, round(duration / EVERY) + 1)
+    for ankle in ANKLES:
+        run = succeeded(runtime.simulate(foot(ankle), duration, t_eval=times, progress=False), ankle)
+        how = f"default settings, {duration:g} s, {len(times)} outputs"
+        yield Target(
+            f"{ankle} foot, long run, |Phi|", float(run.violation.max()), ROUNDING, "SI", f"{how}: largest row"
+        )
+        drift = float(np.abs(run.energy - run.energy[0]).max() / np.ptp(run.kinetic_energy))
+        yield Target(
+            f"{ankle} foot, long run, energy",
+            drift,
+            1e-7,
+            "1",
+            f"{how}: largest |E - E(0)| over the range of kinetic energy",
+        )
+
+
+def tolerance_of(system: System, times: Floats) -> tuple[float, float]:
+    """The coarsest tolerance found whose error is at most ``ERROR``, and the error [m]."""
+    reference, tolerance = exact(system, times), 1e-6
+    while tolerance > 1e-14:
+        run = runtime.simulate(
+            system, times[-1], t_eval=times, rtol=tolerance, atol=tolerance, coordinates="joint", progress=False
+        )
+        error = position_error(succeeded(run, system.name), reference)
+        if error <= ERROR:
+            return tolerance, error
+        tolerance *= FINER
+    raise BenchmarkError(f"{system.name}: no tolerance in joint coordinates has an error of {ERROR:g} m")
+
+
+def operations(system: System) -> int:
+    """Operations of one evaluation by the kernel of a system's tree, as codegen has counted them.
+
+    Raises
+    ------
+    BenchmarkError
+        For a system without such a kernel.
+    """
+    module = module_of_tree(system)
+    if module is None:
+        raise BenchmarkError(f"{system.name}: it has no kernel in joint coordinates")
+    kernel = module.evaluate if system.closed_tree is not None else module.derivative
+    found = re.search(r"(\d+) operations\.", python_code(kernel).__doc__ or "")
+    assert found is not None
+    return int(found[1])
