@@ -37,7 +37,7 @@ from runtime.system.system import System
 LOG = logger(__name__)
 # Cases per chunk: run one by one, built by a function for SIMD lanes, in SIMD lanes, on a graphics processor.
 SMALL_CHUNK, BUILT_CHUNK, CHUNK, GPU_CHUNK = 64, 256, 512, 16384
-MAX_BYTES = 256e6  # for the states of all submitted chunks
+MAX_BYTES = 256e6  # for the states and outputs of all submitted chunks
 AHEAD = 2  # submitted chunks per worker
 PORTIONS = 4  # smallest number of chunks per worker, if there are enough cases
 TIMEOUT = 30.0  # [s] to wait for chunks that were asked to stop
@@ -148,8 +148,8 @@ def simulate_many(
         _refuse_for_gpu(example, how)
     kept = None if outputs is None else parsed_outputs(outputs, example, len(how.t or ()), tuple(columns))
     pool, close, workers = _pool(None if gpu else engine, 1 if gpu else workers)
-    size = _chunk_size(chunk, system, example, how, count, workers, GPU_CHUNK if gpu else CHUNK)
     task = Task(system, quantities, how, bool(assemble), example.body_names, gpu, kept)
+    size = _chunk_size(chunk, task, example, count, workers)
     folder = None
     try:
         if out is not None:
@@ -275,17 +275,16 @@ def _refuse_for_gpu(example: System, how: Settings) -> None:
         )
 
 
-def _chunk_size(
-    chunk: int | None, system: Any, example: System, how: Settings, count: int, workers: int, largest: int
-) -> int:
-    """Number of cases per chunk, at most ``largest``: enough chunks for all workers, within ``MAX_BYTES``."""
+def _chunk_size(chunk: int | None, task: Task, example: System, count: int, workers: int) -> int:
+    """Number of cases per chunk: enough chunks for all workers, within ``MAX_BYTES`` of states and outputs."""
     if chunk is not None:
         return counted("chunk", chunk, "cases")
-    in_batch, built = side_by_side(example, how), not isinstance(system, System)
-    largest = (BUILT_CHUNK if built else largest) if in_batch else SMALL_CHUNK
+    in_batch, built = side_by_side(example, task.how), not isinstance(task.system, System)
+    largest = (BUILT_CHUNK if built else GPU_CHUNK if task.gpu else CHUNK) if in_batch else SMALL_CHUNK
     multiple = LANES if in_batch and not built else 1  # calls of a function take most of the time
     portion = -(-count // (PORTIONS * workers * multiple)) * multiple
-    bytes_of_case = 8.0 * len(how.t or ()) * len(example.state.y)
+    outputs = 0 if task.outputs is None else task.kept_shape[0]
+    bytes_of_case = 8.0 * (len(task.how.t or ()) * len(example.state.y) + outputs)
     return max(1, min(largest, portion, int(MAX_BYTES / (AHEAD * workers * bytes_of_case))))
 
 
