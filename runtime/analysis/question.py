@@ -93,7 +93,7 @@ class Question:
 
     def system(self, row: Floats) -> tuple[System, Floats]:
         """System and assembled initial state for a row of values."""
-        system, state, joints_changed = variant(self.build, self.at(row), self.quantities)
+        system, state, joints_changed = variant(self.build, self.at(row), self.quantities, assembled=True)
         return system, (assemble(system, state) if joints_changed or state is not system.state else state).y
 
 

@@ -180,7 +180,9 @@ def built_case(task: Task, values: Mapping[str, Any], system: System | None = No
     """
     start = task.how.t_start
     try:
-        own, state, moved = variant(task.system if system is None else system, values, task.quantities)
+        own, state, moved = variant(
+            task.system if system is None else system, values, task.quantities, start, assembled=task.assemble
+        )
         if own.body_names != task.bodies:
             names, others = ", ".join(own.body_names), ", ".join(task.bodies)
             raise ModelError(f"the bodies of this case are {names}, those of the others {others}; give all the same")

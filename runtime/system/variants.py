@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from runtime.support.errors import ModelError, UnknownNameError, did_you_mean, said_by, shown
-from runtime.system.assemble import assemble
+from runtime.system.assemble import assemble, check_configuration, check_velocities
 from runtime.system.displacement import displaced
 from runtime.system.parameters import joints_differ, replace_parameters
 from runtime.system.quantity import Quantity, Role
@@ -75,16 +75,23 @@ def build_variant(
 
 
 def variant(
-    build: System | Callable[..., System], values: Mapping[str, Any], quantities: Mapping[str, Quantity]
+    build: System | Callable[..., System],
+    values: Mapping[str, Any],
+    quantities: Mapping[str, Quantity],
+    time: float | None = None,
+    *,
+    assembled: bool = False,
 ) -> tuple[System, State, bool]:
     """Return a system and its initial state with the given values, and whether parameters of joints are among these.
 
     ``quantities`` by the names of the values: arguments of the function, parameters of the system, parts of the initial state,
-    coordinates of joints.  The state is not moved onto the constraints, unless coordinates follow other parameters of joints.
+    coordinates of joints.  ``time`` [s] of the state: that of the system by default.  The state is not moved onto the
+    constraints, unless coordinates are given: before they are set, if ``assembled`` or where parameters of joints differ.
 
     Raises
     ------
     ModelError
+        For values that a rule forbids, and for coordinates that drivers do not allow.
     """
     system = build if isinstance(build, System) else build_variant(build, values, quantities)
     parameters: dict[str, Any] = {}
@@ -102,10 +109,16 @@ def variant(
     moved = joints_differ(system, other)
     start = other.state.replace(**state) if state else other.state
     if any(coordinates.values()):
+        at = other.time if time is None else time
+        if moved or (assembled and (state or at != other.time)):
+            start = assemble(other, start, time=at)
         if moved:  # coordinates are 0 in the reference configuration of the changed joints
-            reference = assemble(other, other.reference_configuration)
-            start, other = assemble(other, start), with_reference(other, reference)
+            other = with_reference(other, assemble(other, other.reference_configuration))
         start = displaced(other, coordinates["angle"], coordinates["rate"], state=start)
+        if other.drivers and (assembled or at == other.time):
+            remedy = "leave out coordinates and rates of joints that drivers move, or change their signals"
+            check_configuration(other, at, start.y, remedy)
+            check_velocities(other, at, start.y, remedy)
     return other, start, moved
 
 

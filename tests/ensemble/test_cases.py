@@ -363,3 +363,24 @@ def test_a_case_as_a_run():
         many[2]
     with pytest.raises(ModelError, match="holds no system, since it was read from a folder"):
         pickle.loads(pickle.dumps(built))[0]
+
+
+def test_coordinates_of_a_driven_mechanism_are_kept_or_refused():
+    """They are set after the assembly at the start, which moves other joints as their drivers want."""
+    b = Builder("driven")
+    b.body("upper", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(0, 0, -0.5))
+    b.body("lower", mass=1.0, inertia=(0.1, 0.2, 0.3), r=(0, 0, -1.5))
+    for name, bodies, height in (("hip", ("ground", "upper"), 0.0), ("knee", ("upper", "lower"), -1.0)):
+        b.joint(name, "revolute", *bodies, axes="global", point=(0, 0, height), axis=(0, 1, 0))
+    swing = Signal.function(lambda t: np.sin(2.0 * t), 0.0, 2.0)
+    axes = dict(a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0))
+    b.driver("swing", "guided_angle", "ground", "upper", **axes, theta_t=swing)
+    system = b.build(project_velocities=True)
+    given = dict(t_start=0.5, t_eval=[0.5, 0.6], assemble=True)
+    for coordinates in ("joint", "absolute"):
+        run = simulate_many(system, {"rate.knee.angle": [1.0]}, 0.6, coordinates=coordinates, **given)[0]
+        assert run.angles["knee"].rates["angle"][0] == pytest.approx(1.0, abs=1e-9)
+        assert abs(run.angles["hip"].angle[0]) == pytest.approx(np.sin(1.0), abs=1e-9)
+    refused = simulate_many(system, {"angle.hip.angle": [0.1]}, 0.6, assemble=True)
+    assert refused.status[0] == Status.REFUSED
+    assert "violates swing.angle" in refused.messages[0] and "that drivers move" in refused.messages[0]
