@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,8 +84,12 @@ class Ensemble:
         return len(self.status)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle without a function that builds systems, which may be local to a study."""
+        """Pickle without a function that builds systems, and without a system of definitions, which are local to a study."""
         known = self._task is not None and isinstance(self._task.system, System)
+        try:
+            pickle.dumps(self._task.system if known and self._task else None)
+        except ModelError:
+            known = False
         plain = {name: dict(getattr(self, name)) for name in (*NAMED, "messages")}
         return self.__dict__ | plain | {"_task": self._task if known else None}
 
@@ -115,8 +120,8 @@ class Ensemble:
             raise IndexError(f"there is no case {case}; the cases are 0 to {count - 1}")
         if self._task is None:
             raise ModelError(
-                f"case {case}: this ensemble holds no system, since it was read from a folder, or pickled without the function "
-                "that builds its systems; call simulate_many again with its arguments (a folder, out=, runs no case twice)"
+                f"case {case}: this ensemble holds no system, since it was read from a folder, or pickled with a function "
+                "or with definitions of a study; call simulate_many again with its arguments (a folder, out=, runs no case twice)"
             )
         return run_of_case(self._task, row(self.cases, case % count))
 

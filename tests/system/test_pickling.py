@@ -55,3 +55,8 @@ def test_a_users_own_joint_cannot_be_pickled_and_says_why():
     b.joint("pin", codegen.compile_joint(pin), "ground", "bob", s_i=(0, 0, 0), s_j=(-1, 0, 0))
     with pytest.raises(ModelError, match="joint 'pin' .*cannot be pickled; build the system in each process"):
         pickle.dumps(b.build())
+    many = runtime.simulate_many(b.build(), {"mass.bob": [1.0, 2.0]}, 0.1)
+    kept = pickle.loads(pickle.dumps(many))
+    assert np.array_equal(kept.r["bob"], many.r["bob"])
+    with pytest.raises(ModelError, match="holds no system, since .* pickled with a function or with definitions"):
+        kept[0]
