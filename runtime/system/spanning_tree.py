@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -116,14 +117,22 @@ class SpanningTree:
         return tuple(limit.step for limit in self.limits)
 
 
-def spanning_tree(
+class TreeSteps(NamedTuple):
+    """What of a tree does not depend on the masses of its bodies."""
+
+    skeleton: Skeleton
+    geometry: Geometry
+    closing: tuple[int, ...]  # as of ``SpanningTree``
+
+
+def tree_steps(
     bodies: Sequence[Body],
     joints: Sequence[Joint],
     motions: Mapping[str, JointMotion],
     y: Floats,
     D: Callable[[], Floats],
-) -> SpanningTree:
-    """The tree of bodies and joints.
+) -> TreeSteps:
+    """The steps of the tree of bodies and joints.
 
     Parameters
     ----------
@@ -148,8 +157,14 @@ def spanning_tree(
         raise NoTreeError("nothing in it moves")
     skeleton = steps.skeleton(groups)
     where = geometry(skeleton, motions, places, states_with_ground(y)[None])
+    return TreeSteps(skeleton, where, steps.closing(joints, groups))
+
+
+def spanning_tree(steps: TreeSteps, bodies: Sequence[Body]) -> SpanningTree:
+    """The tree with the masses of its bodies."""
     masses, inertias = np.array([[body.mass for body in bodies]]), np.array([body.inertia for body in bodies])
-    return SpanningTree(skeleton, where, carried(where, skeleton, masses, inertias), steps.closing(joints, groups))
+    load = carried(steps.geometry, steps.skeleton, masses, inertias)
+    return SpanningTree(steps.skeleton, steps.geometry, load, steps.closing)
 
 
 def _count_of_rates(motion: JointMotion) -> int:
@@ -325,10 +340,8 @@ def _turns(p: Floats, reference: Floats) -> Floats:
 
 
 def _products(e: Floats, f: Floats) -> Floats:
-    """Euler parameters (n, 4) of turns f, each followed by a turn e."""
-    out = np.empty(e.shape)
-    python_code(product)(e.T, f.T, out.T)
-    return out
+    """Euler parameters (..., 4) of the turns f followed by the turns e."""
+    return np.stack(python_code(product)(e.T, f.T), axis=-1)
 
 
 def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:
