@@ -38,7 +38,7 @@ from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import locked
 from runtime.system.state import State
 from runtime.system.system import System, keep_of_joints, with_fields
-from runtime.system.thin_bodies import with_added_inertia
+from runtime.system.thin_bodies import open_motions_at_start, with_added_inertia
 
 # By the unit of a parameter: the factor from which on a change is asked about.
 CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}
@@ -164,7 +164,9 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
         other, singular = _with_rank(other, y, "keep" if system.redundant else "refuse")
         remarks = tuple(locked(other, y))
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
-    other = with_added_inertia(other, other.time, y)
+    kept = not moved and y.tobytes() == before.tobytes()
+    known = open_motions_at_start(system) if kept and len(system.data.thin_body) else None
+    other = with_added_inertia(other, other.time, y, known)
     check_velocities(other, other.time, y, "give other velocities")
     refuse_undecided_start(other, other.time, y, singular)
     refuse_infinite_forces(other, other.time, y)
@@ -174,7 +176,8 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     reference = system.reference
     if reference is not None and moved:
         reference = State(other.body_names, assembled(other, other.time, reference.y)[0])
-    found = with_fields(other, state=State(other.body_names, y), reference=reference, assembly=assembly)
+    state = system.state if kept else State(other.body_names, y)
+    found = with_fields(other, state=state, reference=reference, assembly=assembly)
     if not moved:
         keep_of_joints(system, found)
     if "model" in vars(other):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -48,17 +47,12 @@ class NoTreeError(Exception):
 
 
 @dataclass(frozen=True)
-class SpanningTree:
-    """The steps of a system, where they are, and what they carry: one case of ``Geometry`` and ``Carried``."""
+class TreeSteps:
+    """The steps of a system and where they are, one case of ``Geometry``: what of its tree does not depend on masses."""
 
     skeleton: Skeleton
     geometry: Geometry
-    carried: Carried
     closing: tuple[int, ...]  # places of the joints whose rows restrain the coordinates
-    limits: tuple[
-        LimitAlong, ...
-    ] = ()  # those of the system where all of them restrain coordinates, and no other forces act
-    armature: Floats | None = None  # (n,) inertia of rotors along turns and slides [kg m^2], [kg]; None: there are none
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -96,6 +90,17 @@ class SpanningTree:
         """Whether its equations can be polynomials, and no rows restrain them."""
         return self.turns_and_slides and not self.closing
 
+
+@dataclass(frozen=True)
+class SpanningTree(TreeSteps):
+    """The steps of a system with what they carry, one case of ``Carried``."""
+
+    carried: Carried
+    limits: tuple[
+        LimitAlong, ...
+    ] = ()  # those of the system where all of them restrain coordinates, and no other forces act
+    armature: Floats | None = None  # (n,) inertia of rotors along turns and slides [kg m^2], [kg]; None: there are none
+
     @property
     def name(self) -> str:
         """Of its steps, such as "tree_turn_turn"; a step that the one before does not carry names the one that does."""
@@ -115,14 +120,6 @@ class SpanningTree:
     def limited_steps(self) -> tuple[int, ...]:
         """The step that each of its limits restrains."""
         return tuple(limit.step for limit in self.limits)
-
-
-class TreeSteps(NamedTuple):
-    """What of a tree does not depend on the masses of its bodies."""
-
-    skeleton: Skeleton
-    geometry: Geometry
-    closing: tuple[int, ...]  # as of ``SpanningTree``
 
 
 def tree_steps(
@@ -164,7 +161,7 @@ def spanning_tree(steps: TreeSteps, bodies: Sequence[Body]) -> SpanningTree:
     """The tree with the masses of its bodies."""
     masses, inertias = np.array([[body.mass for body in bodies]]), np.array([body.inertia for body in bodies])
     load = carried(steps.geometry, steps.skeleton, masses, inertias)
-    return SpanningTree(steps.skeleton, steps.geometry, load, steps.closing)
+    return SpanningTree(steps.skeleton, steps.geometry, steps.closing, load)
 
 
 def _count_of_rates(motion: JointMotion) -> int:
@@ -296,9 +293,7 @@ class _Steps:
         return Skeleton(tuple(self.coordinates), tuple(self.kinds), tuple(self.parents), last)
 
 
-def joint_coordinates(
-    tree: SpanningTree, names: Sequence[str], motions: Mapping[str, JointMotion], y: Floats
-) -> Floats:
+def joint_coordinates(tree: TreeSteps, names: Sequence[str], motions: Mapping[str, JointMotion], y: Floats) -> Floats:
     """Coordinates and then rates (m, n) of a tree in states y (m, 13 bodies) of bodies of these names, as of ``TreeData``.
 
     Angles are less than half a turn from the reference configuration.

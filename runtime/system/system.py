@@ -293,7 +293,8 @@ class System:
         return self._tree if isinstance(self._tree, str) else ""
 
     @cached_property
-    def _tree_steps(self) -> TreeSteps | str:
+    def tree_steps(self) -> TreeSteps | str:
+        """The steps of its tree, or the reason why its joints make none."""
         y = self.reference_configuration.y
 
         def rows() -> Floats:
@@ -310,9 +311,9 @@ class System:
     def _tree(self) -> SpanningTree | str:
         if len(self.data.forces.reactive):
             return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
-        if isinstance(self._tree_steps, str):
-            return self._tree_steps
-        tree = spanning_tree(self._tree_steps, self.bodies)
+        if isinstance(self.tree_steps, str):
+            return self.tree_steps
+        tree = spanning_tree(self.tree_steps, self.bodies)
         if self.armatures:
             return replace(tree, armature=armature_of_steps(self.armatures, self.joint_motions, tree))
         alone = not any((self.contacts, self.forces, self.loads, self.motors))
@@ -360,7 +361,7 @@ class System:
 
 OF_JOINTS = (
     "joint_motions",
-    "_tree_steps",
+    "tree_steps",
 )  # cached properties that depend on joints and the reference configuration alone
 
 
