@@ -66,7 +66,7 @@ from runtime.dynamics.layout import (
 )
 from runtime.dynamics.limits import limit_workspace, limits_part
 from runtime.dynamics.loads import add_acceleration, collect_wrenches, load_workspace, loads_part
-from runtime.dynamics.model_data import ModelData, ThinWorkspace, WholeModelKernel, Workspace
+from runtime.dynamics.model_data import ModelData, ThinWorkspace, WholeModelKernel, Workspace, differ_in_masses
 from runtime.dynamics.places import (
     ADDRESSES,
     EVALUATION,
@@ -122,10 +122,10 @@ _LAST = threading.local()
 
 
 def shared_workspace_for(t: ModelData) -> Workspace:
-    """Memory for assembly and rank, the same for all uses of the same data in a thread: nothing in it lasts."""
-    if getattr(_LAST, "data", None) is not t:
-        _LAST.data, _LAST.work = t, workspace_for(t)
-    work: Workspace = _LAST.work
+    """Memory for assembly and rank, the same in a thread for data that differ in masses alone: nothing in it lasts."""
+    known = hasattr(_LAST, "data") and differ_in_masses(_LAST.data, t)
+    work: Workspace = _LAST.work if known else workspace_for(t)
+    _LAST.data, _LAST.work = t, work
     return work
 
 

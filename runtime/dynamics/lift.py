@@ -9,7 +9,10 @@ import numpy as np
 
 from runtime.dynamics.kinematics import rotation
 from runtime.dynamics.layout import OMEGA, STATE, P, R, V
-from runtime.jit.compilation import compiled, inlined
+from runtime.dynamics.small_matrices import cross, plus, plus_times, times
+from runtime.jit.compilation import compiled, expanded, inlined
+from runtime.jit.pointers import local
+from runtime.jit.rows import put_row, row_of
 from runtime.support.arrays import Floats, Ints
 
 TURN, SLIDE, BALL, FREE = range(4)  # kinds of steps
@@ -77,14 +80,14 @@ def add_cross(a, b, out):  # type: ignore[no-untyped-def]
     out[2] += a[0] * b[1] - a[1] * b[0]
 
 
-@inlined
-def product(e, f, out):  # type: ignore[no-untyped-def]
+@expanded
+def product(e, f):  # type: ignore[no-untyped-def]
     """Euler parameters of the turn f followed by the turn e."""
     e0, e1, e2, e3, f0, f1, f2, f3 = e[0], e[1], e[2], e[3], f[0], f[1], f[2], f[3]
-    out[0] = e0 * f0 - e1 * f1 - e2 * f2 - e3 * f3
-    out[1] = e0 * f1 + f0 * e1 + e2 * f3 - e3 * f2
-    out[2] = e0 * f2 + f0 * e2 + e3 * f1 - e1 * f3
-    out[3] = e0 * f3 + f0 * e3 + e1 * f2 - e2 * f1
+    return (
+        e0 * f0 - e1 * f1 - e2 * f2 - e3 * f3, e0 * f1 + f0 * e1 + e2 * f3 - e3 * f2, e0 * f2 + f0 * e2 + e3 * f1 - e1 * f3,
+        e0 * f3 + f0 * e3 + e1 * f2 - e2 * f1,
+    )  # fmt: skip
 
 
 @inlined
@@ -99,44 +102,37 @@ def begin_at_ground(w, n):  # type: ignore[no-untyped-def]
 @inlined
 def place_steps(t, w, z):  # type: ignore[no-untyped-def]
     """Poses and velocities after all steps, for coordinates and rates z."""
-    n = len(t.kind)
+    t, w, n = local(t), local(w), len(t.kind)
     begin_at_ground(w, n)
     for k in range(n):
         b, q, u, kind = t.parent[k], t.q[k], t.u[k], t.kind[k]
         if b == GROUND_STEP:
             b = n
-        way, a, rate = w.way[k], w.axis[k], w.rate[k]
-        turned(w.A[b], t.way[k], way)
+        A, p, omega = row_of(w.A, b, 9), row_of(w.p, b, 4), row_of(w.omega, b, 3)
+        way, v = times(A, row_of(t.way, k, 3)), row_of(w.v, b, 3)
         if kind == TURN or kind == SLIDE:
-            turned(w.A[b], t.axis[k], a)
-            for c in range(3):
-                rate[c] = z[u] * a[c]
-        if kind == TURN:
-            cosine, sine = math.cos(0.5 * z[q]), math.sin(0.5 * z[q])
-            w.p[k, 0] = cosine
-            for c in range(3):
-                w.p[k, 1 + c] = sine * t.axis[k, c]
-            product(w.p[b], w.p[k], w.p[k])
-        elif kind == SLIDE:
-            for c in range(3):
-                way[c] += z[q] * a[c]
-                w.p[k, c] = w.p[b, c]
-            w.p[k, 3] = w.p[b, 3]
+            own = row_of(t.axis, k, 3)
+            axis = times(A, own)
+            put_row(w.axis, k, axis)
+            rate = z[u] * axis[0], z[u] * axis[1], z[u] * axis[2]
+            if kind == TURN:
+                cosine, sine = math.cos(0.5 * z[q]), math.sin(0.5 * z[q])
+                p = product(p, (cosine, sine * own[0], sine * own[1], sine * own[2]))
+            else:
+                way, v = plus_times(way, z[q], axis), plus(v, rate)
         else:
-            first = 3 if kind == FREE else 0
-            product(w.p[b], z[q + first : q + first + 4], w.p[k])
-            turned(w.A[b], z[u + first : u + first + 3], rate)
-        for c in range(3):
-            w.v[k, c] = w.v[b, c]
-            w.omega[k, c] = w.omega[b, c] + (rate[c] if kind != SLIDE else 0.0)
             if kind == FREE:
-                way[c] += z[q + c]
-                w.v[k, c] = z[u + c]
-            elif kind == SLIDE:
-                w.v[k, c] += rate[c]
-            w.r[k, c] = w.r[b, c] + way[c]
-        add_cross(w.omega[b], way, w.v[k])
-        rotation(w.p[k], w.A[k])
+                way, v = plus(way, (z[q], z[q + 1], z[q + 2])), (z[u], z[u + 1], z[u + 2])
+                q, u = q + 3, u + 3
+            p = product(p, (z[q], z[q + 1], z[q + 2], z[q + 3]))
+            rate = times(A, (z[u], z[u + 1], z[u + 2]))
+        put_row(w.way, k, way)
+        put_row(w.rate, k, rate)
+        put_row(w.r, k, plus(row_of(w.r, b, 3), way))
+        put_row(w.v, k, plus(v, cross(omega, way)))
+        put_row(w.omega, k, plus(omega, rate) if kind != SLIDE else omega)
+        put_row(w.p, k, p)
+        rotation(p, w.A[k])
 
 
 @inlined
@@ -154,7 +150,7 @@ def lift_steps(t, w, y):  # type: ignore[no-untyped-def]
         if k == GROUND_STEP:
             k = len(t.kind)
         turned(w.A[k], t.arm[body], w.vector)
-        product(w.p[k], t.p[body], to[P:V])
+        to[P], to[P + 1], to[P + 2], to[P + 3] = product(w.p[k], t.p[body])
         length = math.sqrt(to[P] * to[P] + to[P + 1] * to[P + 1] + to[P + 2] * to[P + 2] + to[P + 3] * to[P + 3])
         for c in range(4):
             to[P + c] /= length

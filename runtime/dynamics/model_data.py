@@ -49,6 +49,14 @@ class ModelData(NamedTuple):
     forces: ForceData
 
 
+def differ_in_masses(a: ModelData, b: ModelData) -> bool:
+    """Whether data share all but masses, inertias and gravity, and have as many thin bodies."""
+    return len(a.thin) == len(b.thin) and all(x is y for x, y in zip(a[OF_MASSES:], b[OF_MASSES:], strict=True))
+
+
+OF_MASSES = 6  # fields of the data that depend on masses and gravity, the first ones
+
+
 def stabilised(data: ModelData, alpha: float, beta: float) -> ModelData:
     """The data with other coefficients of Baumgarte: the same object each time, for which compiled code keeps its memory."""
     if (data.alpha, data.beta) == (alpha, beta):

@@ -19,344 +19,268 @@ import numpy as np
 
 from runtime.dynamics.kinematics import euler_rates
 from runtime.dynamics.layout import NOT_FINITE, OK, SINGULAR
-from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, turned
-from runtime.jit.compilation import inlined
+from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN
+from runtime.dynamics.small_matrices import (
+    add_nine,
+    add_six,
+    cross,
+    cross_symmetric,
+    dot,
+    inverse_of,
+    less_product,
+    less_square,
+    minus,
+    plus,
+    plus_times,
+    times,
+    times_symmetric,
+    transposed_times,
+)
+from runtime.jit.compilation import expanded, inlined
+from runtime.jit.pointers import local
+from runtime.jit.rows import put_row, row_of
 from runtime.support.arrays import Floats
 
 SMALLEST = 1e-13  # pivot, of the size of its row, below which the coordinates depend on each other
 
 
 class RecursionWorkspace(NamedTuple):
-    """Memory: of each step what it carries, and accelerations."""
+    """Memory: of each step what it carries, and accelerations; of symmetric matrices the upper half, row by row."""
 
-    J: Floats  # (n, 3, 3)
-    H: Floats  # (n, 3, 3)
-    M: Floats  # (n, 3, 3)
+    J: Floats  # (n, 6)
+    H: Floats  # (n, 9)
+    M: Floats  # (n, 6); of a free step the inverse of what is left of M
     moment: Floats  # (n, 3) n_0
     force: Floats  # (n, 3) f_0
     turning: Floats  # (n, 3) alpha without the rates of the step
     moving: Floats  # (n, 3) a, likewise
     alpha: Floats  # (n + 1, 3)
     a: Floats  # (n + 1, 3)
-    U: Floats  # (n, 2, 3) J and H^T, or H and M, times the axis
+    U: Floats  # (n, 6) J and H^T, or H and M, times the axis
     pivot: Floats  # (n,) its inverse
     along: Floats  # (n,) moment or force along the axis
-    inverse: Floats  # (n, 3, 3) of J of a ball
-    B: Floats  # (2, 3, 3)
-    vector: Floats  # (4, 3)
+    inverse: Floats  # (n, 6) of J of a ball
 
 
 def recursion_workspace(steps: int) -> RecursionWorkspace:
     """Memory for a tree of so many steps."""
     n = steps
-    square = (n, 3, 3)
     return RecursionWorkspace(
-        J=np.zeros(square), H=np.zeros(square), M=np.zeros(square), moment=np.zeros((n, 3)), force=np.zeros((n, 3)),
+        J=np.zeros((n, 6)), H=np.zeros((n, 9)), M=np.zeros((n, 6)), moment=np.zeros((n, 3)), force=np.zeros((n, 3)),
         turning=np.zeros((n, 3)), moving=np.zeros((n, 3)), alpha=np.zeros((n + 1, 3)), a=np.zeros((n + 1, 3)),
-        U=np.zeros((n, 2, 3)), pivot=np.zeros(n), along=np.zeros(n), inverse=np.zeros(square), B=np.zeros((2, 3, 3)),
-        vector=np.zeros((4, 3)),
+        U=np.zeros((n, 6)), pivot=np.zeros(n), along=np.zeros(n), inverse=np.zeros((n, 6)),
     )  # fmt: skip
 
 
-@inlined
-def dot(a, b):  # type: ignore[no-untyped-def]
-    """Product of two vectors."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+@expanded
+def carry_nothing(w, k):  # type: ignore[no-untyped-def]
+    """Step k carries nothing yet."""
+    six = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    put_row(w.J, k, six)
+    put_row(w.H, k, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    put_row(w.M, k, six)
+    put_row(w.moment, k, (0.0, 0.0, 0.0))
+    put_row(w.force, k, (0.0, 0.0, 0.0))
 
 
-@inlined
-def transposed_times(A, v, out):  # type: ignore[no-untyped-def]
-    """A^T v."""
-    for r in range(3):
-        out[r] = A[0, r] * v[0] + A[1, r] * v[1] + A[2, r] * v[2]
+@expanded
+def carry(w, k, J, H, M, n, f):  # type: ignore[no-untyped-def]
+    """Add to what step k carries."""
+    put_row(w.J, k, add_six(row_of(w.J, k, 6), J))
+    put_row(w.H, k, add_nine(row_of(w.H, k, 9), H))
+    put_row(w.M, k, add_six(row_of(w.M, k, 6), M))
+    put_row(w.moment, k, plus(row_of(w.moment, k, 3), n))
+    put_row(w.force, k, plus(row_of(w.force, k, 3), f))
 
 
-@inlined
-def nine(A):  # type: ignore[no-untyped-def]
-    """The numbers of a matrix, row by row, for registers: memory may change with every store, as far as the compiler knows."""
-    return A[0, 0], A[0, 1], A[0, 2], A[1, 0], A[1, 1], A[1, 2], A[2, 0], A[2, 1], A[2, 2]
-
-
-@inlined
-def six(A):  # type: ignore[no-untyped-def]
-    """The upper half of a symmetric matrix, row by row."""
-    return A[0, 0], A[0, 1], A[0, 2], A[1, 1], A[1, 2], A[2, 2]
-
-
-@inlined
-def put_symmetric(of, A):  # type: ignore[no-untyped-def]
-    """Store a symmetric matrix by its upper half."""
-    A[0, 0], A[0, 1], A[0, 2] = of[0], of[1], of[2]
-    A[1, 0], A[1, 1], A[1, 2] = of[1], of[3], of[4]
-    A[2, 0], A[2, 1], A[2, 2] = of[2], of[4], of[5]
-
-
-@inlined
-def times_symmetric(of, x, y, z):  # type: ignore[no-untyped-def]
-    """A symmetric matrix, by its upper half, times a vector."""
-    return of[0] * x + of[1] * y + of[2] * z, of[1] * x + of[3] * y + of[4] * z, of[2] * x + of[4] * y + of[5] * z
-
-
-@inlined
-def cross(a, b):  # type: ignore[no-untyped-def]
-    """The cross product of two vectors."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@inlined
-def own_inertia(t, s, w, on, k):  # type: ignore[no-untyped-def]
-    """What step k itself carries, in global axes, and the forces of its velocities less those on it.
+@expanded
+def carried(t, s, w, on, k):  # type: ignore[no-untyped-def]
+    """J, H, M, n_0 and f_0 of step k, with what it carries itself and the forces on that, in global axes.
 
     ``s``: poses after the steps; ``on``: force and moment on what each step carries.
     """
-    a, b, c, d, e, f, g, h, i = nine(s.A[k])
-    local, m, omega = six(t.inertia[k]), t.moment[k], (s.omega[k, 0], s.omega[k, 1], s.omega[k, 2])
-    x, y, z = a * m[0] + b * m[1] + c * m[2], d * m[0] + e * m[1] + f * m[2], g * m[0] + h * m[1] + i * m[2]
+    J, H, M = row_of(w.J, k, 6), row_of(w.H, k, 9), row_of(w.M, k, 6)
+    n = minus(row_of(w.moment, k, 3), row_of(on.moment, k, 3))
+    force = minus(row_of(w.force, k, 3), row_of(on.force, k, 3))
+    mass, own = t.mass[k], row_of(t.inertia, k, 9)
+    if mass == 0.0 and own[0] + own[4] + own[8] == 0.0:  # between the turns of a joint
+        return J, H, M, n, force
+    A, omega = row_of(s.A, k, 9), row_of(s.omega, k, 3)
+    a, b, c, d, e, f, g, h, i = A
+    local = own[0], own[1], own[2], own[4], own[5], own[8]
+    centre = times(A, row_of(t.moment, k, 3))
     # A I A^T by its rows A I
-    p, q, r = times_symmetric(local, a, b, c), times_symmetric(local, d, e, f), times_symmetric(local, g, h, i)
-    J = (
-        p[0] * a + p[1] * b + p[2] * c, p[0] * d + p[1] * e + p[2] * f, p[0] * g + p[1] * h + p[2] * i,
-        q[0] * d + q[1] * e + q[2] * f, q[0] * g + q[1] * h + q[2] * i, r[0] * g + r[1] * h + r[2] * i,
+    p, q, r = times_symmetric(local, (a, b, c)), times_symmetric(local, (d, e, f)), times_symmetric(local, (g, h, i))
+    turned = (
+        dot(p, (a, b, c)), dot(p, (d, e, f)), dot(p, (g, h, i)), dot(q, (d, e, f)), dot(q, (g, h, i)), dot(r, (g, h, i)),
     )  # fmt: skip
-    gyroscopic = cross(omega, times_symmetric(J, omega[0], omega[1], omega[2]))
-    centrifugal = cross(omega, cross(omega, (x, y, z)))
-    H, M, n, force, n_on, f_on = w.H[k], w.M[k], w.moment[k], w.force[k], on.moment[k], on.force[k]
-    n[0], n[1], n[2] = gyroscopic[0] - n_on[0], gyroscopic[1] - n_on[1], gyroscopic[2] - n_on[2]
-    force[0], force[1], force[2] = centrifugal[0] - f_on[0], centrifugal[1] - f_on[1], centrifugal[2] - f_on[2]
-    put_symmetric(J, w.J[k])
-    H[0, 0], H[0, 1], H[0, 2] = 0.0, -z, y
-    H[1, 0], H[1, 1], H[1, 2] = z, 0.0, -x
-    H[2, 0], H[2, 1], H[2, 2] = -y, x, 0.0
-    put_symmetric((t.mass[k], 0.0, 0.0, t.mass[k], 0.0, t.mass[k]), M)
+    n = plus(n, cross(omega, times_symmetric(turned, omega)))
+    force = plus(force, cross(omega, cross(omega, centre)))
+    x, y, z = centre
+    H = (H[0], H[1] - z, H[2] + y, H[3] + z, H[4], H[5] - x, H[6] - y, H[7] + x, H[8])
+    return add_six(J, turned), H, (M[0] + mass, M[1], M[2], M[3] + mass, M[4], M[5] + mass), n, force
 
 
-@inlined
-def accelerations_of_rates(t, s, w, k):  # type: ignore[no-untyped-def]
-    """The accelerations that the present rates give to step k."""
-    b = t.parent[k]
-    omega = s.omega[len(t.kind) if b == GROUND_STEP else b]
-    along, kind = w.vector[0], t.kind[k]
-    for c in range(3):
-        w.turning[k, c] = w.moving[k, c] = along[c] = 0.0
-    if kind == FREE:
-        return
-    add_cross(omega, s.way[k], along)
+@expanded
+def accelerations_of_rates(t, s, k):  # type: ignore[no-untyped-def]
+    """The accelerations that the present rates give to step k: alpha and a."""
+    b, kind, none = t.parent[k], t.kind[k], (0.0, 0.0, 0.0)
+    if b == GROUND_STEP or kind == FREE:  # the ground does not turn
+        return none, none
+    omega, rate = row_of(s.omega, b, 3), row_of(s.rate, k, 3)
+    along = cross(omega, row_of(s.way, k, 3))
     if kind == SLIDE:
-        for c in range(3):
-            along[c] += 2.0 * s.rate[k, c]
-    else:
-        add_cross(omega, s.rate[k], w.turning[k])
-    add_cross(omega, along, w.moving[k])
+        return none, cross(omega, plus_times(along, 2.0, rate))
+    return cross(omega, rate), cross(omega, along)
 
 
-@inlined
-def eliminate_axis(w, k, axis, slides, armature):  # type: ignore[no-untyped-def]
-    """Take the rate of a turn or slide out of the equations of step k; its pivot.
+@expanded
+def eliminate_axis(w, k, axis, slides, armature, J, H, M, n, f):  # type: ignore[no-untyped-def]
+    """Take the rate of a turn or slide out of the equations of step k; what is left, and the pivot as a fraction of its row.
 
     Only the rate of the step moves its rotor, so that the force along it is ``armature`` times its derivative.
     """
-    J, H, M, n, f = w.J[k], w.H[k], w.M[k], w.moment[k], w.force[k]
-    Un, Uf = w.U[k, 0], w.U[k, 1]
     if slides:
-        turned(H, axis, Un)
-        turned(M, axis, Uf)
-        pivot, along = dot(axis, Uf), dot(axis, f)
+        Un, Uf = times(H, axis), times_symmetric(M, axis)
+        pivot, along, size = dot(axis, Uf), dot(axis, f), M[0] + M[3] + M[5]
     else:
-        turned(J, axis, Un)
-        transposed_times(H, axis, Uf)
-        pivot, along = dot(axis, Un), dot(axis, n)
-    pivot += armature
+        Un, Uf = times_symmetric(J, axis), transposed_times(H, axis)
+        pivot, along, size = dot(axis, Un), dot(axis, n), J[0] + J[3] + J[5]
+    pivot, size = pivot + armature, size + armature
     inverse = 1.0 / pivot
     w.pivot[k], w.along[k] = inverse, along
-    for r in range(3):
-        a, b = Un[r] * inverse, Uf[r] * inverse
-        for c in range(3):
-            J[r, c] -= a * Un[c]
-            H[r, c] -= a * Uf[c]
-            M[r, c] -= b * Uf[c]
-        n[r] -= a * along
-        f[r] -= b * along
-    return pivot
+    put_row(w.U, k, (Un[0], Un[1], Un[2], Uf[0], Uf[1], Uf[2]))
+    a = Un[0] * inverse, Un[1] * inverse, Un[2] * inverse
+    b = Uf[0] * inverse, Uf[1] * inverse, Uf[2] * inverse
+    J, H, M = less_square(J, a, Un), less_product(H, a, Uf), less_square(M, b, Uf)
+    return J, H, M, plus_times(n, -along, a), plus_times(f, -along, b), pivot / size
 
 
-@inlined
-def invert(J, out):  # type: ignore[no-untyped-def]
-    """The inverse of a symmetric matrix; its determinant as a fraction of the product of its diagonal."""
-    a, b, c, d, e, f = J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]
-    A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
-    determinant = a * A + b * B + c * C
-    s = 1.0 / determinant
-    out[0, 0], out[0, 1], out[0, 2] = A * s, B * s, C * s
-    out[1, 1], out[1, 2], out[2, 2] = (a * f - c * c) * s, (b * c - a * e) * s, (a * d - b * b) * s
-    out[1, 0], out[2, 0], out[2, 1] = out[0, 1], out[0, 2], out[1, 2]
-    return determinant / (a * d * f)
+@expanded
+def add_to(w, b, way, turning, moving, J, H, M, n, f):  # type: ignore[no-untyped-def]
+    """Add what is left of a turn or slide to step b, whose point lies ``way`` before its own."""
+    x, y, z = way
+    f = plus(f, plus(times_symmetric(M, moving), transposed_times(H, turning)))
+    n = plus(n, plus(times_symmetric(J, turning), times(H, moving)))
+    if x != 0.0 or y != 0.0 or z != 0.0:
+        G = add_nine(H, cross_symmetric(way, M))
+        J = (  # J + G tilde(way)^T + tilde(way) H^T
+            J[0] + (y * G[2] - z * G[1]) + (y * H[2] - z * H[1]), J[1] + (z * G[0] - x * G[2]) + (y * H[5] - z * H[4]),
+            J[2] + (x * G[1] - y * G[0]) + (y * H[8] - z * H[7]), J[3] + (z * G[3] - x * G[5]) + (z * H[3] - x * H[5]),
+            J[4] + (x * G[4] - y * G[3]) + (z * H[6] - x * H[8]), J[5] + (x * G[7] - y * G[6]) + (x * H[7] - y * H[6]),
+        )  # fmt: skip
+        H, n = G, plus(n, cross(way, f))
+    carry(w, b, J, H, M, n, f)
 
 
-@inlined
-def eliminate_ball(w, k):  # type: ignore[no-untyped-def]
-    """Take the rates of a ball out of the equations of step k; as ``invert``, with what is left: M (its upper half) and f_0."""
-    K, n, f = w.inverse[k], w.moment[k], w.force[k]
-    fraction = invert(w.J[k], K)
-    inverse, M = six(K), six(w.M[k])
-    a, b, c, d, e, g, h, i, j = nine(w.H[k])
-    # The columns of J^-1 H, and J^-1 n
-    p, q, r = times_symmetric(inverse, a, d, h), times_symmetric(inverse, b, e, i), times_symmetric(inverse, c, g, j)
-    o = times_symmetric(inverse, n[0], n[1], n[2])
-    left = (
-        M[0] - (a * p[0] + d * p[1] + h * p[2]), M[1] - (a * q[0] + d * q[1] + h * q[2]),
-        M[2] - (a * r[0] + d * r[1] + h * r[2]), M[3] - (b * q[0] + e * q[1] + i * q[2]),
-        M[4] - (b * r[0] + e * r[1] + i * r[2]), M[5] - (c * r[0] + g * r[1] + j * r[2]),
-    )  # fmt: skip
-    force = (
-        f[0] - (a * o[0] + d * o[1] + h * o[2]), f[1] - (b * o[0] + e * o[1] + i * o[2]),
-        f[2] - (c * o[0] + g * o[1] + j * o[2]),
-    )  # fmt: skip
-    return fraction, left, force
-
-
-@inlined
-def add_ball(w, k, b, way, M, f):  # type: ignore[no-untyped-def]
-    """Add what ``eliminate_ball`` has left of step k to step b, whose point lies ``way`` before that of k."""
-    x, y, z = way[0], way[1], way[2]
-    on = times_symmetric(M, w.moving[k, 0], w.moving[k, 1], w.moving[k, 2])
-    force = f[0] + on[0], f[1] + on[1], f[2] + on[2]
-    moment = cross((x, y, z), force)
-    # The rows of tilde(way) M
+@expanded
+def eliminate_ball(w, k, J, H, M, n, f):  # type: ignore[no-untyped-def]
+    """Take the rates of a ball out of the equations of step k; M and f_0 that are left, and ``inverse_of`` J's fraction."""
+    inverse, fraction = inverse_of(J)
+    put_row(w.inverse, k, inverse)
+    put_row(w.H, k, H)
+    put_row(w.moment, k, n)
+    a, b, c, d, e, g, h, i, j = H
+    # The columns of J^-1 H
     p, q, r = (
-        (y * M[2] - z * M[1], y * M[4] - z * M[3], y * M[5] - z * M[4]),
-        (z * M[0] - x * M[2], z * M[1] - x * M[4], z * M[2] - x * M[5]),
-        (x * M[1] - y * M[0], x * M[3] - y * M[1], x * M[4] - y * M[2]),
+        times_symmetric(inverse, (a, d, h)),
+        times_symmetric(inverse, (b, e, i)),
+        times_symmetric(inverse, (c, g, j)),
     )
-    J, H, N, n, g = six(w.J[b]), w.H[b], six(w.M[b]), w.moment[b], w.force[b]
-    J = (  # less tilde(way) M tilde(way)
-        J[0] + (y * p[2] - z * p[1]), J[1] + (z * p[0] - x * p[2]), J[2] + (x * p[1] - y * p[0]),
-        J[3] + (z * q[0] - x * q[2]), J[4] + (x * q[1] - y * q[0]), J[5] + (x * r[1] - y * r[0]),
+    left = (
+        M[0] - dot((a, d, h), p), M[1] - dot((a, d, h), q), M[2] - dot((a, d, h), r), M[3] - dot((b, e, i), q),
+        M[4] - dot((b, e, i), r), M[5] - dot((c, g, j), r),
     )  # fmt: skip
-    put_symmetric(J, w.J[b])
-    put_symmetric((N[0] + M[0], N[1] + M[1], N[2] + M[2], N[3] + M[3], N[4] + M[4], N[5] + M[5]), w.M[b])
-    for c in range(3):
-        H[0, c] += p[c]
-        H[1, c] += q[c]
-        H[2, c] += r[c]
-        g[c] += force[c]
-        n[c] += moment[c]
+    return left, minus(f, transposed_times(H, times_symmetric(inverse, n))), fraction
 
 
-@inlined
-def add_to(w, k, b, way):  # type: ignore[no-untyped-def]
-    """Add what is left of a turn or slide k to step b, whose point lies ``way`` before that of k."""
-    J, H, M, n, f = w.J[k], w.H[k], w.M[k], w.moment[k], w.force[k]
-    turning, moving = w.turning[k], w.moving[k]
-    x, y, z = way[0], way[1], way[2]
-    WM = w.B[0]  # tilde(way) M
-    for c in range(3):
-        WM[0, c] = y * M[2, c] - z * M[1, c]
-        WM[1, c] = z * M[0, c] - x * M[2, c]
-        WM[2, c] = x * M[1, c] - y * M[0, c]
-    for r in range(3):
-        f[r] += M[r, 0] * moving[0] + M[r, 1] * moving[1] + M[r, 2] * moving[2]
-        w.force[b, r] += f[r]
-    for r in range(3):
-        f[r] += H[0, r] * turning[0] + H[1, r] * turning[1] + H[2, r] * turning[2]
-        w.force[b, r] += H[0, r] * turning[0] + H[1, r] * turning[1] + H[2, r] * turning[2]
-        n[r] += dot(J[r], turning) + dot(H[r], moving)
-        w.moment[b, r] += n[r]
-    G = w.B[1]  # H + WM
-    for r in range(3):
-        for c in range(3):
-            G[r, c] = H[r, c] + WM[r, c]
-            w.H[b, r, c] += G[r, c]
-            w.M[b, r, c] += M[r, c]
-    # J + G tilde(way)^T + tilde(way) H^T
-    for r in range(3):
-        w.J[b, r, 0] += J[r, 0] + y * G[r, 2] - z * G[r, 1]
-        w.J[b, r, 1] += J[r, 1] + z * G[r, 0] - x * G[r, 2]
-        w.J[b, r, 2] += J[r, 2] + x * G[r, 1] - y * G[r, 0]
-    for c in range(3):
-        w.J[b, 0, c] += y * H[c, 2] - z * H[c, 1]
-        w.J[b, 1, c] += z * H[c, 0] - x * H[c, 2]
-        w.J[b, 2, c] += x * H[c, 1] - y * H[c, 0]
-    add_cross(way, f, w.moment[b])
+@expanded
+def add_ball(w, b, way, moving, M, f):  # type: ignore[no-untyped-def]
+    """Add what is left of a ball to step b, whose point lies ``way`` before its own."""
+    x, y, z = way
+    f = plus(f, times_symmetric(M, moving))
+    G = cross_symmetric(way, M)
+    J = (  # G tilde(way)^T
+        y * G[2] - z * G[1], z * G[0] - x * G[2], x * G[1] - y * G[0], z * G[3] - x * G[5], x * G[4] - y * G[3],
+        x * G[7] - y * G[6],
+    )  # fmt: skip
+    carry(w, b, J, G, M, cross(way, f), f)
 
 
 @inlined
 def inwards(t, s, w, on):  # type: ignore[no-untyped-def]
     """Eliminate the rates of all steps from the tips inwards; the smallest pivot as a fraction of its row."""
-    n, smallest = len(t.kind), 1.0
-    for k in range(n):
-        own_inertia(t, s, w, on, k)
-        accelerations_of_rates(t, s, w, k)
-    for k in range(n - 1, -1, -1):
+    t, s, w, steps, smallest = local(t), local(s), local(w), len(t.kind), 1.0
+    for k in range(steps):
+        carry_nothing(w, k)
+    for k in range(steps - 1, -1, -1):
         kind, b = t.kind[k], t.parent[k]
+        J, H, M, n, f = carried(t, s, w, on, k)
+        turning, moving = accelerations_of_rates(t, s, k)
+        way = row_of(s.way, k, 3)
+        put_row(w.turning, k, turning)
         if kind == FREE:
-            invert_free(w, k)
+            # The accelerations of a body that nothing holds, less those of gravity: J alpha + H a = -n, H^T alpha + M a = -f.
+            M, f, _ = eliminate_ball(w, k, J, H, M, n, f)
+            inverse, _ = inverse_of(M)
+            put_row(w.M, k, inverse)
+            put_row(w.moving, k, times_symmetric(inverse, (-f[0], -f[1], -f[2])))
             continue
+        put_row(w.moving, k, moving)
         if kind == BALL:
-            fraction, mass, force = eliminate_ball(w, k)
+            M, f, fraction = eliminate_ball(w, k, J, H, M, n, f)
             if b != GROUND_STEP:
-                add_ball(w, k, b, s.way[k], mass, force)
+                add_ball(w, b, way, moving, M, f)
         else:
-            of = w.M[k] if kind == SLIDE else w.J[k]
-            size = of[0, 0] + of[1, 1] + of[2, 2] + t.armature[k]
-            fraction = eliminate_axis(w, k, s.axis[k], kind == SLIDE, t.armature[k]) / size
+            axis = row_of(s.axis, k, 3)
+            J, H, M, n, f, fraction = eliminate_axis(w, k, axis, kind == SLIDE, t.armature[k], J, H, M, n, f)
             if b != GROUND_STEP:
-                add_to(w, k, b, s.way[k])
+                add_to(w, b, way, turning, moving, J, H, M, n, f)
         if not fraction >= smallest:
             smallest = fraction
     return smallest
 
 
 @inlined
-def invert_free(w, k):  # type: ignore[no-untyped-def]
-    """The accelerations of a body that nothing holds, less those of gravity: J alpha + H a = -n, H^T alpha + M a = -f."""
-    _, M, f = eliminate_ball(w, k)
-    a = w.moving[k]
-    put_symmetric(M, w.M[k])
-    invert(w.M[k], w.B[1])
-    for r in range(3):
-        a[r] = -dot(w.B[1][r], f)
-
-
-@inlined
 def outwards(t, s, w, z_dot):  # type: ignore[no-untyped-def]
     """Accelerations of all steps from the ground outwards, into ``z_dot``."""
-    n = len(t.kind)
-    for c in range(3):
-        w.alpha[n, c], w.a[n, c] = 0.0, -t.gravity[c]
+    t, s, w = local(t), local(s), local(w)
+    n, g = len(t.kind), (t.gravity[0], t.gravity[1], t.gravity[2])
+    put_row(w.alpha, n, (0.0, 0.0, 0.0))
+    put_row(w.a, n, (-g[0], -g[1], -g[2]))
     for k in range(n):
         b, kind, u = t.parent[k], t.kind[k], t.u[k]
         if b == GROUND_STEP:
             b = n
-        alpha, a = w.alpha[k], w.a[k]
-        for c in range(3):
-            alpha[c] = w.alpha[b, c] + w.turning[k, c]
-            a[c] = (w.a[b, c] if kind != FREE else 0.0) + w.moving[k, c]
+        before, a = row_of(w.alpha, b, 3), row_of(w.moving, k, 3)
+        alpha = plus(before, row_of(w.turning, k, 3))
+        if kind != FREE:
+            a = plus(plus(row_of(w.a, b, 3), a), cross(before, row_of(s.way, k, 3)))
         if kind == TURN or kind == SLIDE:
-            add_cross(w.alpha[b], s.way[k], a)
-            rate = -(w.along[k] + dot(w.U[k, 0], alpha) + dot(w.U[k, 1], a)) * w.pivot[k]
+            U, axis = row_of(w.U, k, 6), row_of(s.axis, k, 3)
+            rate = -(w.along[k] + dot((U[0], U[1], U[2]), alpha) + dot((U[3], U[4], U[5]), a)) * w.pivot[k]
             z_dot[u] = rate
-            for c in range(3):
-                if kind == TURN:
-                    alpha[c] += rate * s.axis[k, c]
-                else:
-                    a[c] += rate * s.axis[k, c]
-            continue
-        if kind == BALL:
-            add_cross(w.alpha[b], s.way[k], a)
-        # J alpha + H a + n = 0 gives alpha itself.
-        right, found = w.vector[0], w.vector[1]
-        for r in range(3):
-            right[r] = -(w.moment[k, r] + dot(w.H[k, r], a))
-        turned(w.inverse[k], right, found)
-        relative = w.vector[2]
-        for c in range(3):
-            relative[c] = found[c] - alpha[c]
-            alpha[c] = found[c]
-        first = 3 if kind == FREE else 0
-        transposed_times(s.A[b], relative, z_dot[u + first : u + first + 3])
+            if kind == TURN:
+                alpha = plus_times(alpha, rate, axis)
+            else:
+                a = plus_times(a, rate, axis)
+        else:
+            alpha = turn_freely(t, s, w, w.moment, k, alpha, a, z_dot)
+        put_row(w.alpha, k, alpha)
+        put_row(w.a, k, a)
         if kind == FREE:
-            for c in range(3):
-                z_dot[u + c] = a[c] + t.gravity[c]
+            z_dot[u], z_dot[u + 1], z_dot[u + 2] = a[0] + g[0], a[1] + g[1], a[2] + g[2]
+
+
+@expanded
+def turn_freely(t, s, w, moment, k, alpha, a, z_dot):  # type: ignore[no-untyped-def]
+    """The angular acceleration of a ball or free body, J alpha + H a + n = 0 with n in ``moment``; its rates go to ``z_dot``."""
+    u, b = t.u[k] + (3 if t.kind[k] == FREE else 0), t.parent[k]
+    right = plus(row_of(moment, k, 3), times(row_of(w.H, k, 9), a))
+    found = times_symmetric(row_of(w.inverse, k, 6), (-right[0], -right[1], -right[2]))
+    A = row_of(s.A, len(t.kind) if b == GROUND_STEP else b, 9)
+    z_dot[u], z_dot[u + 1], z_dot[u + 2] = transposed_times(A, minus(found, alpha))
+    return found
 
 
 @inlined

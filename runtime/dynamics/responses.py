@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from runtime.dynamics.lift import BALL, FREE, GROUND_STEP, SLIDE, TURN, add_cross, turned
-from runtime.dynamics.recursion import dot, invert, transposed_times
+from runtime.dynamics.recursion import turn_freely
+from runtime.dynamics.small_matrices import cross, dot, minus, plus, plus_times, times_symmetric, transposed_times
 from runtime.jit.compilation import inlined
+from runtime.jit.rows import put_row, row_of
 
 
 @inlined
@@ -27,69 +29,55 @@ def add_wrench(t, s, c, body, D):  # type: ignore[no-untyped-def]
 @inlined
 def forces_inwards(t, s, w, c):  # type: ignore[no-untyped-def]
     """``inwards`` of the recursion for forces alone, with the factors that it left."""
-    Kn = c.vector[0]
     for k in range(len(t.kind) - 1, -1, -1):
-        kind, b, n, f = t.kind[k], t.parent[k], c.moment[k], c.force[k]
+        kind, b, n, f = t.kind[k], t.parent[k], row_of(c.moment, k, 3), row_of(c.force, k, 3)
         if kind == BALL or kind == FREE:
-            turned(w.inverse[k], n, Kn)
-            for i in range(3):
-                f[i] -= w.H[k, 0, i] * Kn[0] + w.H[k, 1, i] * Kn[1] + w.H[k, 2, i] * Kn[2]
+            f = minus(f, transposed_times(row_of(w.H, k, 9), times_symmetric(row_of(w.inverse, k, 6), n)))
         else:
-            along = (dot(s.axis[k], f) if kind == SLIDE else dot(s.axis[k], n)) - c.push[k]
+            U = row_of(w.U, k, 6)
+            along = dot(row_of(s.axis, k, 3), f if kind == SLIDE else n) - c.push[k]
             c.along[k] = along
-            for i in range(3):
-                n[i] -= w.U[k, 0, i] * w.pivot[k] * along
-                f[i] -= w.U[k, 1, i] * w.pivot[k] * along
+            along *= -w.pivot[k]
+            n, f = plus_times(n, along, (U[0], U[1], U[2])), plus_times(f, along, (U[3], U[4], U[5]))
+        put_row(c.force, k, f)
         if b == GROUND_STEP or kind == FREE:
             continue
-        for i in range(3):
-            c.force[b, i] += f[i]
-            if kind != BALL:
-                c.moment[b, i] += n[i]
-        add_cross(s.way[k], f, c.moment[b])
+        put_row(c.force, b, plus(row_of(c.force, b, 3), f))
+        moment = cross(row_of(s.way, k, 3), f)
+        if kind != BALL:
+            moment = plus(moment, n)
+        put_row(c.moment, b, plus(row_of(c.moment, b, 3), moment))
 
 
 @inlined
 def accelerations_outwards(t, s, w, c, z_dot):  # type: ignore[no-untyped-def]
     """``outwards`` of the recursion for forces alone: rates into ``z_dot``, accelerations of the steps into ``c``."""
-    n = len(t.kind)
-    for i in range(3):
-        c.alpha[n, i] = c.a[n, i] = 0.0
+    n, none = len(t.kind), (0.0, 0.0, 0.0)
+    put_row(c.alpha, n, none)
+    put_row(c.a, n, none)
     for k in range(n):
         b, kind, u = t.parent[k], t.kind[k], t.u[k]
         if b == GROUND_STEP:
             b = n
-        alpha, a = c.alpha[k], c.a[k]
-        for i in range(3):
-            alpha[i] = c.alpha[b, i]
-            a[i] = c.a[b, i] if kind != FREE else 0.0
-        if kind != FREE:
-            add_cross(c.alpha[b], s.way[k], a)
+        alpha = row_of(c.alpha, b, 3)
+        if kind == FREE:
+            f = row_of(c.force, k, 3)
+            a = times_symmetric(row_of(w.M, k, 6), (-f[0], -f[1], -f[2]))
+            z_dot[u], z_dot[u + 1], z_dot[u + 2] = a
+        else:
+            a = plus(row_of(c.a, b, 3), cross(alpha, row_of(s.way, k, 3)))
         if kind == TURN or kind == SLIDE:
-            rate = -(c.along[k] + dot(w.U[k, 0], alpha) + dot(w.U[k, 1], a)) * w.pivot[k]
+            U, axis = row_of(w.U, k, 6), row_of(s.axis, k, 3)
+            rate = -(c.along[k] + dot((U[0], U[1], U[2]), alpha) + dot((U[3], U[4], U[5]), a)) * w.pivot[k]
             z_dot[u] = rate
-            for i in range(3):
-                if kind == TURN:
-                    alpha[i] += rate * s.axis[k, i]
-                else:
-                    a[i] += rate * s.axis[k, i]
-            continue
-        if kind == FREE:
-            invert(w.M[k], w.B[1])
-            for i in range(3):
-                a[i] = -dot(w.B[1][i], c.force[k])
-        right, found, relative = c.vector[0], c.vector[1], c.vector[2]
-        for i in range(3):
-            right[i] = -(c.moment[k, i] + dot(w.H[k, i], a))
-        turned(w.inverse[k], right, found)
-        for i in range(3):
-            relative[i] = found[i] - alpha[i]
-            alpha[i] = found[i]
-        first = 3 if kind == FREE else 0
-        transposed_times(s.A[b], relative, z_dot[u + first : u + first + 3])
-        if kind == FREE:
-            for i in range(3):
-                z_dot[u + i] = a[i]
+            if kind == TURN:
+                alpha = plus_times(alpha, rate, axis)
+            else:
+                a = plus_times(a, rate, axis)
+        else:
+            alpha = turn_freely(t, s, w, c.moment, k, alpha, a, z_dot)
+        put_row(c.alpha, k, alpha)
+        put_row(c.a, k, a)
 
 
 @inlined

@@ -15,7 +15,8 @@ from runtime.dynamics.lift import GROUND_STEP, SLIDE, add_cross, lift_steps, pla
 from runtime.dynamics.limits_along import clear_limits, powers_of_limits, set_limits, store_limits
 from runtime.dynamics.loads import collect_wrenches
 from runtime.dynamics.places import TREE
-from runtime.dynamics.recursion import dot, tree_derivative
+from runtime.dynamics.recursion import tree_derivative
+from runtime.dynamics.small_matrices import dot
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, call_at

@@ -125,7 +125,7 @@ class InJointCoordinates(Compiled):
         max_step: float, first_step: float,
     ) -> None:  # fmt: skip
         self.tree, self.start = tree_of(system), state
-        z = _coordinates(system, state)
+        z = _coordinates(system.tree_steps, system.joint_motions, state)
         if system.couplings:
             z = coupled(system, self.tree, state, z)
         super().__init__("dop853", system, data, z, t_start, t_end, rtol, atol, max_step, first_step)
@@ -228,10 +228,9 @@ def is_projected(system: System) -> bool:
     return bool(tree_of(system).closing or system.couplings)
 
 
-# As long as a run takes, and often those of one state.
-_coordinates = Latest(
-    lambda system, state: joint_coordinates(system.tree, system.body_names, system.joint_motions, state.y[None])[0], 8
-)
+# As long as a run takes, and often those of one state, also of systems that differ in masses alone.
+_coordinates = Latest(lambda steps, motions, state: joint_coordinates(steps, state.names, motions, state.y[None])[0], 8)
+_reaches = Latest(lambda geometry, skeleton: geometry.reaches(skeleton), 8)  # of steps, as ``_coordinates``
 
 
 def tree_constants(tree: SpanningTree, gravity: Floats) -> Floats:
@@ -249,7 +248,7 @@ def scales_of(tree: SpanningTree) -> tuple[Floats, Floats, Floats]:
     """
     caps: tuple[list[float], list[float]] = ([], [])
     weights: tuple[list[float], list[float]] = ([], [])
-    of_turns = turn_weights(tree.geometry.reaches(tree.skeleton))[0].tolist()
+    of_turns = turn_weights(_reaches(tree.geometry, tree.skeleton))[0].tolist()
     for kind, of_turn in zip(tree.kinds, of_turns, strict=True):
         slides = {"turn": 0, "ball": 0, "slide": 1, "free": 3}[kind]
         for k, count in enumerate((COORDINATES[kind], RATES[kind])):

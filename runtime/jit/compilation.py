@@ -103,6 +103,11 @@ def inlined(function: Callable[..., Any]) -> Any:
     return linked(function)
 
 
+def expanded(function: Callable[..., Any]) -> Any:
+    """As ``inlined``, into each of its callers whatever its size: tuples of numbers then stay in registers."""
+    return linked(function, forceinline=True)
+
+
 def linked(function: Callable[..., Any], **more: Any) -> Any:
     """As ``inlined``, with more options.  ``numba.njit`` would return the function itself where NUMBA_DISABLE_JIT is set."""
     options = {name: value for name, value in OPTIONS.items() if name != "pipeline_class"}

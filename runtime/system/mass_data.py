@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from runtime.dynamics.model_data import ModelData
 from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import Body, Joint
 
 MASS_DATA = ("inertia_inverse", "thin_body", "thin")  # of the data, in the order of ``mass_data``
+MassData = tuple[Floats, Ints, Floats]  # these
 THIN = 1e-6  # a moment of inertia below this fraction of the body's largest counts as thin
 ADDED = (
     1e-2,
@@ -20,7 +22,7 @@ ADDED = (
 )  # moments of M + E in those rotations, as fractions of the largest; tried in this order
 
 
-def mass_data(bodies: Sequence[Body], joints: Sequence[Joint], added: float = ADDED[0]) -> tuple[Floats, Ints, Floats]:
+def mass_data(bodies: Sequence[Body], joints: Sequence[Joint], added: float = ADDED[0]) -> MassData:
     """Inverse inertia of the ground and of all bodies (bodies + 1, 3, 3), thin bodies, and (J + E)^-1 E of these.
 
     ``added``: smallest moment of inertia of M + E of a thin body, as a fraction of its largest.
@@ -37,6 +39,17 @@ def mass_data(bodies: Sequence[Body], joints: Sequence[Joint], added: float = AD
         thin_body.append(k + 1)
         thin.append((axes * (lifted - moments) / lifted) @ axes.T)
     return np.array(inverse), np.array(thin_body, np.int64), np.array(thin).reshape(-1, 3, 3)
+
+
+def changed_mass_data(bodies: Sequence[Body], joints: Sequence[Joint], changed: list[int], t: ModelData) -> MassData:
+    """``mass_data`` of bodies of which only some, by their places, differ from those of the data t."""
+    if len(t.thin_body) == 0:
+        inverse, thin, _ = mass_data([bodies[k] for k in changed], joints)
+        if len(thin) == 0:
+            every = t.inertia_inverse.copy()
+            every[np.array(changed) + 1] = inverse[1:]
+            return every, t.thin_body, t.thin
+    return mass_data(bodies, joints)
 
 
 def _arm(body: Body, joints: Sequence[Joint]) -> float:

@@ -29,7 +29,7 @@ from runtime.system.cone import Cone
 from runtime.system.connection import checked_inertia, checked_mass, connection
 from runtime.system.force_building import build_force, force_data
 from runtime.system.limit_building import checked_law_parameters, limit_data
-from runtime.system.mass_data import MASS_DATA, mass_data
+from runtime.system.mass_data import MASS_DATA, changed_mass_data
 from runtime.system.model_description import like_model
 from runtime.system.parts import LIMIT_UNITS, Joint
 from runtime.system.quantity import ARMATURE, GRAVITY, INERTIA, LATITUDES, quantities
@@ -37,8 +37,8 @@ from runtime.system.rank import refuse_infinite_forces, refuse_singular_joints, 
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.remarks import locked
 from runtime.system.state import State
-from runtime.system.system import System
-from runtime.system.thin_bodies import with_added_inertia
+from runtime.system.system import System, keep_of_joints, with_fields
+from runtime.system.thin_bodies import open_motions_at_start, with_added_inertia
 
 # By the unit of a parameter: the factor from which on a change is asked about.
 CHANGES = {"m": 300.0, "kg": 300.0, "m/s": 300.0, "N/m": 1e5, "N m/rad": 1e5, "m/s^2": 300.0}
@@ -100,14 +100,16 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
         else one
         for one in system.armatures
     )
-    other = replace(
+    other = with_fields(
         system,
         **new,
         data=system.data._replace(**dict(zip(data, frozen(tuple(data.values())), strict=True))),
         _made_of=(),
     )
     if joints_changed:
-        other = replace(other, branch_signs=branch_signs_of(other, other.time, other.reference_configuration.y))
+        other = with_fields(other, branch_signs=branch_signs_of(other, other.time, other.reference_configuration.y))
+    else:
+        keep_of_joints(system, other)
     if model := like_model(system.model, other.data, other.state.y):
         vars(other)["model"] = model  # a new description would take as long as all steps above
     return other
@@ -162,7 +164,9 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
         other, singular = _with_rank(other, y, "keep" if system.redundant else "refuse")
         remarks = tuple(locked(other, y))
     y = projection.project_velocities(other.time, y, other.data, shared_workspace_for(other.data))
-    other = with_added_inertia(other, other.time, y)
+    kept = not moved and y.tobytes() == before.tobytes()
+    known = open_motions_at_start(system) if kept and len(system.data.thin_body) else None
+    other = with_added_inertia(other, other.time, y, known)
     check_velocities(other, other.time, y, "give other velocities")
     refuse_undecided_start(other, other.time, y, singular)
     refuse_infinite_forces(other, other.time, y)
@@ -172,7 +176,10 @@ def with_parameters(system: System, values: Mapping[str, Any], *, check_units: b
     reference = system.reference
     if reference is not None and moved:
         reference = State(other.body_names, assembled(other, other.time, reference.y)[0])
-    found = replace(other, state=State(other.body_names, y), reference=reference, assembly=assembly)
+    state = system.state if kept else State(other.body_names, y)
+    found = with_fields(other, state=state, reference=reference, assembly=assembly)
+    if not moved:
+        keep_of_joints(system, found)
     if "model" in vars(other):
         vars(found)["model"] = vars(other)["model"]
     return found
@@ -205,8 +212,8 @@ def _change_bodies(system: System, changes: Changes, new: dict[str, Any], data: 
         bodies[k] = replace(body, mass=mass, inertia=inertia)
         for name, value in (("mass", mass), ("inertia", inertia)):
             data.setdefault(name, getattr(t, name).copy())[k + 1] = value
-    if "mass" in data:
-        data |= zip(MASS_DATA, mass_data(bodies, system.joints), strict=True)
+    if changed := [k for k, (body, before) in enumerate(zip(bodies, system.bodies, strict=True)) if body is not before]:
+        data |= zip(MASS_DATA, changed_mass_data(bodies, system.joints, changed, t), strict=True)
     new["bodies"] = tuple(bodies)
 
 

@@ -47,17 +47,12 @@ class NoTreeError(Exception):
 
 
 @dataclass(frozen=True)
-class SpanningTree:
-    """The steps of a system, where they are, and what they carry: one case of ``Geometry`` and ``Carried``."""
+class TreeSteps:
+    """The steps of a system and where they are, one case of ``Geometry``: what of its tree does not depend on masses."""
 
     skeleton: Skeleton
     geometry: Geometry
-    carried: Carried
     closing: tuple[int, ...]  # places of the joints whose rows restrain the coordinates
-    limits: tuple[
-        LimitAlong, ...
-    ] = ()  # those of the system where all of them restrain coordinates, and no other forces act
-    armature: Floats | None = None  # (n,) inertia of rotors along turns and slides [kg m^2], [kg]; None: there are none
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
@@ -95,6 +90,17 @@ class SpanningTree:
         """Whether its equations can be polynomials, and no rows restrain them."""
         return self.turns_and_slides and not self.closing
 
+
+@dataclass(frozen=True)
+class SpanningTree(TreeSteps):
+    """The steps of a system with what they carry, one case of ``Carried``."""
+
+    carried: Carried
+    limits: tuple[
+        LimitAlong, ...
+    ] = ()  # those of the system where all of them restrain coordinates, and no other forces act
+    armature: Floats | None = None  # (n,) inertia of rotors along turns and slides [kg m^2], [kg]; None: there are none
+
     @property
     def name(self) -> str:
         """Of its steps, such as "tree_turn_turn"; a step that the one before does not carry names the one that does."""
@@ -116,14 +122,14 @@ class SpanningTree:
         return tuple(limit.step for limit in self.limits)
 
 
-def spanning_tree(
+def tree_steps(
     bodies: Sequence[Body],
     joints: Sequence[Joint],
     motions: Mapping[str, JointMotion],
     y: Floats,
     D: Callable[[], Floats],
-) -> SpanningTree:
-    """The tree of bodies and joints.
+) -> TreeSteps:
+    """The steps of the tree of bodies and joints.
 
     Parameters
     ----------
@@ -148,8 +154,14 @@ def spanning_tree(
         raise NoTreeError("nothing in it moves")
     skeleton = steps.skeleton(groups)
     where = geometry(skeleton, motions, places, states_with_ground(y)[None])
+    return TreeSteps(skeleton, where, steps.closing(joints, groups))
+
+
+def spanning_tree(steps: TreeSteps, bodies: Sequence[Body]) -> SpanningTree:
+    """The tree with the masses of its bodies."""
     masses, inertias = np.array([[body.mass for body in bodies]]), np.array([body.inertia for body in bodies])
-    return SpanningTree(skeleton, where, carried(where, skeleton, masses, inertias), steps.closing(joints, groups))
+    load = carried(steps.geometry, steps.skeleton, masses, inertias)
+    return SpanningTree(steps.skeleton, steps.geometry, steps.closing, load)
 
 
 def _count_of_rates(motion: JointMotion) -> int:
@@ -281,9 +293,7 @@ class _Steps:
         return Skeleton(tuple(self.coordinates), tuple(self.kinds), tuple(self.parents), last)
 
 
-def joint_coordinates(
-    tree: SpanningTree, names: Sequence[str], motions: Mapping[str, JointMotion], y: Floats
-) -> Floats:
+def joint_coordinates(tree: TreeSteps, names: Sequence[str], motions: Mapping[str, JointMotion], y: Floats) -> Floats:
     """Coordinates and then rates (m, n) of a tree in states y (m, 13 bodies) of bodies of these names, as of ``TreeData``.
 
     Angles are less than half a turn from the reference configuration.
@@ -325,10 +335,8 @@ def _turns(p: Floats, reference: Floats) -> Floats:
 
 
 def _products(e: Floats, f: Floats) -> Floats:
-    """Euler parameters (n, 4) of turns f, each followed by a turn e."""
-    out = np.empty(e.shape)
-    python_code(product)(e.T, f.T, out.T)
-    return out
+    """Euler parameters (..., 4) of the turns f followed by the turns e."""
+    return np.stack(python_code(product)(e.T, f.T), axis=-1)
 
 
 def tree_data(tree: SpanningTree, gravity: Floats) -> TreeData:

@@ -35,7 +35,7 @@ from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, L
 from runtime.system.reference import body_places, states_with_ground
 from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
-from runtime.system.spanning_tree import NoTreeError, SpanningTree, spanning_tree
+from runtime.system.spanning_tree import NoTreeError, SpanningTree, TreeSteps, spanning_tree, tree_steps
 from runtime.system.state import State
 from runtime.system.tree_check import error_of_closed_tree, error_of_tree
 
@@ -293,9 +293,8 @@ class System:
         return self._tree if isinstance(self._tree, str) else ""
 
     @cached_property
-    def _tree(self) -> SpanningTree | str:
-        if len(self.data.forces.reactive):
-            return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
+    def tree_steps(self) -> TreeSteps | str:
+        """The steps of its tree, or the reason why its joints make none."""
         y = self.reference_configuration.y
 
         def rows() -> Floats:
@@ -304,9 +303,17 @@ class System:
             return work.D
 
         try:
-            tree = spanning_tree(self.bodies, self.joints, self.joint_motions, y, rows)
+            return tree_steps(self.bodies, self.joints, self.joint_motions, y, rows)
         except NoTreeError as reason:
             return str(reason)
+
+    @cached_property
+    def _tree(self) -> SpanningTree | str:
+        if len(self.data.forces.reactive):
+            return f"force '{self.forces[int(self.data.forces.reactive[0, 0])].name}' depends on reactions of a joint"
+        if isinstance(self.tree_steps, str):
+            return self.tree_steps
+        tree = spanning_tree(self.tree_steps, self.bodies)
         if self.armatures:
             return replace(tree, armature=armature_of_steps(self.armatures, self.joint_motions, tree))
         alone = not any((self.contacts, self.forces, self.loads, self.motors))
@@ -352,9 +359,21 @@ class System:
         state.check(len(self.data.mass) - 1)
 
 
+OF_JOINTS = (
+    "joint_motions",
+    "tree_steps",
+)  # cached properties that depend on joints and the reference configuration alone
+
+
 def with_fields(system: System, **changes: Any) -> System:
     """``dataclasses.replace`` for values whose types are known: checking them again takes most of its time."""
     return unchecked(System, **{f.name: changes.get(f.name, getattr(system, f.name)) for f in fields(system)})
+
+
+def keep_of_joints(system: System, other: System) -> None:
+    """Let a system with the same joints and other masses or forces keep what depends on joints and places alone."""
+    if system.reference_configuration.y.tobytes() == other.reference_configuration.y.tobytes():
+        vars(other).update({name: vars(system)[name] for name in OF_JOINTS if name in vars(system)})
 
 
 def _index(name: str, names: tuple[str, ...], what: str, several: str = "") -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from runtime.dynamics import projection
@@ -11,10 +9,11 @@ from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, V
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
+from runtime.support.latest import Latest
 from runtime.system.degrees_of_freedom import dense_rows, null_space
 from runtime.system.mass_data import ADDED, mass_data
 from runtime.system.reference import rotation_matrix
-from runtime.system.system import System
+from runtime.system.system import System, with_fields
 
 ROUNDING = 1e-6
 LARGEST_SHARE = (
@@ -22,8 +21,10 @@ LARGEST_SHARE = (
 )
 
 
-def with_added_inertia(system: System, time: float, y: Floats) -> System:
+def with_added_inertia(system: System, time: float, y: Floats, motions: Floats | None = None) -> System:
     """The system with an added inertia E of thin bodies that is small beside the one of the motions that the rows admit.
+
+    ``motions``: ``open_motions`` in the state y, where they are known.
 
     Raises
     ------
@@ -32,23 +33,31 @@ def with_added_inertia(system: System, time: float, y: Floats) -> System:
     """
     if not len(system.data.thin_body) or system.overdetermined:
         return system
+    motions = open_motions(system, time, y) if motions is None else motions
     for added in ADDED:
         values = mass_data(system.bodies, system.joints, added)
         inverse, thin_body, thin = frozen(values)
         data = system.data._replace(inertia_inverse=inverse, thin_body=thin_body, thin=thin)
-        system = replace(system, data=data)
-        message = _free_rotation(system, time, y)
+        system = with_fields(system, data=data)
+        message = _free_rotation(system, y, motions)
         if not message:
             return system
     raise ModelError(message)
 
 
-def _free_rotation(system: System, time: float, y: Floats) -> str:
+def open_motions(system: System, time: float, y: Floats) -> Floats:
+    """The motions that the rows admit in a state, as columns (6 bodies, n)."""
+    work = shared_workspace_for(system.data)
+    projection.worst_row(time, y, system.data, work, False)
+    return null_space(dense_rows(system, work.D))
+
+
+open_motions_at_start = Latest(lambda system: open_motions(system, system.time, system.state.y), 4)
+
+
+def _free_rotation(system: System, y: Floats, motions: Floats) -> str:
     """Message about the rotation that meets too little inertia beside the added one, or nothing."""
     t = system.data
-    work = shared_workspace_for(t)
-    projection.worst_row(time, y, t, work, False)
-    motions = null_space(dense_rows(system, work.D))
     if not motions.shape[1]:
         return ""
     A = [rotation_matrix(body[P:V]) for body in y.reshape(-1, STATE)]

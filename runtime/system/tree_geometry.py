@@ -128,15 +128,16 @@ def carried(of: Geometry, skeleton: Skeleton, masses: Floats, inertias: Floats) 
     """
     n, cases = len(skeleton.kinds), max(len(of.point), len(masses))
     mass, moment, inertia = np.zeros((cases, n)), np.zeros((cases, n, 3)), np.zeros((cases, n, 3, 3))
-    arms = of.arms(skeleton.body_step)
+    arms, bodies = of.arms(skeleton.body_step), of.pose.shape[1]
+    A = rotation_matrices(of.pose[..., P:V].reshape(-1, 4)).reshape(-1, bodies, 3, 3)
+    square = (arms * arms).sum(axis=2)[..., None, None] * np.eye(3) - arms[..., :, None] * arms[..., None, :]
+    of_body = A @ inertias @ np.swapaxes(A, 2, 3) + masses[..., None, None] * square
+    moments = masses[..., None] * arms
     for body, step in enumerate(skeleton.body_step):
-        if step == GROUND_STEP:
-            continue
-        A, arm, m = rotation_matrices(of.pose[:, body, P:V]), arms[:, body], masses[:, body]
-        square = (arm * arm).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
-        mass[:, step] += m
-        moment[:, step] += m[:, None] * arm
-        inertia[:, step] += A @ inertias[..., body, :, :] @ np.swapaxes(A, 1, 2) + m[:, None, None] * square
+        if step != GROUND_STEP:
+            mass[:, step] += masses[:, body]
+            moment[:, step] += moments[:, body]
+            inertia[:, step] += of_body[:, body]
     return Carried(mass, moment, inertia)
 
 

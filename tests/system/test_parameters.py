@@ -1,5 +1,7 @@
 """A system with other parameters equals the one that ``Builder`` makes of them, alone and in ensembles."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,39 @@ def test_as_built_anew(name):
     assert np.abs(a.states - b.states).max() < 1e-9
     assert np.abs(a.states - simulate(FOOT, 0.5, t_eval=[0.2, 0.5], **TIGHT).states).max() > 1e-5
     assert a.violation.max() < 1e-9
+
+
+def slim_arm():
+    """A floating body with two rods that have no inertia about their own axes."""
+    b = Builder("slim arm")
+    b.body("trunk", mass=2.0, inertia=(0.1, 0.2, 0.3), r=(0.0, 0.0, 0.0), free=True)
+    for k, (before, end) in enumerate((("trunk", (0.1, 0.0, 0.0)), ("rod_0", (0.25, 0.0, 0.0)))):
+        b.body(f"rod_{k}", mass=0.3, inertia=(0.0, 1e-3, 1e-3), r=(0.35 + 0.5 * k, 0.0, 0.0))
+        axes = dict(a_i=(0, 0, 1), a_j=(0, 0, 1)) if k else dict(a_i=(0, 1, 0), a_j=(0, 1, 0))
+        b.joint(f"joint_{k}", "revolute", before, f"rod_{k}", s_i=end, s_j=(-0.25, 0.0, 0.0), **axes)
+    return b.build()
+
+
+def parts_of(system):
+    """All that follows from parameters: state, data, and the tree with its motions."""
+    tree, motions = system.tree, system.joint_motions
+    arrays = [system.state.y, *system.data[:6], *tree.geometry, *tree.carried]
+    arrays += [getattr(step, part) for m in motions.values() for step in m.steps for part in ("axis", "point")]
+    return [np.asarray(array).tobytes() for array in arrays], tree.skeleton, tree.closing, tree.limits, list(motions)
+
+
+@pytest.mark.parametrize("build", [models.foot.build, models.four_bar.build, slim_arm, stopped])
+def test_what_other_masses_keep_is_as_made_anew(build):
+    system = build()
+    masses = {name: 1.3 * value for name, value in runtime.parameters(system).items() if name.startswith("mass.")}
+    anew = pickle.loads(pickle.dumps(system))  # without its tree
+    assert system.tree is not None
+    kept = runtime.with_parameters(system, masses)
+    assert kept.tree_steps is system.tree_steps and parts_of(kept) == parts_of(runtime.with_parameters(anew, masses))
+    joints = {name: 1.001 * np.asarray(v) for name, v in runtime.parameters(system).items() if name.startswith("s_j.")}
+    moved = runtime.with_parameters(kept, joints)
+    assert parts_of(moved) == parts_of(runtime.with_parameters(pickle.loads(pickle.dumps(kept)), joints))
+    assert parts_of(moved)[0] != parts_of(kept)[0]
 
 
 LIMITED = dict(max_moment=23.0, compliance=0.15, damping=0.05, latitude=33.0)
