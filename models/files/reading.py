@@ -70,8 +70,9 @@ class Reading:
         ------
         ModelError, AssemblyError
         """
+        builder = self.builder()
         try:
-            return self._new().builder.build(**{"check_units": False, **options})
+            return builder.build(**{"check_units": False, **options})
         except ModelError as error:
             raise type(error)(f"{self.file.name}: {error}") from None
 
