@@ -40,6 +40,7 @@ REASONS = {
     "contact geometry": "it acts by contact forces alone",
     "probes": "no influence on the motion",
     "sensors": "no influence on the motion",
+    "shapes": "bones and other geometry are not drawn",
 }
 SHAPES = (
     "Mesh",
@@ -130,8 +131,10 @@ def omitted_parts(
     found += _loose(model)
     wraps = tuple(_name(e) for holder in model.within() for e in objects(holder, "WrapObjectSet", None))
     found.append(Omitted("wrapping", wraps, "it guides the paths of muscles, which are not here"))
-    shapes = tuple(_name(e) for e in model.within() if e.tag in SHAPES and e.attributes.get("name"))
-    found.append(Omitted("shapes", shapes, "bones are not drawn"))
+    drawn = tuple(
+        e.attributes.get("name", "ground") for e in model.within() if e.tag in ("Body", "Ground") and _is_drawn(e)
+    )
+    found.append(Omitted("shapes", drawn, REASONS["shapes"]))
     return _by_sort(found)
 
 
@@ -144,6 +147,11 @@ def _by_sort(found: Iterable[Omitted]) -> tuple[Omitted, ...]:
     return tuple(one for one in merged.values() if one.names)
 
 
+def _is_drawn(body: Element) -> bool:
+    """Whether a body has shapes, of either version."""
+    return any(e.tag in SHAPES or e.tag == "geometry_files" and e.text.strip() for e in body.within())
+
+
 def _name(e: Element) -> str:
     return e.attributes.get("name") or f"{e.tag}, line {e.line}"
 
@@ -152,10 +160,11 @@ def _loose(model: Element) -> list[Omitted]:
     """Components within bodies, joints, frames and the model itself, other than frames and points."""
     owners = ("Model", "Body", "Ground", *FRAMES)
     holders = [h for e in model.within() if e.tag in owners or e.tag.endswith("Joint") for h in e.all("components")]
-    nested = [e for h in holders for e in h.children if e.tag not in (*FRAMES, *SHAPES)]
+    nested = [e for h in holders for e in h.children if e.tag not in FRAMES]
     found = []
     for e in [*objects(model, "ComponentSet", None), *nested]:
         sort, moves = next(((sort, moves) for end, sort, moves in LOOSE if e.tag.endswith(end)), ("components", True))
+        sort, moves = ("shapes", False) if e.tag in SHAPES else (sort, moves)
         reason = REASONS.get(sort, "parts of a kind that is not read")
         if moves and not active(e):
             sort, reason, moves = "disabled forces", REASONS["disabled forces"], False
