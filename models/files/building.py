@@ -90,7 +90,7 @@ def _add_coupling(m: _Making, follower: Follower) -> None:
         if not joint:
             raise ModelError(
                 f"joint '{step}': takes part in a coupling, and its slides are not along the axes of the inner body, or it is no "
-                "turn or slide; turn the axes of the body, or ignore='{follower.sort}'"
+                f"turn or slide; turn the axes of the body, or ignore='{follower.sort}'"
             )
         names.append(f"{joint}.{coordinate}")
     law = Signal(follower.knots, follower.coefficients)

@@ -116,7 +116,7 @@ def _with_masses(description: Description) -> Description:
         k = next(n for n, one in enumerate(links) if one.name == link.name)
         behind = [n for n, one in enumerate(links) if one.parent == link.name]
         link = links[k]
-        if len(behind) != 1:
+        if len(behind) != 1 or any(step.kind == "free" for step in link.steps):
             _refuse(link, [links[n].name for n in behind])
         child = links[behind[0]]
         back = child.rotation.T
@@ -144,9 +144,8 @@ def _with_masses(description: Description) -> Description:
 def _refuse(link: Link, behind: Sequence[str]) -> None:
     names = ", ".join(f"'{step.name}'" for step in link.steps)
     many = f"carries {len(behind)} moving links, {', '.join(behind)}" if behind else "carries no other link"
-    raise ModelError(
-        f"link '{link.name}': moves by {names} without mass and {many}; give it a mass above 0 kg, or fix its joint"
-    )
+    why = f"moves by {names} without mass and {many}" if len(behind) != 1 else f"moves freely by {names} without mass"
+    raise ModelError(f"link '{link.name}': {why}; give it a mass above 0 kg, or fix its joint")
 
 
 def _ordered(links: Sequence[Link]) -> tuple[Link, ...]:

@@ -29,9 +29,9 @@ from models.files.description import (
 from models.files.merging import Pose, unmoved
 from models.files.naming import identifiers, unique
 from models.files.osim_couplers import COUPLER, Coupler, couplers, followers
-from models.files.osim_functions import Function, function_within, numbers, straight
+from models.files.osim_functions import Function, function_within, numbers, states_function, straight
 from models.files.osim_omissions import LIMIT, SPRING, limits_of, omitted_parts, springs_of
-from models.files.osim_xml import active, objects, of_parts, text_of, truth, with_defaults
+from models.files.osim_xml import active, name_unnamed, objects, of_parts, text_of, truth, with_defaults
 from models.files.xml_reading import Element, read_xml
 
 X, Y, Z = np.eye(3)
@@ -105,6 +105,7 @@ def read_osim(file: Path) -> Description:
         if e.tag == "PhysicalOffsetFrame":
             f.offsets.setdefault(e.attributes.get("name", ""), []).append(e)
     f.names = {**identifiers(name for name in bodies if name != WORLD), WORLD: WORLD}
+    name_unnamed(model)
     f.joints = _joints(f)
     _coordinates(f)
     f.springs = springs_of(model, f.defaults)
@@ -118,9 +119,8 @@ def read_osim(file: Path) -> Description:
         (tag, name) for tag, of in ((SPRING, f.springs), (LIMIT, f.limits)) for name in of if name not in f.locked
     ]
     omitted = omitted_parts(model, left, unread)
-    name = model.attributes.get("name", "").strip() or file.stem
     return Description(
-        name,
+        model.attributes.get("name", "").strip() or file.stem,
         "OpenSim",
         gravity,
         links,
@@ -173,6 +173,8 @@ def _pose(e: Element, place: str, turn: str) -> Pose:
 
 def _frame(f: _File, e: Element, path: str, owner: Element, depth: int) -> tuple[str, Pose]:
     """Body and pose of a frame that an element names; frames of the element itself come first."""
+    if not path:
+        raise e.error(f"<{e.tag}> names no frame; save files of versions between 3 and 4 with OpenSim 4")
     words = path.split("/")
     name = words[-1]
     own = [one for one in owner.within() if one.tag == "PhysicalOffsetFrame" and one.attributes.get("name") == name]
@@ -280,6 +282,8 @@ def _transform_axis(e: Element, label: str, names: list[str]) -> _Axis:
     if len(used) > 1 or set(used) - set(names):
         raise e.error(f"axis '{label}' depends on '{' '.join(used)}'; name at most one coordinate of its joint")
     function = function_within(e)
+    if function is None and not states_function(e):
+        function = straight(1.0, 0.0) if used else straight(0.0, 0.0)  # as OpenSim completes it
     if function is None:
         raise e.error(f"axis '{label}' has no function that is read; give one of one coordinate with two derivatives")
     if not used and (function.line is None or function.line[0] != 0.0):

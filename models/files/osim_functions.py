@@ -160,6 +160,12 @@ def function_within(element: Element, depth: int = 0, holder: str = "function") 
     return read_function(found[0], depth) if found else None
 
 
+def states_function(axis: Element) -> bool:
+    """Whether an axis of a joint has a function, of whatever kind."""
+    others = ("coordinates", "axis", "is_rotation")
+    return any(child.tag not in others for child in (axis.one("function") or axis).children)
+
+
 def numbers(element: Element, tag: str, count: int | None, default: tuple[float, ...] | None = None) -> Floats:
     """Finite numbers of a child, (count,); of any count if that is None."""
     child = element.one(tag)

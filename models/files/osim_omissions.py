@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from math import pi
 
 from models.files.description import LimitForce, Omitted
@@ -19,14 +20,40 @@ LIMIT_VALUES = (
     ("damping", 0.001, -1), ("transition", 0.1, 1),
 )  # fmt: skip
 CARRIED = ("CoordinateCouplerConstraint", "PointConstraint")  # as steps, and as closures
-SETS = {
-    "ControllerSet": ("controllers", "the muscles and actuators that they drive are not here", False),
-    "ContactGeometrySet": ("contact geometry", "it acts by contact forces alone", False),
-    "ProbeSet": ("probes", "no influence on the motion", False),
-    "ComponentSet": ("components", "parts of an unknown kind", True),
+SETS = {"ControllerSet": "controllers", "ContactGeometrySet": "contact geometry", "ProbeSet": "probes"}
+# Of parts in the model, its bodies, joints and frames instead of in a set: end of their kind, sort, whether they change motion.
+LOOSE = (
+    ("Muscle", "muscles", False), ("Actuator", "actuators", False), ("Controller", "controllers", False),
+    ("Probe", "probes", False), ("IMU", "sensors", False), ("ContactSphere", "contact geometry", False),
+    ("ContactHalfSpace", "contact geometry", False), ("ContactMesh", "contact geometry", False),
+    ("HuntCrossleyForce", "contacts", True), ("ElasticFoundationForce", "contacts", True),
+    ("SmoothSphereHalfSpaceForce", "contacts", True),
+)  # fmt: skip
+REASONS = {
+    "muscles": "they act by controls; so their least activation and passive forces are left out too",
+    "actuators": "they act by controls, which a model does not hold",
+    "contacts": "contact forces",
+    "limits": "forces at limits of coordinates",
+    "forces": "forces that act without controls",
+    "disabled forces": "the file switches them off",
+    "controllers": "the muscles and actuators that they drive are not here",
+    "contact geometry": "it acts by contact forces alone",
+    "probes": "no influence on the motion",
+    "sensors": "no influence on the motion",
+    "shapes": "bones and other geometry are not drawn",
 }
-
-
+SHAPES = (
+    "Mesh",
+    "DisplayGeometry",
+    "Brick",
+    "Cylinder",
+    "Ellipsoid",
+    "Sphere",
+    "LineGeometry",
+    "Arrow",
+    "Cone",
+    "Torus",
+)
 FRAMES = ("PhysicalOffsetFrame", "Marker", "Station")  # among the components of bodies and joints
 CONTACTS = ("HuntCrossleyForce", "ElasticFoundationForce", "SmoothSphereHalfSpaceForce")
 
@@ -99,31 +126,50 @@ def omitted_parts(
         names = tuple(f"{step} of {coordinate}" for step, coordinate in followers)
         reason = "what follows several coordinates, one without a step of its own, or a polynomial of degree above 5"
         found.append(Omitted("couplers", names, reason, True))
-    for group, (sort, reason, moves) in SETS.items():
-        found.append(Omitted(sort, tuple(map(_name, objects(model, group, None))), reason, moves))
-    found.append(
-        Omitted(
-            "components", _nested(model), "parts within bodies, joints and frames, of a kind that is not read", True
-        )
+    for group, sort in SETS.items():
+        found.append(Omitted(sort, tuple(map(_name, objects(model, group, None))), REASONS[sort]))
+    found += _loose(model)
+    wraps = tuple(_name(e) for holder in model.within() for e in objects(holder, "WrapObjectSet", None))
+    found.append(Omitted("wrapping", wraps, "it guides the paths of muscles, which are not here"))
+    drawn = tuple(
+        e.attributes.get("name", "ground") for e in model.within() if e.tag in ("Body", "Ground") and _is_drawn(e)
     )
-    for sort, tags, reason in (
-        ("wrapping", ("Wrap",), "it guides the paths of muscles, which are not here"),
-        ("shapes", ("Mesh", "DisplayGeometry"), "bones are not drawn"),
-    ):
-        names = tuple(_name(e) for e in model.within() if e.tag.startswith(tags) and e.attributes.get("name"))
-        found.append(Omitted(sort, names, reason))
-    return tuple(one for one in found if one.names)
+    found.append(Omitted("shapes", drawn, REASONS["shapes"]))
+    return _by_sort(found)
+
+
+def _by_sort(found: Iterable[Omitted]) -> tuple[Omitted, ...]:
+    """One entry for each sort that has names."""
+    merged: dict[tuple[str, bool], Omitted] = {}
+    for one in found:
+        known = merged.get((one.sort, one.moves))
+        merged[one.sort, one.moves] = one if known is None else replace(known, names=known.names + one.names)
+    return tuple(one for one in merged.values() if one.names)
+
+
+def _is_drawn(body: Element) -> bool:
+    """Whether a body has shapes, of either version."""
+    return any(e.tag in SHAPES or e.tag == "geometry_files" and e.text.strip() for e in body.within())
 
 
 def _name(e: Element) -> str:
     return e.attributes.get("name") or f"{e.tag}, line {e.line}"
 
 
-def _nested(model: Element) -> tuple[str, ...]:
-    """Names of components within bodies, joints, frames and the model itself, other than frames and points."""
+def _loose(model: Element) -> list[Omitted]:
+    """Components within bodies, joints, frames and the model itself, other than frames and points."""
     owners = ("Model", "Body", "Ground", *FRAMES)
     holders = [h for e in model.within() if e.tag in owners or e.tag.endswith("Joint") for h in e.all("components")]
-    return tuple(_name(e) for h in holders for e in h.children if e.tag not in FRAMES)
+    nested = [e for h in holders for e in h.children if e.tag not in FRAMES]
+    found = []
+    for e in [*objects(model, "ComponentSet", None), *nested]:
+        sort, moves = next(((sort, moves) for end, sort, moves in LOOSE if e.tag.endswith(end)), ("components", True))
+        sort, moves = ("shapes", False) if e.tag in SHAPES else (sort, moves)
+        reason = REASONS.get(sort, "parts of a kind that is not read")
+        if moves and not active(e):
+            sort, reason, moves = "disabled forces", REASONS["disabled forces"], False
+        found.append(Omitted(sort, (_name(e),), reason, moves))
+    return found
 
 
 def _forces(model: Element, of_followers: Collection[tuple[str, str]]) -> list[Omitted]:
@@ -138,16 +184,8 @@ def _forces(model: Element, of_followers: Collection[tuple[str, str]]) -> list[O
         sort = "muscles" if muscle else "actuators" if e.tag.endswith("Actuator") else "forces"
         sort = "contacts" if e.tag in CONTACTS else "limits" if e.tag == LIMIT else sort
         sorts[sort if active(e) else "disabled forces"].append(_name(e))
-    reasons = {
-        "muscles": "they act by controls; so their least activation and passive forces are left out too",
-        "actuators": "they act by controls, which a model does not hold",
-        "contacts": "contact forces",
-        "limits": "forces at limits of coordinates",
-        "forces": "forces that act without controls",
-        "disabled forces": "the file switches them off",
-    }
     return [
-        Omitted(sort, tuple(names), reasons[sort], sort in ("forces", "contacts", "limits"))
+        Omitted(sort, tuple(names), REASONS[sort], sort in ("forces", "contacts", "limits"))
         for sort, names in sorts.items()
     ]
 

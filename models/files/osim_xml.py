@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from models.files.naming import unique
 from models.files.xml_reading import Element, shortened
 
 
@@ -44,6 +45,17 @@ def objects(e: Element, group: str, tag: str | None) -> list[Element]:
     """The members of a set of objects, of one tag or all."""
     members = of_parts(of_parts(e, group), "objects").children
     return [one for one in members if tag is None or one.tag == tag]
+
+
+def name_unnamed(model: Element) -> None:
+    """Give joints and constraints without a name the one of OpenSim: their kind in lower case, numbered from the second."""
+    nested = [e for body in objects(model, "BodySet", "Body") for e in of_parts(body, "Joint").children]
+    elements = nested + objects(model, "JointSet", None) + objects(model, "ConstraintSet", None)
+    taken = {e.attributes.get("name", "").strip() for e in elements}
+    for e in elements:
+        if not e.attributes.get("name", "").strip():
+            e.attributes["name"] = unique([*taken, e.tag.lower()])[-1]
+            taken.add(e.attributes["name"])
 
 
 def active(e: Element) -> bool:

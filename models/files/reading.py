@@ -28,6 +28,7 @@ DROPPED: Mapping[str, Mapping[str, Any]] = {
     "limits": {"lower": -inf, "upper": inf, "limit": None}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
     "armature": {"armature": 0.0},
 }  # fmt: skip
+CLOSING = {"MJCF": "equalities", "OpenSim": "constraints"}  # sort of the constraints that close loops, by format
 # Which steps have parts of a sort that is ignored.
 HELD: Mapping[str, Callable[[Step], bool]] = {
     "limits": lambda step: step.limited or step.limit is not None, "springs": lambda step: step.stiffness > 0.0,
@@ -70,8 +71,9 @@ class Reading:
         ------
         ModelError, AssemblyError
         """
+        builder = self.builder()
         try:
-            return self._new().builder.build(**{"check_units": False, **options})
+            return builder.build(**{"check_units": False, **options})
         except ModelError as error:
             raise type(error)(f"{self.file.name}: {error}") from None
 
@@ -175,6 +177,11 @@ def _without(description: Description, ignore: Collection[str]) -> Description:
         names = tuple(f"{one.step} of {one.leader}" for one in description.followers if one.sort == sort)
         what = "they stay as in the reference pose" if sort == "couplers" else "they move by themselves"
         omitted.append(Omitted(sort, names, what, True))
+    closing = CLOSING.get(description.format, "")
+    if closing in ignore and description.closures:
+        names = tuple(one.name for one in description.closures)
+        omitted.append(Omitted(closing, names, "the bodies that they join move by themselves", True))
+        description = description.changed(closures=())
     description = description.held(couplers="couplers" in ignore)
     description = description.changed(followers=tuple(one for one in description.followers if one.sort not in ignore))
     for sort in ignore:

@@ -89,6 +89,8 @@ def _within(lines: Sequence[str], rows: list[int], span: tuple[float, float]) ->
     t = np.array([_number(lines[n].split(None, 1)[0]) for n in rows])
     if not np.isfinite(t).all() or (np.diff(t) <= 0.0).any():
         return rows  # refused with its line when all are read
+    if t[0] > span[1] or t[-1] < span[0]:
+        return rows  # for messages with the times of the whole table
     first = max(int(np.searchsorted(t, span[0], side="right")) - 1, 0)
     last = min(int(np.searchsorted(t, span[1], side="left")) + 1, len(rows))
     return rows[first : max(last, first + 1)]

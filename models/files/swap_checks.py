@@ -69,10 +69,10 @@ def _link_behind(source: Description, name: str) -> Link:
         raise ModelError(f"joint '{name}': {'is ambiguous' if found else 'no such joint in the model'}; {meant}")
     link = found[0]
     if len(link.steps) != 1 or link.steps[0].kind != "turn":
-        kinds = ", ".join(step.kind for step in link.steps) or "none"
-        raise ModelError(
-            f"joint '{name}': is no hinge, its motions are {len(link.steps)} ({kinds}), limit 1 turn; name a joint with one angle"
+        kinds = (
+            f"{len(link.steps)} motions ({', '.join(step.kind for step in link.steps)})" if link.steps else "no motion"
         )
+        raise ModelError(f"joint '{name}': is no hinge, it has {kinds}, limit 1 turn; name a joint with one angle")
     return link
 
 

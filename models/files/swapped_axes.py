@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from models.files.description import Description, Floats
+from models.files.sides import side_of
 from models.foot import talocalcaneal_axis, talocrural_axis
 from models.foot_anatomy import PUBLISHED, SIDES, Side, check_axis_angles
 from runtime import ModelError
 from runtime.support import floats
 
 WORDS = ("talocrural", "subtalar")
-ENDINGS: dict[str, Side] = {"_r": "right", "_l": "left"}
 ACROSS = 1e-6  # [1] cosine of the angle between a new axis and the file's, at least
 
 
@@ -80,18 +80,20 @@ def _by_angles(
     for name, value in angles.items():
         number = floats(value, f"axes, {name}", "an angle [deg]")
         if number.shape != () or not np.isfinite(number):
-            raise ModelError(f"axes: {name} = {number.tolist()}; give one finite number of degrees")
+            raise ModelError(f"{name} = {number.tolist()}; give one finite number of degrees")
         values[name] = float(number)
     check_axis_angles("models.swap", check, **values)
-    chosen = side or next((of for end, of in ENDINGS.items() if ankle.endswith(end)), None)
+    chosen = side or side_of(ankle)
     if chosen not in SIDES:
-        raise ModelError(f"side: joint '{ankle}' does not end in _r or _l; give side='right' or side='left'")
+        raise ModelError(
+            f"side: joint '{ankle}' neither begins nor ends with a side, such as _r or left_; give side='right' or side='left'"
+        )
     found: list[Floats | None] = []
     for word, axis_of in zip(WORDS, (talocrural_axis, talocalcaneal_axis), strict=True):
         own = [values.get(f"{word}_{part}_deg") for part in ("inclination", "deviation")]
         if (own[0] is None) != (own[1] is None):
             missing = f"{word}_{'inclination' if own[0] is None else 'deviation'}_deg"
-            raise ModelError(f"axes: {missing} is missing; give inclination and deviation of an axis, or neither")
+            raise ModelError(f"{missing}: is missing; give inclination and deviation of an axis, or neither")
         if own[0] is None or own[1] is None:
             found.append(None)
             continue

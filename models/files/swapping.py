@@ -75,7 +75,7 @@ def swap(
         Directions turn about the hinges' points.  Of both senses the one nearer to the file's axis counts, so that coordinates
         keep their sign.
     side : "right" or "left", optional
-        For angles; default: by the ending ``_r`` or ``_l`` of the ankle's name.
+        For angles; default: by the beginning or the end of the ankle's name, such as ``_r`` or ``left_``.
     unlock : bool
         Hinges that the file locks move.
     check_units : bool

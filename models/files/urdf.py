@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import inf
 from pathlib import Path
 
@@ -17,6 +17,15 @@ from runtime import ModelError
 GRAVITY = (0.0, 0.0, -9.81)
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 UNUSED = ("transmission", "gazebo", "sensor", "material")
+CHILDREN = {
+    "robot": ("link", "joint", *UNUSED), "link": ("inertial", "visual", "collision"), "inertial": ("origin", "mass", "inertia"),
+    "joint": ("origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "safety_controller"),
+}  # fmt: skip
+ATTRIBUTES = {
+    "origin": ("xyz", "rpy"), "axis": ("xyz",), "dynamics": ("damping", "friction"), "mass": ("value",),
+    "limit": ("lower", "upper", "effort", "velocity"), "mimic": ("joint", "multiplier", "offset"),
+    "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
+}  # fmt: skip
 
 
 def read_urdf(file: Path, *, floating: bool) -> Description:
@@ -141,10 +150,19 @@ def _steps(joint: Element, name: str) -> tuple[Step, ...]:
             raise limit.error(
                 f"joint '{joint.need('name')}': lower = {lower:g} is above upper = {upper:g}; exchange them"
             )
-        if lower == upper == 0.0:
+        if _without_range(joint):
             lower, upper = -inf, inf
     step = "slide" if kind == "prismatic" else "turn"
     return (Step(name, step, axis, damping=damping, lower=lower, upper=upper),)  # type: ignore[arg-type]
+
+
+def _without_range(joint: Element) -> bool:
+    """Whether a joint has limits that state no range: none, or 0 for both ends, which are the defaults of URDF."""
+    limit = joint.one("limit")
+    kind = joint.need("type")
+    if kind not in ("revolute", "prismatic") or limit is None:
+        return False
+    return limit.number("lower", 0.0) == limit.number("upper", 0.0) == 0.0
 
 
 def _dynamics(joint: Element, what: str) -> float:
@@ -245,9 +263,18 @@ def _omitted(robot: Element, joints: dict[str, Element], links: dict[str, Elemen
     touching = tuple(name for name, link in links.items() if link.all("collision"))
     if touching:
         found.append(Omitted("collision shapes", touching, "URDF states no law of contact"))
+    if free := tuple(name for name, joint in joints.items() if _without_range(joint)):
+        found.append(
+            Omitted("ranges", free, "lower and upper are 0, as where they are not stated: the joint moves freely")
+        )
     efforts = tuple(name for name, joint in joints.items() if joint.one("limit") is not None)
     if efforts:
         found.append(Omitted("effort and velocity limits", efforts, "bounds of motors, which are not in the file"))
+    for tag in ("calibration", "safety_controller"):
+        if held := tuple(name for name, joint in joints.items() if joint.one(tag) is not None):
+            found.append(Omitted(tag.replace("_", " "), held, "of motors, which are not in the file"))
+    if others := tuple(dict.fromkeys(_unknown(robot))):
+        found.append(Omitted("unknown", others, "no part of URDF; other readers skip it too"))
     for tag in UNUSED:
         if elements := robot.all(tag):
             labels = tuple(
@@ -255,6 +282,19 @@ def _omitted(robot: Element, joints: dict[str, Element], links: dict[str, Elemen
             )
             found.append(Omitted(tag, labels, "no influence on the motion of the bodies"))
     return tuple(found)
+
+
+def _unknown(e: Element, of: str = "") -> Iterator[str]:
+    """Elements and attributes of links and joints that URDF does not have."""
+    label = f"{e.tag} '{e.attributes['name']}'" if e.tag in ("link", "joint") and "name" in e.attributes else of
+    for name in e.attributes:
+        if name not in ATTRIBUTES.get(e.tag, (name,)):
+            yield f"{name} of <{e.tag}>, {label}"
+    for child in e.children:
+        if child.tag not in CHILDREN.get(e.tag, (child.tag,)):
+            yield f"<{child.tag}>, {label}" if label else f"<{child.tag}>"
+        elif e.tag in CHILDREN and child.tag not in ("visual", "collision", *UNUSED):
+            yield from _unknown(child, label)
 
 
 def refuse_format(file: Path) -> ModelError:

@@ -36,7 +36,8 @@ class FittedMotion:
     at_bounds : mapping of str to int
         Frames in which a coordinate is at an end of its range.
     undetermined : mapping of str to int
-        Frames in which the markers do not show a coordinate; it is interpolated from the others there.
+        Frames in which the markers do not show a coordinate; there it is interpolated over time, constant before the first and
+        after the last frame that shows it, and at its default value where none does.
     gaps : mapping of str to int
         Frames in which a marker was not seen.
     notes : tuple of str

@@ -90,7 +90,7 @@ def inverse_kinematics(
     Notes
     -----
     A frame starts from the solution of another one at most 0.1 s away.  Markers that were not seen do not count in their frames;
-    coordinates that the others leave open are interpolated and listed in ``undetermined``.
+    coordinates that the others leave open are interpolated, as of ``FittedMotion.undetermined``, which lists them.
     """
     source = reading.source
     if not source.laws:

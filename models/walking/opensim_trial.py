@@ -108,15 +108,7 @@ def inverse_dynamics_of_trial(
         asked = np.zeros(0) if t_eval is None else np.ravel(floats(t_eval, "t_eval", "times [s]"))
         asked = asked if asked.size and np.isfinite(asked).all() else table.t
         external = read_external_loads(loads, span=(float(asked.min()), float(asked.max())))
-    first = max([table.t[0], *(one.table.t[0] for one in external)])
-    last = min([table.t[-1], *(one.table.t[-1] for one in external)])
-    if t_eval is None:
-        tiny = 1e-9 * max(1.0, abs(table.t[-1]))
-        ends = first if start is None else max(first, start - tiny), last if end is None else min(last, end + tiny)
-        t_eval = table.t[(table.t >= ends[0]) & (table.t <= ends[1])]
-    t = floats(t_eval, "t_eval", "times [s]")
-    if t.ndim != 1 or not len(t) or not (first <= t.min() and t.max() <= last):
-        raise ModelError(f"t_eval: the files have times {first:g} to {last:g} s; give times within")
+    t = _times(table, external, t_eval, start, end)
     kinds = kinds_of(source)
     values, taken = _values(reading, table, kinds)
     spline, names = _smooth(table, np.stack(list(values.values()), axis=1), cutoff, order), list(values)
@@ -132,6 +124,32 @@ def inverse_dynamics_of_trial(
     unused = tuple(name for name in table.columns if name not in kinds)
     units = {name: UNITS[kinds[name]] for name in forces}
     return Trial(t, q, u, u_dot, forces, units, unused, taken, tuple(given))
+
+
+def _times(
+    table: Storage, external: Sequence[ExternalForce], t_eval: ArrayLike | None, start: float | None, end: float | None
+) -> Floats:
+    """Times within motion and loads: those that are asked for, or those of the motion in a part of it."""
+    spans = [(table.file.name, table.t[0], table.t[-1])]
+    spans += [(one.table.file.name, one.table.t[0], one.table.t[-1]) for one in external]
+    first, last = max(span[1] for span in spans), min(span[2] for span in spans)
+    if first > last:
+        listed = dict.fromkeys(f"{name} has times {one:g} to {two:g} s" for name, one, two in spans)
+        raise ModelError(f"{', '.join(listed)}: no time is in all of them; give files of one trial")
+    if t_eval is None:
+        tiny = 1e-9 * max(1.0, abs(table.t[-1]))
+        ends = first if start is None else max(first, start - tiny), last if end is None else min(last, end + tiny)
+        t: Floats = table.t[(table.t >= ends[0]) & (table.t <= ends[1])]
+        if not len(t):
+            raise ModelError(
+                f"{table.file.name}: no sample lies between start and end; motion and loads have times {first:g} to {last:g} s: "
+                "give start= and end= within"
+            )
+        return t
+    t = floats(t_eval, "t_eval", "times [s]")
+    if t.ndim != 1 or not len(t) or not (first <= t.min() and t.max() <= last):
+        raise ModelError(f"t_eval: the files have times {first:g} to {last:g} s; give times within")
+    return t
 
 
 def _table(motion: FittedMotion) -> Storage:

@@ -29,7 +29,7 @@ CLEAR = 0.05  # [m] by which the second foot is farther, else both may be on the
 def loads_of_plates(
     reading: Reading, motion: FittedMotion, trial: Capture, feet: Sequence[str]
 ) -> tuple[list[ExternalForce], list[str]]:
-    """External forces of the plates of a trial, for ``inverse_dynamics_of_trial``, and a sentence on each that is left out.
+    """External forces of the plates of a trial, for ``inverse_dynamics_of_trial``, and a sentence on each that is in doubt.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def loads_of_plates(
     Raises
     ------
     ModelError
-        For bodies that the model lacks, a trial without forces, and a plate that may be under two feet at once.
+        For bodies that the model lacks, a trial without forces, and forces that act on no foot.
     """
     source = reading.source
     for foot in feet:

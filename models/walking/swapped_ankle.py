@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from models.files.description import Description, Floats
 from models.files.opensim_loads import ExternalForce, read_external_loads
 from models.files.reading import Reading
+from models.files.sides import on_other_side
 from models.files.swap_checks import hinges_of
 from models.files.swapping import SORT, Talus, swap
 from models.walking.capture import Capture, read_capture
@@ -144,12 +145,13 @@ def compare_ankles(
         raise ModelError(f"sorts: '{unknown[0]}' is unknown; use {', '.join(SORTS)}")
     pairs = list(ankles) if ankles is not None else ankles_of(reading.source)
     tell = say or (lambda line: None)
+    _check_feet(reading, feet, loads)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}
     capture = markers if isinstance(markers, Capture) else _read(markers, loads, up, units)
     external: str | Path | Sequence[ExternalForce] | None = loads
     if isinstance(loads, str | Path) and Path(loads).suffix.lower() != ".xml":
         external = None
-    trials, notes = {}, []
+    trials, notes = {}, _length_noted(reading, pairs, opened, talus_length, axes)
     first, last = (capture.t[k] if t is None else float(t) for k, t in ((0, start), (-1, end)))
     capture.crop(first, last)  # refuses an empty part by the times that were given
     beyond = MARGIN / cutoff if cutoff else 0.0
@@ -163,14 +165,61 @@ def compare_ankles(
             notes += more
         elif given is None:
             notes.append(f"{capture.name}: has no ground forces; moments are those of inertia and gravity alone")
+        notes += _open_noted(motion, coordinates)
         tell(f"{sort}: inverse dynamics")
         trial = inverse_dynamics_of_trial(model, motion, given, cutoff=cutoff, start=first, end=last)
         swapped = {ankle: _note(model, ankle, subtalar) for ankle, subtalar in pairs}
         trials[sort] = AnkleTrial(sort, model, motion, trial, residuals(model, trial), swapped)
-    first = next(iter(trials.values())).motion
+        if trial.t[0] - first > 1.0 / capture.rate or last - trial.t[-1] > 1.0 / capture.rate:
+            notes.append(f"moments are from {trial.t[0]:g} to {trial.t[-1]:g} s, where the ground forces are known")
+    fitted = next(iter(trials.values())).motion
     mass = float(sum(link.mass for link in reading.source.links))
-    every = tuple(dict.fromkeys((*first.notes, *notes)))
+    every = tuple(dict.fromkeys((*fitted.notes, *notes)))
     return AnkleComparison(reading.source.name, capture.name, mass, coordinates, trials, every)
+
+
+def _check_feet(reading: Reading, feet: Sequence[str] | None, loads: Any) -> None:
+    """Refuse feet that the model lacks, and feet beside loads that name their bodies."""
+    if feet is None:
+        return
+    for foot in feet:
+        if foot not in reading.source.bodies:
+            raise ModelError(f"feet: the model has no body '{foot}'; it has {', '.join(reading.source.bodies)}")
+    if loads is not None and not (isinstance(loads, str | Path) and Path(loads).suffix.lower() != ".xml"):
+        raise ModelError("feet: external loads name the bodies on which they act; leave feet out, or give force plates")
+
+
+def _length_noted(
+    reading: Reading, pairs: Sequence[tuple[str, str]], opened: Mapping[str, Reading], length: float | None, axes: Any
+) -> list[str]:
+    """A note where the modified universal joints have the axes of the file, so that the talus's mass alone differs."""
+    if length is not None or axes is not None or not {FILE, MODIFIED} <= set(opened):
+        return []
+    links = {link.name: link for link in reading.source.links}
+    apart = []
+    for ankle, subtalar in pairs:
+        one, two = (links[name] for name in hinges_of(reading, ankle, subtalar, unlock=True)[1])
+        between = two.position + two.rotation @ two.steps[0].point - one.steps[0].point
+        apart.append(f"{1e3 * float(np.linalg.norm(between)):.1f} mm ({ankle})")
+    return [
+        f"the links are as long as the hinges of the file are apart, {', '.join(apart)}: both axes stay, and the modified "
+        "universal joint differs from the ankle of the file by the talus's mass alone; talus_length= shortens it"
+    ]
+
+
+def _open_noted(motion: FittedMotion, coordinates: Mapping[str, tuple[str, str]]) -> list[str]:
+    """Notes on coordinates of ankles that the markers show in some frames; those that they show in none are refused."""
+    frames, notes = len(motion.t), []
+    for name in (name for pair in coordinates.values() for name in pair):
+        lost = motion.undetermined.get(name, 0)
+        if lost == frames:
+            raise ModelError(
+                f"{motion.name}: its markers show coordinate '{name}' in none of {frames} frames, and ankles that are not seen "
+                "cannot be compared; give markers of the foot, or name the other ankles by ankles="
+            )
+        if lost:
+            notes.append(f"{name}: not shown by the markers in {lost} of {frames} frames; interpolated there")
+    return notes
 
 
 def _read(markers: str | Path, loads: Any, up: str | None, units: str | None) -> Capture:
@@ -185,7 +234,7 @@ def _read(markers: str | Path, loads: Any, up: str | None, units: str | None) ->
 
 
 def ankles_of(source: Description) -> list[tuple[str, str]]:
-    """Pairs of joints whose names begin with ankle and subtalar and end alike.
+    """Pairs of joints whose names differ by the words ankle and subtalar alone, such as ``ankle_r`` and ``subtalar_r``.
 
     Raises
     ------
@@ -193,11 +242,8 @@ def ankles_of(source: Description) -> list[tuple[str, str]]:
         Where there are none.
     """
     joints = {link.joint for link in source.links}
-    found = [
-        (name, other)
-        for name in sorted(joints, reverse=True)
-        if name.startswith("ankle") and (other := "subtalar" + name.removeprefix("ankle")) in joints
-    ]
+    pairs = ((name, name.replace("ankle", "subtalar").replace("Ankle", "Subtalar")) for name in joints)
+    found = sorted(((name, other) for name, other in pairs if other != name and other in joints), reverse=True)
     if not found:
         raise ModelError(
             f"model '{source.name}': has no joints ankle_r and subtalar_r; name both hinges, its joints are "
@@ -211,9 +257,8 @@ def feet_of(source: Description, pairs: Sequence[tuple[str, str]]) -> list[str]:
     in_file = {link: body for body, link in source.bodies.items()}
     found = [in_file[link.name] for _, subtalar in pairs for link in source.links if link.joint == subtalar]
     for name in list(found):
-        for one, two in (("_r", "_l"), ("_l", "_r")):
-            if name.endswith(one) and (other := name.removesuffix(one) + two) in source.bodies and other not in found:
-                found.append(other)
+        if (other := on_other_side(name)) in source.bodies and other not in found:
+            found.append(other)
     return found
 
 

@@ -171,12 +171,14 @@ def checked_inertia(value: ArrayLike, what: str) -> Floats:
     moments = np.linalg.eigvalsh(matrix)
     listed = ", ".join(f"{m:.6g}" for m in moments)
     if moments[0] < -ROUNDING * moments[2]:
-        raise ModelError(f"{what}: principal moments of inertia {listed} kg m^2, none must be below 0")
+        raise ModelError(
+            f"{what}: principal moments of inertia {listed} kg m^2, none must be below 0; correct the inertia"
+        )
     excess = moments[2] - moments[0] - moments[1]
     if excess > TRIANGLE_TOLERANCE * moments[2]:
         raise ModelError(
             f"{what}: principal moments of inertia {listed} kg m^2 violate the triangle inequality, "
-            f"{moments[2]:.6g} > {moments[0] + moments[1]:.6g}; no distribution of mass has them"
+            f"{moments[2]:.6g} > {moments[0] + moments[1]:.6g}; no distribution of mass has them; correct the inertia"
         )
     return matrix
 

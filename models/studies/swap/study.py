@@ -20,6 +20,10 @@ from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 TITLE = "The ankle of a model exchanged for a modified universal joint: Rodrigues da Silva et al. (2024a)"
+SAME_AXES = (
+    "  The links are as long as the hinges of the file are apart, so that both axes stay and the talus's mass alone differs: "
+    "--talus-length shortens the links."
+)
 JOINTS = ("modified_universal", "universal")
 TALUS = ("foot", "shank", "drop")
 HICKS = (
@@ -42,6 +46,7 @@ def swap(
     markers: str | None = None,
     loads: str | None = None,
     tasks: str | None = None,
+    label: Annotated[list[str] | None, "as labels"] = None,
     ankle: Annotated[list[str] | None, "as ankles"] = None,
     joint: Annotated[str, "as with_"] = "modified_universal",
     talus_length: Annotated[float | None, "or 0"] = None,
@@ -77,6 +82,8 @@ def swap(
         of a file beside it.
     tasks : str
         Weights of markers and coordinates: .xml file with an IKTaskSet of OpenSim; default: 1 for every marker.
+    label : list of str
+        MARKER=LABEL: a marker of the model and its label in the trial, where they differ; may be given several times.
     ankle : list of str
         ANKLE,SUBTALAR: both hinges, such as ankle_r,subtalar_r; may be given several times.  Default: both sides by these names.
     joint : str
@@ -117,7 +124,9 @@ def swap(
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
     if markers is None:
-        _refuse_without_markers(loads=loads, tasks=tasks, feet=feet, start=start, end=end, up=up, units=units)
+        _refuse_without_markers(
+            loads=loads, tasks=tasks, label=label, feet=feet, start=start, end=end, up=up, units=units
+        )
     axes = _axes(
         subtalar_inclination_deg=subtalar_inclination, subtalar_deviation_deg=subtalar_deviation,
         talocrural_inclination_deg=talocrural_inclination, talocrural_deviation_deg=talocrural_deviation,
@@ -142,10 +151,13 @@ def swap(
     sorts = [FILE, UNIVERSAL] + ([MODIFIED] if joint == "modified_universal" and talus_length != 0.0 else [])
     found = compare_ankles(
         reading, Path(markers), None if loads is None else Path(loads), ankles=pairs, sorts=sorts, talus_length=talus_length,
-        feet=_words(feet), cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks, **options,
+        feet=_words(feet), cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks,
+        labels=_labels(label), **options,
     )  # fmt: skip
     report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
     report.answer, report.first = tables.answer(found), ("ankles",)
+    if MODIFIED in sorts and talus_length is None and axes is None:
+        report.answer += SAME_AXES
     report.tables += [tables.ankles(found), tables.residuals(found), tables.markers(found)]
     report.tables.append(tables.exchanged({sort: one.reading for sort, one in found.trials.items()}, pairs))
     report.tables.append(tables.coordinates(found))
@@ -176,6 +188,17 @@ def _read(model: Path, ignore: str) -> Any:
     if model.suffix.lower() != ".osim":
         raise ModelError(f"{model.name}: ankles are exchanged in models of OpenSim; give an .osim file")
     return models.read(model, ignore=ignore)
+
+
+def _labels(given: Sequence[str] | None) -> Mapping[str, str]:
+    """Labels of the trial by markers of the model."""
+    found = {}
+    for text in given or ():
+        marker, equals, name = (part.strip() for part in text.partition("="))
+        if not (marker and equals and name):
+            raise ModelError(f"labels = {text!r}: give MARKER=LABEL, such as R.ASIS=RASI")
+        found[marker] = name
+    return found
 
 
 def _words(text: str | None) -> Sequence[str] | None:

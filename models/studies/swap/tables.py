@@ -97,11 +97,15 @@ def coordinates(found: AnkleComparison) -> Table:
             [sort, name, f"at an end of its range in {n} of {frames} frames"] for name, n in motion.at_bounds.items()
         ]
         rows += [
-            [sort, name, f"not shown by the markers in {n} of {frames} frames; interpolated"]
+            [sort, name, f"not shown by the markers in {n} of {frames} frames; {_filled(n, frames)}"]
             for name, n in motion.undetermined.items()
         ]
         rows += [[sort, f"marker {name}", f"not seen in {n} of {frames} frames"] for name, n in motion.gaps.items()]
     return Table("coordinates", ["joint", "coordinate or marker", "state"], rows)
+
+
+def _filled(lost: int, frames: int) -> str:
+    return "at its default value" if lost == frames else "interpolated there"
 
 
 def exchanged(readings: Mapping[str, Reading], pairs: Sequence[tuple[str, str]]) -> Table:
@@ -137,12 +141,16 @@ def answer(found: AnkleComparison) -> str:
     )
     first, last = list(found.trials)[0], list(found.trials)[-1]
     text += (
-        f".  With the ankle {last} instead of {first}, {coordinate} and {other} differ by "
-        f"{_off(found.angle(last, coordinate), found.angle(first, coordinate)):.2f} and "
-        f"{_off(found.angle(last, other), found.angle(first, other)):.2f} degrees and by "
-        f"{_off(found.moment(last, coordinate), found.moment(first, coordinate)):.3f} and "
-        f"{_off(found.moment(last, other), found.moment(first, other)):.3f} N m/kg (RMS)."
+        f".  With the {last} joint in place of the hinges of the file, {coordinate} and {other} differ by "
+        f"{_off(found.angle(last, coordinate), found.angle(first, coordinate)):.2g} and "
+        f"{_off(found.angle(last, other), found.angle(first, other)):.2g} degrees and by "
+        f"{_off(found.moment(last, coordinate), found.moment(first, coordinate)):.2g} and "
+        f"{_off(found.moment(last, other), found.moment(first, other)):.2g} N m/kg (RMS)."
     )
+    motion = found.trials[last].motion
+    if lost := [name for pair in found.ankles.values() for name in pair if name in motion.undetermined]:
+        most = max(motion.undetermined[name] for name in lost)
+        text += f"  The markers do not show {', '.join(lost)} in up to {most} of {len(motion.t)} frames; interpolated there."
     above = [one.coordinate for one in found.trials[last].residuals.of if not one.within and np.isfinite(one.limit)]
     if not np.isfinite(found.trials[last].residuals.of[0].limit):
         return text + "  No ground forces: moments are those of inertia and gravity alone."

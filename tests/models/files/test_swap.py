@@ -208,7 +208,7 @@ def test_twice_is_once(read):
 
 REFUSED = [
     (("ancle_r", "subtalar_r"), {}, "joint 'ancle_r': no such joint in the model; did you mean 'ankle_r'?"),
-    (("pelvis_joint", "knee_r"), {}, "joint 'pelvis_joint': is no hinge, its motions are 3 (slide, slide, turn), limit 1 turn"),
+    (("pelvis_joint", "knee_r"), {}, "joint 'pelvis_joint': is no hinge, it has 3 motions (slide, slide, turn), limit 1 turn"),
     (("knee_r", "subtalar_r"), {}, "are not consecutive, 'knee_r' leads to 'shank_r' and 'subtalar_r' starts at 'talus_r'"),
     (("subtalar_r", "ankle_r"), {}, "exchange them, 'ankle_r' lies before 'subtalar_r'"),
     (RIGHT, {"talus_length": -0.01}, "talus_length = -0.01 m must be a finite length of 0 m or more"),
@@ -220,7 +220,7 @@ REFUSED = [
     (RIGHT, {"axes": (None, (0.0, 0.0, 0.0))}, "axes: the subtalar direction has length 0"),
     (RIGHT, {"axes": (None, (0.0, np.nan, 1.0))}, "axes"),
     (RIGHT, {"axes": ((0.0, 0.0, 1.0), (1e-3, 0.0, -1.0))}, "are parallel within 0.0573 degrees, limit 0.573 degrees"),
-    (RIGHT, {"axes": {"subtalar_inclination_deg": 40.0}}, "subtalar_deviation_deg is missing"),
+    (RIGHT, {"axes": {"subtalar_inclination_deg": 40.0}}, "subtalar_deviation_deg: is missing"),
     (RIGHT, {"axes": {"subtalar_inclination": 40.0}}, "unknown angle 'subtalar_inclination'"),
     (RIGHT, {"axes": {"subtalar_inclination_deg": 80.0, "subtalar_deviation_deg": 20.0}}, "the range of Isman and Inman"),
     (RIGHT, {"axes": {"subtalar_inclination_deg": 40.0, "subtalar_deviation_deg": 20.0}, "side": "up"}, "side"),

@@ -1,0 +1,88 @@
+"""OpenSim files as the program itself writes and completes them: objects without names or functions, parts outside of sets."""
+
+import numpy as np
+import pytest
+
+import models
+from runtime import ModelError
+from tests.support.file_states import worst
+from tests.support.osim_files import AXES, LINEAR, osim
+from tests.support.reduced_links import reduced_accelerations
+
+
+def read(folder, text, **options):
+    file = folder / "limb.osim"
+    file.write_text(text)
+    return models.read(file, **options)
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_joints_and_constraints_without_a_name_get_one(tmp_path, version):
+    """Names of OpenSim: the kind in lower case."""
+    text = osim(version).replace(' name="talus_joint"', "").replace(' name="toes_joint"', ' name=""')
+    assert {link.joint for link in read(tmp_path, text).source.links} >= {"pinjoint", "weldjoint", "tibia_joint"}
+
+
+def test_axes_without_a_function_are_completed(tmp_path):
+    """The coordinate itself, or 0 without a coordinate, as ``SpatialTransform::connectToJoint``."""
+    stated = {**AXES, "rotation3": ("", "1 0 0", "<Constant{}><value>0</value></Constant>")}
+    left = {**stated, "rotation1": ("knee", "0 0.1 2", ""), "rotation3": ("", "1 0 0", "")}
+    wanted, found = (read(tmp_path, osim(4, axes=axes)).source for axes in (stated, left))
+    assert [law.step for law in found.laws] == [law.step for law in wanted.laws]
+    for one, other in zip(wanted.links, found.links, strict=True):
+        assert np.array_equal(one.rotation, other.rotation) and np.array_equal(one.position, other.position)
+
+
+def test_an_unknown_function_is_not_completed(tmp_path):
+    axes = {**AXES, "rotation1": ("knee", "0 0.1 2", LINEAR.replace("LinearFunction", "GCVSpline").replace("{}", ""))}
+    with pytest.raises(ModelError, match="has no function that is read"):
+        read(tmp_path, osim(4, axes=axes))
+
+
+COMPONENTS = (
+    '<components><Thelen2003Muscle name="soleus"/><CoordinateActuator name="motor"/><IMU name="imu"/><ContactSphere name="heel"/>'
+    '<Brick name="box"/>{}</components>'
+)
+LISTED = {
+    "muscles": ("soleus",),
+    "actuators": ("motor",),
+    "sensors": ("imu",),
+    "contact geometry": ("heel",),
+    "shapes": ("box",),
+}
+
+
+def test_parts_outside_of_sets_are_sorted_by_their_kind(tmp_path):
+    reading = read(tmp_path, osim(4, extra=COMPONENTS.format("")), ignore="couplers")
+    listed = {one.sort: one.names for one in reading.left_out}
+    assert {sort: listed[sort] for sort in LISTED} == LISTED
+    assert worst(reading, lambda sample: reduced_accelerations(reading.description, sample), 2) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("part", "sort"),
+    [('<SmoothSphereHalfSpaceForce name="sole"/>', "contacts"), ('<BushingForce name="pad"/>', "components")],
+)
+def test_forces_outside_of_sets_are_refused(tmp_path, part, sort):
+    with pytest.raises(ModelError, match=f"ignore='{sort}'"):
+        read(tmp_path, osim(4, extra=COMPONENTS.format(part)))
+
+
+def test_wrapping_is_listed_by_its_objects(tmp_path):
+    held = '<WrapObjectSet name="wrapobjectset"><objects>{}</objects></WrapObjectSet>'
+    for inside, names in (("", None), ('<WrapCylinder name="knob"/>', ("knob",))):
+        text = osim(4).replace('<Body name="femur">', f'<Body name="femur">{held.format(inside)}')
+        assert {one.sort: one.names for one in read(tmp_path, text).left_out}.get("wrapping") == names
+
+
+def test_versions_between_3_and_4_are_refused(tmp_path):
+    text = osim(4).replace("socket_parent_frame", "connectors", 2)
+    with pytest.raises(ModelError, match="with OpenSim 4"):
+        read(tmp_path, text)
+
+
+def test_an_error_of_building_names_the_file_once(tmp_path):
+    reading = read(tmp_path, osim(4).replace("0.0001 0.0002 0.00015", "0.0001 0.0002 9.15"))
+    with pytest.raises(ModelError) as found:
+        reading.build()
+    assert str(found.value).count("limb.osim") == 1 and "correct the inertia" in str(found.value)
