@@ -12,7 +12,7 @@ import math
 from runtime.dynamics.elimination import factorise
 from runtime.dynamics.kinematics import rotation, update_kinematics
 from runtime.dynamics.limits import measure_limits
-from runtime.dynamics.projection import assemble_state, make_velocities_consistent, worst_violation
+from runtime.dynamics.projection import assemble_state, largest_violation, make_velocities_consistent
 from runtime.jit.compilation import compiled, inlined
 
 
@@ -50,8 +50,9 @@ def rows_of_cases(time, states, x, local, masses, inverses, vectors, mass, inver
     """Largest |Phi| and |Phi'| (cases, 2) in states (cases, 13 bodies), D (cases, joints, rows, 12), and x in global axes."""
     for n in range(len(states)):
         _take_case(x[n], local[n], masses[n], inverses[n], vectors, mass, inverse, w)
+        update_kinematics(time, states[n], t, w)
         for velocities in range(2):
-            worst[n, velocities] = worst_violation(time, states[n], t, w, velocities == 1)
+            worst[n, velocities] = largest_violation(t, w, velocities == 1)
         for k in range(len(t.address)):
             for c in range(w.x.shape[1]):
                 x_now[n, k, c] = w.x[k, c]

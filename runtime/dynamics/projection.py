@@ -24,6 +24,7 @@ HALVINGS = 12
 MIN_DAMPING, MAX_DAMPING = 1e-12, 1e-2
 # Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
 ASSEMBLED = 1e-11
+EXACT = 1e-16  # [SI unit of a row] rounding of the rows: nothing is left to assemble
 PROJECTIONS = 8
 TO_ROUNDING, TO_ZERO, CAUTIOUS = range(3)  # manners of a projection
 CAUTION = 1e-3  # pivot ratio of rows along which a cautious projection moves a state by half
@@ -40,15 +41,16 @@ def worst_row(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
 def worst_violation(time, y, t, w, velocities):  # type: ignore[no-untyped-def]
     """``worst_row``, for compiled code."""
     update_kinematics(time, y, t, w)
-    return _largest_violation(t, w, velocities)
+    return largest_violation(t, w, velocities)
 
 
 @compiled
 def worst_of_all(time, states, t, w, worst):  # type: ignore[no-untyped-def]
     """Largest |Phi| and |Phi'| of all rows, into ``worst`` (n, 2), of many states (n, 13 bodies) at one time."""
     for n in range(len(states)):
+        update_kinematics(time, states[n], t, w)
         for velocities in range(2):
-            worst[n, velocities] = worst_violation(time, states[n], t, w, velocities == 1)
+            worst[n, velocities] = largest_violation(t, w, velocities == 1)
 
 
 @inlined
@@ -83,7 +85,7 @@ def projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def
     state, of_rows = array_at(y, STATE * (len(t.mass) - 1)), array_at(left, 2)
     update_kinematics(time, state, t, w)
     for velocities in range(2):
-        of_rows[velocities] = _largest_violation(t, w, velocities)
+        of_rows[velocities] = largest_violation(t, w, velocities)
         for _ in range(PROJECTIONS):
             if of_rows[velocities] <= (0.0 if manner == TO_ZERO else ROUNDED):
                 break
@@ -94,14 +96,15 @@ def projection_part(time, y, t, w, manner, left):  # type: ignore[no-untyped-def
             else:
                 _move(state, w.v_dot, 1.0, state)
             update_kinematics(time, state, t, w)
-            before, of_rows[velocities] = of_rows[velocities], _largest_violation(t, w, velocities)
+            before, of_rows[velocities] = of_rows[velocities], largest_violation(t, w, velocities)
             if not of_rows[velocities] < 0.25 * before:
                 break
     return OK
 
 
 @inlined
-def _largest_violation(t, w, velocities):  # type: ignore[no-untyped-def]
+def largest_violation(t, w, velocities):  # type: ignore[no-untyped-def]
+    """``worst_row`` of the state of the last ``update_kinematics``."""
     worst = 0.0
     for k in range(len(t.address)):
         for r in range(t.rows[k]):
@@ -178,16 +181,16 @@ def assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
 def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
     """Newton's method on Phi with the least change of y, which is changed in place; iterations and largest |Phi| left.
 
-    Steps that do not reduce the misfit are halved.
+    Steps that do not reduce the misfit are halved, until only rounding is left.
     """
     steps = 0
     residual = worst_violation(time, y, t, w, False)
-    while steps < NEWTON_STEPS and residual > 0.0:
+    while steps < NEWTON_STEPS and residual > EXACT:
         # Off the constraints, redundant rows contradict each other by about the square of the residual.
         damping = residual if t.redundant > 0 else residual**2
         correction(y, t, w, False, min(max(damping, MIN_DAMPING), MAX_DAMPING), u)
         before, scale, helps = misfit(t, w), 1.0, False
-        for _ in range(HALVINGS):
+        for _ in range(HALVINGS if residual > ASSEMBLED else 1):
             _move(y, u, scale, trial)
             update_kinematics(time, trial, t, w)
             if misfit(t, w) < before:
@@ -196,7 +199,7 @@ def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
             scale *= 0.5
         if not helps:
             break
-        candidate = _largest_violation(t, w, False)
+        candidate = largest_violation(t, w, False)
         if candidate >= residual and residual <= ASSEMBLED:
             break  # only rounding is left
         steps += 1

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.dynamics.equations import workspace_for
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.lift import lift_cases, lift_workspace
 from runtime.dynamics.limits import angles_of_limits
@@ -21,6 +21,7 @@ from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.joint_batch import given_limits, in_joints, integrate, memory_of_batch, of_bodies
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
+from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weights_of
 from runtime.integrate.batch_parameters import COMPLIANCE, DAMPING, MAX_MOMENT, OFFSET, SIGN, stored_energies
@@ -30,6 +31,7 @@ from runtime.integrate.tree_method import (
     kernel_of,
     lanes_know,
     off_the_rows,
+    tree_constants,
 )
 from runtime.support.arrays import Floats, Ints
 from runtime.support.numbers import LARGEST
@@ -61,6 +63,7 @@ class Given:
     good: Bools  # (cases,) False: a value that breaks a rule
     joints: dict[str, dict[str, Floats]] = field(default_factory=dict)  # joint -> keyword -> values
     coordinates: dict[int, Floats] = field(default_factory=dict)  # by the place among coordinates and rates
+    varied: bool = False  # masses, inertias or gravity
 
     def take(self, quantity: Quantity, values: Floats) -> bool:
         """Give all cases their values of a quantity, but those that break a rule; False if it changes more than these arrays."""
@@ -73,6 +76,7 @@ class Given:
         self.good &= fits
         if quantity.role is Role.COORDINATE:
             return self._take_coordinate(quantity, np.where(fits, values, 0.0))
+        self.varied |= quantity.owner_sort == "body" or quantity.part == GRAVITY
         if quantity.owner_sort == "body":
             self._take_data_of_body(self.system.body_index(quantity.owner), quantity.part, values, fits)
         elif quantity.part == GRAVITY:
@@ -147,6 +151,8 @@ class Prepared:
     def constants(self) -> Floats:
         """Constants of the kernel, (cases, constants)."""
         tree = self.given.tree
+        if self.joints is None and not self.given.varied:
+            return np.tile(tree_constants(tree, self.given.system.gravity), (len(self.z), 1))
         load = carried(self.where, tree.skeleton, self.given.masses, self.given.inertias)
         module = kernel_of(tree)
         found = np.zeros((module.CONSTANTS, len(self.z)))
@@ -194,13 +200,16 @@ def _values(task: Task, cases: Cases) -> Given | None:
     if not in_joint_coordinates(system, how) or not lanes_know(system) or system.tree is None:
         return None
     count = len(next(iter(cases.values())))
-    if any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
+    moving = only_velocities(task, cases)
+    if not moving and any(task.quantities[name].role not in (Role.COORDINATE, Role.PARAMETER) for name in cases):
         return None
     given = Given(
         system, system.tree, np.tile(system.data.mass[1:], (count, 1)), system.data.inertia[1:], system.gravity,
         given_limits([(system, np.arange(count))], count), np.ones(count, bool),
     )  # fmt: skip
-    taken = all(given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items())
+    taken = moving or all(
+        given.take(task.quantities[name], np.asarray(values, float)) for name, values in cases.items()
+    )
     return given if taken else None
 
 
@@ -217,6 +226,20 @@ def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | No
         return None
     z = set_coordinates(np.tile(z, (count, 1)), given)
     return Prepared(given, tree.geometry, z, given.limits, given.good, None, angles, system_of)
+
+
+def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable[[int], System]) -> Prepared:
+    """The cases with velocities of their own."""
+    system, tree = given.system, given.tree
+    states, good = states_with_velocities(task, cases)
+    everywhere = [(system, np.arange(len(states)))]
+    z = in_joints(everywhere, states)
+    good &= off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states) <= OFF_THE_ROWS
+
+    def angles(_: Ints, states: Floats) -> Floats:
+        return _angles(system, states)
+
+    return Prepared(given, tree.geometry, z, given.limits, good, None, angles, system_of)
 
 
 def set_coordinates(z: Floats, given: Given) -> Floats:
@@ -279,7 +302,7 @@ def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states:
 def _angles(system: System, states: Floats) -> Floats:
     """Angles of all limits (cases, limits) [rad] in states (cases, 13 bodies)."""
     found = np.empty((len(states), len(system.limits)))
-    angles_of_limits(np.ascontiguousarray(states), system.data, workspace_for(system.data), found)
+    angles_of_limits(np.ascontiguousarray(states), system.data, shared_workspace_for(system.data), found)
     return found
 
 
@@ -293,7 +316,12 @@ def run_at_once(task: Task, cases: Cases, chunk: Chunk) -> list[int] | None:
         own = {name: value for name, value in values.items() if task.quantities[name].role is Role.PARAMETER}
         return replace_parameters(given.system, own) if own else given.system
 
-    prepared = _with_joints(given, system_of, assemble=task.assemble) if given.joints else _prepared(given, system_of)
+    if only_velocities(task, cases):
+        prepared: Prepared | None = _with_velocities(given, task, cases, system_of)
+    elif given.joints:
+        prepared = _with_joints(given, system_of, assemble=task.assemble)
+    else:
+        prepared = _prepared(given, system_of)
     if prepared is None:
         return None
     return np.flatnonzero(~run_prepared(task, prepared, np.arange(len(prepared.good)), chunk)).tolist()

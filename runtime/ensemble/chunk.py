@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.derived import energies_of_states
-from runtime.dynamics.equations import shared_workspace_for, workspace_for
-from runtime.dynamics.layout import STATE, V
-from runtime.dynamics.projection import project_velocities, worst_of_all
+from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.status import Status, message_at_end
 from runtime.ensemble.at_once import run_at_once
 from runtime.ensemble.built_at_once import run_built
@@ -29,6 +27,7 @@ from runtime.ensemble.joint_batch import (
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, columns_of_run, same_coordinates
 from runtime.ensemble.named_cases import run_named
 from runtime.ensemble.task import Chunk, Stopped, Task
+from runtime.ensemble.velocities import only_velocities, states_with_velocities
 from runtime.integrate import batch
 from runtime.integrate.balance_check import energies_of_motions, unbalanced_cases, weight_of
 from runtime.integrate.batch_limits import BatchLimits
@@ -46,9 +45,9 @@ from runtime.integrate.tree_method import (
 from runtime.results.run import Run
 from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import AssemblyError, ModelError, said_by
-from runtime.system.assemble import POSITION_TOLERANCE, VELOCITY_TOLERANCE, assemble, check_state
+from runtime.system.assemble import assemble, check_state
 from runtime.system.rank import refuse_singular_joints
-from runtime.system.state import PARTS, State
+from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.variants import variant, with_reference
 from runtime.system.whole_model import batch_kernel_of, whole_of
@@ -154,10 +153,8 @@ def built_cases(
 
     ``systems``: those that the function has built already, by case.
     """
-    system, start = task.system, task.how.t_start
-    if isinstance(system, System) and all(task.quantities[name].part in ("v", "omega") for name in cases):
-        if not (task.assemble and system.drivers and start != system.time):
-            return _many_velocities(system, task, chunk, cases, len(wanted))
+    if len(wanted) and only_velocities(task, cases):
+        return _with_velocities(task, chunk, cases, wanted)
     built: Built = {}
     for case in wanted:
         if task.stop[0]:
@@ -213,27 +210,20 @@ def _checked(system: System, state: State, time: float) -> State:
     return state
 
 
-def _many_velocities(system: System, task: Task, chunk: Chunk, cases: Cases, count: int) -> Built:
+def _with_velocities(task: Task, chunk: Chunk, cases: Cases, wanted: Sequence[int]) -> Built:
     """As ``built_cases``, where only velocities differ: all cases at once."""
-    states = np.tile(system.state.y, (count, 1))
-    for name, values in cases.items():
-        quantity = task.quantities[name]
-        o, place = STATE * system.body_index(quantity.owner), PARTS[quantity.part]
-        states[:, o + place.start : o + place.stop] = values
-    start = task.how.t_start
-    if task.assemble:
-        states = project_velocities(start, states, system.data, workspace_for(system.data))
-    worst = np.zeros((count, 2))
-    worst_of_all(start, states, system.data, workspace_for(system.data), worst)
-    speed = np.abs(states.reshape(count, -1, STATE)[:, :, V:]).max(axis=(1, 2))
-    bad = ~((worst[:, 0] <= POSITION_TOLERANCE) & (worst[:, 1] <= VELOCITY_TOLERANCE * np.maximum(1.0, speed)))
-    for case in np.flatnonzero(bad):
+    system, start = task.system, task.how.t_start
+    assert isinstance(system, System)
+    states, good = states_with_velocities(task, {name: values[list(wanted)] for name, values in cases.items()})
+    built: Built = {}
+    for case, y, fits in zip(wanted, states, good.tolist(), strict=True):
         try:
-            _checked(system, State(system.body_names, states[case]), start)
-            bad[case] = False
+            if not fits:
+                _checked(system, State(system.body_names, y), start)
+            built[case] = system, y
         except ModelError as error:
-            chunk.messages[chunk.first + int(case)] = str(error)
-    return {int(case): (system, states[case]) for case in np.flatnonzero(~bad)}
+            chunk.messages[chunk.first + case] = str(error)
+    return built
 
 
 def _run_in_batch(key: str, members: Sequence[int], built: Built, task: Task, chunk: Chunk) -> list[int]:

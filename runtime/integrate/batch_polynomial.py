@@ -1,31 +1,39 @@
-"""Dense output of a lane of a batch."""
+"""Dense output of a batch."""
 
 from __future__ import annotations
 
+from runtime.dynamics.layout import LANES
+from runtime.integrate.batch_rows import LENGTH
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
-from runtime.jit.compilation import inlined
+from runtime.jit.compilation import columns, inlined
 
 
-@inlined
-def set_polynomial(m, lane, e, dense):  # type: ignore[no-untyped-def]
-    """Polynomial (POWER,) of component e, from the stages of a lane's step and of its dense output."""
-    h, k = m.length[lane], m.k
-    delta = m.end[e] - m.y[e]
-    dense[0] = delta
-    dense[1] = h * k[0, e] - delta
-    dense[2] = 2.0 * delta - h * (k[STAGES, e] + k[0, e])
-    for d in range(4):
-        value = 0.0
+@columns
+def set_polynomials(y, end, k, polynomial, o, lanes, dense):  # type: ignore[no-untyped-def]
+    """Polynomials (POWER, LANES), flat, of the component at place o, from the stages of the steps and of their dense output."""
+    if o < 0:
+        return  # never; places of arrays below 0 would count from their ends
+    for lane in range(LANES):
+        h, delta, first, last = lanes[LENGTH * LANES + lane], end[lane] - y[lane], k[0, o + lane], k[STAGES, o + lane]
+        dense[lane] = delta
+        dense[LANES + lane] = h * first - delta
+        dense[2 * LANES + lane] = 2.0 * delta - h * (last + first)
+        a = b = c = d = 0.0
         for q in range(STAGES + 1 + EXTRA):
-            value += m.polynomial[d, q] * k[q, e]
-        dense[3 + d] = h * value
+            rate = k[q, o + lane]
+            a += polynomial[0, q] * rate
+            b += polynomial[1, q] * rate
+            c += polynomial[2, q] * rate
+            d += polynomial[3, q] * rate
+        dense[3 * LANES + lane], dense[4 * LANES + lane] = h * a, h * b
+        dense[5 * LANES + lane], dense[6 * LANES + lane] = h * c, h * d
 
 
 @inlined
-def value_of(dense, x):  # type: ignore[no-untyped-def]
-    """Change of a component since the start of the step, at a fraction x of it."""
+def value_of(dense, lane, x):  # type: ignore[no-untyped-def]
+    """Change of a component in a lane since the start of the step, at a fraction x of it."""
     value = 0.0
     for d in range(POWER - 1, -1, -1):
-        value = (value + dense[d]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
+        value = (value + dense[d * LANES + lane]) * (x if (POWER - 1 - d) % 2 == 0 else 1.0 - x)
     return value

@@ -14,12 +14,22 @@ import numpy as np
 
 from runtime.dynamics.elimination import PIVOT_TOLERANCE, code_of_pivot
 from runtime.dynamics.layout import LANES, OK, STATE, P
-from runtime.integrate.batch_limits import NONE, BatchLimits, batch_limits
-from runtime.integrate.batch_polynomial import set_polynomial, value_of
+from runtime.integrate.batch_limits import BatchLimits, batch_limits
+from runtime.integrate.batch_polynomial import set_polynomials, value_of
+from runtime.integrate.batch_rows import (
+    ATTEMPT_WORST,
+    CODE,
+    END_CODE,
+    LENGTH,
+    ROWS_OF_LANES,
+    SUM3,
+    SUM5,
+    TAKEN,
+)
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES
 from runtime.jit import addresses
-from runtime.jit.compilation import inlined
+from runtime.jit.compilation import columns, inlined
 from runtime.support.arrays import Floats, Ints
 
 
@@ -40,6 +50,7 @@ SUMS[END, :STAGES] = COEFFICIENTS.b
 SUMS[ERROR5, : STAGES + 1], SUMS[ERROR3, : STAGES + 1] = COEFFICIENTS.error5, COEFFICIENTS.error3
 WHICH, FACTORS = _combination(SUMS)
 GROUPS = -(-np.count_nonzero(SUMS, axis=1) // 4)
+LARGEST_WORST = 1.0 / PIVOT_TOLERANCE**2  # of an evaluation that is neither singular nor infinite
 
 
 class BatchWorkspace(NamedTuple):
@@ -59,38 +70,18 @@ class BatchWorkspace(NamedTuple):
     trial: Floats
     end: Floats  # of the step
     k: Floats  # (16, n * LANES) stages
-    errors: Floats  # (2, n * LANES) the two below
-    error5: Floats
-    error3: Floats
+    errors: Floats  # (2, n * LANES) estimates of order 5 and 3
     h: Floats  # length of the lane's step, for every component of the state
-    taken: Floats  # 1 where the step is accepted
     constants: Floats  # (constants, LANES)
     worst: Floats  # (LANES,) inverse square of the smallest pivot ratio of the last evaluation
-    time: Floats  # (LANES,)
-    length: Floats  # (LANES,) of the attempt
-    next_length: Floats  # (LANES,)
-    error: Floats  # (2, LANES) sums of squares of the two estimates
-    start_worst: Floats  # (LANES,) at the start of each case
-    attempt_worst: Floats  # (LANES,) the largest of the attempt
-    ever_worst: Floats  # (LANES,) the largest of the accepted steps of each case
-    code: Ints  # (LANES,) of the stages: OK, or the first other code of an evaluation
-    end_code: Ints  # (LANES,) of the end of the step and of the stages of the dense output
-    after_rejection: Ints  # (LANES,) 1 after a rejected attempt
-    accepted: Ints  # (LANES,)
-    alone: Ints  # (LANES,) 1: the case is to be run alone
-    total: Floats  # (LANES,) error of the attempt in units of the tolerance
-    factor: Floats  # (LANES,) by which the next step may differ
-    between: Ints  # (LANES,) 1 where an output lies within the step
+    lanes: Floats  # (ROWS_OF_LANES * LANES,) flat, so that loops over lanes become vector instructions
     case: Ints  # (LANES,) -1 for an idle lane
     output: Ints  # (LANES,) index of the next output
     ready_y: Floats  # of cases that are ready to begin
     ready_k: Floats
     ready_constants: Floats
-    ready_length: Floats  # (LANES,)
-    ready_code: Ints  # (LANES,)
-    ready_worst: Floats  # (LANES,)
     queue: Ints  # (4,) next case to make ready; of those ready: the first, their count, the next to begin
-    dense: Floats  # (POWER,)
+    dense: Floats  # (n * POWER * LANES,) polynomials of the dense output
     limits: BatchLimits  # that restrain coordinates
 
 
@@ -129,24 +120,16 @@ def _workspace(
 ) -> BatchWorkspace:
     """Memory for states (n,); ``parts``: first and last component of what moves."""
     size = len(cap) * LANES
-    flat, wide = (np.zeros(size) for _ in range(7)), (np.zeros(LANES, np.int64) for _ in range(7))
-    y, trial, end, h, taken, ready_y, ready_k = flat
-    errors = np.zeros((2, size))
-    code, end_code, after_rejection, accepted, between, output, ready_code = wide
+    y, trial, end, h, ready_y, ready_k = (np.zeros(size) for _ in range(6))
     return BatchWorkspace(
         which=WHICH, factors=FACTORS, groups=GROUPS, polynomial=COEFFICIENTS.dense,
         bodies=np.array([bodies]), stages=np.zeros(2, np.int64),
         parts=LANES * np.array(parts, np.int64).reshape(-1, 2), cap=np.repeat(cap, LANES),
         weight=np.repeat(weight, LANES), typical=np.array([typical]), y=y, trial=trial, end=end,
-        k=np.zeros((STAGES + 1 + EXTRA, size)), errors=errors, error5=errors[0], error3=errors[1], h=h, taken=taken,
-        constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), start_worst=np.zeros(LANES),
-        attempt_worst=np.zeros(LANES), ever_worst=np.zeros(LANES), time=np.zeros(LANES), length=np.zeros(LANES),
-        next_length=np.zeros(LANES), error=np.zeros((2, LANES)), code=code, end_code=end_code,
-        after_rejection=after_rejection, accepted=accepted, alone=np.zeros(LANES, np.int64),
-        total=np.zeros(LANES), factor=np.zeros(LANES),
-        between=between, case=np.full(LANES, -1), output=output, ready_y=ready_y, ready_k=ready_k,
-        ready_constants=np.zeros((constants, LANES)), ready_length=np.zeros(LANES), ready_code=ready_code,
-        ready_worst=np.zeros(LANES), queue=np.zeros(4, np.int64), dense=np.zeros(POWER),
+        k=np.zeros((STAGES + 1 + EXTRA, size)), errors=np.zeros((2, size)), h=h,
+        constants=np.zeros((constants, LANES)), worst=np.zeros(LANES), lanes=np.zeros(ROWS_OF_LANES * LANES),
+        case=np.full(LANES, -1), output=np.zeros(LANES, np.int64), ready_y=ready_y, ready_k=ready_k,
+        ready_constants=np.zeros((constants, LANES)), queue=np.zeros(4, np.int64), dense=np.zeros(POWER * size),
         limits=batch_limits(),
     )  # fmt: skip
 
@@ -158,30 +141,54 @@ def call_lanes(address, y, constants, out, worst):  # type: ignore[no-untyped-de
 
 
 @inlined
-def evaluate(address, y, constants, worst, out, code):  # type: ignore[no-untyped-def]
-    """State derivatives of all lanes; ``code`` keeps the first code of a lane that is not OK."""
-    call_lanes(address, y, constants, out, worst)
+def evaluate(m, address, y, constants, out, row):  # type: ignore[no-untyped-def]
+    """State derivatives of all lanes; a row of ``lanes`` keeps the first code of a lane that is not OK."""
+    call_lanes(address, y, constants, out, m.worst)
+    if count_bad(m.worst) > 0:
+        store_codes(m, row)
+
+
+@columns
+def count_bad(worst):  # type: ignore[no-untyped-def]
+    """Number of lanes whose evaluation was singular or not finite."""
+    bad = 0
     for lane in range(LANES):
-        if not worst[lane] < 1.0 / PIVOT_TOLERANCE**2 and code[lane] == OK:
-            code[lane] = code_of_pivot(worst[lane])
+        bad += 0 if worst[lane] < LARGEST_WORST else 1
+    return bad
 
 
 @inlined
-def keep_worst(m):  # type: ignore[no-untyped-def]
+def store_codes(m, row):  # type: ignore[no-untyped-def]
+    """Codes of the last evaluation, in the lanes whose code so far is OK."""
+    for lane in range(LANES):
+        if not m.worst[lane] < LARGEST_WORST and m.lanes[row * LANES + lane] == OK:
+            m.lanes[row * LANES + lane] = code_of_pivot(m.worst[lane])
+
+
+@columns
+def keep_worst(worst, lanes):  # type: ignore[no-untyped-def]
     """Update the measure of how close to a singular configuration each lane came in the attempt."""
     for lane in range(LANES):
-        if m.worst[lane] > m.attempt_worst[lane]:
-            m.attempt_worst[lane] = m.worst[lane]
+        before = lanes[ATTEMPT_WORST * LANES + lane]
+        lanes[ATTEMPT_WORST * LANES + lane] = worst[lane] if worst[lane] > before else before
 
 
-@inlined
+@columns
+def clear_codes(lanes):  # type: ignore[no-untyped-def]
+    """Begin an attempt."""
+    for lane in range(LANES):
+        lanes[CODE * LANES + lane] = lanes[END_CODE * LANES + lane] = OK
+        lanes[ATTEMPT_WORST * LANES + lane] = 0.0
+
+
+@columns
 def set_sum(to, a, b, c, d, fa, fb, fc, fd):  # type: ignore[no-untyped-def]
     """Put a sum of four stages into ``to``."""
     for e in range(len(to)):
         to[e] = fa * a[e] + fb * b[e] + (fc * c[e] + fd * d[e])
 
 
-@inlined
+@columns
 def add_sum(to, a, b, c, d, fa, fb, fc, fd):  # type: ignore[no-untyped-def]
     """Add a sum of four stages to ``to``."""
     for e in range(len(to)):
@@ -209,7 +216,7 @@ def sum_stages(m, row, to):  # type: ignore[no-untyped-def]
                 )  # fmt: skip
 
 
-@inlined
+@columns
 def advance_by(y, h, to):  # type: ignore[no-untyped-def]
     """Put y + h to into ``to``."""
     for e in range(len(to)):
@@ -225,42 +232,50 @@ def stage(m, row, to):  # type: ignore[no-untyped-def]
         advance_by(m.y[begin:end], m.h[begin:end], to[begin:end])
 
 
-@inlined
-def weigh(error, y, end, cap, weight, rtol, atol):  # type: ignore[no-untyped-def]
-    """Errors as squares in units of the tolerance."""
-    for e in range(len(error)):
-        v = weight[e] * error[e] / (atol + rtol * min(max(abs(y[e]), abs(end[e])), cap[e]))
-        error[e] = v * v
+@columns
+def add_errors(error5, error3, y, end, cap, weight, rtol, atol, lanes):  # type: ignore[no-untyped-def]
+    """Add the squares of both estimates of the error, in units of the tolerance."""
+    for o in range(0, len(y), LANES):
+        for lane in range(LANES):
+            e = o + lane
+            share = weight[e] / (atol + rtol * min(max(abs(y[e]), abs(end[e])), cap[e]))
+            v5, v3 = share * error5[e], share * error3[e]
+            lanes[SUM5 * LANES + lane] += v5 * v5
+            lanes[SUM3 * LANES + lane] += v3 * v3
+
+
+@columns
+def clear_errors(lanes):  # type: ignore[no-untyped-def]
+    """Begin the sums of squares."""
+    for lane in range(LANES):
+        lanes[SUM5 * LANES + lane] = lanes[SUM3 * LANES + lane] = 0.0
 
 
 @inlined
 def estimate(m, rtol, atol):  # type: ignore[no-untyped-def]
     """Both estimates of the error: sums of squares of each lane."""
-    for lane in range(LANES):
-        m.error[0, lane] = m.error[1, lane] = 0.0
+    clear_errors(m.lanes)
     for p in range(len(m.parts)):
-        begin, end = m.parts[p, 0], m.parts[p, 1]
-        weigh(m.error5[begin:end], m.y[begin:end], m.end[begin:end], m.cap[begin:end], m.weight[begin:end], rtol, atol)
-        weigh(m.error3[begin:end], m.y[begin:end], m.end[begin:end], m.cap[begin:end], m.weight[begin:end], rtol, atol)
-        for e in range(begin, end, LANES):
-            for lane in range(LANES):
-                m.error[0, lane] += m.error5[e + lane]
-                m.error[1, lane] += m.error3[e + lane]
+        a, b = m.parts[p, 0], m.parts[p, 1]
+        add_errors(
+            m.errors[0, a:b], m.errors[1, a:b], m.y[a:b], m.end[a:b], m.cap[a:b], m.weight[a:b], rtol, atol, m.lanes,
+        )  # fmt: skip
 
 
-@inlined
-def spread(values, to):  # type: ignore[no-untyped-def]
-    """Give every component of a state its lane's value."""
+@columns
+def spread(lanes, to):  # type: ignore[no-untyped-def]
+    """Give every component of a state the length of its lane's step."""
     for e in range(0, len(to), LANES):
         for lane in range(LANES):
-            to[e + lane] = values[lane]
+            to[e + lane] = lanes[LENGTH * LANES + lane]
 
 
-@inlined
-def keep(taken, new, old):  # type: ignore[no-untyped-def]
+@columns
+def keep(lanes, new, old):  # type: ignore[no-untyped-def]
     """Replace the old state where a step is accepted."""
-    for e in range(len(old)):
-        old[e] = new[e] if taken[e] == 1.0 else old[e]
+    for e in range(0, len(old), LANES):
+        for lane in range(LANES):
+            old[e + lane] = new[e + lane] if lanes[TAKEN * LANES + lane] == 1.0 else old[e + lane]
 
 
 @inlined
@@ -287,12 +302,18 @@ def norm(m, values, least, lane, n, rtol, atol):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def prepare_dense(m):  # type: ignore[no-untyped-def]
+    """Polynomials of all components and lanes, from the stages of the dense output."""
+    for o in range(0, len(m.y), LANES):
+        set_polynomials(m.y[o:], m.end[o:], m.k, m.polynomial, o, m.lanes, m.dense[o * POWER :])
+
+
+@inlined
 def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
-    """State at a fraction of the step of a lane, from the stages of the dense output."""
+    """State at a fraction of the step of a lane, after ``prepare_dense``."""
     for i in range(len(out)):
-        e = i * LANES + lane
-        set_polynomial(m, lane, e, m.dense)
-        out[i] = m.y[e] + value_of(m.dense, x)
+        o = i * LANES
+        out[i] = m.y[o + lane] + value_of(m.dense[o * POWER :], lane, x)
     for b in range(m.bodies[0]):
         o = b * STATE + P
         size = math.sqrt(out[o] * out[o] + out[o + 1] * out[o + 1] + out[o + 2] * out[o + 2] + out[o + 3] * out[o + 3])
@@ -301,67 +322,52 @@ def interpolate(m, lane, x, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def written_stages(m, address, worst):  # type: ignore[no-untyped-def]
+def written_stages(m, address):  # type: ignore[no-untyped-def]
     """Stages of all lanes by one function (``runtime.integrate.tree_stages``)."""
     addresses.call(
-        address, m.y.ctypes.data, m.k.ctypes.data, m.length.ctypes.data, m.constants.ctypes.data, m.end.ctypes.data,
-        m.errors.ctypes.data, worst.ctypes.data,
+        address, m.y.ctypes.data, m.k.ctypes.data, m.lanes.ctypes.data, m.constants.ctypes.data, m.end.ctypes.data,
+        m.errors.ctypes.data, m.worst.ctypes.data,
     )  # fmt: skip
 
 
 @inlined
 def attempt(m, address, rtol, atol):  # type: ignore[no-untyped-def]
     """One step in all lanes, with both error estimates."""
-    for lane in range(LANES):
-        m.code[lane] = m.end_code[lane] = OK
-        m.attempt_worst[lane] = 0.0
+    clear_codes(m.lanes)
     if m.stages[0] != 0:
-        written_stages(m, m.stages[0], m.attempt_worst)
-        for lane in range(LANES):
-            if not m.attempt_worst[lane] < 1.0 / PIVOT_TOLERANCE**2:
-                m.code[lane] = m.end_code[lane] = code_of_pivot(m.attempt_worst[lane])
+        written_stages(m, m.stages[0])
+        keep_worst(m.worst, m.lanes)
+        if count_bad(m.worst) > 0:
+            store_codes(m, CODE)
         estimate(m, rtol, atol)
     else:
-        spread(m.length, m.h)
+        spread(m.lanes, m.h)
         for q in range(1, STAGES):
             stage(m, q, m.trial)
-            evaluate(address, m.trial, m.constants, m.worst, m.k[q], m.code)
-            keep_worst(m)
+            evaluate(m, address, m.trial, m.constants, m.k[q], CODE)
+            keep_worst(m.worst, m.lanes)
         stage(m, END, m.end)
-        sum_stages(m, ERROR5, m.error5)
-        sum_stages(m, ERROR3, m.error3)
+        sum_stages(m, ERROR5, m.errors[0])
+        sum_stages(m, ERROR3, m.errors[1])
         estimate(m, rtol, atol)
         normalise(m, m.end)
-        evaluate(address, m.end, m.constants, m.worst, m.k[STAGES], m.end_code)
-        keep_worst(m)
+        evaluate(m, address, m.end, m.constants, m.k[STAGES], END_CODE)
+        keep_worst(m.worst, m.lanes)
 
 
 @inlined
-def prepare_dense(m, address, times, finish):  # type: ignore[no-untyped-def]
-    """The stages of the dense output of all lanes, where an output lies in a step or a limit changes its mode."""
-    wanted = 0
-    for lane in range(LANES):
-        m.between[lane] = 0
-        if m.case[lane] < 0:
-            continue
-        if m.output[lane] < len(times) and times[m.output[lane]] < min(m.time[lane] + m.length[lane], finish):
-            m.between[lane] = 1
-        if len(m.limits.q) > 0 and m.limits.bracket[1, lane] != NONE:
-            m.between[lane] = 1
-        wanted += m.between[lane]
-    if wanted > 0 and m.stages[1] != 0:
-        written_stages(m, m.stages[1], m.worst)
-    elif wanted > 0:
-        for q in range(STAGES + 1, STAGES + 1 + EXTRA):
-            stage(m, q, m.trial)
-            evaluate(address, m.trial, m.constants, m.worst, m.k[q], m.end_code)
+def dense_stages(m, address):  # type: ignore[no-untyped-def]
+    """The stages of the dense output of all lanes."""
+    if m.stages[1] != 0:
+        written_stages(m, m.stages[1])
+        return
+    for q in range(STAGES + 1, STAGES + 1 + EXTRA):
+        stage(m, q, m.trial)
+        evaluate(m, address, m.trial, m.constants, m.k[q], END_CODE)
 
 
 @inlined
 def replace_accepted(m):  # type: ignore[no-untyped-def]
     """Begin the next step at the end of this one, in the lanes whose step was accepted."""
-    for e in range(0, len(m.taken), LANES):
-        for lane in range(LANES):
-            m.taken[e + lane] = float(m.accepted[lane])
-    keep(m.taken, m.end, m.y)
-    keep(m.taken, m.k[STAGES], m.k[0])
+    keep(m.lanes, m.end, m.y)
+    keep(m.lanes, m.k[STAGES], m.k[0])

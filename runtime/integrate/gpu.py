@@ -21,8 +21,8 @@ from numba.core.registry import CPUDispatcher
 
 from runtime.dynamics.layout import LANES
 from runtime.integrate import batch
-from runtime.integrate.batch_limits import BatchLimits
-from runtime.integrate.batch_parameters import PARAMETERS
+from runtime.integrate.batch_limits import WIDTH, BatchLimits
+from runtime.integrate.batch_rows import ROWS_OF_LANES
 from runtime.integrate.batch_stages import BatchWorkspace
 from runtime.integrate.dop853 import POWER
 from runtime.integrate.dop853_coefficients import EXTRA, STAGES
@@ -79,7 +79,7 @@ def _itself(m):  # type: ignore[no-untyped-def]
 
 
 @cuda.jit(device=True)
-def _no_stages(m, address, worst):  # type: ignore[no-untyped-def]
+def _no_stages(m, address):  # type: ignore[no-untyped-def]
     """In place of ``batch_stages.written_stages``, which are machine code of the CPU: ``stages`` (2,) are zeros."""
 
 
@@ -117,32 +117,19 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
         case = cuda.grid(1)
         if case >= initial.shape[0]:
             return
-        array, state, lane = cuda.local.array, n, 1
-        of_limits, of_parameters, of_constants = (count, lane), (count, PARAMETERS, lane), (constants_of_case, lane)
+        array, of_constants, of_limits = cuda.local.array, (constants_of_case, 1), count * WIDTH
         x = BatchLimits(
             q=q, first=first, weights=weights, given=given[case : case + 1], final=final[case : case + 1],
-            work=work[case : case + 1], own=array(of_parameters, float64), active=array(of_limits, int64),
-            waiting=array(of_parameters, float64), waiting_active=array(of_limits, int64), most=array(of_limits, float64),
-            largest=array(of_limits, float64), over=array(count, float64), start=array(of_limits, float64),
-            ended=array(of_limits, float64), worked=array(lane, float64), side=array(of_limits, float64),
-            suspect=array(lane, float64), samples=array((samples, count), float64), polynomial=array((count, POWER), float64),
-            bracket=array((2, lane), float64), landings=array(lane, int64), usual=array((2, lane), float64),
+            work=work[case : case + 1], own=array(of_limits, float64), waiting=array(of_limits, float64),
+            over=array(count, float64), samples=array((samples, count), float64), polynomial=array(count * POWER, float64),
         )  # fmt: skip
-        errors = array((2, state), float64)
         m = BatchWorkspace(
             which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, parts=parts, stages=addresses,
-            cap=cap, weight=weight, typical=typical, y=array(state, float64), trial=array(state, float64),
-            end=array(state, float64), k=array((stages, state), float64), errors=errors, error5=errors[0], error3=errors[1],
-            h=array(state, float64), taken=array(state, float64), constants=array(of_constants, float64),
-            worst=array(lane, float64), time=array(lane, float64), length=array(lane, float64),
-            next_length=array(lane, float64), error=array((2, lane), float64), start_worst=array(lane, float64),
-            attempt_worst=array(lane, float64), ever_worst=array(lane, float64), code=array(lane, int64),
-            end_code=array(lane, int64), after_rejection=array(lane, int64), accepted=array(lane, int64),
-            alone=array(lane, int64), total=array(lane, float64), factor=array(lane, float64), between=array(lane, int64),
-            case=array(lane, int64), output=array(lane, int64), ready_y=array(state, float64),
-            ready_k=array(state, float64), ready_constants=array(of_constants, float64), ready_length=array(lane, float64),
-            ready_code=array(lane, int64), ready_worst=array(lane, float64), queue=array(4, int64),
-            dense=array(POWER, float64), limits=x,
+            cap=cap, weight=weight, typical=typical, y=array(n, float64), trial=array(n, float64),
+            end=array(n, float64), k=array((stages, n), float64), errors=array((2, n), float64), h=array(n, float64),
+            constants=array(of_constants, float64), worst=array(1, float64), lanes=array(ROWS_OF_LANES, float64),
+            case=array(1, int64), output=array(1, int64), ready_y=array(n, float64), ready_k=array(n, float64),
+            ready_constants=array(of_constants, float64), queue=array(4, int64), dense=array(POWER * n, float64), limits=x,
         )  # fmt: skip
         integration(
             m, 0, span, tolerances, steps, initial[case : case + 1], constants[case : case + 1], times,

@@ -135,3 +135,13 @@ class InlinedCompiler(EntryCompiler):
     """numba's compiler, for functions that only compiled code calls."""
 
     library = _InlinedLibrary
+
+
+class ColumnsCompiler(InlinedCompiler):
+    """As ``InlinedCompiler``; the arrays among the arguments do not overlap, unless they are only read."""
+
+    def __init__(
+        self, typing: Any, target: Any, library: Any, args: Any, return_type: Any, flags: Any, names: Any
+    ) -> None:
+        flags.noalias = True
+        super().__init__(typing, target, library, args, return_type, flags, names)

@@ -304,11 +304,12 @@ def joint_coordinates(tree: TreeSteps, names: Sequence[str], motions: Mapping[st
     poses = np.vstack([ground[:V], tree.pose])
     found: dict[str, tuple[Floats, Floats]] = {}
     moving = bool(own[..., V:].any())
+    different = slice(None) if (own[..., :V] != own[:1, :, :V]).any() else slice(1)  # poses
     for name in {c.joint for c in tree.coordinates if c.joint}:
         motion = motions[name]
         of_i, of_j = (states[:, places[b]] for b in (motion.joint.body_i, motion.joint.body_j))
-        relative = relative_poses(of_i, of_j)
-        values = coordinates(motion, relative)
+        relative = relative_poses(of_i[different], of_j[different])
+        values = np.broadcast_to(coordinates(motion, relative), (len(y), len(motion.units)))
         found[name] = values, rates(motion, relative, of_i, of_j) if moving else np.zeros_like(values)
     q, u = [], []
     for c, kind in zip(tree.coordinates, tree.kinds, strict=True):

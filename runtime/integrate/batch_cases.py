@@ -1,0 +1,135 @@
+"""Cases of a batch: those that are ready to begin, their beginnings in lanes, and their ends."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.layout import LANES, OK
+from runtime.dynamics.status import Status
+from runtime.integrate.batch_limits import begin_limits, load_limits
+from runtime.integrate.batch_rows import (
+    AFTER_REJECTION,
+    ATTEMPTS,
+    BUSY,
+    DENSE_STEPS,
+    EVER_WORST,
+    LENGTH,
+    LOOK_AT,
+    NEXT,
+    OUTPUT_AT,
+    READY_CODE,
+    READY_LENGTH,
+    READY_WORST,
+    REJECTED_STEPS,
+    START_WORST,
+    TAKEN_STEPS,
+    TIME,
+)  # fmt: skip
+from runtime.integrate.batch_stages import evaluate, norm
+from runtime.integrate.dop853_coefficients import EXTRA, STAGES
+from runtime.integrate.step_control import FIRST_LOOK, failure, first_length, too_small, trial_length
+from runtime.jit.compilation import inlined
+
+EVALUATIONS, STEPS, REJECTIONS = range(3)  # counts of a case
+
+
+@inlined
+def make_ready(m, address, span, tolerances, steps, initial, constants):  # type: ignore[no-untyped-def]
+    """Load the next cases beside the lanes, with their first derivatives and first steps (Hairer's choice unless given)."""
+    n, first, lanes, rtol, atol = initial.shape[1], m.queue[0], m.lanes, tolerances[0], tolerances[1]
+    max_step, first_step = steps[0], steps[1]
+    count = min(LANES, len(initial) - first)
+    m.queue[0], m.queue[1], m.queue[2], m.queue[3] = first + count, first, count, 0
+    for lane in range(LANES):
+        case = first + min(lane, count - 1)
+        lanes[READY_CODE * LANES + lane] = OK
+        for i in range(n):
+            m.ready_y[i * LANES + lane] = initial[case, i]
+        for i in range(len(m.constants)):
+            m.ready_constants[i, lane] = constants[case, i]
+        load_limits(m, lane, case, m.ready_y)
+    evaluate(m, address, m.ready_y, m.ready_constants, m.ready_k, READY_CODE)
+    for lane in range(LANES):
+        lanes[READY_WORST * LANES + lane] = m.worst[lane]
+        lanes[READY_LENGTH * LANES + lane] = first_step
+    if first_step > 0.0:
+        return
+    for lane in range(LANES):
+        state_norm = norm(m, m.ready_y, m.typical[0], lane, n, rtol, atol)
+        rate_norm = norm(m, m.ready_k, 0.0, lane, n, rtol, atol)
+        h = trial_length(state_norm, rate_norm, span[1] - span[0], max_step)
+        lanes[READY_LENGTH * LANES + lane] = h
+        for i in range(n):
+            e = i * LANES + lane
+            m.trial[e] = m.ready_y[e] + h * m.ready_k[e]
+    change = m.errors[0]
+    evaluate(m, address, m.trial, m.ready_constants, change, READY_CODE)
+    for e in range(len(change)):
+        change[e] -= m.ready_k[e]
+    for lane in range(LANES):
+        h, rate_norm = lanes[READY_LENGTH * LANES + lane], norm(m, m.ready_k, 0.0, lane, n, rtol, atol)
+        change_norm = norm(m, change, 0.0, lane, n, rtol, atol) / h
+        lanes[READY_LENGTH * LANES + lane] = first_length(h, rate_norm, change_norm, max_step)
+
+
+@inlined
+def begin_next(m, lane, begin, times, first_output, max_steps):  # type: ignore[no-untyped-def]
+    """Give a lane the next case that is ready; False where its limits are beyond what the kernel knows."""
+    r, lanes = m.queue[3], m.lanes
+    m.queue[3] = r + 1
+    for e in range(0, len(m.y), LANES):
+        m.y[e + lane] = m.end[e + lane] = m.trial[e + lane] = m.ready_y[e + r]
+        m.k[0, e + lane] = m.ready_k[e + r]
+    for i in range(len(m.constants)):
+        m.constants[i, lane] = m.ready_constants[i, r]
+    for row in (AFTER_REJECTION, ATTEMPTS, TAKEN_STEPS, REJECTED_STEPS, DENSE_STEPS):
+        lanes[row * LANES + lane] = 0.0
+    lanes[TIME * LANES + lane], lanes[NEXT * LANES + lane] = begin, lanes[READY_LENGTH * LANES + r]
+    lanes[BUSY * LANES + lane], lanes[LOOK_AT * LANES + lane] = 1.0, min(max_steps, FIRST_LOOK)
+    m.case[lane], m.output[lane] = m.queue[1] + r, first_output
+    lanes[OUTPUT_AT * LANES + lane] = times[first_output] if first_output < len(times) else np.inf
+    worst = lanes[READY_WORST * LANES + r]
+    lanes[START_WORST * LANES + lane] = lanes[EVER_WORST * LANES + lane] = worst
+    return len(m.limits.q) == 0 or begin_limits(m, lane, r)
+
+
+@inlined
+def end_case(m, lane, ended, evaluations, status, counts, reached):  # type: ignore[no-untyped-def]
+    """Store the status and counts of a lane's case, with these evaluations before its steps, and leave the lane idle."""
+    case, lanes = m.case[lane], m.lanes
+    taken, rejected = lanes[TAKEN_STEPS * LANES + lane], lanes[REJECTED_STEPS * LANES + lane]
+    status[case], reached[case] = ended, lanes[TIME * LANES + lane]
+    found = STAGES * lanes[ATTEMPTS * LANES + lane] + EXTRA * lanes[DENSE_STEPS * LANES + lane]
+    counts[case, EVALUATIONS] = evaluations + int(found)
+    counts[case, STEPS], counts[case, REJECTIONS] = int(taken), int(rejected)
+    m.case[lane], lanes[BUSY * LANES + lane] = -1, 0.0
+
+
+@inlined
+def fill(m, address, span, tolerances, steps, initial, constants, times, first_output, status, counts, reached):  # type: ignore[no-untyped-def]
+    """Give idle lanes the next cases that do not fail at once, as long as there are any; the number of lanes with a case."""
+    evaluations, busy = 1 if steps[1] > 0.0 else 2, 0
+    for lane in range(LANES):
+        while m.case[lane] < 0:
+            if m.queue[3] == m.queue[2]:
+                if m.queue[0] == len(initial):
+                    break
+                make_ready(m, address, span, tolerances, steps, initial, constants)
+            code = int(m.lanes[READY_CODE * LANES + m.queue[3]])
+            known = begin_next(m, lane, span[0], times, first_output, steps[2])
+            if code != OK or not known:
+                ended = failure(code) if code != OK else Status.NOT_RUN
+                end_case(m, lane, ended, evaluations, status, counts, reached)
+        busy += m.case[lane] >= 0
+    return busy
+
+
+@inlined
+def end_small(m, span, steps, status, counts, reached):  # type: ignore[no-untyped-def]
+    """End the cases whose next steps are too small; their number."""
+    found = 0
+    for lane in range(LANES):
+        if m.case[lane] >= 0 and too_small(m.lanes[LENGTH * LANES + lane], m.lanes[TIME * LANES + lane], span[1]):
+            end_case(m, lane, Status.STEP_TOO_SMALL, 1 if steps[1] > 0.0 else 2, status, counts, reached)
+            found += 1
+    return found

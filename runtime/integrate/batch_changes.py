@@ -1,0 +1,167 @@
+"""Changes of the modes of limits in a batch: where in a step the first one is, and what comes of the step.
+
+The rules are those of ``runtime.integrate.landing`` and ``switching``.
+"""
+
+from __future__ import annotations
+
+from runtime.dynamics.layout import LANES
+from runtime.integrate.batch_limits import CUBIC, ENDED, NONE, START, change_modes, place_of, set_over
+from runtime.integrate.batch_polynomial import set_polynomials, value_of
+from runtime.integrate.batch_rows import ACTIVE, LANDINGS, LOWER, TIME, UPPER, USUAL, USUAL_ACTIVE, WORK, WORKED
+from runtime.integrate.dop853 import POWER
+from runtime.integrate.landing import FIRST_ACTIVE, LANDED, MAX_LANDINGS, MIN_LANDING
+from runtime.integrate.stepping import SAMPLES
+from runtime.integrate.switching import GRAZE, MAX_ITERATIONS, ON_SIDE, REFINEMENTS, vertex
+from runtime.jit.compilation import inlined
+
+
+@inlined
+def sample(m, lane, x):  # type: ignore[no-untyped-def]
+    """Fill ``over`` at a fraction x of a lane's step, by cubic Hermite interpolation of the coordinates (``screen``)."""
+    for k in range(len(m.limits.q)):
+        cubic = m.limits.own[place_of(k, lane) + CUBIC * LANES :]
+        c0, c1, c2, c3 = cubic[0], cubic[LANES], cubic[2 * LANES], cubic[3 * LANES]
+        set_over(m.limits, k, lane, c0 + x * (c1 + x * (c2 + x * c3)))
+
+
+@inlined
+def foremost(x):  # type: ignore[no-untyped-def]
+    """Number of the limit that is farthest beyond its side."""
+    largest = 0
+    for k in range(len(x.over)):
+        if x.over[k] > x.over[largest]:
+            largest = k
+    return largest
+
+
+@inlined
+def graze_near(m, lane, k, x, top):  # type: ignore[no-untyped-def]
+    """As of ``switching.graze_near``."""
+    width = 1.0 / SAMPLES
+    for _ in range(REFINEMENTS):
+        if not (0.0 < x < 1.0 and top > -GRAZE):
+            break
+        width *= 0.1
+        before = here = after = 0.0
+        for side in range(3):
+            place = min(max(x + (side - 1.0) * width, 0.0), 1.0)
+            sample(m, lane, place)
+            after, here, before = m.limits.over[k], after, here
+            if after > 0.0:
+                return place
+        x, top = vertex(x, width, before, here, after)
+    return -1.0
+
+
+@inlined
+def graze(m, lane):  # type: ignore[no-untyped-def]
+    """A fraction of a lane's step at which a limit is beyond its side although it is not at the samples; NONE if none is."""
+    samples = m.limits.samples
+    for k in range(len(m.limits.q)):
+        for q in range(1, SAMPLES):
+            x, top = vertex(q / SAMPLES, 1.0 / SAMPLES, samples[q - 1, k], samples[q, k], samples[q + 1, k])
+            place = graze_near(m, lane, k, x, top)
+            if place >= 0.0:
+                return place
+    return NONE
+
+
+@inlined
+def find_bracket(m, lane):  # type: ignore[no-untyped-def]
+    """Fractions of an accurate step between which a limit changes its mode, into the rows LOWER and UPPER, if one does."""
+    x, lower, upper = m.limits, LOWER * LANES + lane, UPPER * LANES + lane
+    for k in range(len(x.q)):
+        x.samples[0, k] = x.own[place_of(k, lane) + START * LANES]
+    for q in range(1, SAMPLES + 1):
+        sample(m, lane, q / SAMPLES)
+        for k in range(len(x.q)):
+            x.samples[q, k] = x.over[k]
+        if x.over[foremost(x)] > ON_SIDE:
+            m.lanes[lower], m.lanes[upper] = (q - 1.0) / SAMPLES, q / SAMPLES
+            return
+    place = graze(m, lane)
+    if place != NONE:
+        m.lanes[lower], m.lanes[upper] = max(place - 1.0 / SAMPLES, 0.0), place
+
+
+@inlined
+def over_within(m, lane, x):  # type: ignore[no-untyped-def]
+    """Fill ``over`` at a fraction x of a lane's step, on the dense output."""
+    for k in range(len(m.limits.q)):
+        dense = m.limits.polynomial[k * POWER * LANES :]
+        set_over(m.limits, k, lane, m.y[m.limits.q[k] * LANES + lane] + value_of(dense, lane, x))
+
+
+@inlined
+def prepare_location(m):  # type: ignore[no-untyped-def]
+    """Polynomials of the coordinates of all limits and lanes, from the stages of the dense output."""
+    for k in range(len(m.limits.q)):
+        o = m.limits.q[k] * LANES
+        set_polynomials(m.y[o:], m.end[o:], m.k, m.polynomial, o, m.lanes, m.limits.polynomial[k * POWER * LANES :])
+
+
+@inlined
+def locate(m, lane):  # type: ignore[no-untyped-def]
+    """Fraction of a lane's step at which the first limit changes its mode, from its bracket."""
+    x = m.limits
+    lower, upper, value_lower, value_upper = m.lanes[LOWER * LANES + lane], m.lanes[UPPER * LANES + lane], 0.0, 0.0
+    for q in range(MAX_ITERATIONS):
+        middle = 0.5 * (lower + upper)
+        if value_lower < 0.0 < value_upper and q % 2 == 1:
+            middle = lower - value_lower * (upper - lower) / (value_upper - value_lower)
+            middle = min(max(middle, lower + 1e-3 * (upper - lower)), upper - 1e-3 * (upper - lower))
+        over_within(m, lane, middle)
+        value = x.over[foremost(x)]
+        if abs(value) <= ON_SIDE:
+            return middle
+        if value > 0.0:
+            upper, value_upper = middle, value
+        else:
+            lower, value_lower = middle, value
+    return upper
+
+
+GO_ON, AGAIN, ALONE = range(3)
+
+
+@inlined
+def switch(m, lane, h):  # type: ignore[no-untyped-def]
+    """As of ``landing.switch``, for an accurate step of a lane: what to do, and the length of the next attempt.
+
+    A length of 0: the one by the error.  AGAIN: the step is to be repeated with that length; ALONE: the case is to be run
+    alone; GO_ON: the step is accepted.
+    """
+    x, lanes, time = m.limits, m.lanes, m.lanes[TIME * LANES + lane]
+    landings, was_active = lanes[LANDINGS * LANES + lane], lanes[ACTIVE * LANES + lane]
+    landing, fraction, first = landings > 0.0, NONE, -1
+    if not landing:
+        lanes[(USUAL_ACTIVE if was_active == 1.0 else USUAL) * LANES + lane] = h
+    if lanes[UPPER * LANES + lane] != NONE:
+        fraction = locate(m, lane)
+        if fraction * h <= MIN_LANDING * max(1.0, abs(time)):
+            fraction = 0.0
+        first = foremost(x)
+    if fraction <= 1.0 and not (landing and fraction > LANDED):
+        if fraction == 0.0 and not change_modes(m, lane, m.y, -10.0 * ON_SIDE, first):
+            return ALONE, 0.0
+        lanes[LANDINGS * LANES + lane] = landings + 1.0
+        if landings + 1.0 == MAX_LANDINGS:
+            return ALONE, 0.0
+        return AGAIN, fraction * h if fraction > 0.0 else h
+    lanes[WORK * LANES + lane] += lanes[WORKED * LANES + lane]
+    if not landing and fraction == NONE:
+        for k in range(len(x.q)):
+            at = place_of(k, lane)
+            x.own[at + START * LANES] = x.own[at + ENDED * LANES]
+        return GO_ON, 0.0
+    if not change_modes(m, lane, m.end, -10.0 * ON_SIDE if landing else ON_SIDE, -1):
+        return ALONE, 0.0
+    now_active, usual = lanes[ACTIVE * LANES + lane], 0.0
+    if landing and now_active != was_active:
+        inactive, active = lanes[USUAL * LANES + lane], lanes[USUAL_ACTIVE * LANES + lane]
+        usual, before = (active, inactive) if now_active == 1.0 else (inactive, active)
+        if usual == 0.0:
+            usual = before * (FIRST_ACTIVE if now_active == 1.0 else 1.0)
+    lanes[LANDINGS * LANES + lane] = 0.0
+    return GO_ON, usual

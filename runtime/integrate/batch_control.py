@@ -1,0 +1,107 @@
+"""Step control of a batch, over all lanes at once: lengths of attempts, what comes of them, beginnings of the next.
+
+The loops have no branches, so they become vector instructions.  An attempt that is neither simply accepted nor simply rejected is
+marked as special: bad, the last of its case, with an output in it, or with a limit that may change its mode.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime.dynamics.layout import LANES
+from runtime.integrate.batch_rows import (
+    AFTER_REJECTION,
+    ATTEMPT_WORST,
+    ATTEMPTS,
+    BETWEEN,
+    BUSY,
+    CODE,
+    END_CODE,
+    EVER_WORST,
+    FACTOR,
+    LENGTH,
+    LOOK_AT,
+    NEXT,
+    NOW,
+    OUTPUT_AT,
+    REJECTED_STEPS,
+    SPECIAL,
+    SUM3,
+    SUM5,
+    TAKEN,
+    TAKEN_STEPS,
+    TIME,
+    TOTAL,
+)
+from runtime.integrate.dop853 import FASTEST, ORDER, SAFETY, SLOWEST
+from runtime.integrate.step_control import after_acceptance, after_rejection, combined_error, factor_of, step_length
+from runtime.jit.compilation import columns, linked
+
+CONTRACT = {"contract"}  # the only liberty with floating point: fused multiply-adds
+_combined_error = linked(combined_error.py_func, fastmath=CONTRACT)
+SMALL = 1e-15  # of the largest time of a run: longer steps are surely not too small
+
+
+@columns
+def choose_lengths(lanes, max_step, finish):  # type: ignore[no-untyped-def]
+    """Length of the attempt of every lane, 0 of an idle one; number of lanes whose step may be too small."""
+    small = 0
+    for lane in range(LANES):
+        time = lanes[TIME * LANES + lane]
+        h, _ = step_length(lanes[NEXT * LANES + lane], max_step, time, finish)
+        busy = lanes[BUSY * LANES + lane] == 1.0
+        lanes[LENGTH * LANES + lane] = h if busy else 0.0
+        least = SMALL * max(abs(time), abs(finish)) if busy else -1.0
+        small += 0 if h > least else 1
+    return small
+
+
+@columns
+def weigh_attempts(lanes, n, finish):  # type: ignore[no-untyped-def]
+    """Errors of the attempts of all lanes, states (n,), and which are special; the number of these."""
+    found = 0
+    for lane in range(LANES):
+        h, time = lanes[LENGTH * LANES + lane], lanes[TIME * LANES + lane]
+        total = _combined_error(lanes[SUM5 * LANES + lane], lanes[SUM3 * LANES + lane], h, n)
+        total = total if lanes[CODE * LANES + lane] == 0.0 else np.inf
+        lanes[FACTOR * LANES + lane] = factor_of(total, SAFETY, ORDER, SLOWEST, FASTEST)
+        now = finish if h == finish - time else time + h
+        lanes[TOTAL * LANES + lane], lanes[NOW * LANES + lane] = total, now
+        taken = lanes[BUSY * LANES + lane] if total <= 1.0 else 0.0
+        lanes[TAKEN * LANES + lane] = taken
+        between = taken if lanes[OUTPUT_AT * LANES + lane] < now else 0.0
+        lanes[BETWEEN * LANES + lane] = between
+        special = taken if now >= finish else 0.0
+        special = taken if lanes[OUTPUT_AT * LANES + lane] <= now else special
+        special = taken if lanes[END_CODE * LANES + lane] != 0.0 else special
+        special = taken if lanes[TAKEN_STEPS * LANES + lane] + 1.0 >= lanes[LOOK_AT * LANES + lane] else special
+        special = special if total < np.inf else lanes[BUSY * LANES + lane]
+        lanes[SPECIAL * LANES + lane] = special
+        lanes[ATTEMPTS * LANES + lane] += lanes[BUSY * LANES + lane]
+        found += 1 if special > 0.0 else 0
+    return found
+
+
+@columns
+def go_on(lanes):  # type: ignore[no-untyped-def]
+    """Begin the next attempt in the lanes whose attempt was not special."""
+    for lane in range(LANES):
+        plain = lanes[BUSY * LANES + lane] - lanes[SPECIAL * LANES + lane] > 0.0
+        accepted = lanes[TAKEN * LANES + lane] == 1.0
+        h, factor, before = (
+            lanes[LENGTH * LANES + lane],
+            lanes[FACTOR * LANES + lane],
+            lanes[AFTER_REJECTION * LANES + lane],
+        )
+        longer, shorter = after_acceptance(h, factor, before), after_rejection(h, factor)
+        following = longer if accepted else shorter
+        lanes[NEXT * LANES + lane] = following if plain else lanes[NEXT * LANES + lane]
+        lanes[AFTER_REJECTION * LANES + lane] = (0.0 if accepted else 1.0) if plain else before
+        one = 1.0 if plain else 0.0
+        step = one if accepted else 0.0
+        lanes[TAKEN_STEPS * LANES + lane] += step
+        lanes[REJECTED_STEPS * LANES + lane] += one - step
+        lanes[TIME * LANES + lane] = lanes[NOW * LANES + lane] if step > 0.0 else lanes[TIME * LANES + lane]
+        ever, now = lanes[EVER_WORST * LANES + lane], lanes[ATTEMPT_WORST * LANES + lane]
+        worse = now if now > ever else ever
+        lanes[EVER_WORST * LANES + lane] = worse if step > 0.0 else ever

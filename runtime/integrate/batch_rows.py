@@ -1,0 +1,44 @@
+"""Rows of the memory of a batch that has a number for each lane."""
+
+from __future__ import annotations
+
+# Rows of ``BatchWorkspace.lanes``; flags are 0.0 or 1.0.
+(
+    LENGTH,  # [s] of the attempt
+    TIME,  # [s] at its start
+    NOW,  # [s] at its end
+    NEXT,  # [s] length of the next attempt
+    BUSY,  # 1: the lane has a case
+    SUM5,  # sum of squares of the estimate of order 5
+    SUM3,  # and of that of order 3
+    TOTAL,  # error of the attempt in units of the tolerance
+    FACTOR,  # by which the next step may differ
+    CODE,  # of the stages: OK, or the first other code of an evaluation
+    END_CODE,  # of the end of the step and of the stages of the dense output
+    AFTER_REJECTION,  # 1 after a rejected attempt
+    TAKEN,  # 1: the step is accepted
+    SPECIAL,  # 1: the attempt is more than an accepted or rejected step
+    BETWEEN,  # 1: the dense output of the step is needed
+    OUTPUT_AT,  # [s] the next output
+    ATTEMPTS,  # of the case
+    TAKEN_STEPS,  # of the case
+    REJECTED_STEPS,
+    DENSE_STEPS,  # with dense output
+    LOOK_AT,  # number of steps after which the run may not end
+    START_WORST,  # at the start of the case, inverse square of the smallest pivot ratio
+    ATTEMPT_WORST,  # the largest of the attempt
+    EVER_WORST,  # the largest of the accepted steps of the case
+    SUSPECT,  # above 0: a limit may change its mode in the step
+    WORKED,  # [J] work of the dampers in the step
+    WORK,  # [J] in the case
+    LANDINGS,  # attempts to end the step at a change of mode
+    USUAL,  # [s] usual length of steps without an active limit
+    USUAL_ACTIVE,  # [s] and with one
+    ACTIVE,  # 1: a limit acts
+    LOWER,  # fractions of the step between which a mode changes; NONE: none does
+    UPPER,
+    READY_LENGTH,  # [s] of cases that are ready to begin
+    READY_CODE,
+    READY_WORST,
+) = range(36)
+ROWS_OF_LANES = 36
