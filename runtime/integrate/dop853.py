@@ -18,7 +18,7 @@ from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_limits, store_limits
 from runtime.integrate import stepping
-from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, keep_powers
+from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.quintic import DEGREE, POSITIONS, SCRATCH, at_quintic, set_quintic
 from runtime.integrate.step_control import combined_error, factor_of
@@ -35,6 +35,7 @@ from runtime.integrate.stepping import (
     REACH,
     SMALLEST_PIVOT,
     STEP_ENDED,
+    STEPS,
     T_OLD,
     WEIGHT,
     T,
@@ -130,12 +131,26 @@ def attempt_written(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         s.end[i] = k[STAGES, i]
     s.tried[SMALLEST_PIVOT] = 1.0 / math.sqrt(s.own.worst[0])
     if s.tried[ERROR] <= 1.0 and len(w.tree.limits.q) > 0:
-        for q in range(1, len(s.own.coefficients.b)):
-            keep_powers_written(s, t, w, q)
-        store_limits(s.trial, t, w)
-        powers_of_limits(s.end, t, w)
-        integrate_powers(s.balance, s.trial, s.end, h, s.own.coefficients.b, t, w)
+        if is_compared(s.balance, s.counts[STEPS], w):
+            store_limits(s.trial, t, w)
+        integrate_powers_written(s, t, w, h)
     return code
+
+
+@inlined
+def integrate_powers_written(s, t, w, h):  # type: ignore[no-untyped-def]
+    """As ``integrate_powers``, where the only sources are limits of coordinates."""
+    b, stages, weights = s.balance, s.own.k, s.own.coefficients.b
+    for k in range(b.work.shape[1]):
+        q, damping, work = w.tree.limits.q[k], t.limits.damping[k], b.work[DONE, k]
+        b.power[0, k] = b.power[BEGIN, k]
+        for stage in range(1, STAGES + 1):
+            b.power[stage, k] = -damping * stages[stage, q] * stages[stage, q]
+        b.power[END, k] = b.power[STAGES, k]
+        if damping > 0.0:
+            for stage in range(STAGES):
+                work += h * weights[stage] * b.power[stage, k]
+        b.work[TRIAL, k] = work
 
 
 @inlined
