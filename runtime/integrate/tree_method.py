@@ -56,7 +56,7 @@ OFF_THE_ROWS = 1e-9
 TYPICAL = 1.0  # [rad], [m], and per second: coordinates of joints are often 0 at the start
 # [s] by which the error of a rate counts.  Joints often turn slowly between bodies that turn fast, so that relative tolerances of
 # rates ask for more than those of bodies; at this weight both kinds of coordinates have about the same error at a tolerance.
-RATE_WEIGHT = 0.25
+RATE_WEIGHT = 0.5
 _POOL, _STEPPERS = Pool(4), Pool(4)
 
 
