@@ -26,8 +26,8 @@ def addresses_of_tree(module: ModuleType) -> dict[str, int]:
     """Addresses in this process of the stages of the module of a tree.
 
     All take the addresses of y (n,), stages k (16, n), the length h (1,), constants, the end (n,), the errors (3, n) as of
-    ``dop853.Memory``, and worst (1,).  ``one``: the first stage alone; ``attempt``: the others of a step, its end with the derivative
-    there, and its errors; ``dense``: the stages of the dense output.
+    ``dop853.Memory``, and worst (1,).  ``one``: the first stage alone; ``attempt``: the others of a step, its end with the
+    derivative there, and its errors; ``dense``: the stages of the dense output.
     """
     return {name: address_of(module, name, _of_one, __name__) for name in (ONE, ATTEMPT, DENSE)}
 
