@@ -136,8 +136,10 @@ class InJointCoordinates(Compiled):
             self.s.flags[stepping.PROJECTED] = 1
             self.bind(self.s)
             self.beginning = beginning(system, data, shared_workspace_for(data), t_start, state.y, t_end)
-        _keep_signs(self.work.tree, self._lifted(), state.y)
-        if (off := float(off_the_rows(self._lifted(), state.y))) > OFF_THE_ROWS:
+        lifted = self._lifted()
+        if _keep_signs(self.work.tree, lifted, state.y):
+            lifted = self._lifted()
+        if (off := float(off_the_rows(lifted, state.y))) > OFF_THE_ROWS:
             self.give_back()
             raise OffTheRowsError(
                 f"system '{system.name}': the initial state is {off:.1e} off the constraints, limit {OFF_THE_ROWS:.0e} for "
@@ -313,7 +315,9 @@ def coupled(system: System, tree: SpanningTree, state: State, z: Floats) -> Floa
     return z
 
 
-def _keep_signs(tree: TreeWorkspace, own: Floats, wanted: Floats) -> None:
-    """Give the Euler parameters of the reference configuration the signs with which they lead to those of given states."""
+def _keep_signs(tree: TreeWorkspace, own: Floats, wanted: Floats) -> bool:
+    """Give the Euler parameters of the reference configuration the signs that lead to given states; whether one changed."""
     of, to = own.reshape(-1, STATE)[:, P:V], wanted.reshape(-1, STATE)[:, P:V]
-    tree.data.p[np.einsum("ba,ba->b", of, to) < 0.0] *= -1.0
+    other = np.einsum("ba,ba->b", of, to) < 0.0
+    tree.data.p[other] *= -1.0
+    return bool(other.any())
