@@ -20,6 +20,10 @@ MAX_EVALUATIONS = 3000  # of the curve, in one search
 SAME_DIRECTION = 1e-12  # [1] distance of two unit vectors
 VERTEX_HALVINGS = 20
 ROUNDING = 1e-20  # gains of closeness up to this are ignored
+MAX_CLIMBS = 8  # evaluations, after which all intervals near the nearest sample are searched
+# Of the move of Newton's method times the largest relative change of the second derivative, and of the move alone [1]: the last
+# move, with a third derivative from two points and without one.
+STRAIGHT, ROUNDING_OF_STEP = 1e-5, 1e-15
 
 
 class Pieces(NamedTuple):
@@ -30,7 +34,7 @@ class Pieces(NamedTuple):
     span: Floats  # (pieces, 2) parameter there
     coefficients: Floats  # (pieces, COEFFICIENTS)
     samples: Floats  # (pieces, SAMPLES, 3) points of the curve, evenly in the parameter
-    bounds: Floats  # (pieces, 2) largest second and third derivative of the curve
+    bounds: Floats  # (pieces, 3) largest second and third derivative of the curve, and distance from its middle sample
 
 
 @inlined
@@ -84,7 +88,7 @@ def reach_of_vertices(sides, latitudes, cones, start, pieces, curve, t, reach): 
             u = (beyond[0] / length, beyond[1] / length, beyond[2] / length)
             t[0], t[1], t[2] = x, y, z  # few parts of the curve can be nearer, so that most need no search
             known_best = (closeness(u, (x, y, z)), start[k], 0.0)
-            search_pieces(u, start[k], start[k + 1], known_best, pieces, curve, t)
+            search_pieces(u, start[k], start[k + 1], known_best, 0.0, pieces, curve, t)
             away = math.sqrt((t[0] - x) ** 2 + (t[1] - y) ** 2 + (t[2] - z) ** 2)
             if away < SAME_DIRECTION:
                 known = middle
@@ -226,41 +230,105 @@ def search_interval(u, p, n, nearest_so_far, evaluations, pieces, curve, t):  # 
 
 
 @inlined
-def nearest_sample(u, first, last, pieces, t):  # type: ignore[no-untyped-def]
-    """Closeness, piece and parameter of the sample nearest to u; t receives its direction."""
-    best, best_p, best_s = -np.inf, first, 0.0
+def nearest_sample(u, first, last, pieces):  # type: ignore[no-untyped-def]
+    """Piece of the sample nearest to u, and its number."""
+    best, best_p, best_n = -np.inf, first, 0
     for p in range(first, last):
         for n in range(SAMPLES):
-            point = pieces.samples[p, n]
-            close = closeness(u, point)
+            close = closeness(u, pieces.samples[p, n])
             if close > best:
-                best, best_p = close, p
-                best_s = pieces.span[p, 0] + (pieces.span[p, 1] - pieces.span[p, 0]) * n / (SAMPLES - 1)
-                t[0], t[1], t[2] = point[0], point[1], point[2]
-    return best, best_p, best_s
+                best, best_p, best_n = close, p, n
+    return best_p, best_n
+
+
+@inlined
+def begin_climb(u, p, n, pieces):  # type: ignore[no-untyped-def]
+    """A parameter of piece p near the maximum of closeness around sample n: the vertex of a parabola through three samples."""
+    step = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
+    s = pieces.span[p, 0] + n * step
+    if n == 0 or n == SAMPLES - 1:
+        return s
+    here, samples = closeness(u, pieces.samples[p, n]), pieces.samples[p]
+    before, after = closeness(u, samples[n - 1]) - here, closeness(u, samples[n + 1]) - here
+    return s + 0.5 * step * (before - after) / (before + after) if before + after < 0.0 else s
+
+
+@inlined
+def climb(u, p, s, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """Newton's method towards a maximum of closeness in piece p, from the parameter s on; t receives the direction.
+
+    Returns closeness and parameter, the side of the piece (-1, 1) at whose end closeness still rises, else 0, and the distance
+    from the parameter within which closeness is concave, so that there is no other maximum; 0 where none was found.
+    """
+    lower, upper, third = pieces.span[p, 0], pieces.span[p, 1], pieces.bounds[p, 1]
+    s_old = slope_old = bend_old = 0.0
+    for step in range(MAX_CLIMBS):
+        evaluate_closeness(u, p, s, pieces, curve)
+        slope, bend = curve[10], curve[11]
+        t[0], t[1], t[2] = curve[0], curve[1], curve[2]
+        if not bend < 0.0:
+            return curve[9], s, 0, 0.0
+        if (s == upper and slope > 0.0) or (s == lower and slope < 0.0):
+            return curve[9], s, 1 if s == upper else -1, -bend / third
+        move, curved = -slope / bend, 0.0
+        if step > 0 and s != s_old:  # the third derivative, of Hermite's polynomial through both points
+            h = s - s_old
+            curved = (2.0 * bend_old + 4.0 * bend) / h - 6.0 * (slope - slope_old) / (h * h)
+        to = s + move - 0.5 * curved / bend * move * move
+        bent = abs(third / bend * move)
+        if lower <= to <= upper and bent <= (STRAIGHT if step > 0 else ROUNDING_OF_STEP) and abs(move) <= STRAIGHT:
+            move = to - s
+            for c in range(3):
+                t[c] += move * (curve[3 + c] + 0.5 * move * curve[6 + c])
+            return closeness(u, t), to, 0, -bend / third - abs(move)
+        s_old, slope_old, bend_old = s, slope, bend
+        s = min(max(s + move, lower), upper)
+    return curve[9], s_old, 0, 0.0
 
 
 @inlined
 def nearest(u, first, last, pieces, curve, t):  # type: ignore[no-untyped-def]
     """Put the direction of the cone (pieces first .. last - 1) nearest to the unit direction u into t; its piece and parameter.
 
-    An interval between two samples is searched only if the bound on its closeness exceeds the closeness found so far.
-    ``curve`` is memory (12,).
+    Newton's method from the nearest sample finds a local maximum of closeness.  An interval between two samples is searched only
+    if the bound on its closeness exceeds that of this maximum and it is not in the part around it where closeness is concave.
+    The result depends on u alone.  ``curve`` is memory (12,).
     """
-    found = search_pieces(u, first, last, nearest_sample(u, first, last, pieces, t), pieces, curve, t)
+    p, n = nearest_sample(u, first, last, pieces)
+    close, s, side, alone = climb(u, p, begin_climb(u, p, n, pieces), pieces, curve, t)
+    found = (close, p, s)
+    if side != 0:  # the curve goes on in the next piece
+        q = p + side
+        q = first if q == last else (last - 1 if q < first else q)
+        x, y, z = t[0], t[1], t[2]
+        close, s, _, there = climb(u, q, pieces.span[q, 0 if side > 0 else 1], pieces, curve, t)
+        if close > found[0]:
+            found, alone = (close, q, s), there
+        else:
+            t[0], t[1], t[2] = x, y, z
+    found = search_pieces(u, first, last, found, alone, pieces, curve, t)
     return found[1], found[2]
 
 
 @inlined
-def search_pieces(u, first, last, found, pieces, curve, t):  # type: ignore[no-untyped-def]
-    """The closeness, piece and parameter of the direction nearest to u, and t, from those of one that is known."""
-    evaluations = 0
+def search_pieces(u, first, last, found, alone, pieces, curve, t):  # type: ignore[no-untyped-def]
+    """The closeness, piece and parameter of the direction nearest to u, and t, from those of one that is known.
+
+    There is no nearer one on its piece within a distance ``alone`` of its parameter.
+    """
+    evaluations, known, lower, upper = 0, found[1], found[2] - alone, found[2] + alone
     for p in range(first, last):
-        second = pieces.bounds[p, 0]
+        away = math.sqrt(-2.0 * closeness(u, pieces.samples[p, SAMPLES // 2])) - pieces.bounds[p, 2]
+        if p != known and away > 0.0 and -0.5 * away * away <= found[0]:
+            continue
         whole = (pieces.span[p, 1] - pieces.span[p, 0]) / (SAMPLES - 1)
+        slack, left = whole * whole / 8.0 * pieces.bounds[p, 0], pieces.span[p, 0]
+        here = closeness(u, pieces.samples[p, 0])
         for n in range(SAMPLES - 1):
-            ends = max(closeness(u, pieces.samples[p, n]), closeness(u, pieces.samples[p, n + 1]))
-            if ends + whole * whole / 8.0 * second <= found[0]:
+            before, here = here, closeness(u, pieces.samples[p, n + 1])
+            if max(before, here) + slack <= found[0]:
+                continue
+            if p == known and lower <= left + n * whole and left + (n + 1) * whole <= upper:
                 continue
             found, evaluations = search_interval(u, p, n, found, evaluations, pieces, curve, t)
     return found

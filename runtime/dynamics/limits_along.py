@@ -23,6 +23,7 @@ from runtime.support.arrays import Floats, Ints
 
 OF_LIMIT = 4  # constants: relative excess a q + b, largest moment with the sign that q has outside, damping
 A, B, MOMENT, DAMPING = range(OF_LIMIT)
+CLEARLY = 1e-12  # [rad] more than the rounding of angles
 WHOLE = 1.5 * 2.0**52  # the sum with it has no digits after the point
 
 
@@ -82,6 +83,28 @@ def over_along(z, t, w):  # type: ignore[no-untyped-def]
         angle = angle_of(k, m, z)
         beyond = abs(angle) - m.edge[k, 0 if angle > 0.0 else 1]
         w.switches.over[k] = -beyond if w.limits.mode[k] == ACTIVE else beyond
+
+
+@inlined
+def keep_sides(z, z_end, rates, rates_end, h, w):  # type: ignore[no-untyped-def]
+    """Whether no limit leaves the side of its mode on the cubic Hermite polynomials of a step of length h.
+
+    A cubic polynomial stays between the least and the largest of its four Bezier points.  False also where this is not known.
+    """
+    m = w.tree.limits
+    for k in range(len(m.q)):
+        q = m.q[k]
+        a, b, mode = z[q], z_end[q], w.limits.mode[k]
+        c, d = a + h * rates[q] / 3.0, b - h * rates_end[q] / 3.0
+        lower, upper = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
+        middle, half = turned_back(m.sign[k] * 0.5 * (lower + upper) + m.offset[k]), 0.5 * (upper - lower) + CLEARLY
+        if not abs(middle) + half < math.pi:
+            return False
+        inside = middle + half < m.edge[k, 0] and half - middle < m.edge[k, 1]
+        outside = middle - half > m.edge[k, 0] or -middle - half > m.edge[k, 1]
+        if not (inside if mode == INACTIVE else outside and mode == ACTIVE):
+            return False
+    return True
 
 
 @inlined

@@ -19,7 +19,7 @@ from runtime.jit.compilation import inlined
 from runtime.support.arrays import Floats
 
 STAGES = 16  # most stages of a method, with those of its dense output
-EVERY = 8  # steps for one comparison, in systems without sources
+EVERY = 8  # steps for one comparison, in systems whose only sources are limits that a kernel knows, or that have none
 
 
 class Balance(NamedTuple):
@@ -94,12 +94,19 @@ def begin_balance(b, y, t, w):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def compare(b, steps, y, t, w):  # type: ignore[no-untyped-def]
-    """Compare energy and work at the end of an accurate step, before limits and contacts change their modes.
+def is_compared(b, steps, w):  # type: ignore[no-untyped-def]
+    """Whether energy and work are compared at the end of a step, after so many accepted ones.
 
-    Without sources it is enough to do so once in a number of steps.
+    Where all forces are generated together with their potentials it is enough to do so once in a number of steps.
     """
-    if len(b.energy) > 0 and (b.work.shape[1] > 0 or steps % EVERY == 0):
+    always = b.work.shape[1] > 0 and len(w.tree.limits.q) == 0
+    return len(b.energy) > 0 and (always or steps % EVERY == 0)
+
+
+@inlined
+def compare(b, steps, y, t, w):  # type: ignore[no-untyped-def]
+    """Compare energy and work at the end of an accurate step, before limits and contacts change their modes."""
+    if is_compared(b, steps, w):
         measure_energy(b, y, t, w)
         error = b.energy[NOW] + b.energy[NOW_STORED] - b.energy[START]
         for k in range(b.work.shape[1]):

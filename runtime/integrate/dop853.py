@@ -18,7 +18,7 @@ from runtime.dynamics.equations import derivative
 from runtime.dynamics.layout import OK, OMEGA, STATE, P, R, V
 from runtime.dynamics.limits_along import begin_limits, limits_hold, powers_of_limits, store_limits
 from runtime.integrate import stepping
-from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, keep_powers
+from runtime.integrate.balance import BEFORE, BEGIN, DONE, END, TRIAL, is_compared, keep_powers
 from runtime.integrate.dop853_coefficients import COEFFICIENTS, EXTRA, STAGES, Coefficients
 from runtime.integrate.quintic import DEGREE, POSITIONS, SCRATCH, at_quintic, set_quintic
 from runtime.integrate.step_control import combined_error, factor_of
@@ -35,6 +35,7 @@ from runtime.integrate.stepping import (
     REACH,
     SMALLEST_PIVOT,
     STEP_ENDED,
+    STEPS,
     T_OLD,
     WEIGHT,
     T,
@@ -49,7 +50,7 @@ from runtime.support.arrays import Floats, Ints
 ORDER = 8
 POWER = 7  # terms of the dense output
 ATTEMPT, DENSE = 1, 2  # places in ``Memory.written``
-SAFETY, SLOWEST, FASTEST = 0.9, 0.333, 6.0
+SAFETY, SLOWEST, FASTEST = 0.8, 0.333, 6.0  # at 0.9 one step in five of a free foot is rejected, at 0.8 one in fifteen
 SUSPICIOUS = 2.0  # length of a step times the largest eigenvalue from which on stiffness may spoil its dense output
 SLOPE = 3.08  # largest slope of x^2 (1 - x)^2 over its value in the middle
 CLEARLY = 2.0  # a difference so many times another one is due to an error
@@ -66,7 +67,8 @@ class Memory(NamedTuple):
     compared: Ints  # (1,) 1 once this is known of the last step
     scratch: Floats  # (21,) memory: a state, and that of ``quintic``
     square: Floats  # (1,) of the length of the last step times the modulus of the largest eigenvalue of a body
-    errors: Floats  # (2, n) estimates of the orders 5 and 3 of the last attempt
+    # (3, n) of the last attempt: estimates of the orders 5 and 3, and the way between its last two stages over its length
+    errors: Floats
     # (3,) addresses of functions for all stages, of one step, of an attempt and of its dense output; 0 where there is none
     written: Ints
     length: Floats  # (1,) of a step, for these
@@ -79,7 +81,7 @@ def memory(n: int, written: Sequence[int] = (0, 0, 0)) -> Memory:
         coefficients=COEFFICIENTS, k=np.zeros((STAGES + 1 + EXTRA, n)), dense=np.zeros((POWER, n)),
         quintic=np.zeros((DEGREE + 1, POSITIONS * (n // STATE))), better=np.zeros((n // STATE, 2), np.int64),
         compared=np.zeros(1, np.int64), scratch=np.zeros(STATE + SCRATCH), square=np.zeros(1),
-        errors=np.zeros((2, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
+        errors=np.zeros((3, n)), written=np.array(written, np.int64), length=np.zeros(1), worst=np.zeros(1),
     )  # fmt: skip
 
 
@@ -130,12 +132,26 @@ def attempt_written(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
         s.end[i] = k[STAGES, i]
     s.tried[SMALLEST_PIVOT] = 1.0 / math.sqrt(s.own.worst[0])
     if s.tried[ERROR] <= 1.0 and len(w.tree.limits.q) > 0:
-        for q in range(1, len(s.own.coefficients.b)):
-            keep_powers_written(s, t, w, q)
-        store_limits(s.trial, t, w)
-        powers_of_limits(s.end, t, w)
-        integrate_powers(s.balance, s.trial, s.end, h, s.own.coefficients.b, t, w)
+        if is_compared(s.balance, s.counts[STEPS], w):
+            store_limits(s.trial, t, w)
+        integrate_powers_written(s, t, w, h)
     return code
+
+
+@inlined
+def integrate_powers_written(s, t, w, h):  # type: ignore[no-untyped-def]
+    """As ``integrate_powers``, where the only sources are limits of coordinates."""
+    b, stages, weights = s.balance, s.own.k, s.own.coefficients.b
+    for k in range(b.work.shape[1]):
+        q, damping, work = w.tree.limits.q[k], t.limits.damping[k], b.work[DONE, k]
+        b.power[0, k] = b.power[BEGIN, k]
+        for stage in range(1, STAGES + 1):
+            b.power[stage, k] = -damping * stages[stage, q] * stages[stage, q]
+        b.power[END, k] = b.power[STAGES, k]
+        if damping > 0.0:
+            for stage in range(STAGES):
+                work += h * weights[stage] * b.power[stage, k]
+        b.work[TRIAL, k] = work
 
 
 @inlined
@@ -204,14 +220,15 @@ def error_norm(s, h, rtol, atol):  # type: ignore[no-untyped-def]
 
 @inlined
 def estimate(s):  # type: ignore[no-untyped-def]
-    """Both estimates of the error from the stages."""
+    """Both estimates of the error from the stages, and the way between the last two of them."""
     coefficients, k, errors = s.own.coefficients, s.own.k, s.own.errors
     for i in range(len(s.y)):
-        v5 = v3 = 0.0
+        v5 = v3 = way = 0.0
         for q in range(STAGES):
             v5 += coefficients.error5[q] * k[q, i]
             v3 += coefficients.error3[q] * k[q, i]
-        errors[0, i], errors[1, i] = v5, v3
+            way += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
+        errors[0, i], errors[1, i], errors[2, i] = v5, v3, way
 
 
 @serves(stepping.check_stiffness, Memory)
@@ -220,17 +237,14 @@ def check_stiffness(s, rtol, atol, max_step, end):  # type: ignore[no-untyped-de
 
     The last two stages are both at the end of the step; the difference of their derivatives estimates the largest eigenvalue.
     """
-    k, coefficients, h = s.own.k, s.own.coefficients, s.time[LENGTH]
+    k, ways, h = s.own.k, s.own.errors[2], s.time[LENGTH]
     rates = distances = largest = 0.0
     size = STATE if s.flags[BODIES] > 0 else len(s.y)  # the coordinates of a tree as those of one body
     for b in range(len(s.y) // size):
         of_body = way = 0.0
         for i in range(size * b, size * (b + 1)):
-            distance = 0.0
-            for q in range(STAGES):
-                distance += (coefficients.b[q] - coefficients.a[STAGES - 1, q]) * k[q, i]
             of_body += (k[STAGES, i] - k[STAGES - 1, i]) ** 2
-            way += distance * distance
+            way += ways[i] * ways[i]
         rates += of_body
         distances += way
         if of_body > largest * way:
@@ -272,14 +286,16 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
         dense[0, i] = delta
         dense[1, i] = h * k[0, i] - delta
         dense[2, i] = 2.0 * delta - h * (k[STAGES, i] + k[0, i])
-    for d in range(len(coefficients.dense)):
-        to = dense[3 + d]
-        for i in range(n):
-            to[i] = 0.0
+    weights = coefficients.dense
+    for i in range(n):
+        third = fourth = fifth = sixth = 0.0
         for q in range(len(k)):
-            factor, row = h * coefficients.dense[d, q], k[q]
-            for i in range(n):
-                to[i] += factor * row[i]
+            rate = k[q, i]
+            third += h * weights[0, q] * rate
+            fourth += h * weights[1, q] * rate
+            fifth += h * weights[2, q] * rate
+            sixth += h * weights[3, q] * rate
+        dense[3, i], dense[4, i], dense[5, i], dense[6, i] = third, fourth, fifth, sixth
     s.flags[DENSE_READY] = 1 if code == OK else 0
     s.own.compared[0] = 0
     for b in range(len(s.own.better)):

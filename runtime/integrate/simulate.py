@@ -237,9 +237,11 @@ def _integrate(
             recorder = Recorder(stepper, outputs)
             status, reason = integrate_stepwise(stepper, recorder, search, how, bar)
             times, states = recorder.arrays(len(stepper.y) + len(stepper.work.power))
-    done = states[:, len(stepper.y) :]
-    if done.shape[1]:
-        states = np.ascontiguousarray(states[:, : len(stepper.y)])
+    sources = len(stepper.work.power)
+    width = states.shape[1] - sources
+    done = states[:, width:]
+    if sources:
+        states = np.ascontiguousarray(states[:, :width])
     if not isinstance(stepper, SciPy):
         stepper.normalise()
         stepping.normalise_all(states)  # as the next step begins; the ends of steps were recorded before

@@ -17,7 +17,7 @@ from runtime.dynamics.contacts import (
 )
 from runtime.dynamics.kinematics import update_poses
 from runtime.dynamics.layout import OK, OVER
-from runtime.dynamics.limits_along import over_along
+from runtime.dynamics.limits_along import keep_sides, over_along
 from runtime.dynamics.places import CONTACTS, LIMITS
 from runtime.dynamics.switches import ACTIVE, AUTO, INACTIVE, LEAVING, SLACK
 from runtime.integrate.dense_output import prepare_step, state_within
@@ -246,6 +246,8 @@ def first_switch(s, t, w):  # type: ignore[no-untyped-def]
     Samples at the end, between, and where one seems to graze its change bracket the change, which is located on the dense output.
     ``s.trial`` is memory.
     """
+    if len(w.tree.limits.q) > 0 and keep_sides(s.y_old, s.y, s.begin, s.end, s.time[LENGTH], w):
+        return 2.0  # as the samples would, which are on the same polynomials
     lower, upper, value_lower, value_upper = 0.0, 2.0, 0.0, 0.0
     for q in range(1, SAMPLES + MAX_ITERATIONS + 1):
         if upper == 2.0:

@@ -25,15 +25,15 @@ ARGUMENTS = ("y", "k", "h", "c", "end", "error", "worst")
 def addresses_of_tree(module: ModuleType) -> dict[str, int]:
     """Addresses in this process of the stages of the module of a tree.
 
-    All take the addresses of y (n,), stages k (16, n), the length h (1,), constants, the end (n,), the errors (2, n) of order 5
-    and 3, and worst (1,).  ``one``: the first stage alone; ``attempt``: the others of a step, its end with the derivative
-    there, and its errors; ``dense``: the stages of the dense output.
+    All take the addresses of y (n,), stages k (16, n), the length h (1,), constants, the end (n,), the errors (3, n) as of
+    ``dop853.Memory``, and worst (1,).  ``one``: the first stage alone; ``attempt``: the others of a step, its end with the
+    derivative there, and its errors; ``dense``: the stages of the dense output.
     """
     return {name: address_of(module, name, _of_one, __name__) for name in (ONE, ATTEMPT, DENSE)}
 
 
 def addresses_of_lanes(module: ModuleType) -> dict[str, int]:
-    """As ``addresses_of_tree``, for LANES columns side by side: the last axis of all arrays."""
+    """As ``addresses_of_tree``, for LANES columns side by side: the last axis of all arrays; errors (2, n) without the way."""
     return {name: address_of(module, f"{name}_lanes", _of_lanes, __name__) for name in (ATTEMPT, DENSE)}
 
 
@@ -91,7 +91,10 @@ class _Stages:
                 for i in range(self.n):
                     self.store("end", i, state[i])
         if name == ATTEMPT:
-            for row, weights in enumerate((COEFFICIENTS.error5, COEFFICIENTS.error3)):
+            rows = [COEFFICIENTS.error5, COEFFICIENTS.error3]
+            if self.columns == 1:
+                rows.append(COEFFICIENTS.b - COEFFICIENTS.a[STAGES - 1, :STAGES])
+            for row, weights in enumerate(rows):
                 for i in range(self.n):
                     self.store("error", row * self.n + i, self.combined(weights, k, i))
         self.store("worst", 0, self.worst)

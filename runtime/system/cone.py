@@ -268,7 +268,9 @@ def made_pieces(cones: Sequence[Cone]) -> Pieces:
     points, bends = np.empty((len(spans), steps + 1, 3)), np.empty((len(spans), 2))
     sample_curves(kind, spans, coefficients, np.empty((2, 9)), points, bends)
     step = (spans[:, 1] - spans[:, 0]) / steps
-    bounds = SAFETY * np.stack([bends[:, 0], bends[:, 1] / step], axis=1)
+    away = np.linalg.norm(points - points[:, None, steps // 2], axis=2).max(axis=1)
+    slack = step * step / 8 * SAFETY * bends[:, 0]  # by which the curve bends away from the chord between two points
+    bounds = np.stack([SAFETY * bends[:, 0], SAFETY * bends[:, 1] / step, away + slack], axis=1)
     return Pieces(kind, longitudes, spans, coefficients, points[:, ::DENSE].copy(), bounds)
 
 
@@ -308,6 +310,6 @@ def joined(cones: Sequence[Cone]) -> tuple[Ints, Pieces]:
     start = np.cumsum([0, *(len(part.kind) for part in parts)]).astype(np.int64)
     empty = Pieces(
         np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, COEFFICIENTS)), np.zeros((0, SAMPLES, 3)),
-        np.zeros((0, 2)),
+        np.zeros((0, 3)),
     )  # fmt: skip
     return start, Pieces(*(np.concatenate(data) for data in zip(empty, *parts, strict=True)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -114,12 +115,17 @@ class SpanningTree(TreeSteps):
     @property
     def key(self) -> str:
         """Of the module of its equations, which serves all trees of the same steps."""
-        return key_of([digests.WHOLE, "tree", self.kinds, self.parents, self.limited_steps])
+        return _key_of(digests.WHOLE, self.kinds, self.parents, self.limited_steps)
 
     @property
     def limited_steps(self) -> tuple[int, ...]:
         """The step that each of its limits restrains."""
         return tuple(limit.step for limit in self.limits)
+
+
+@lru_cache(maxsize=256)  # each run asks for it
+def _key_of(definitions: str, kinds: tuple[str, ...], parents: tuple[int, ...], limited: tuple[int, ...]) -> str:
+    return key_of([definitions, "tree", kinds, parents, limited])
 
 
 def tree_steps(

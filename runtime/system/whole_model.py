@@ -47,7 +47,7 @@ def module_of(key: str) -> ModuleType | None:
         Where the file of a user's kernel was changed after emission.
     """
     if name := _shipped().get(key):
-        return importlib.import_module(name)
+        return sys.modules.get(name) or importlib.import_module(name)
     name, file = f"{WHOLE}.model_{key}", file_of(key)
     if name not in sys.modules:
         if not file.is_file():

@@ -170,6 +170,17 @@ def test_nearest_direction_of_any_spline_cone(cone, seed):
     check(cone, lambda brute: hard(brute, np.random.default_rng(seed)))
 
 
+def test_two_parts_of_a_piece_that_are_almost_as_near():
+    """The nearest sample is on the one, the nearest direction on the other."""
+    cone = Cone.from_degrees((0, 132.394, 291.989, 360), (91.636, 89.776, 21.481, 91.636), "latitude_spline")
+    longitude, latitude = (
+        np.deg2rad(258.044 + np.linspace(-0.1, 0.1, 9)),
+        np.deg2rad(34.867 + np.linspace(-0.1, 0.1, 9)),
+    )
+    u = spherical(*(angle.ravel() for angle in np.meshgrid(longitude, latitude)))
+    check(cone, lambda brute: u)
+
+
 def test_search_is_bounded():
     """No loop without an end: a search costs a bounded number of evaluations, whatever it is given."""
     tree = ast.parse(inspect.getsource(search))

@@ -10,9 +10,12 @@ import models
 import runtime
 from models import foot
 from runtime import Builder, Cone, simulate
+from runtime.dynamics.limits_along import keep_sides
 from runtime.dynamics.switches import ACTIVE, INACTIVE
 from runtime.integrate import switching
 from runtime.integrate.methods import NONE, NONE2, Compiled
+from runtime.integrate.tree_method import InJointCoordinates
+from runtime.jit.compilation import compiled
 from tests.support import reduced_limits
 
 TIGHT = dict(rtol=1e-10, atol=1e-10)
@@ -228,3 +231,28 @@ def test_restriction_of_a_law():
     for wrong in ([[0.0, 0.0, 0.0]], [1.0, 0.0, 0.0], [[np.nan, 0.0, 1.0]]):
         with pytest.raises(runtime.ModelError, match="restricting_moment: directions"):
             runtime.system.restricting_moment(limit, wrong)
+
+
+@compiled
+def _keep_sides(steps, h, w, kept):
+    for n in range(len(steps)):
+        kept[n] = keep_sides(steps[n, 0], steps[n, 1], steps[n, 2], steps[n, 3], h, w)
+
+
+def test_steps_without_samples_are_those_whose_limits_keep_their_sides():
+    """Against many points of the cubic polynomials of random steps, in both modes."""
+    system, rng, x = foot.build("modified", limits="elastic"), np.random.default_rng(2), np.linspace(0.0, 1.0, 401)
+    method = InJointCoordinates(system, system.data, system.state, 0.0, 1.0, 1e-9, 1e-9, np.inf, 0.0)
+    m, modes, h, kept = method.work.tree.limits, method.work.limits.mode, 0.3, np.zeros(4000, np.int64)
+    steps = rng.uniform(-1.0, 1.0, (len(kept), 4, 4)) * np.exp(rng.uniform(-6.0, 1.0, (len(kept), 4, 1)))
+    steps[:, 1] = steps[:, 0] + steps[:, 1]
+    a, b, slope_a, slope_b = np.moveaxis(steps[:, :, m.q, None], 1, 0) * np.array([1.0, 1.0, h, h])[:, None, None, None]
+    q = a + x * (slope_a + x * (3 * (b - a) - 2 * slope_a - slope_b + x * (2 * (a - b) + slope_a + slope_b)))
+    angle = np.mod(m.sign[:, None] * q + m.offset[:, None] + np.pi, 2 * np.pi) - np.pi
+    beyond = np.abs(angle) - np.where(angle > 0.0, m.edge[:, :1], m.edge[:, 1:])
+    for mode in ((INACTIVE, INACTIVE), (ACTIVE, INACTIVE), (INACTIVE, ACTIVE), (ACTIVE, ACTIVE)):
+        modes[:] = mode
+        _keep_sides(steps, h, method.work, kept)
+        stays = (np.where((modes == ACTIVE)[:, None], -beyond, beyond) < 0.0).all(axis=(1, 2))
+        assert not (kept.astype(bool) & ~stays).any()
+        assert kept.sum() > 0.5 * stays.sum() > 0
