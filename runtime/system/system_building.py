@@ -65,7 +65,8 @@ def build_system(
     start, reference = placed, None
     if angles or rates or system.couplings:
         reference = State(system.body_names, placed)
-        start = displaced(replace(system, state=reference), angles, rates).y
+        system = replace(system, reference=reference)
+        start = displaced(system, angles, rates, state=reference).y
         if system.drivers:
             check_configuration(
                 system, time, start, "leave out angles of joints that drivers move, or change their signals"
@@ -75,9 +76,13 @@ def build_system(
     lock = locked(system, start)
     remarks = [*_on_poses(system, y, placed), *opposite_axes(system, start), *lock]
     if project_velocities or (project_velocities is None and (system.drivers or adjust)):
-        before = start
-        start = projection.project_velocities(time, start, system.data, shared_workspace_for(system.data))
-        remarks += changed_velocities(system, y if reference is None else before, start)
+        before = y
+        if reference is not None:
+            placed = _projected(system, time, placed)
+            remarks += changed_velocities(system, y, placed)
+            before = start = _in_motion(system, time, placed, angles, rates, strict=project_velocities is None)
+        start = _projected(system, time, start)
+        remarks += changed_velocities(system, before, start)
         remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
     else:
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
@@ -109,6 +114,23 @@ def _moved(system: System, time: float, y: Floats, redundant: str) -> tuple[Floa
         refuse_singular_joints(system, start)
         refuse_singular_motors(system, start)
     return start, iterations, residual
+
+
+def _projected(system: System, time: float, y: Floats) -> Floats:
+    """The state y with the velocities that the constraints allow."""
+    projected: Floats = projection.project_velocities(time, y, system.data, shared_workspace_for(system.data))
+    return projected
+
+
+def _in_motion(
+    system: System, time: float, y: Floats, angles: Values | None, rates: Values | None, *, strict: bool
+) -> Floats:
+    """The state y, whose velocities drivers allow, with other coordinates and rates; ``strict``: which drivers allow, too."""
+    moving = displaced(system, angles, rates, state=State(system.body_names, y)).y
+    if rates and system.drivers and strict:
+        remedy = "leave out rates of joints that drivers move, or change their signals"
+        check_velocities(system, time, moving, remedy)
+    return moving
 
 
 def _on_poses(system: System, y: Floats, start: Floats) -> list[str]:

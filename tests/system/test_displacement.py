@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import models
-from runtime import GROUND, Builder, ModelError, simulate, simulate_many, with_parameters
-from runtime.system import displaced
+from runtime import GROUND, Builder, ModelError, Signal, simulate, simulate_many, with_parameters
+from runtime.system import displaced, joint_coordinates
 from runtime.system.assemble import check_state
 
 ANGLES = {"ankle.theta_i": 0.3, "ankle.theta_j": -0.2}
@@ -198,3 +198,24 @@ def test_coordinates_with_lengths_in_ensembles():
 def test_what_cannot_be_displaced_is_refused(call, says):
     with pytest.raises(ModelError, match=re.escape(says)):
         call()
+
+
+def on_a_driver(rates):
+    """Rates of two arms, the first of which a driver turns, at 2 rad/s at the start."""
+    b = Builder("two arms")
+    for k, (name, joint) in enumerate((("upper", "hip"), ("lower", "knee"))):
+        b.body(name, mass=1.0, inertia=(0.1, 0.2, 0.3), r=(0, 0, -0.5 - k))
+        b.joint(joint, "revolute", ("ground", "upper")[k], name, axes="global", point=(0, 0, -k), axis=(0, 1, 0))
+    axes = dict(a_i=(1, 0, 0), h_i=(0, 1, 0), b_j=(1, 0, 0))
+    swing = Signal.function(lambda t: np.sin(2.0 * t), 0.0, 2.0)
+    b.driver("swing", "guided_angle", "ground", "upper", **axes, theta_t=swing)
+    for joint, rate in rates.items():
+        b.angles(joint, rates={"angle": rate})
+    return b.build()
+
+
+def test_given_rates_are_kept_beside_drivers():
+    rates = joint_coordinates(on_a_driver({"knee": 1.0}))[1]
+    assert rates["knee.angle"] == pytest.approx(1.0, abs=1e-12) and abs(rates["hip.angle"]) == pytest.approx(2.0)
+    with pytest.raises(ModelError, match="in row swing.angle, limit .*; leave out rates of joints that drivers move"):
+        on_a_driver({"knee": 1.0, "hip": 0.5})
