@@ -190,13 +190,15 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
     return work
 
 
-_TYPES: list[Any] = []  # of the data and the memory, equal for all systems
+_TYPES: tuple[
+    Any, ...
+] = ()  # of the data and the memory, equal for all systems; set at once, since threads find them alike
 
 
-def types_of(t: ModelData) -> list[Any]:
+def types_of(t: ModelData) -> tuple[Any, ...]:
     """Numba's types of the data and of the memory of an evaluation."""
     if not _TYPES:
-        _TYPES.extend([Pointer(numba.typeof(t)), Pointer(numba.typeof(_memory(t)))])
+        globals()["_TYPES"] = (Pointer(numba.typeof(t)), Pointer(numba.typeof(_memory(t))))
     return _TYPES
 
 

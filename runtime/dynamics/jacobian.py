@@ -105,13 +105,15 @@ def jacobian_memory(t: ModelData, motors: int) -> JacobianWorkspace:
     )  # fmt: skip
 
 
-_TYPES: list[Any] = []  # of the data and both memories, equal for all systems
+_TYPES: tuple[
+    Any, ...
+] = ()  # of the data and both memories, equal for all systems; set at once, as those of ``types_of``
 
 
-def types_of_parts(t: ModelData) -> list[Any]:
+def types_of_parts(t: ModelData) -> tuple[Any, ...]:
     """Numba's types of the arguments of the parts of this module."""
     if not _TYPES:
-        _TYPES.extend([*types_of(t), Pointer(numba.typeof(jacobian_memory(t, 0)))])
+        globals()["_TYPES"] = (*types_of(t), Pointer(numba.typeof(jacobian_memory(t, 0))))
     return _TYPES
 
 

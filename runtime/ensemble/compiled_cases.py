@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.contacts import SPEED_RESOLUTION
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.model_data import stabilised
 from runtime.dynamics.status import Status, message_at_end
-from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
+from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch, needs_more_than_states
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.automatic import DOP853, RADAU
 from runtime.integrate.balance import AT, EXCHANGED, HIGHEST, KINETIC, LARGEST_ERROR, LOWEST, UNCERTAIN
 from runtime.integrate.balance_check import explained_by, remark_on_balance
+from runtime.integrate.case_derived import CaseStates
 from runtime.integrate.case_loop import (
     LARGEST_LOST,
     SMALLEST,
@@ -58,6 +60,7 @@ from runtime.support.arrays import Floats, Ints
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
 from runtime.system.assemble import mirrored
+from runtime.system.quantity import Role
 from runtime.system.spanning_tree import joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
@@ -265,7 +268,7 @@ def run_group(group: Group, system_of: Callable[[int], System], task: Task, chun
     if task.outputs is None:
         kept = states[good]
     else:
-        kept = _columns(group, found, np.flatnonzero(good), system_of, task, chunk)
+        kept = _columns(group, given, found, np.flatnonzero(good), system_of, task, chunk)
     chunk.keep(at[good], kept, found.counts[good, :3], found.reached[good])
     for k, text in remarks(group, found, control, np.flatnonzero(good)).items():
         message = message_at_end(how.t_end) + text
@@ -312,28 +315,62 @@ def _perhaps_said(found: CasesFound, how: Settings) -> Any:
 
 
 def _columns(
-    group: Group, found: CasesFound, good: Ints, of_case: Callable[[int], System], task: Task, chunk: Chunk
+    group: Group,
+    given: CasesGiven,
+    found: CasesFound,
+    good: Ints,
+    of_case: Callable[[int], System],
+    task: Task,
+    chunk: Chunk,
 ) -> Floats:
     """Outputs (cases, columns) of the cases at these places."""
     assert task.outputs is not None
     if not len(good):
         return np.zeros((0, *task.kept_shape))
-    how, own = group.how, found.out[good, :, : STATE * len(group.system.bodies)]
+    how, system = group.how, group.system
+    own = np.ascontiguousarray(found.out[good, :, : STATE * len(system.bodies)])
+    same_joints = _vary_alone(task, *OF_MASSES, *OF_FORCES)
+    derives = not system.joint_coordinates_only  # all that depends on masses is found here
+    same_parts = derives and not system.redundant and _vary_alone(task, *OF_MASSES)
+    resolution = SPEED_RESOLUTION * (how.rtol + how.atol)
+    of_states = CaseStates(
+        group.frame, given, good, np.array(how.t), own, found.events, found.event_counts, resolution
+    )  # fmt: skip
+    quantities = BatchQuantities(
+        system,
+        lambda: own,
+        None if system.armatures else of_states.energies,
+        motions=system.joint_motions if same_joints else None,
+    )
+    known = derives and needs_more_than_states(task.outputs)
 
     def run_of(k: int) -> Run:
         place = int(good[k])
-        system, counts = system_of(k), found.counts[place]
-        data, y = stabilised(system.data, how.alpha, how.beta), np.ascontiguousarray(own[k])
+        of_this, counts = system_of(k), found.counts[place]
+        data = stabilised(of_this.data, how.alpha, how.beta)
         stats = Stats(how.method, int(counts[0]), int(counts[1]), int(counts[2]), 0.0, how.rtol, how.atol, "")
-        return Run(
-            system, data, np.array(how.t), y, State(system.body_names, y[-1]), Status.REACHED_END,
+        run = Run(
+            of_this, data, np.array(how.t), own[k], State(system.body_names, own[k, -1]), Status.REACHED_END,
             message_at_end(how.t_end), stats, {}, {}, contact_events=found.events[place, : found.event_counts[place]].copy(),
         )  # fmt: skip
+        if known:
+            vars(run)["_found"] = of_states.derived(k)
+        return run
 
     def system_of(k: int) -> System:
-        return of_case(group.cases[int(good[k])])
+        return system if same_parts else of_case(group.cases[int(good[k])])
 
     def say(k: int, text: str) -> None:
         chunk.messages[chunk.first + group.cases[int(good[k])]] = text
 
-    return columns_of_batch(task.outputs, how, BatchQuantities(group.system, lambda: own), system_of, say, run_of)
+    return columns_of_batch(task.outputs, how, quantities, system_of, say, run_of)
+
+
+# Sorts of the owners of parameters; ``Quantity.owner_sort``.
+OF_MASSES, OF_FORCES = ("", "body"), ("motor", "limit", "force", "armature")
+
+
+def _vary_alone(task: Task, *sorts: str) -> bool:
+    """Whether the cases of a task are those of one system with other initial states and parameters of these sorts alone."""
+    varied = [q.owner_sort for q in task.quantities.values() if q.role is Role.PARAMETER]
+    return isinstance(task.system, System) and all(sort in sorts for sort in varied)

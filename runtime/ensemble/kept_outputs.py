@@ -23,12 +23,13 @@ from runtime.integrate.batch_parameters import (
 )
 from runtime.integrate.settings import Settings
 from runtime.jit.python_code import python_code
+from runtime.results.joint_angles import angles_of_joint
 from runtime.results.outputs import Output, values_of
 from runtime.results.run import Run
 from runtime.results.stats import Stats
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
-from runtime.system.joint_motion import FULL_TURN
+from runtime.system.joint_motion import FULL_TURN, JointMotion
 from runtime.system.quantity import COORDINATES, Quantity
 from runtime.system.spanning_tree import SpanningTree
 from runtime.system.state import PARTS, State
@@ -50,7 +51,7 @@ class BatchQuantities:
 
     ``states``: returns (cases, times, 13 bodies); ``energies``: returns (cases, times, 3), if they are known;
     ``z`` (cases, times, n): coordinates and rates of the tree, whose steps are all turns and slides;
-    ``limits`` (cases, limits, PARAMETERS): those that restrain them.
+    ``limits`` (cases, limits, PARAMETERS): those that restrain them; ``motions``: of the joints, where all cases have the same.
     """
 
     system: System
@@ -59,6 +60,7 @@ class BatchQuantities:
     tree: SpanningTree | None = None
     z: Floats | None = None
     limits: Floats | None = None
+    motions: Mapping[str, JointMotion] | None = None
     _energies: Floats | None = None
 
     def of(self, quantity: Quantity) -> Floats | None:
@@ -72,6 +74,8 @@ class BatchQuantities:
                 self._energies = self.energies()
             found: Floats = self._energies[..., ENERGIES[part]].sum(axis=-1)
             return found
+        if part in COORDINATES and self.motions is not None:
+            return self._coordinate_of_states(self.motions, quantity)
         if self.tree is None or self.z is None:
             return None
         if part in COORDINATES:
@@ -79,6 +83,16 @@ class BatchQuantities:
         if sort == "limit" and self.limits is not None:
             return self._of_limit(self.tree, self.system.limit_names.index(quantity.owner), part, self.z, self.limits)
         return None
+
+    def _coordinate_of_states(self, motions: Mapping[str, JointMotion], quantity: Quantity) -> Floats:
+        """A coordinate of a joint or its rate from states, as ``Run.angles`` has it."""
+        joint, _, column = quantity.owner.rpartition(".")
+        states = self.states()
+        found = np.empty(states.shape[:2])
+        for case, own in enumerate(states):
+            angles = angles_of_joint(self.system, motions[joint], own.reshape(len(own), -1, STATE))
+            found[case] = (angles.values if quantity.part == "angle" else angles.rates)[column]
+        return found
 
     def _coordinate(self, quantity: Quantity) -> Floats | None:
         """A coordinate of a joint or its rate, as ``Run.angles`` has it: the first angle is within half a turn."""
@@ -125,6 +139,16 @@ def _from_within_half_a_turn(angles: Floats) -> Floats:
     """
     found: Floats = np.unwrap(angles - FULL_TURN * np.round(angles[:, :1] / FULL_TURN), axis=1)
     return found
+
+
+def needs_more_than_states(outputs: Outputs) -> bool:
+    """Whether outputs need accelerations, multipliers or forces of cases."""
+    return not {output.quantity.part for output in outputs.values()} <= {
+        *PARTS,
+        *COORDINATES,
+        *ENERGIES,
+        "norm_violation",
+    }
 
 
 def columns_of_batch(

@@ -23,6 +23,7 @@ add_words(
     __name__,
     {
         "batch": "the integration of cases in a batch (dop853)",
+        "case_derived": "quantities of cases from their states",
         "case_loop": "the integration of cases one after another",
         "beginning": "the beginning in a singular pose",
         "closed_loops": "the projection of closed loops",

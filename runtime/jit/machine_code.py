@@ -24,6 +24,7 @@ from numba.core.caching import _Cache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import compile_result
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
@@ -188,7 +189,11 @@ class FunctionCache(_Cache):  # type: ignore[misc]
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         kept = sha256(dumps(closure).hex()) if closure else ""
         digests = sorted(map(digest_of, modules))
-        return file_of(digest_for(function), name, repr(signature), digests, codegen.magic_tuple(), kept)
+        which = (
+            function.__qualname__,
+            function.__code__.co_firstlineno,
+        )  # several functions of a module may have one name
+        return file_of(digest_for(function), name, repr(signature), digests, codegen.magic_tuple(), kept, which)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, None if it has to be compiled: then this process does it."""
@@ -219,9 +224,27 @@ class FunctionCache(_Cache):  # type: ignore[misc]
         return found if tuple(found.signature.args) == tuple(arguments) else None
 
     def save_overload(self, sig: Any, cres: Any) -> None:
-        """Keep a compiled function."""
+        """Keep a compiled function.
+
+        Raises
+        ------
+        TypeError
+            For one that no other process could use.
+        """
+        function, arguments = self._function, sig.args if hasattr(sig, "args") else sig
+        inside = [cell.cell_contents for cell in function.__closure__ or ()]
+        if (
+            cres.library.has_dynamic_globals
+            or any(isinstance(kind, types.Callable) for kind in arguments)
+            or any(isinstance(value, Dispatcher) for value in inside)
+        ):
+            raise TypeError(
+                f"function '{function.__module__}.{function.__qualname__}': its machine code belongs to this process and cannot "
+                "be kept, since a compiled function is its argument or in its closure, or a large array is among its globals; "
+                "let it call functions of its module, and take arrays as arguments"
+            )
         file = self._file(sig, cres.codegen)
-        if file is not None and not cres.library.has_dynamic_globals:
+        if file is not None:
             store(file, dumps((names_in(cres.library), *cres._reduce())))
         self.release()
 

@@ -50,17 +50,15 @@ class JointAngles:
 
 def joint_angles(system: System, states: Floats) -> Mapping[str, JointAngles]:
     """Coordinates by the names of the joints that have a motion, from the states (n, bodies, 13) of a run."""
-    places = body_places(system.body_names)
-    ground = np.broadcast_to(ground_state(), (len(states), STATE))
-    found = {}
-    for motion in system.joint_motions.values():
-        ends = places[motion.joint.body_i], places[motion.joint.body_j]
-        of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
-        found[motion.joint.name] = _angles(motion, of_i, of_j)
+    found = {name: angles_of_joint(system, motion, states) for name, motion in system.joint_motions.items()}
     return named("joint with coordinates", found, "joints with coordinates")
 
 
-def _angles(motion: JointMotion, of_i: Floats, of_j: Floats) -> JointAngles:
+def angles_of_joint(system: System, motion: JointMotion, states: Floats) -> JointAngles:
+    """Coordinates of a joint of a system, with its motion, from the states (n, bodies, 13) of a run."""
+    places, ground = body_places(system.body_names), np.broadcast_to(ground_state(), (len(states), STATE))
+    ends = places[motion.joint.body_i], places[motion.joint.body_j]
+    of_i, of_j = (ground if place == GROUND_INDEX else states[:, place - 1] for place in ends)
     poses, joint = relative_poses(of_i, of_j), motion.joint
 
     def by_name(array: Floats) -> Mapping[str, Floats]:

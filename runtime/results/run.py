@@ -39,7 +39,7 @@ from runtime.system.state import State
 from runtime.system.system import System
 
 COMPUTED = tuple(
-    "_derived _energies _forces undetermined limits contacts forces angles degrees_of_freedom driven".split()
+    "_found _derived _energies _forces undetermined limits contacts forces angles degrees_of_freedom driven".split()
 )  # a pickled run leaves them out
 
 
@@ -171,7 +171,7 @@ class Run(SeenRun, WrittenRun, TurnedRun):
 
     @cached_property
     def _derived(self) -> Derived:
-        d = self._derive(self.t, self.states)
+        d = vars(self).get("_found") or self._derive(self.t, self.states)
         unresolved = self.system.data.closed and not self.success
         singular = d.pivot < CLOSE * largest_pivot(d.pivot, self.passages) if unresolved else d.pivot == 0.0
         for passage, close, of_passage in self._close(d):

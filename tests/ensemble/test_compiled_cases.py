@@ -15,6 +15,7 @@ from benchmarks.random import model, question
 from runtime import Builder, Signal, Status
 from runtime.ensemble import chunk, compiled_cases
 from runtime.integrate import balance_check
+from runtime.results.outputs import quantities_of_runs, values_of
 from tests.support.systems import powered
 
 SETTINGS = dict(rtol=1e-8, atol=1e-8)
@@ -103,6 +104,7 @@ WAYS = {
     "limits": lambda: (limited(), {"omega.main_foot": np.outer(SHARE, [0, 2.0, 0])} | masses(limited()), 0.3, THROWN),
     "load and motor": lambda: of_masses(powered(), 0.3),
     "spring, motor": lambda: (sprung(), {"stiffness.spring": 30.0 * SHARE, "damping.drive": 0.2 * SHARE}, 0.3, {}),
+    "points of joints": lambda: (sprung(), {"s_j.hip": np.outer(SHARE, [0, 0, 0.5])}, 0.2, dict(assemble=True)),
     "driver": lambda: of_masses(mechanism("driven_loop"), 0.3),
     "loop by a kernel": lambda: (loop(), {"mass.coupler": SHARE, "gravity": np.outer(SHARE, [0, 0, -9.81])}, 0.3, {}),
     "loop by recursion": lambda: of_masses(mechanism("modified_loop"), 0.3, **JOINT),
@@ -239,6 +241,23 @@ def test_outputs_of_cases_with_contacts():
     )
     assert max(run.contacts[name].normal_force.max() for name in forces) > 0.0
     assert all(np.array_equal(many[output][2], run.contacts[name].normal_force) for name, output in forces.items())
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way not in ("contacts, five turns", "contacts, radau")])
+def test_all_outputs_have_the_bits_of_those_of_runs(way):
+    system, cases, t_end, more = WAYS[way]()
+    one = system if isinstance(system, runtime.System) else system()
+    names = list(quantities_of_runs(one))
+    t = np.linspace(0.0, t_end, 7)
+    many = runtime.simulate_many(system, cases, t_end, t_eval=t, outputs=names, chunk=3, **SETTINGS | more)
+    assert many.in_batch.all() and many.success
+    few = [f"v_dot.{one.body_names[-1]}", "energy"]
+    alone = runtime.simulate_many(system, cases, t_end, t_eval=t, outputs=few, chunk=3, **SETTINGS | more)
+    assert all(alone[name].tobytes() == many[name].tobytes() for name in few)
+    for case in range(len(many)):
+        run = many[case]
+        for name, quantity in quantities_of_runs(one).items():
+            assert many[name][case].tobytes() == np.ascontiguousarray(values_of(run, quantity)).tobytes(), name
 
 
 def test_a_long_case_stops_when_it_is_asked_to():

@@ -92,6 +92,13 @@ def test_what_other_masses_keep_is_as_made_anew(build):
     assert parts_of(moved)[0] != parts_of(kept)[0]
 
 
+def test_an_axis_turned_in_place_is_that_of_the_tree():
+    system, axis = slim_arm(), (0.0, 0.6, 0.8)
+    assert np.abs(system.tree.geometry.axis[0] - axis).max(axis=1).min() > 0.1
+    other = runtime.with_parameters(system, {"a_i.joint_1": axis, "a_j.joint_1": axis})
+    assert np.array_equal(other.state.y, system.state.y) and np.allclose(other.tree.geometry.axis[0, -1], axis)
+
+
 LIMITED = dict(max_moment=23.0, compliance=0.15, damping=0.05, latitude=33.0)
 
 
