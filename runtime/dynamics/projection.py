@@ -24,7 +24,6 @@ HALVINGS = 12
 MIN_DAMPING, MAX_DAMPING = 1e-12, 1e-2
 # Newton stops when a step no longer helps; a configuration is assembled when no row is farther off than this.
 ASSEMBLED = 1e-11
-EXACT = 1e-16  # [SI unit of a row] rounding of the rows: nothing is left to assemble
 PROJECTIONS = 8
 TO_ROUNDING, TO_ZERO, CAUTIOUS = range(3)  # manners of a projection
 CAUTION = 1e-3  # pivot ratio of rows along which a cautious projection moves a state by half
@@ -181,16 +180,16 @@ def assemble(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
 def assemble_state(time, y, t, w, u, trial):  # type: ignore[no-untyped-def]
     """Newton's method on Phi with the least change of y, which is changed in place; iterations and largest |Phi| left.
 
-    Steps that do not reduce the misfit are halved, until only rounding is left.
+    Steps that do not reduce the misfit are halved.
     """
     steps = 0
     residual = worst_violation(time, y, t, w, False)
-    while steps < NEWTON_STEPS and residual > EXACT:
+    while steps < NEWTON_STEPS and residual > 0.0:
         # Off the constraints, redundant rows contradict each other by about the square of the residual.
         damping = residual if t.redundant > 0 else residual**2
         correction(y, t, w, False, min(max(damping, MIN_DAMPING), MAX_DAMPING), u)
         before, scale, helps = misfit(t, w), 1.0, False
-        for _ in range(HALVINGS if residual > ASSEMBLED else 1):
+        for _ in range(HALVINGS):
             _move(y, u, scale, trial)
             update_kinematics(time, trial, t, w)
             if misfit(t, w) < before:

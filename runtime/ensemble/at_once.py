@@ -218,14 +218,11 @@ def _prepared(given: Given, system_of: Callable[[int], System]) -> Prepared | No
     system, tree, count = given.system, given.tree, len(given.good)
     everywhere = [(system, np.arange(1))]
 
-    def angles(_: Ints, states: Floats) -> Floats:
-        return _angles(system, states)
-
     z = in_joints(everywhere, system.state.y[None])
     if off_the_rows(of_bodies(everywhere, z[:, None])[0, 0], system.state.y) > OFF_THE_ROWS:
         return None
     z = set_coordinates(np.tile(z, (count, 1)), given)
-    return Prepared(given, tree.geometry, z, given.limits, given.good, None, angles, system_of)
+    return Prepared(given, tree.geometry, z, given.limits, given.good, None, _angles_of(system), system_of)
 
 
 def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable[[int], System]) -> Prepared:
@@ -236,10 +233,7 @@ def _with_velocities(given: Given, task: Task, cases: Cases, system_of: Callable
     z = in_joints(everywhere, states)
     good &= off_the_rows(of_bodies(everywhere, z[:, None])[:, 0], states) <= OFF_THE_ROWS
 
-    def angles(_: Ints, states: Floats) -> Floats:
-        return _angles(system, states)
-
-    return Prepared(given, tree.geometry, z, given.limits, good, None, angles, system_of)
+    return Prepared(given, tree.geometry, z, given.limits, good, None, _angles_of(system), system_of)
 
 
 def set_coordinates(z: Floats, given: Given) -> Floats:
@@ -270,13 +264,11 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
     if tree.limits:
         limits[..., OFFSET] = _angles(system, reference)
 
-    def angles(_: Ints, states: Floats) -> Floats:
-        return _angles(system, states)
-
     def on_the_rows(k: int) -> System:
         return with_reference(system_of(k), State(system.body_names, reference[k]))
 
-    return Prepared(given, where, set_coordinates(z, given), limits, good, joints, angles, on_the_rows)
+    z = set_coordinates(z, given)
+    return Prepared(given, where, z, limits, good, joints, _angles_of(system), on_the_rows)
 
 
 def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Bools:
@@ -297,6 +289,11 @@ def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states:
     where.pose[..., P:V] *= signs
     own *= signs  # of ``lifted``
     return off_the_rows(lifted, states)
+
+
+def _angles_of(system: System) -> Callable[[Ints, Floats], Floats]:
+    """``Prepared.angles`` where all cases have the limits of a system."""
+    return lambda _, states: _angles(system, states)
 
 
 def _angles(system: System, states: Floats) -> Floats:

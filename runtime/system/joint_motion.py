@@ -58,6 +58,11 @@ class JointMotion:
     reference: Pose  # of one pose, or of each case
 
     @property
+    def of_all(self) -> bool:
+        """Whether all cases have the same axes, points and reference."""
+        return self.reference.r.ndim == 1 and all(step.axis.ndim == step.point.ndim == 1 for step in self.steps)
+
+    @property
     def units(self) -> Mapping[str, str]:
         """Units of the coordinates by their names."""
         return {column: UNITS[step.kind] for step in self.steps for column in step.columns}

@@ -310,11 +310,12 @@ def joint_coordinates(tree: TreeSteps, names: Sequence[str], motions: Mapping[st
     poses = np.vstack([ground[:V], tree.pose])
     found: dict[str, tuple[Floats, Floats]] = {}
     moving = bool(own[..., V:].any())
-    different = slice(None) if (own[..., :V] != own[:1, :, :V]).any() else slice(1)  # poses
+    alike = not (own[..., :V] != own[:1, :, :V]).any()
     for name in {c.joint for c in tree.coordinates if c.joint}:
         motion = motions[name]
         of_i, of_j = (states[:, places[b]] for b in (motion.joint.body_i, motion.joint.body_j))
-        relative = relative_poses(of_i[different], of_j[different])
+        first = slice(1) if alike and motion.of_all else slice(None)
+        relative = relative_poses(of_i[first], of_j[first])
         values = np.broadcast_to(coordinates(motion, relative), (len(y), len(motion.units)))
         found[name] = values, rates(motion, relative, of_i, of_j) if moving else np.zeros_like(values)
     q, u = [], []
