@@ -154,13 +154,6 @@ def integrate_powers_written(s, t, w, h):  # type: ignore[no-untyped-def]
         b.work[TRIAL, k] = work
 
 
-@inlined
-def keep_powers_written(s, t, w, q):  # type: ignore[no-untyped-def]
-    """Store the powers of stage q."""
-    powers_of_limits(s.own.k[q], t, w)
-    keep_powers(s.balance, s.trial, s.own.k[q], t, w, q)
-
-
 @serves(stepping.attempt, Memory)
 def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     """Twelve stages, the error, and the derivative at the end of a step that is accurate enough."""
@@ -174,7 +167,7 @@ def attempt(s, t, w, h, rtol, atol):  # type: ignore[no-untyped-def]
     code, smallest_pivot = OK, np.inf
     for q in range(
         1, len(coefficients.b)
-    ):  # LLVM would unroll a loop whose bound is a constant, and compile for seconds
+    ):  # a loop with a constant bound would be unrolled and take seconds to compile
         combine(s.y, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(time + coefficients.c[q] * h, s.trial, t, w, k[q])
         keep_powers(s.balance, s.trial, k[q], t, w, q)
@@ -275,7 +268,8 @@ def prepare_dense(s, t, w):  # type: ignore[no-untyped-def]
         code = written_stages(s, w, DENSE, s.y_old, h)
     for q in range(STAGES + 1, len(k)):
         if written:
-            keep_powers_written(s, t, w, q)
+            powers_of_limits(k[q], t, w)
+            keep_powers(s.balance, s.trial, k[q], t, w, q)
             continue
         combine(s.y_old, h, coefficients.a[q], k, q, s.trial)
         code |= derivative(s.time[T_OLD] + coefficients.c[q] * h, s.trial, t, w, k[q])
