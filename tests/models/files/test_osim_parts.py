@@ -81,6 +81,11 @@ def test_versions_between_3_and_4_are_refused(tmp_path):
         read(tmp_path, text)
 
 
+def test_masses_by_which_nothing_can_be_divided_are_none(tmp_path):
+    links = {link.name: link for link in read(tmp_path, osim(4).replace("<mass>9.0", "<mass>1e-320")).source.links}
+    assert links["femur"].mass == 0.0
+
+
 def test_an_error_of_building_names_the_file_once(tmp_path):
     reading = read(tmp_path, osim(4).replace("0.0001 0.0002 0.00015", "0.0001 0.0002 9.15"))
     with pytest.raises(ModelError) as found:
