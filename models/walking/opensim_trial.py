@@ -47,6 +47,9 @@ class Trial:
     taken: Mapping[str, str]
     loads: tuple[Load, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Trial of {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s, {len(self.forces)} generalised forces"
+
     def to_sto(self, file: str | Path, *, overwrite: bool = False) -> Path:
         """Write the forces as a table of OpenSim, with its names of columns; returns the file."""
         ends = {"N m": "moment", "N": "force"}
