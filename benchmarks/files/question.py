@@ -157,8 +157,10 @@ def _compared(path: Path, reading: Reading, refused: str, states: int) -> Measur
     system = reading.build()
     try:
         owner = owner_of(reading)
-    except (ImportError, ValueError) as error:
+    except ImportError as error:
         raise BenchmarkError(f"{path.name}: its owner cannot be asked: {error}") from None
+    except ValueError as error:
+        raise ModelError(f"{path.name}: its owner refuses it: {error}") from None
     random, errors = np.random.default_rng(0), [0.0]
     for _ in range(states):
         sample = random_sample(reading, random)

@@ -11,7 +11,7 @@ from numpy.polynomial import Polynomial
 from scipy.interpolate import CubicSpline, PPoly
 
 from models.files.description import MOST, Floats, one_piece
-from models.files.xml_reading import Element, shortened
+from models.files.xml_reading import Element, are_finite, finite_numbers, shortened, without_tiny
 
 TAGS = ("Constant", "LinearFunction", "PolynomialFunction", "SimmSpline", "NaturalCubicSpline", "MultiplierFunction")
 DEEPEST = 20  # functions in each other
@@ -176,7 +176,8 @@ def numbers(element: Element, tag: str, count: int | None, default: tuple[float,
         values = np.array([float(word) for word in text.split()])
     except ValueError:
         values = np.array([np.nan])
-    if not len(values) or count is not None and len(values) != count or not np.isfinite(values).all():
-        what = "finite numbers" if count is None else "a finite number" if count == 1 else f"{count} finite numbers"
-        raise (child or element).error(f'<{element.tag}>: {tag} = "{shortened(text.strip())}"; give {what}')
-    return values
+    if not len(values) or count is not None and len(values) != count or not are_finite(values):
+        raise (child or element).error(
+            f'<{element.tag}>: {tag} = "{shortened(text.strip())}"; give {finite_numbers(count)}'
+        )
+    return without_tiny(values)

@@ -50,6 +50,15 @@ class Reading:
     ignored: tuple[Omitted, ...]
     source: Description  # before links are merged, with all steps of the file
 
+    def __repr__(self) -> str:
+        source = self.source
+        counts = f"{source.format}, {len(source.links)} links, {sum(1 for _ in source.steps)} turns and slides"
+        parts = [f"Reading of {self.file.name} ({counts})"]
+        for what, of in (("left out", self.left_out), ("ignored", self.ignored)):
+            if of:
+                parts.append(f"{what}: {', '.join(f'{one.sort} ({len(one.names)})' for one in of)}")
+        return "; ".join(parts)
+
     @cached_property
     def _made(self) -> Built:
         return self._new()

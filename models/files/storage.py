@@ -19,12 +19,16 @@ END = "endheader"
 
 @dataclass(frozen=True, eq=False)
 class Storage:
-    """Columns by name over time: ``t`` (n,) [s], ``columns`` (n,) each; ``in_degrees``: its angles are in degrees."""
+    """Columns by name over time: ``t`` (n,) [s], ``columns`` (n,) each; ``in_degrees``: its angles are in degrees.
+
+    ``states_unit``: its header says whether they are; else they count as radians, as in OpenSim.
+    """
 
     file: Path
     t: Floats
     columns: dict[str, Floats]
     in_degrees: bool
+    states_unit: bool = True
 
 
 @checked
@@ -66,13 +70,11 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
         raise ModelError(
             f"{path.name}: time {values[n + 1, 0]:g} s of row {n + 2} comes after {values[n, 0]:g} s; times must increase"
         )
-    degrees = any(_says_degrees(line) for line in lines[:header])
-    return Storage(path, values[:, 0], dict(zip(names[1:], values[:, 1:].T.copy(), strict=True)), degrees)
-
-
-def _says_degrees(line: str) -> bool:
-    words = line.lower().replace(" ", "")
-    return words == "indegrees=yes" or words.startswith("anglesareindegrees")
+    columns = dict(zip(names[1:], values[:, 1:].T.copy(), strict=True))
+    words = [line.lower().replace(" ", "").rstrip("\t,.") for line in lines[:header]]
+    degrees = any(word == "indegrees=yes" or word.startswith("anglesareindegrees") for word in words)
+    stated = degrees or any(word.startswith(("indegrees=", "anglesarein")) for word in words)
+    return Storage(path, values[:, 0], columns, degrees, stated)
 
 
 def _names(path: Path, line: str, number: int) -> list[str]:

@@ -6,7 +6,7 @@ coordinates keep their meaning; axes, points and the talus's mass are what chang
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -53,7 +53,7 @@ def swap(
     Parameters
     ----------
     reading : Reading
-        From ``models.read`` or an earlier ``swap``, as for the other side.
+        From ``models.read`` or an earlier ``swap``, as for the other side, or for another length with the same ``talus``.
     ankle, subtalar : str
         The hinges, from shank to talus and from talus to foot: joints of the file, or their coordinates.
     with_ : "modified_universal" or "universal"
@@ -108,8 +108,9 @@ def swap(
     if talus != "keep":
         description = _without_talus(description, hinges, talus)
     names = tuple(link.joint or link.steps[0].name for link in (hinges.talus, hinges.foot))
-    note = Omitted(SORT, names, _said(hinges, talus, source))
-    omitted = [one for one in source.omitted if (one.sort, one.names) != (SORT, note.names)]
+    omitted = [one for one in source.omitted if (one.sort, one.names) != (SORT, names)]
+    before = [one.reason for one in source.omitted if (one.sort, one.names) == (SORT, names)]
+    note = Omitted(SORT, names, f"{_joint_said(hinges, talus)}; {_mass_said(hinges, talus, source, before)}")
     return reading_of(
         reading.file, description.changed(omitted=(*omitted, note)), {one.sort for one in reading.ignored}
     )
@@ -217,15 +218,29 @@ def _without_talus(description: Description, hinges: _Hinges, talus: Talus) -> D
     return moved(description.changed(links=tuple(links.values())), {bone.name: (carrier, pose)})
 
 
-def _said(hinges: _Hinges, talus: Talus, source: Description) -> str:
-    """What was changed, for the table of a reading."""
-    bone, mass = hinges.talus.name, next(link.mass for link in source.links if link.name == hinges.talus.name)
+def _joint_said(hinges: _Hinges, talus: Talus) -> str:
+    """The joint, for the table of a reading."""
     if talus == "keep":
-        joint = f"two hinges, '{bone}' between them"
-    elif hinges.apart <= MEETING:
-        joint = "universal joint"
-    else:
-        joint = f"modified universal joint, link of {hinges.length:.6g} m, axes {hinges.apart:.6g} m apart"
+        return f"two hinges, '{hinges.talus.name}' between them"
+    if hinges.apart <= MEETING:
+        return "universal joint"
+    return f"modified universal joint, link of {hinges.length:.6g} m, axes {hinges.apart:.6g} m apart"
+
+
+def _mass_said(hinges: _Hinges, talus: Talus, source: Description, before: Sequence[str]) -> str:
+    """Where the talus's mass is; ``before``: notes of an earlier swap of this ankle.
+
+    Raises
+    ------
+    ModelError
+        Where an earlier swap gave the mass to another body.
+    """
+    bone, mass = hinges.talus.name, next(link.mass for link in source.links if link.name == hinges.talus.name)
     carrier = hinges.talus.parent if talus == "shank" else hinges.foot.name
     where = {"keep": "remains", "drop": "is dropped"}.get(talus, f"belongs to '{carrier}'")
-    return f"{joint}; mass of '{bone}', {mass:.6g} kg, {where}"
+    earlier = next((note.rpartition("; ")[2] for note in before if mass == 0.0), "")
+    if earlier and not earlier.endswith(where):
+        raise ModelError(
+            f"talus={talus!r}: an earlier swap decided on the talus, {earlier}; swap the ankles of the reading of the file"
+        )
+    return earlier or f"mass of '{bone}', {mass:.6g} kg, {where}"

@@ -17,6 +17,7 @@ from runtime import ModelError
 
 LARGEST = 64 * 1024 * 1024  # [bytes] of a file
 DEEPEST = 500  # elements in each other
+MOST = 1e60  # magnitude of a number, so that products of a few stay finite; what is below its inverse is 0
 
 
 @dataclass(eq=False)
@@ -72,14 +73,31 @@ class Element:
             values = np.array([float(word) for word in words])
         except ValueError:
             values = np.array([np.nan])
-        if values.shape != (count,) or not np.isfinite(values).all():
-            what = "a finite number" if count == 1 else f"{count} finite numbers"
-            raise self.error(f'<{self.tag}>: {attribute} = "{shortened(self.attributes[attribute])}"; give {what}')
-        return values
+        if values.shape != (count,) or not are_finite(values):
+            raise self.error(
+                f'<{self.tag}>: {attribute} = "{shortened(self.attributes[attribute])}"; give {finite_numbers(count)}'
+            )
+        return without_tiny(values)
 
     def number(self, attribute: str, default: float | None = None) -> float:
         """One number of an attribute."""
         return float(self.numbers(attribute, 1, None if default is None else (default,))[0])
+
+
+def are_finite(values: NDArray[np.float64]) -> bool:
+    """Whether all values are finite, and small enough to compute with."""
+    return bool((np.abs(values) <= MOST).all())
+
+
+def without_tiny(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values, 0 in place of those by which nothing can be divided."""
+    return np.where(np.abs(values) < 1.0 / MOST, 0.0, values)
+
+
+def finite_numbers(count: int | None) -> str:
+    """Words for so many numbers that ``are_finite``; None: for any count."""
+    what = "finite numbers" if count is None else "a finite number" if count == 1 else f"{count} finite numbers"
+    return f"{what}, at most {MOST:g}"
 
 
 def one_line(text: str) -> str:

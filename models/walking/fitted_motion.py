@@ -59,6 +59,11 @@ class FittedMotion:
     notes: tuple[str, ...] = ()
     steps: int = 0
 
+    def __repr__(self) -> str:
+        span = f"{len(self.t)} frames from {self.t[0]:g} to {self.t[-1]:g} s"
+        off = f"markers {1e3 * self.total_rms:.3g} mm off (RMS)"
+        return f"FittedMotion of {self.name}: {span}, {len(self.q)} coordinates, {off}"
+
     @property
     def rms(self) -> Floats:
         """Root mean square of the distances of the seen markers in each frame, (n,) [m]."""

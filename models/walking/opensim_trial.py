@@ -25,6 +25,7 @@ from runtime.results import write_storage
 from runtime.support import checked, floats
 
 UNITS = {"turn": "N m", "slide": "N"}  # of forces
+MOST_ANGLE = 4.0 * np.pi  # [rad] of angles whose unit a file does not state
 EVEN = 1e-3  # of the interval between samples: by so much they may lie beside evenly spaced ones
 
 
@@ -45,6 +46,9 @@ class Trial:
     unused: tuple[str, ...]
     taken: Mapping[str, str]
     loads: tuple[Load, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Trial of {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s, {len(self.forces)} generalised forces"
 
     def to_sto(self, file: str | Path, *, overwrite: bool = False) -> Path:
         """Write the forces as a table of OpenSim, with its names of columns; returns the file."""
@@ -173,9 +177,9 @@ def _values(reading: Reading, table: Storage, kinds: Mapping[str, str]) -> tuple
     taken: dict[str, str] = {}
     for name, kind in kinds.items():
         if name in table.columns:
-            found[name] = (
-                np.deg2rad(table.columns[name]) if kind == "turn" and table.in_degrees else table.columns[name]
-            )
+            turns = kind == "turn"
+            _check_unit(table, name, turns)
+            found[name] = np.deg2rad(table.columns[name]) if turns and table.in_degrees else table.columns[name]
     for name in kinds:
         if name in found:
             continue
@@ -190,6 +194,16 @@ def _values(reading: Reading, table: Storage, kinds: Mapping[str, str]) -> tuple
                 f"{table.file.name}: has no column '{name}', a coordinate of {reading.file.name}; give one"
             )
     return {name: found[name] for name in kinds}, taken
+
+
+def _check_unit(table: Storage, name: str, turns: bool) -> None:
+    """Refuse angles that can hardly be radians, in a table that does not state their unit."""
+    most = float(np.abs(table.columns[name]).max())
+    if turns and not table.states_unit and most > MOST_ANGLE:
+        raise ModelError(
+            f"{table.file.name}: column '{name}' reaches {most:.4g}, as radians {most / (2.0 * np.pi):.2g} turns, and the header "
+            "does not state the unit; write inDegrees=yes, or inDegrees=no, before endheader"
+        )
 
 
 def _smooth(table: Storage, values: Floats, cutoff: float | None, order: int) -> BSpline:

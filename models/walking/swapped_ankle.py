@@ -47,6 +47,9 @@ class AnkleTrial:
     residuals: Residuals
     swapped: Mapping[str, str]
 
+    def __repr__(self) -> str:
+        return f"AnkleTrial with the ankle {self.sort}: {self.motion!r}; {self.trial!r}"
+
 
 @checked_class
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,9 @@ class AnkleComparison:
     ankles: Mapping[str, tuple[str, str]]
     trials: Mapping[str, AnkleTrial]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"AnkleComparison of {self.model} along {self.name}: {', '.join(self.trials)}; ankles {', '.join(self.ankles)}"
 
     def angle(self, sort: str, coordinate: str) -> Floats:
         """A coordinate over the times of ``trials[sort].trial.t`` [deg], filtered."""

@@ -24,6 +24,7 @@ MODELS = "talus.models"
 FILES = "talus.files"
 FORMATS = (".xml", ".mjcf", ".urdf", ".osim", ".json")
 PLACE = "package.module:function"  # of a function that builds a model
+MODEL_FILES = f"a file ({', '.join(FORMATS)})"
 
 
 def models_by_name() -> dict[str, EntryPoint]:
@@ -71,7 +72,9 @@ def load_model(model: str) -> Any:
     if ":" not in model:
         near = difflib.get_close_matches(model, list(known), n=1, cutoff=0.7)
         meant = f"; did you mean '{near[0]}'? The" if near else "; the"
-        raise ModelError(f"unknown model '{model}'{meant} models are {', '.join(known)}, or give {PLACE}")
+        raise ModelError(
+            f"unknown model '{model}'{meant} models are {', '.join(known)}, or give {MODEL_FILES} or {PLACE}"
+        )
     module, _, function = model.partition(":")
     if not all(name.isidentifier() for name in (*module.split("."), function)):
         raise ModelError(f"model '{model}' is no name of a function; give {PLACE}")

@@ -81,7 +81,8 @@ def view_command(
         list[str],
         typer.Argument(
             metavar="MODEL|FILE...",
-            help="A model (see talus models), which is simulated; or NetCDF files of runs, drawn side by side.",
+            help="A model (see talus models) or a file of one (.json, .osim, .urdf, .xml), which is simulated; or NetCDF files "
+            "of runs, drawn side by side.",
         ),
     ],
     model: Annotated[

@@ -36,6 +36,7 @@ REFUSED = {
     "does not exist; name a body": osim(4).replace("/bodyset/talus<", "/bodyset/heel<"),
     "does not exist; name a body or ground": osim(3).replace("<parent_body>femur", "<parent_body>thigh"),
     "has a function and no coordinate": osim(4, axes={"rotation1": ("", "0 0 1", LINEAR)}),
+    "at most 1e+60": osim(4).replace("<mass>9.0", "<mass>9e300"),
     "has no length": osim(4, axes={"rotation1": ("knee", "0 0 0", LINEAR)}),
     "no function that is read": osim(4, axes={"rotation1": ("knee", "0 0 1", "<StepFunction{}/>")}),
     "with x that increase": osim(3).replace("-2 -1.2 -0.4", "-2 -2 -0.4"),

@@ -40,6 +40,7 @@ MALFORMED = {
     "give 3 finite numbers": robot("continuous", '<axis xyz="0 nan 0"/>'),
     "lower = 2 is above upper = 1": robot("revolute", '<limit lower="2" upper="1"/>'),
     "2 links have no joint": robot(),
+    "at most 1e+60": robot(links=LINK.replace('value="1"', 'value="1e308"')),
     "mass = -1 kg": robot(links=LINK.replace('value="1"', 'value="-1"')),
     "without mass and carries no other link": robot("continuous", links=LINK + '<link name="b"/>'),
     "mimics 'j', which is no other joint": robot("continuous", '<mimic joint="j"/>'),

@@ -232,3 +232,21 @@ def test_what_is_refused(read, joints, options, sentence):
     with pytest.raises(ModelError) as found:
         models.swap(read(LIMB), *joints, **options)
     assert sentence in str(found.value) and "\n" not in str(found.value)
+
+
+def test_the_mass_of_an_earlier_swap(read):
+    """The note keeps mass and body; a talus that should be elsewhere is refused, also one as in the file."""
+    once = models.swap(read(LIMB), *RIGHT)
+    said = [
+        next(row[2] for row in one.rows() if row[0] == "swapped ankles")
+        for one in (once, models.swap(once, *RIGHT, talus_length=0.01))
+    ]
+    assert "belongs to 'calcn_r'" in said[0] and said[0].split("; ")[1] == said[1].split("; ")[1]
+    for talus in ("shank", "drop", "keep"):
+        with pytest.raises(ModelError, match="an earlier swap decided on the talus, mass of 'talus_r'"):
+            models.swap(once, *RIGHT, talus=talus)
+
+
+def test_a_reading_is_shown_in_a_line(read):
+    shown = repr(models.swap(read(LIMB), *RIGHT))
+    assert shown.startswith("Reading of limb.osim (OpenSim, ") and len(shown) < 300 and "swapped ankles (2)" in shown

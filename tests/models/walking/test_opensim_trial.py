@@ -206,3 +206,24 @@ def test_trials_that_are_refused(reading, tmp_path):
         with pytest.raises(ModelError) as found:
             inverse_dynamics_of_trial(reading, motion, **options)
         assert sentence in str(found.value) and "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "degrees", "stated"),
+    [
+        ("inDegrees=yes", True, True), ("inDegrees = YES\t\t\t", True, True), ("Angles are in degrees.\t", True, True),
+        ("inDegrees=no\t", False, True), ("Angles are in radians.", False, True), ("nRows=3", False, False),
+    ],
+)  # fmt: skip
+def test_units_of_angles_in_headers(tmp_path, header, degrees, stated):
+    """Also of tables that a spreadsheet saved with empty columns."""
+    found = read_storage(table(tmp_path / "motion.mot", {"knee_angle": TIMES}, header))
+    assert (found.in_degrees, found.states_unit) == (degrees, stated)
+
+
+def test_degrees_that_no_header_states_are_refused(reading, tmp_path):
+    columns = {name: 0.0 * TIMES for name in coordinates_of(reading)}
+    columns["knee_angle"] = 60.0 * TIMES / TIMES[-1]
+    with pytest.raises(ModelError, match="column 'knee_angle' reaches 60, as radians 9.5 turns.*inDegrees=yes"):
+        inverse_dynamics_of_trial(reading, table(tmp_path / "motion.mot", columns, "nRows=3"), cutoff=None)
+    inverse_dynamics_of_trial(reading, table(tmp_path / "stated.mot", columns, "inDegrees=no"), cutoff=None)

@@ -89,6 +89,13 @@ def test_trials_without_a_common_time(reading, sentence, loads, options):
         inverse_dynamics_of_trial(reading, motion, [force_over(t) for t in loads], cutoff=None, **options)
 
 
+def test_results_are_shown_in_lines(reading):
+    found = compare_ankles(reading, trial_of(reading, smooth(reading)), sorts=[FILE], cutoff=None)
+    one = found.trials[FILE]
+    assert [len(repr(x)) < 300 and "array" not in repr(x) for x in (found, one, one.motion, one.trial)] == 4 * [True]
+    assert repr(found) == "AnkleComparison of limb along synthetic: as in the file; ankles ankle_r, ankle_l"
+
+
 def test_sides_in_names():
     names = ("ankle_r", "l_ankle", "right_ankle", "ankle_Left", "ankle")
     assert [side_of(name) for name in names] == ["right", "left", "right", "left", None]

@@ -28,7 +28,9 @@ def test_axes_without_a_function_are_completed(tmp_path):
     stated = {**AXES, "rotation3": ("", "1 0 0", "<Constant{}><value>0</value></Constant>")}
     left = {**stated, "rotation1": ("knee", "0 0.1 2", ""), "rotation3": ("", "1 0 0", "")}
     wanted, found = (read(tmp_path, osim(4, axes=axes)).source for axes in (stated, left))
-    assert [law.step for law in found.laws] == [law.step for law in wanted.laws]
+    laws = [[(law.step, law.value(0.3, 0), law.value(0.3, 1)) for law in source.laws] for source in (wanted, found)]
+    axes = [[tuple(step.axis) for link in source.links for step in link.steps] for source in (wanted, found)]
+    assert laws[0] == laws[1] and axes[0] == axes[1]
     for one, other in zip(wanted.links, found.links, strict=True):
         assert np.array_equal(one.rotation, other.rotation) and np.array_equal(one.position, other.position)
 
@@ -79,6 +81,11 @@ def test_versions_between_3_and_4_are_refused(tmp_path):
     text = osim(4).replace("socket_parent_frame", "connectors", 2)
     with pytest.raises(ModelError, match="with OpenSim 4"):
         read(tmp_path, text)
+
+
+def test_masses_by_which_nothing_can_be_divided_are_none(tmp_path):
+    links = {link.name: link for link in read(tmp_path, osim(4).replace("<mass>9.0", "<mass>1e-320")).source.links}
+    assert links["femur"].mass == 0.0
 
 
 def test_an_error_of_building_names_the_file_once(tmp_path):
