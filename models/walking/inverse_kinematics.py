@@ -235,6 +235,11 @@ class _Unknowns:
             if one.locked or one.lower == one.upper:
                 fixed[name] = one.default if one.locked else one.lower
                 held[name] = "locked" if one.locked else "its range is one value"
+            elif one.leader and one.value is None:
+                raise ModelError(
+                    f"{reading.file.name}: coordinate '{name}' follows {one.leader} by a function of several coordinates or one "
+                    "that is not read, limit 1 for inverse kinematics; give it a coupler of one coordinate"
+                )
             elif one.value is not None:
                 held[name] = f"coupler of {one.leader}"
             else:
@@ -261,7 +266,7 @@ def _whole_turns(source: Description, names: Sequence[str]) -> NDArray[np.bool_]
     """Whether an unknown (unknowns,) is an angle that nothing else follows, so that a whole turn changes no pose."""
     kinds = {step.name: step.kind for _, step in source.steps}
     leaders = {one.leader for one in source.coordinates.values()}
-    follow = {law.coordinate for law in source.laws if not law.own or kinds[law.step] != "turn"}
+    follow = {name for law in source.laws if not law.own or kinds[law.step] != "turn" for name in law.coordinates}
     return np.array([name not in follow and name not in leaders for name in names])
 
 
