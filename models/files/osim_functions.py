@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from scipy.interpolate import CubicSpline, PPoly
 
 from models.files.description import MOST, Floats, one_piece
 from models.files.xml_reading import Element, shortened
@@ -122,6 +121,8 @@ def smooth_step(begin: float, end: float, low: float, high: float) -> Function:
     rows[:, 0] = low, low, high
     rows[1, 3:] = (high - low) * np.array([10.0, -15.0, 6.0]) / (end - begin) ** np.arange(3, 6)
     knots = np.array([begin - 1.0, begin, end, end + 1.0])
+    from scipy.interpolate import PPoly  # here because the import takes a fifth of a second
+
     pieces = PPoly(rows[:, ::-1].T, knots)
     return Function(lambda x, order: pieces(x, order), None, knots, rows)
 
@@ -159,8 +160,10 @@ def _third_derivative(x: Floats, y: Floats) -> float:
     return 0.0 if len(x) < 4 else float(6.0 * np.linalg.solve(np.vander(x - x[0]), y)[0])
 
 
-def _with_third_derivatives(x: Floats, y: Floats, ends: list[float]) -> PPoly:
+def _with_third_derivatives(x: Floats, y: Floats, ends: list[float]) -> Any:
     """The cubic spline whose first and last pieces have given third derivatives."""
+    from scipy.interpolate import CubicSpline, PPoly  # as above
+
     zero = np.zeros_like(y)
     parts = [CubicSpline(x, y, bc_type=((2, 0.0), (2, 0.0)))]
     parts += [CubicSpline(x, zero, bc_type=((2, a), (2, b))) for a, b in ((1.0, 0.0), (0.0, 1.0))]

@@ -35,7 +35,7 @@ SEVERAL = {
 
 
 def bushing(version, one="pelvis", two="tibia"):
-    """A bushing between two bodies."""
+    """A bushing between two bodies, as the text of a force."""
     ends = []
     for k, (body, (place, turn)) in enumerate(zip((one, two), FRAMES, strict=True), start=1):
         path = "/ground" if body == "ground" else f"/bodyset/{body}"
@@ -49,23 +49,36 @@ def bushing(version, one="pelvis", two="tibia"):
     within = "".join(ends)
     if version == 4:
         within = f"<socket_frame1>f1</socket_frame1><socket_frame2>f2</socket_frame2><frames>{within}</frames>"
-    force = f'<BushingForce name="pad">{within}{CONSTANTS}</BushingForce>'
-    return osim(version, extra=f"<ForceSet><objects>{force}</objects></ForceSet>")
+    return f'<BushingForce name="pad">{within}{CONSTANTS}</BushingForce>'
+
+
+def set_of(kind, objects):
+    """A set of forces or constraints."""
+    return f"<{kind}><objects>{objects}</objects></{kind}>"
+
+
+def with_bushing(version, *ends):
+    """The model with a bushing."""
+    return osim(version, extra=set_of("ForceSet", bushing(version, *ends)))
+
+
+def coupler(function, leaders, follower="ankle"):
+    """A coupler of coordinates."""
+    return (
+        f'<CoordinateCouplerConstraint name="gear"><coupled_coordinates_function>{function}</coupled_coordinates_function>'
+        f"<independent_coordinate_names>{leaders}</independent_coordinate_names><dependent_coordinate_name>{follower}"
+        "</dependent_coordinate_name><scale_factor>0.9</scale_factor></CoordinateCouplerConstraint>"
+    )
 
 
 def coupled(function, leaders):
     """A leg whose ankle follows coordinates."""
-    coupler = (
-        f'<CoordinateCouplerConstraint name="gear"><coupled_coordinates_function>{function}</coupled_coordinates_function>'
-        f"<independent_coordinate_names>{leaders}</independent_coordinate_names>"
-        "<dependent_coordinate_name>ankle</dependent_coordinate_name><scale_factor>0.9</scale_factor></CoordinateCouplerConstraint>"
-    )
-    return opensim_models.leg(constraints=coupler)
+    return opensim_models.leg(constraints=coupler(function, leaders))
 
 
-def ellipsoid(*radii):
+def ellipsoid(*radii, **more):
     """The hip on an ellipsoid."""
-    text = osim(4, defaults={"hip_x": 0.2, "hip_y": -0.1}).replace("GimbalJoint", "EllipsoidJoint")
+    text = osim(4, defaults={"hip_x": 0.2, "hip_y": -0.1}, **more).replace("GimbalJoint", "EllipsoidJoint")
     i = text.index("<coordinates>", text.index("<EllipsoidJoint"))
     return f"{text[:i]}<radii_x_y_z>{' '.join(map(str, radii))}</radii_x_y_z>{text[i:]}"
 
@@ -85,12 +98,22 @@ def turned_round(joint):
 
 
 TWO = {**AXES, "translation1": ("knee twist", "1 0 0.2", POLYNOMIAL), "rotation3": ("knee twist", "1 0 0", POLYNOMIAL)}
-BACKWARDS = osim(3).replace("<parent_body>tibia", "<reverse>true</reverse><parent_body>tibia")
+REVERSED = "<reverse>true</reverse><parent_body>tibia"
+BACKWARDS = osim(3).replace("<parent_body>tibia", REVERSED)
+# Forces and constraints with functions of all kinds, by version.
+SETS = {
+    version: set_of("ForceSet", bushing(version)) + set_of(
+        "ConstraintSet",
+        coupler(SEVERAL["two powers"], "arm_x reach")
+        + "".join(coupler(f, "arm_x", c) for c, f in zip(("arm_y", "s_x", "s_y", "s_turn"), FUNCTIONS.values(), strict=True)),
+    )
+    for version in (3, 4)
+}  # fmt: skip
 LOCKED = osim(4, axes=TWO, defaults={"twist": 0.3}).replace(
     '<Coordinate name="twist">', '<Coordinate name="twist"><locked>true</locked>'
 )
 FILES = {
-    "bushing, version 3": bushing(3), "bushing, version 4": bushing(4), "bushing on ground": bushing(4, "ground"),
+    "bushing, version 3": with_bushing(3), "bushing, version 4": with_bushing(4), "bushing on ground": with_bushing(4, "ground"),
     **{name: coupled(text, "knee_angle") for name, text in FUNCTIONS.items()},
     **{name: coupled(text, "knee_angle flexion") for name, text in SEVERAL.items()},
     "axes of two coordinates": osim(4, axes=TWO), "one of them locked": LOCKED, "ellipsoid": ellipsoid(0.1, 0.25, 0.17),

@@ -47,7 +47,7 @@ def test_accelerations_against_the_program(read, in_program, name):
 
 
 def test_a_bushing_conserves_energy_without_damping(read):
-    undamped = osim_parts.bushing(4).replace("_damping>1 2 3<", "_damping>0 0 0<").replace(
+    undamped = osim_parts.with_bushing(4).replace("_damping>1 2 3<", "_damping>0 0 0<").replace(
         "_damping>4 5 6<", "_damping>0 0 0<"
     )  # fmt: skip
     run = simulate(read(undamped, ignore="couplers").build(), 0.3, rtol=1e-10, atol=1e-10)
@@ -80,8 +80,8 @@ REFUSED = {
     "name coordinates of its joint, each once": osim(4, axes={"rotation1": ("knee knee", "0 0 1", osim_parts.POLYNOMIAL)}),
     "let it end later": osim_parts.coupled(osim_parts.FUNCTIONS["step"].replace(">0.9<", ">-0.8<"), "knee_angle"),
     "limit 101": osim_parts.coupled(osim_parts.FUNCTIONS["degree 7"].replace("0.1 -0.2", "1 " * 200), "knee_angle"),
-    "translational_stiffness has a value below 0": osim_parts.bushing(4).replace(">100 ", ">-100 "),
-    "frame 'f1' does not exist": osim_parts.bushing(4).replace('name="f1"', 'name="f"'),
+    "translational_stiffness has a value below 0": osim_parts.with_bushing(4).replace(">100 ", ">-100 "),
+    "frame 'f1' does not exist": osim_parts.with_bushing(4).replace('name="f1"', 'name="f"'),
     "which only slides along a turn's axis": osim_parts.turned_round("tibia"),
 }  # fmt: skip
 
