@@ -198,8 +198,8 @@ class Follower:
         """A follower by one polynomial, coefficients of powers of the leader from 0 to at most 5."""
         return cls(step, (leader,), Signal(*one_piece(powers)), sort)
 
-    def derivatives(self, q: Mapping[str, float]) -> tuple[Floats, Floats, Floats]:
-        """Value (), slopes (leaders,) and curvatures (leaders, leaders) at values of steps by name."""
+    def derivatives(self, q: Mapping[str, Any]) -> tuple[Floats, Floats, Floats]:
+        """Value (...), slopes (..., leaders) and curvatures (..., leaders, leaders) at values (...) of steps by name."""
         return Coupling(self.step, self.step, self.leaders, self.law).derivatives(q)
 
     def moved(self, q: Mapping[str, float], u: Mapping[str, float]) -> tuple[float, float]:
