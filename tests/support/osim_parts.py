@@ -109,14 +109,16 @@ SETS = {
     )
     for version in (3, 4)
 }  # fmt: skip
-LOCKED = osim(4, axes=TWO, defaults={"twist": 0.3}).replace(
+# With a bushing: without forces all that floats falls alike, whatever its joints.
+HELD = {"axes": TWO, "extra": set_of("ForceSet", bushing(4))}
+LOCKED = osim(4, **HELD, defaults={"twist": 0.3}).replace(
     '<Coordinate name="twist">', '<Coordinate name="twist"><locked>true</locked>'
 )
 FILES = {
     "bushing, version 3": with_bushing(3), "bushing, version 4": with_bushing(4), "bushing on ground": with_bushing(4, "ground"),
     **{name: coupled(text, "knee_angle") for name, text in FUNCTIONS.items()},
     **{name: coupled(text, "knee_angle flexion") for name, text in SEVERAL.items()},
-    "axes of two coordinates": osim(4, axes=TWO), "one of them locked": LOCKED, "ellipsoid": ellipsoid(0.1, 0.25, 0.17),
+    "axes of two coordinates": osim(4, **HELD), "one of them locked": LOCKED, "ellipsoid": ellipsoid(0.1, 0.25, 0.17),
     "reversed, version 3": BACKWARDS, **{f"reversed {name}": turned_round(name) for name in ("femur", "humerus", "hand")},
 }  # fmt: skip
 # Second derivatives of OpenSim's polynomials of several coordinates are its first ones; without rates they do not count.
@@ -196,20 +198,20 @@ BY_OPENSIM = {
         "ankle": 0.0010352164120082108, "subtalar": 0.22447298428572537,
     },
     "axes of two coordinates": {
-        "p_rx": 8.620998945969184e-14, "p_ry": -1.540130772577376e-14, "p_rz": 2.8373488172316425e-14,
-        "p_tx": -2.818300899483922, "p_ty": -9.314214806439821, "p_tz": 1.2135001357499844,
-        "hip_x": -1.1013412404281553e-13, "hip_y": -5.329070518200751e-15, "hip_z": -1.9539925233402755e-14,
-        "knee": -2.4868995751603507e-14, "twist": 4.884981308350689e-14, "ankle": 0.0,
-        "arm_x": 2.0650148258027912e-14, "arm_y": -1.9317880628477724e-14, "reach": -1.7763568394002505e-15,
+        "p_rx": -58.76707761808102, "p_ry": 28.424486761960573, "p_rz": -77.00884119328977,
+        "p_tx": -2.0543770470561364, "p_ty": -12.683936251452582, "p_tz": 3.5763079064132217,
+        "hip_x": 125.60859302509675, "hip_y": 49.586218366806605, "hip_z": 25.826269232325743,
+        "knee": 282.6700981533927, "twist": -125.24335208949978, "ankle": -105.2475549267331,
+        "arm_x": -11.886593166624841, "arm_y": 1.5979437655770306, "reach": -1.2422445941761122,
         "s_turn": -7.105427357601002e-15, "s_x": 0.30000000000000004, "s_y": -9.303193552098673,
     },
     "one of them locked": {
-        "p_rx": -3.7489223523566e-14, "p_ry": -1.1834072855151672e-14, "p_rz": 4.0410073144642146e-15,
-        "p_tx": -2.8183008994839227, "p_ty": -9.31421480643983, "p_tz": 1.213500135749991,
-        "hip_x": 3.375077994860476e-14, "hip_y": -8.881784197001252e-15, "hip_z": -1.0658141036401503e-14,
-        "knee": 1.0658141036401503e-14, "ankle": 0.0, "arm_x": -1.7763568394002505e-15, "arm_y": 3.47499806707674e-14,
-        "reach": 1.7763568394002505e-15, "s_turn": -7.105427357601002e-15, "s_x": 0.30000000000000004,
-        "s_y": -9.303193552098673,
+        "p_rx": -58.510658527729326, "p_ry": 77.78833167747304, "p_rz": -95.10756619532368,
+        "p_tx": -3.515416164512795, "p_ty": -14.376542775954627, "p_tz": 1.4591573254006862,
+        "hip_x": 56.832362024855726, "hip_y": -151.77542734697332, "hip_z": -3.75740043366104,
+        "knee": 242.5931195758941, "ankle": -19.533258158475547, "arm_x": -14.734494989840274,
+        "arm_y": -15.705331763280268, "reach": -5.177158400539532, "s_turn": -7.105427357601002e-15,
+        "s_x": 0.30000000000000004, "s_y": -9.303193552098673,
     },
     "ellipsoid": {
         "p_rx": -0.36140555780060213, "p_ry": -0.08924600399082129, "p_rz": -0.7062218497952267,
