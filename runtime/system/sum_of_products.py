@@ -137,7 +137,7 @@ class SumOfProducts:
         """Value (...), slopes (..., coordinates) and curvatures (..., coordinates, coordinates) at coordinates (...) each."""
         if len(x) != self.leaders:
             raise ModelError(f"law: {len(x)} coordinates, limit {self.leaders}; give one array for each")
-        at = np.stack(np.broadcast_arrays(*(np.asarray(one, dtype=float) for one in x)), axis=-1)
+        at = np.stack(np.broadcast_arrays(*(floats(one, "law: coordinate", "numbers") for one in x)), axis=-1)
         shape, n = at.shape[:-1], self.leaders
         leaders = np.zeros((int(np.prod(shape)), LEADERS))
         leaders[:, :n] = at.reshape(-1, n)
