@@ -19,7 +19,7 @@ reported quantity, and bounds where there are any.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sympy import asin, atan2
@@ -30,6 +30,7 @@ from codegen.compiler.force_calculus import Table, ramp, size
 
 Parts = dict[Any, Any]
 Operator = Callable[[Any], Any]
+Six = tuple[tuple[Expr, Expr, Expr], tuple[Expr, Expr, Expr]]  # of three displacements and three angles
 
 
 def spring_damper(
@@ -185,18 +186,63 @@ def bushing(
     moment : along the three angles [N m]
     Singular when the second angle is 90 degrees.
     """
-    axes = (xi_i, eta_i, zeta_i)
-    d = between(r_i, s_i, r_j, s_j)
-    x, y, z = (carried(axis) for axis in axes)
-    displacement = coordinate(Vector(*(d.dot(axis) for axis in axes)))
+    axes_i = (xi_i, eta_i, zeta_i)
+    return _between_frames(
+        between(r_i, s_i, r_j, s_j), axes_i, tuple(carried(axis) for axis in axes_i),
+        ((k_xi, k_eta, k_zeta), (kt_xi, kt_eta, kt_zeta)), ((c_xi, c_eta, c_zeta), (ct_xi, ct_eta, ct_zeta)),
+        coordinate, rate, along,
+    )  # fmt: skip
+
+
+def frame_bushing(
+    r_i: Vector, s_i: Vector, a_i: Vector, b_i: Vector, r_j: Vector, s_j: Vector, a_j: Vector, b_j: Vector,
+    kx: Expr, ky: Expr, kz: Expr, cx: Expr, cy: Expr, cz: Expr,
+    ktx: Expr, kty: Expr, ktz: Expr, ctx: Expr, cty: Expr, ctz: Expr,
+    coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Springs and dampers between a frame on body i and one on body j: three displacements and three angles, as in OpenSim.
+
+    s_i, s_j : origin of the frame on each body, from its centre of mass [m]
+    a_i, a_j : x axis of the frame on each body, unit vector
+    b_i, b_j : y axis of the frame on each body, unit vector across the x axis
+    kx : stiffness along x of frame i [N/m], 0 <= kx
+    ky : stiffness along y [N/m], 0 <= ky
+    kz : stiffness along z [N/m], 0 <= kz
+    cx : damping along x [N s/m], 0 <= cx
+    cy : damping along y [N s/m], 0 <= cy
+    cz : damping along z [N s/m], 0 <= cz
+    ktx : stiffness of the first angle [N m/rad], 0 <= ktx
+    kty : stiffness of the second angle [N m/rad], 0 <= kty
+    ktz : stiffness of the third angle [N m/rad], 0 <= ktz
+    ctx : damping of the first angle [N m s/rad], 0 <= ctx
+    cty : damping of the second angle [N m s/rad], 0 <= cty
+    ctz : damping of the third angle [N m s/rad], 0 <= ctz
+    displacement : from P_i to P_j along x, y, z of frame i [m]
+    angles : about x, y, z, body-fixed, that turn frame i into frame j [rad]
+    force : on body j at P_j along x, y, z of frame i [N]
+    moment : along the three angles [N m]
+    Singular when the second angle is 90 degrees.
+    """
+    return _between_frames(
+        between(r_i, s_i, r_j, s_j), (a_i, b_i, a_i.cross(b_i)), (a_j, b_j, a_j.cross(b_j)),
+        ((kx, ky, kz), (ktx, kty, ktz)), ((cx, cy, cz), (ctx, cty, ctz)), coordinate, rate, along,
+    )  # fmt: skip
+
+
+def _between_frames(
+    d: Vector, axes_i: Sequence[Vector], axes_j: Sequence[Vector], stiffness: Six, damping: Six,
+    coordinate: Operator, rate: Operator, along: Operator,
+) -> Parts:  # fmt: skip
+    """Springs and dampers on the displacement d along axes of body i, and on the body-fixed angles of axes of body j in these."""
+    (x_i, y_i, z_i), (x_j, y_j, z_j) = axes_i, axes_j
+    displacement = coordinate(Vector(*(d.dot(axis) for axis in axes_i)))
     angles = coordinate(
-        Vector(atan2(-z.dot(eta_i), z.dot(zeta_i)), asin(z.dot(xi_i)), atan2(-y.dot(xi_i), x.dot(xi_i)))
+        Vector(atan2(-z_j.dot(y_i), z_j.dot(z_i)), asin(z_j.dot(x_i)), atan2(-y_j.dot(x_i), x_j.dot(x_i)))
     )
-    springs = ((displacement, (k_xi, k_eta, k_zeta)), (angles, (kt_xi, kt_eta, kt_zeta)))
-    dampers = ((displacement, (c_xi, c_eta, c_zeta)), (angles, (ct_xi, ct_eta, ct_zeta)))
+    springs, dampers = (tuple(zip((displacement, angles), of, strict=True)) for of in (stiffness, damping))
     return {
-        "potential": sum(k / 2 * c**2 for q, stiffness in springs for c, k in zip(q, stiffness, strict=True)),
-        "dissipation": sum(k / 2 * rate(c) ** 2 for q, damping in dampers for c, k in zip(q, damping, strict=True)),
+        "potential": sum(k / 2 * c**2 for q, own in springs for c, k in zip(q, own, strict=True)),
+        "dissipation": sum(k / 2 * rate(c) ** 2 for q, own in dampers for c, k in zip(q, own, strict=True)),
         "displacement": displacement,
         "angles": angles,
         "force": along(displacement),

@@ -129,6 +129,17 @@ def translation(xi_i: Vector, eta_i: Vector, zeta_i: Vector, carried: Any) -> Ro
     return _same_turn(xi_i, eta_i, zeta_i, carried)
 
 
+def oblique_translation(a_i: Vector, b_i: Vector, c_i: Vector, carried: Any, held: Any) -> Rows:
+    """Body j keeps its orientation relative to body i, and slides along three directions of body i, perpendicular or not.
+
+    a_i, b_i, c_i : the directions of the slides, unit vectors
+    Singular when a_i, b_i and c_i lie in a plane.  The reaction is a moment.
+    """
+    return {
+        "turn_a": held(b_i.dot(carried(c_i))), "turn_b": held(c_i.dot(carried(a_i))), "turn_c": held(a_i.dot(carried(b_i))),
+    }  # fmt: skip
+
+
 def _same_turn(xi_i: Vector, eta_i: Vector, zeta_i: Vector, carried: Any) -> Rows:
     """The axes of body i and those that body j carries from the reference configuration stay parallel."""
     return {"turn": Vector(eta_i.dot(carried(zeta_i)), zeta_i.dot(carried(xi_i)), xi_i.dot(carried(eta_i)))}

@@ -69,6 +69,11 @@ def translation(xi_i: Vector, eta_i: Vector, zeta_i: Vector, slide: Any) -> Step
     return {"xi": slide(xi_i), "eta": slide(eta_i), "zeta": slide(zeta_i)}
 
 
+def oblique_translation(a_i: Vector, b_i: Vector, c_i: Vector, slide: Any) -> Steps:
+    """A slide along each direction."""
+    return {"distance_a": slide(a_i), "distance_b": slide(b_i), "distance_c": slide(c_i)}
+
+
 def point_on_line(a_i: Vector, s_j: Vector, slide: Any, ball: Any) -> Steps:
     """A slide along the line, then any turn about the point."""
     return {"distance": slide(a_i), "orientation": ball(s_j)}

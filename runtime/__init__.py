@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from runtime.system.parts import GROUND
     from runtime.system.signal import Signal
     from runtime.system.state import State
+    from runtime.system.sum_of_products import SumOfProducts
     from runtime.system.system import System
 else:
     __getattr__, __dir__ = late_names(
@@ -71,6 +72,7 @@ else:
             "system.parts": "GROUND",
             "system.signal": "Signal",
             "system.state": "State",
+            "system.sum_of_products": "SumOfProducts",
             "system.system": "System",
         },
     )
@@ -87,6 +89,7 @@ __all__ = [
     "Signal",
     "StaleKernelsError",
     "State",
+    "SumOfProducts",
     "Status",
     "System",
     "__version__",

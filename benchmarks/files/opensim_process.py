@@ -13,6 +13,9 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
+
+BALLS = ("BallJoint", "FreeJoint", "EllipsoidJoint")
 COUPLER, LIMIT = "CoordinateCouplerConstraint", "CoordinateLimitForce"
 
 
@@ -32,7 +35,7 @@ def loaded(file: str, couplers: bool, limits: bool) -> tuple[Any, Any, Any]:
             constraint.set_isEnforced(False)
     for k in range(model.getForceSet().getSize()):
         force = model.updForceSet().get(k)
-        if force.getConcreteClassName() not in {"SpringGeneralizedForce", LIMIT if limits else ""}:
+        if force.getConcreteClassName() not in {"SpringGeneralizedForce", "BushingForce", LIMIT if limits else ""}:
             force.set_appliesForce(False)
     return opensim, model, model.initSystem()
 
@@ -78,18 +81,43 @@ def _coordinates(model: Any) -> list[Any]:
     return [found.get(k) for k in range(found.getSize())]
 
 
+def _balls(opensim: Any, model: Any) -> list[list[str]]:
+    """The angles of joints whose rates are components of the angular velocity in axes of the parent's frame."""
+    joints = [model.getJointSet().get(k) for k in range(model.getJointSet().getSize())]
+    turning = [one for one in joints if one.getConcreteClassName() in BALLS]
+    return [[one.get_coordinates(n).getName() for n in range(3)] for one in turning]
+
+
+def turning(one: list[float], two: list[float], three: list[float]) -> tuple[Any, Any]:
+    """W (3, 3) and w (3,) of body-fixed angles x, y, z with their rates: omega = W q', omega' = W q'' + w."""
+    (a, da), (b, db), dc = one, two, three[1]
+    sa, ca, sb, cb = np.sin(a), np.cos(a), np.sin(b), np.cos(b)
+    W = np.array([[1.0, 0.0, sb], [0.0, ca, -sa * cb], [0.0, sa, ca * cb]])
+    change = np.array([
+        [0.0, 0.0, cb * db], [0.0, -sa * da, -ca * cb * da + sa * sb * db], [0.0, ca * da, -sa * cb * da - ca * sb * db],
+    ])  # fmt: skip
+    return W, change @ [da, db, dc]
+
+
 def _follow(opensim: Any, model: Any, coordinates: dict[str, Any], state: Any) -> None:
     """Put coordinates with couplers where these hold them."""
     for k in range(model.getConstraintSet().getSize()):
         coupler = opensim.CoordinateCouplerConstraint.safeDownCast(model.getConstraintSet().get(k))
         if coupler is None:
             continue
-        leader = coordinates[coupler.getIndependentCoordinateNames().get(0)]
-        at, function, order = opensim.Vector(1, leader.getValue(state)), coupler.getFunction(), opensim.StdVectorInt()
-        order.append(0)
+        names, function = coupler.getIndependentCoordinateNames(), coupler.getFunction()
+        scale = opensim.PropertyHelper.getValueDouble(coupler.getPropertyByName("scale_factor"))
+        leaders = [coordinates[names.get(n)] for n in range(names.getSize())]
+        at, rate = opensim.Vector(len(leaders), 0.0), 0.0
+        for n, leader in enumerate(leaders):
+            at.set(n, leader.getValue(state))
+        for n, leader in enumerate(leaders):
+            order = opensim.StdVectorInt()
+            order.append(n)
+            rate += function.calcDerivative(order, at) * leader.getSpeedValue(state)
         follower = coordinates[coupler.getDependentCoordinateName()]
-        follower.setValue(state, function.calcValue(at), False)
-        follower.setSpeedValue(state, function.calcDerivative(order, at) * leader.getSpeedValue(state))
+        follower.setValue(state, scale * function.calcValue(at), False)
+        follower.setSpeedValue(state, scale * rate)
 
 
 def main() -> None:
@@ -97,6 +125,7 @@ def main() -> None:
     couplers, limits = ("couplers" in sys.argv[2:]), ("limits" in sys.argv[2:])
     opensim, model, state = loaded(sys.argv[1], couplers, limits)
     coordinates = {c.getName(): c for c in _coordinates(model)}
+    balls = _balls(opensim, model)
     print(json.dumps(list(coordinates)), flush=True)
     for line in sys.stdin:
         given = json.loads(line)
@@ -110,14 +139,23 @@ def main() -> None:
                 times.append((time.perf_counter() - begin) / 200)
             print(json.dumps(min(times)), flush=True)
             continue
-        for name, (q, u) in given.items():
+        rates = {name: u for name, (_, u) in given.items()}
+        for ball in balls:
+            W, _ = turning(*(given[name] for name in ball))
+            rates |= dict(zip(ball, (W @ [rates[name] for name in ball]).tolist(), strict=True))
+        for name, (q, _) in given.items():
             if not coordinates[name].getLocked(state):
                 coordinates[name].setValue(state, q, False)
-                coordinates[name].setSpeedValue(state, u)
+                coordinates[name].setSpeedValue(state, rates[name])
         if couplers:
             _follow(opensim, model, coordinates, state)
         model.realizeAcceleration(state)
-        print(json.dumps({name: coordinates[name].getAccelerationValue(state) for name in given}), flush=True)
+        found = {name: coordinates[name].getAccelerationValue(state) for name in given}
+        for ball in balls:
+            W, bias = turning(*(given[name] for name in ball))
+            changes = np.linalg.solve(W, np.array([found[name] for name in ball]) - bias)
+            found |= dict(zip(ball, changes.tolist(), strict=True))
+        print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

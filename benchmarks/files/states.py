@@ -46,7 +46,7 @@ def random_sample(reading: Reading, random: np.random.Generator) -> Sample:
         q[step.name] = middle + half * random.uniform(-1.0, 1.0)
         u[step.name] = random.standard_normal()
     for one in reading.description.followers_in_order:
-        q[one.step], u[one.step] = one.value(q[one.leader]), one.value(q[one.leader], 1) * u[one.leader]
+        q[one.step], u[one.step] = one.moved(q, u)
     return Sample(q, u)
 
 
@@ -60,8 +60,7 @@ def accelerations_of(reading: Reading, system: System, sample: Sample, u_dot: di
     """Accelerations of all bodies (bodies, 6) for those of the coordinates."""
     u_dot = dict(u_dot)
     for one in reading.description.followers_in_order:
-        at = sample.q[one.leader]
-        u_dot[one.step] = one.value(at, 1) * u_dot[one.leader] + one.value(at, 2) * sample.u[one.leader] ** 2
+        u_dot[one.step] = one.rate_change(sample.q, sample.u, u_dot)
     _, found = _bodies(reading, system, Coordinates(sample.q, sample.u, u_dot))
     return found
 

@@ -151,7 +151,7 @@ def derived(output: Output) -> str:
     from codegen.compiler.body_forces import emit_bodies  # as above
     from codegen.compiler.cone_curves import emit_cone, emit_law, emit_measures
     from codegen.compiler.contact_forces import derive_contact, emit_contact, emit_friction, emit_normal_law
-    from codegen.compiler.couplings import emit_coupling
+    from codegen.compiler.couplings import emit_coupling, emit_term
     from codegen.compiler.derive import derive
     from codegen.compiler.dispatch import definitions
     from codegen.compiler.emit import emit
@@ -175,7 +175,7 @@ def derived(output: Output) -> str:
             return emit_contact(derive_contact(definition), source)
     emitters = {
         "cone": emit_cone, "measure": emit_measures, "law": emit_law, "normal law": emit_normal_law,
-        "friction": emit_friction, "coupling": emit_coupling,
+        "friction": emit_friction, "coupling": emit_coupling, "term": emit_term,
     }  # fmt: skip
     return emitters[output.form](definition, source)
 

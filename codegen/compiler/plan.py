@@ -20,6 +20,7 @@ from codegen.compiler.text import digest
 FOLDER = Path(__file__).resolve().parents[1]
 MEASURES = ("position", "separation", "top_view")  # of directions, in ``codegen.cones`` beside the shapes of cones
 CONTACT = "sphere_plane"
+TERM = "product"  # of laws of several coordinates, in ``codegen.couplings``
 MOTIONS = "motions"  # file of the motions of the joints, which have their names
 
 
@@ -32,7 +33,7 @@ class Output:
 
     name: str
     form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force",
-    # "coupling", "bodies"
+    # "coupling", "term", "bodies"
     file: str  # "joints" for ``codegen/joints.py``
     definition: str  # empty for the whole file
     inputs: str
@@ -72,6 +73,8 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
             return "contact", f"contact_{name}"
         normal = function.args.args[0].arg == "delta"
         return ("normal law", f"normal_{name}") if normal else ("friction", f"friction_{name}")
+    if file == "couplings" and name == TERM:
+        return "term", f"coupling_{name}"
     form = {
         "limits": "limit",
         "laws": "law",

@@ -42,6 +42,10 @@ class _Printer(PythonCodePrinter):
     def _print_step(self, expr: Expr) -> str:
         return self._step(self._print(expr.args[0]))
 
+    def _print_power(self, expr: Expr) -> str:
+        x, n = (self._print(argument) for argument in expr.args)
+        return f"(({x})**(0.5*({n} + math.fabs({n}))))"
+
     def _step(self, x: str) -> str:
         return f"(0.5 + math.copysign(0.5, {x} - 1e-300))"  # 0 at the corner itself
 

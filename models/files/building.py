@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from models.files.description import WORLD, Description, Floats, Follower, LimitForce, Link, Step
+from models.files.description import WORLD, Bushing, Description, Floats, Follower, LimitForce, Link, Step
 from models.files.grouping import Group, groups_of, masses_of
 from models.files.motion import Coordinates, Moving, motion_of
-from runtime import GROUND, Builder, ModelError, Signal
+from runtime import GROUND, Builder, ModelError
 from runtime.system import Shape
 
 LOSS = 1.0  # [s/rad], [s/m] of stops
@@ -77,24 +77,40 @@ def built(description: Description) -> Built:
             kind = "spherical"
             values = {"s_i": one.r + one.A @ closure.point_1, "s_j": two.r + two.A @ closure.point_2}
         builder.joint(closure.name, kind, closure.link_1, closure.link_2, axes="global", **values)
+    for bushing in description.bushings:
+        _add_bushing(making, bushing)
     for follower in description.followers:
         _add_coupling(making, follower)
     return Built(builder, making.parts, making.coordinates)
 
 
 def _add_coupling(m: _Making, follower: Follower) -> None:
-    """The coupling of two coordinates."""
+    """The coupling of coordinates."""
     names: list[str] = []
-    for step in (follower.step, follower.leader):
+    for step in (follower.step, *follower.leaders):
         joint, coordinate = m.coordinates[step]
         if not joint:
             raise ModelError(
-                f"joint '{step}': takes part in a coupling, and its slides are not along the axes of the inner body, or it is no "
-                f"turn or slide; turn the axes of the body, or ignore='{follower.sort}'"
+                f"joint '{step}': takes part in a coupling, and is no turn or slide; ignore='{follower.sort}'"
             )
         names.append(f"{joint}.{coordinate}")
-    law = Signal(follower.knots, follower.coefficients)
-    m.builder.coupling(f"{follower.step}_of_{follower.leader}", names[0], names[1], law, straight=False)
+    name = f"{follower.step}_of_{'_'.join(follower.leaders)}"
+    m.builder.coupling(name, names[0], names[1:], follower.law, straight=False)
+
+
+def _add_bushing(m: _Making, bushing: Bushing) -> None:
+    """A bushing, unless both of its frames are on one link by now, whose force moves nothing."""
+    if bushing.link_1 == bushing.link_2:
+        return
+    values: dict[str, Any] = {}
+    links = (bushing.link_1, bushing.link_2)
+    for end, link, (position, rotation) in zip("ij", links, bushing.frames, strict=True):
+        at = m.reference[link][-1]
+        axes = at.A @ rotation
+        values |= {f"s_{end}": at.r + at.A @ position, f"a_{end}": axes[:, 0], f"b_{end}": axes[:, 1]}
+    for start, constants in zip(("k", "kt", "c", "ct"), (*bushing.stiffness, *bushing.damping), strict=True):
+        values |= {start + axis: float(value) for axis, value in zip("xyz", constants, strict=True)}
+    m.builder.force(bushing.name, "frame_bushing", *links, axes="global", **values)
 
 
 def _add_link(m: _Making, link: Link) -> None:
@@ -124,10 +140,7 @@ def _add_armature(m: _Making, step: Step) -> None:
     """The inertia of the rotor of a step."""
     joint, coordinate = m.coordinates[step.name]
     if not joint:
-        raise ModelError(
-            f"joint '{step.name}': has armature, and its slides are not along the axes of the inner body; turn the axes of the "
-            "body, or ignore='armature'"
-        )
+        raise ModelError(f"joint '{step.name}': has armature, and is no turn or slide; ignore='armature'")
     m.builder.armature(f"{joint}.{coordinate}", step.armature)
 
 
@@ -146,6 +159,8 @@ def _values(group: Group, at: Moving) -> dict[str, Any]:
         return {"point": point, "a_i": axes[0], "b_i": axes[1]}
     if group.kind == "translation":
         return {}
+    if group.kind == "oblique_translation":
+        return dict(zip(("a_i", "b_i", "c_i"), axes, strict=True))
     return {"point": point, "axis": axes[0]}
 
 
@@ -229,31 +244,47 @@ def _angle(group: Group, step: Step, bodies: tuple[str, str], at: Moving) -> tup
 
 
 def _slide_forces(m: _Making, group: Group, step: Step, bodies: tuple[str, str], at: Moving) -> None:
-    axes = [one.axis for one in group.steps if one.kind == "slide"]
-    if any(abs(float(a @ b)) > 1e-9 for n, a in enumerate(axes) for b in axes[:n]):
-        raise ModelError(
-            f"joint '{step.name}': has a spring, a damper or a range, and other slides of its link are not perpendicular to it; "
-            "lay a link with mass between them"
-        )
-    point, axis = at.r + at.A @ group.point, at.A @ step.axis
-    ends: dict[str, Any] = {"point": point}
+    """Spring, damper, limit and stops of a slide; along a direction w on which its distance is x = w . d beside oblique ones."""
+    w = _across_others(group, step)
+    size = float(np.linalg.norm(w))
+    ends: dict[str, Any] = {"point": at.r + at.A @ group.point, "axes": "global"}
+    axis = at.A @ (w / size)
     if step.stiffness > 0.0 or step.damping > 0.0:
         m.builder.force(
-            f"{step.name}_spring", "slider_spring", *bodies, axes="global", a_i=axis, stiffness=step.stiffness,
-            damping=step.damping, free_distance=step.free, **ends,
+            f"{step.name}_spring", "slider_spring", *bodies, a_i=axis, stiffness=step.stiffness * size**2,
+            damping=step.damping * size**2, free_distance=step.free / size, **ends,
         )  # fmt: skip
     if (limit := step.limit) is not None:
-        middle, half = (limit.lower + limit.upper) / 2.0, (limit.upper - limit.lower) / 2.0
+        middle, half = (limit.lower + limit.upper) / 2.0 / size, (limit.upper - limit.lower) / 2.0 / size
+        values = _limit_values(limit, 1.0)
+        scaled = {name: value / size if name == "transition" else value * size**2 for name, value in values.items()}
         m.builder.force(
-            f"{step.name}_limit", "slider_limit", bodies[0], bodies[1], axes="global", a_i=axis, middle=middle,
-            half_range=half, **_limit_values(limit, 1.0), **ends,
-        )  # fmt: skip
+            f"{step.name}_limit",
+            "slider_limit",
+            bodies[0],
+            bodies[1],
+            a_i=axis,
+            middle=middle,
+            half_range=half,
+            **scaled,
+            **ends,
+        )
     for name, sign, edge in (("lower", 1.0, step.lower), ("upper", -1.0, step.upper)):
         if abs(edge) < inf:
             m.builder.force(
-                f"{step.name}_{name}_stop", "stop", *bodies, axes="global", a_i=sign * axis, exponent=1.0, loss=LOSS,
-                stiffness=_stop_stiffness(m, step), clearance=sign * edge, **ends,
+                f"{step.name}_{name}_stop", "stop", *bodies, a_i=sign * axis, exponent=1.0, loss=LOSS * size,
+                stiffness=_stop_stiffness(m, step) * size**2, clearance=sign * edge / size, **ends,
             )  # fmt: skip
+
+
+def _across_others(group: Group, step: Step) -> Floats:
+    """The vector w (3,) for which w . d is the distance of a slide, for displacements d along the slides of its group."""
+    axes = [one.axis for one in group.steps if one.kind == "slide"]
+    if all(abs(float(a @ b)) <= 1e-9 for n, a in enumerate(axes) for b in axes[:n]):
+        return step.axis
+    slides = [one for one in group.steps if one.kind == "slide"]
+    found: Floats = np.linalg.pinv(np.array(axes).T)[slides.index(step)]
+    return found
 
 
 def coordinate_inertias(description: Description, reference: Mapping[str, list[Moving]]) -> dict[str, float]:

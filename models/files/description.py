@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
-from scipy.interpolate import PPoly
 
-from runtime import ModelError
+from runtime import ModelError, Signal, SumOfProducts
+from runtime.system import Coupling
 
 Floats = NDArray[np.float64]
 WORLD = "ground"  # the parent of links that the ground carries; the name that Talus gives the fixed body
@@ -140,18 +140,37 @@ class Omitted:
     moves: bool = False
 
 
+class LawFunction(Protocol):
+    """A function of coordinates of a file, with two derivatives."""
+
+    def value(self, x: Any, order: int) -> Any:
+        """Of one coordinate, a number or an array: the derivative of an order from 0 to 2."""
+
+    def derivatives(self, *x: Any) -> tuple[Floats, Floats, Floats]:
+        """Value (...), slopes (..., coordinates) and curvatures (..., coordinates, coordinates) at coordinates (...) each."""
+
+
 @dataclass(frozen=True, eq=False)
 class Law:
-    """How a step follows from coordinates of a file: ``value(x, order)``, derivatives of orders 0 to 2.
+    """How a step follows from coordinates of a file.
 
     ``own``: the step is the coordinate itself, apart from its reference; otherwise it is held in the reference pose by a model.
     """
 
     step: str
-    coordinate: str
-    value: Callable[[float, int], float]
+    coordinates: tuple[str, ...]
+    function: LawFunction
     own: bool = True
     reference: float = 0.0  # value of the function in the reference pose [rad], [m]
+
+    @property
+    def coordinate(self) -> str:
+        """The first of its coordinates, most often the only one."""
+        return self.coordinates[0]
+
+    def value(self, x: Any, order: int) -> Any:
+        """Of one coordinate: the derivative of an order from 0 to 2."""
+        return self.function.value(x, order)
 
 
 def one_piece(powers: Sequence[float]) -> tuple[Floats, Floats]:
@@ -164,32 +183,54 @@ def one_piece(powers: Sequence[float]) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Follower:
-    """A step that follows another one: piecewise polynomials of the leader, both differences from the reference pose.
+    """A step that follows others, all differences from the reference pose.
 
-    ``knots`` (n + 1,) and ``coefficients`` (n, MOST) of powers of leader - knot, lowest first; the first and the last piece hold
-    beyond their ends.
+    ``law``: piecewise polynomials of one leader, of which the first and the last hold beyond their ends, or a sum of products.
     """
 
     step: str
-    leader: str
-    knots: Floats
-    coefficients: Floats
+    leaders: tuple[str, ...]
+    law: Signal | SumOfProducts
     sort: str = "couplers"  # by which it is ignored
 
     @classmethod
     def by_powers(cls, step: str, leader: str, powers: Sequence[float], sort: str) -> Follower:
         """A follower by one polynomial, coefficients of powers of the leader from 0 to at most 5."""
-        return cls(step, leader, *one_piece(powers), sort)
+        return cls(step, (leader,), Signal(*one_piece(powers)), sort)
 
-    def value(self, x: float, order: int = 0) -> float:
-        """The follower, or a derivative of it, at a value of the leader."""
-        return float(PPoly(self.coefficients[:, ::-1].T, self.knots)(x, order))
+    def derivatives(self, q: Mapping[str, Any]) -> tuple[Floats, Floats, Floats]:
+        """Value (...), slopes (..., leaders) and curvatures (..., leaders, leaders) at values (...) of steps by name."""
+        return Coupling(self.step, self.step, self.leaders, self.law).derivatives(q)
+
+    def moved(self, q: Mapping[str, float], u: Mapping[str, float]) -> tuple[float, float]:
+        """The follower and its rate at values and rates of steps by name."""
+        value, slopes, _ = self.derivatives(q)
+        return float(value), float(slopes @ [u[leader] for leader in self.leaders])
+
+    def rate_change(self, q: Mapping[str, float], u: Mapping[str, float], u_dot: Mapping[str, float]) -> float:
+        """The derivative of its rate, for those of the leaders."""
+        _, slopes, curvatures = self.derivatives(q)
+        rates, changes = (np.array([of[leader] for leader in self.leaders]) for of in (u, u_dot))
+        return float(slopes @ changes + rates @ curvatures @ rates)
+
+
+@dataclass(frozen=True, eq=False)
+class Bushing:
+    """Springs and dampers between frames of two links, by the law of ``frame_bushing``: x, y, z, then three angles."""
+
+    name: str
+    link_1: str
+    link_2: str
+    frames: tuple[tuple[Floats, Floats], tuple[Floats, Floats]]  # place (3,) [m] and axes (3, 3) in axes of each link
+    stiffness: tuple[Floats, Floats]  # (3,) [N/m] and (3,) [N m/rad]
+    damping: tuple[Floats, Floats]  # (3,) [N s/m] and (3,) [N m s/rad]
 
 
 @dataclass(frozen=True, eq=False)
 class FileCoordinate:
     """A coordinate of a file: its default value [rad], [m], and the coupler that drives it, in values of the file, if any.
 
+    ``leader``: several with blanks between, without ``value``, where the coupler is a function of several or is not read.
     ``lower`` and ``upper``: the range of a coordinate that is clamped, to which inverse kinematics holds it.
     """
 
@@ -217,6 +258,7 @@ class Description:
     followers: tuple[Follower, ...] = ()
     coordinates: Mapping[str, FileCoordinate] = field(default_factory=dict)  # of such files
     bodies: Mapping[str, str] = field(default_factory=dict)  # names of links by those of the file
+    bushings: tuple[Bushing, ...] = ()
 
     @property
     def steps(self) -> Iterator[tuple[Link, Step]]:
@@ -230,11 +272,11 @@ class Description:
         left = list(self.followers)
         while left:
             waiting = {one.step for one in left}
-            ready = [one for one in left if one.leader not in waiting]
+            ready = [one for one in left if not waiting.intersection(one.leaders)]
             if not ready:
                 raise ModelError(f"model '{self.name}': {', '.join(sorted(waiting))} follow each other; leave one out")
             found += ready
-            left = [one for one in left if one.leader in waiting]
+            left = [one for one in left if waiting.intersection(one.leaders)]
         return found
 
     def held(self, *, couplers: bool) -> Description:

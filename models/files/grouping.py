@@ -22,6 +22,7 @@ from models.files.description import Floats, Link, Step, no_vector
 from runtime import ModelError
 
 SLIDES = ("xi", "eta", "zeta")
+OBLIQUE = ("distance_a", "distance_b", "distance_c")
 SAME_AXIS = 1e-14  # [1] of one less the cosine of the angle between axes that are the same
 MEETING = 1e-9  # [m] distance of axes below which they meet
 PARALLEL = 1e-6  # [1] sine of the angle between axes below which they are parallel
@@ -36,7 +37,7 @@ ROUNDING = 1e-12  # [1] of a least second moment of 0, that of a rod, as a fract
 
 Kind = Literal[
     "free", "spherical", "revolute", "translational", "cylindrical", "universal", "modified_universal", "plane_translation",
-    "translation",
+    "translation", "oblique_translation",
 ]  # fmt: skip
 
 
@@ -121,7 +122,7 @@ def _first_group(steps: Sequence[Step], rotation: Floats, *, alone: bool) -> Gro
         along = np.array([rotation @ step.axis for step in steps[:3]])
         names = tuple(SLIDES[int(row.argmax())] for row in along)
         if len(set(names)) < 3 or not (along.max(axis=1) >= 1.0 - SAME_AXIS).all():
-            names = ("", "", "")  # the coordinates of Talus are those along the axes of the parent
+            return Group("oblique_translation", tuple(steps[:3]), OBLIQUE, point)
         return Group("translation", tuple(steps[:3]), names, point)
     if slides == 2 and _sine(one, steps[1]) > PARALLEL:
         return Group("plane_translation", tuple(steps[:2]), ("distance_a", "distance_b"), point)

@@ -46,7 +46,7 @@ def inverse_dynamics(
     ModelError
         For coordinates that are missing or unknown, values that are not finite, and loads on unknown bodies.
     """
-    names = list(dict.fromkeys(law.coordinate for law in description.laws))
+    names = list(dict.fromkeys(name for law in description.laws for name in law.coordinates))
     if not names:
         raise ModelError(f"model '{description.name}': has no coordinates with laws; read it from an .osim file")
     table = np.stack([_table(of, names, what) for of, what in ((q, "q"), (u, "u"), (u_dot, "u_dot"))])
@@ -83,16 +83,17 @@ def _table(values: Mapping[str, Floats], names: Sequence[str], what: str) -> Flo
 def ways_at(
     description: Description, names: Sequence[str], table: Floats
 ) -> tuple[dict[str, list[Moving]], dict[str, Floats]]:
-    """Axes of all links, and slopes of the laws of the steps, for coordinates ``table`` (3, coordinates, times)."""
+    """Axes of all links, and slopes of the laws (times, their coordinates), for coordinates ``table`` (3, coordinates, times)."""
     at = {name: table[:, k] for k, name in enumerate(names)}
     parts: list[dict[str, Floats]] = [{}, {}, {}]
     slopes: dict[str, Floats] = {}
     for law in description.laws:
-        x, rate, change = at[law.coordinate]
-        slopes[law.step] = slope = np.broadcast_to(law.value(x, 1), x.shape)
-        parts[0][law.step] = np.broadcast_to(law.value(x, 0) - law.reference, x.shape)
-        parts[1][law.step] = slope * rate
-        parts[2][law.step] = slope * change + law.value(x, 2) * rate**2
+        x, rates, changes = (np.stack([at[name][k] for name in law.coordinates], axis=-1) for k in range(3))
+        value, slope, curvature = law.function.derivatives(*np.moveaxis(x, -1, 0))
+        slopes[law.step] = slope
+        parts[0][law.step] = value - law.reference
+        parts[1][law.step] = (slope * rates).sum(axis=-1)
+        parts[2][law.step] = (slope * changes).sum(axis=-1) + np.einsum("...i,...ij,...j", rates, curvature, rates)
     return motion_of(description.links, Coordinates(*parts)), slopes
 
 
@@ -101,14 +102,16 @@ def _forces(description: Description, names: Sequence[str], table: Floats, loads
     ways, slopes = ways_at(description, names, table)
     wrenches = _wrenches(description, ways, loads)
     powers = {name: np.zeros(table.shape[2]) for name in names}
-    coordinate = {law.step: law.coordinate for law in description.laws}
+    coordinates = {law.step: law.coordinates for law in description.laws}
     for link in reversed(description.links):
         force, moment = wrenches[link.name]  # moment about the origin of global axes
         for k, step in enumerate(link.steps):
             before = ways[link.name][k]
             e, point = before.A @ step.axis, before.at(step.point)[0]
             along = force if step.kind == "slide" else moment - np.cross(point, force)
-            powers[coordinate[step.name]] += slopes[step.name] * (e * along).sum(axis=-1)
+            power = (e * along).sum(axis=-1)
+            for n, name in enumerate(coordinates[step.name]):
+                powers[name] += slopes[step.name][..., n] * power
         if link.parent != WORLD:
             inner = wrenches[link.parent]
             wrenches[link.parent] = inner[0] + force, inner[1] + moment

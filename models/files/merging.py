@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from models.files.description import WORLD, Closure, Description, Floats, Frame, Link, Outline
+from models.files.description import WORLD, Bushing, Closure, Description, Floats, Frame, Link, Outline
 from runtime import ModelError
 
 
@@ -22,6 +22,12 @@ class Pose(NamedTuple):
         """A point of the inner axes in the outer ones."""
         found: Floats = self.position + self.rotation @ value
         return found
+
+    @property
+    def back(self) -> Pose:
+        """The pose of the outer axes in the inner ones."""
+        turn = self.rotation.T
+        return Pose(-(turn @ self.position), turn)
 
     def then(self, inner: Pose) -> Pose:
         """The pose of what has a pose in these axes."""
@@ -80,7 +86,7 @@ def joined(link: Link, other: Link, pose: Pose) -> Link:
 
 
 def moved(description: Description, into: Mapping[str, tuple[str, Pose]]) -> Description:
-    """Frames, shapes and closures on other links, by the pose of the link that they were on; those of links not named stay."""
+    """Frames, shapes, closures, bushings on other links, by the pose of the link that they were on; those of others stay."""
 
     def place(link: str) -> tuple[str, Pose]:
         return into.get(link, (link, unmoved()))
@@ -99,9 +105,15 @@ def moved(description: Description, into: Mapping[str, tuple[str, Pose]]) -> Des
         (one, at_one), (two, at_two) = place(c.link_1), place(c.link_2)
         return replace(c, link_1=one, link_2=two, point_1=at_one.point(c.point_1), point_2=at_two.point(c.point_2))
 
+    def bushing(b: Bushing) -> Bushing:
+        ends = [place(link) for link in (b.link_1, b.link_2)]
+        (one, at_one), (two, at_two) = ends
+        frames = at_one.then(Pose(*b.frames[0])), at_two.then(Pose(*b.frames[1]))
+        return replace(b, link_1=one, link_2=two, frames=frames)
+
     return description.changed(
         frames=tuple(map(frame, description.frames)), outlines=tuple(map(outline, description.outlines)),
-        closures=tuple(map(closure, description.closures)),
+        closures=tuple(map(closure, description.closures)), bushings=tuple(map(bushing, description.bushings)),
     )  # fmt: skip
 
 
@@ -138,6 +150,9 @@ def _with_masses(description: Description) -> Description:
     for c in description.closures:
         if {c.link_1, c.link_2} & set(into):
             raise ModelError(f"constraint '{c.name}': joins a link without mass; give the link a mass above 0 kg")
+    for b in description.bushings:
+        if {b.link_1, b.link_2} & set(into):
+            raise ModelError(f"force '{b.name}': acts on a link without mass; give the link a mass above 0 kg")
     return description.changed(links=_ordered(links), frames=(*kept, *frames), outlines=tuple(shapes))
 
 

@@ -42,10 +42,16 @@ class _Compiler:
             self.process.communicate()  # closes its streams
             self.process = None
 
-    def ask(self, file: Path, binary: Path) -> str:
-        """Write the binary form of a model; the message of an error, or ""."""
+    def begin(self) -> bool:
+        """Start the process, unless it runs, which is returned."""
         with self.lock:
             running = self.process is not None and self.process.poll() is None
+            self._started(tempfile.gettempdir())
+            return running
+
+    def ask(self, file: Path, binary: Path, running: bool) -> str:
+        """Write the binary form of a model; the message of an error, or "".  ``running``: as of ``begin``."""
+        with self.lock:
             answer = self._answer(file, binary)
             if answer == CRASHED and running:  # it may have ended before it took this file
                 answer = self._answer(file, binary)
@@ -89,11 +95,12 @@ def compiled(file: Path) -> Any:
     ModelError
         With MuJoCo's message where its compiler refuses the model, or crashes.
     """
-    import mujoco
+    running = _compiler.begin()
+    import mujoco  # while the process does the same
 
     with tempfile.TemporaryDirectory() as folder:
         binary = Path(folder) / "model.mjb"
-        text = _compiler.ask(file.resolve(), binary)
+        text = _compiler.ask(file.resolve(), binary, running)
         if text:
             raise ModelError(f"{file.name}: MuJoCo refuses it: {one_line(text)}; correct the file")
         return mujoco.MjModel.from_binary_path(str(binary))

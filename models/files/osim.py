@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from models.files.description import (
     WORLD,
+    Bushing,
     Closure,
     Description,
     FileCoordinate,
@@ -24,31 +25,16 @@ from models.files.description import (
     LimitForce,
     Link,
     Step,
-    StepKind,
 )
 from models.files.merging import Pose, unmoved
 from models.files.naming import identifiers, unique
-from models.files.osim_couplers import COUPLER, Coupler, couplers, followers
-from models.files.osim_functions import Function, function_within, numbers, states_function, straight
+from models.files.osim_bushings import bushings_of
+from models.files.osim_couplers import COUPLER, Coordinates, Coupler, couplers, followers
+from models.files.osim_functions import Function, numbers
+from models.files.osim_joints import Axis, Joint, Z, axes_of, coordinate_elements, sphere_radius
 from models.files.osim_omissions import LIMIT, SPRING, limits_of, omitted_parts, springs_of
 from models.files.osim_xml import active, name_unnamed, objects, of_parts, text_of, truth, with_defaults
 from models.files.xml_reading import Element, read_xml
-
-X, Y, Z = np.eye(3)
-# Kind, axis and number of the coordinate, in the order in which the child moves.
-JOINTS: dict[str, tuple[tuple[StepKind, Floats, int], ...]] = {
-    "WeldJoint": (),
-    "PinJoint": (("turn", Z, 0),),
-    "SliderJoint": (("slide", X, 0),),
-    "UniversalJoint": (("turn", X, 0), ("turn", Y, 1)),
-    "GimbalJoint": (("turn", X, 0), ("turn", Y, 1), ("turn", Z, 2)),
-    "BallJoint": (("turn", X, 0), ("turn", Y, 1), ("turn", Z, 2)),
-    "PlanarJoint": (("slide", X, 1), ("slide", Y, 2), ("turn", Z, 0)),
-    "FreeJoint": (("slide", X, 3), ("slide", Y, 4), ("slide", Z, 5), ("turn", X, 0), ("turn", Y, 1), ("turn", Z, 2)),
-}
-ROUND = 1e-12  # [1] differences of the radii of a sphere
-SPHERE = "EllipsoidJoint"  # whose three radii are equal
-SPATIAL = ("translation1", "translation2", "translation3", "rotation1", "rotation2", "rotation3")
 
 
 @dataclass(eq=False)
@@ -57,7 +43,7 @@ class _File:
 
     root: Element
     bodies: dict[str, Element]
-    joints: list[_Joint]
+    joints: list[Joint]
     names: dict[str, str] = field(default_factory=dict)  # of bodies
     offsets: dict[str, list[Element]] = field(default_factory=dict)  # frames by name
     laws: list[Law] = field(default_factory=list)
@@ -68,15 +54,6 @@ class _File:
     used: dict[str, str] = field(default_factory=dict)  # names of Talus by coordinate
     springs: dict[str, dict[str, float]] = field(default_factory=dict)  # values of steps by coordinate
     limits: dict[str, dict[str, LimitForce]] = field(default_factory=dict)  # likewise
-
-
-@dataclass(frozen=True, eq=False)
-class _Joint:
-    element: Element
-    parent: str
-    child: str
-    on_parent: Pose
-    on_child: Pose
 
 
 def read_osim(file: Path) -> Description:
@@ -109,12 +86,18 @@ def read_osim(file: Path) -> Description:
     f.joints = _joints(f)
     _coordinates(f)
     f.springs = springs_of(model, f.defaults)
-    turning = {axis.coordinate for joint in f.joints for axis in _axes(joint) if axis.kind == "turn"}
+    turning = {
+        name
+        for joint in f.joints
+        for axis in axes_of(joint.element)
+        if axis.kind == "turn"
+        for name in axis.coordinates
+    }
     f.limits = limits_of(model, f.defaults, turning)
     links = tuple(_link(f, joint) for joint in _ordered(f))
     gravity = numbers(model, "gravity", 3, (0.0, -9.80665, 0.0))
     driven = couplers(objects(model, "ConstraintSet", COUPLER), f.defaults, f.locked)
-    following, left = followers(f.laws, f.functions, f.locked, f.defaults, f.used, driven)
+    following, left = followers(f.laws, f.functions, Coordinates(f.defaults, f.locked, f.used), driven)
     unread = [
         (tag, name) for tag, of in ((SPRING, f.springs), (LIMIT, f.limits)) for name in of if name not in f.locked
     ]
@@ -126,6 +109,7 @@ def read_osim(file: Path) -> Description:
         links,
         frames=_markers(f),
         closures=tuple(_closures(f)),
+        bushings=_bushings(f),
         omitted=omitted,
         laws=tuple(f.laws),
         followers=following,
@@ -138,12 +122,12 @@ def _file_coordinates(f: _File, driven: Mapping[str, Coupler]) -> dict[str, File
     """The coordinates by name; ``driven``: those that couplers drive."""
     leaders = {name: coupler.leading for name, coupler in driven.items()}
     return {
-        name: FileCoordinate(value, name in f.locked, *(leaders.get(name) or ("", None)), *f.ranges.get(name, ()))
+        name: FileCoordinate(value, name in f.locked, *leaders.get(name, ("", None)), *f.ranges.get(name, ()))
         for name, value in f.defaults.items()
     }
 
 
-def _joints(f: _File) -> list[_Joint]:
+def _joints(f: _File) -> list[Joint]:
     """All joints, of both versions."""
     found = []
     for body in f.bodies.values():
@@ -154,15 +138,14 @@ def _joints(f: _File) -> list[_Joint]:
                     raise e.error(
                         f"joint '{e.need('name')}': parent body '{parent}' does not exist; name a body or ground"
                     )
-                if truth(e, "reverse", False):
-                    raise e.error(
-                        f"joint '{e.need('name')}': reverse is true; exchange parent and child, and set it to false"
-                    )
                 frames = [_pose(e, f"location{end}", f"orientation{end}") for end in ("_in_parent", "")]
-                found.append(_Joint(e, parent, body.need("name"), *frames))
+                bodies = [parent, body.need("name")]
+                if truth(e, "reverse", False):  # the coordinates say where the parent is against the body
+                    frames, bodies = frames[::-1], bodies[::-1]
+                found.append(Joint(e, bodies[0], bodies[1], frames[0], frames[1]))
     for e in objects(f.root, "JointSet", None):
         ends = [_frame(f, e, text_of(e, f"socket_{end}_frame"), e, 0) for end in ("parent", "child")]
-        found.append(_Joint(e, ends[0][0], ends[1][0], ends[0][1], ends[1][1]))
+        found.append(Joint(e, ends[0][0], ends[1][0], ends[0][1], ends[1][1]))
     return found
 
 
@@ -202,7 +185,7 @@ def _lies_in(f: _File, inner: Element, name: str) -> bool:
 def _coordinates(f: _File) -> None:
     """Default values, locks and names of all coordinates."""
     for joint in f.joints:
-        for e in _coordinate_elements(joint.element):
+        for e in coordinate_elements(joint.element):
             name = e.need("name")
             if name in f.defaults:
                 raise e.error(f"coordinate '{name}' exists already; names must differ")
@@ -217,146 +200,67 @@ def _coordinates(f: _File) -> None:
     f.used = identifiers(f.defaults)
 
 
-def _coordinate_elements(joint: Element) -> list[Element]:
-    return of_parts(joint, "coordinates").all("Coordinate") + objects(joint, "CoordinateSet", "Coordinate")
-
-
-def _ordered(f: _File) -> list[_Joint]:
-    """Joints from ground outwards."""
+def _ordered(f: _File) -> list[Joint]:
+    """Joints from ground outwards; those whose child is nearer to ground are reversed, as in OpenSim."""
     reached, found, left = {WORLD}, [], list(f.joints)
-    while ready := [joint for joint in left if joint.parent in reached]:
+    while ready := [joint for joint in left if joint.parent in reached or joint.child in reached]:
         for joint in ready:
-            if joint.child in reached:
+            if joint.parent in reached and joint.child in reached:
                 raise joint.element.error(
                     f"joint '{joint.element.need('name')}': body '{joint.child}' has another joint already; open the loop"
                 )
-            reached.add(joint.child)
-            found.append(joint)
+            found.append(replace(joint, reversed=joint.child in reached))
+            reached.add(found[-1].outer)
         left = [joint for joint in left if joint not in ready]
     if missing := [name for name in f.bodies if name not in reached]:
-        raise f.bodies[missing[0]].error(
-            f"body '{missing[0]}' has no joint that leads to it from ground; give one, with the parent nearer to ground"
-        )
+        raise f.bodies[missing[0]].error(f"body '{missing[0]}' has no joint that leads to it from ground; give one")
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Axis:
-    """A step in axes of the joint before it moves, with its function."""
-
-    kind: StepKind
-    axis: Floats
-    coordinate: str
-    function: Function
-    label: str
-
-
-def _axes(joint: _Joint) -> list[_Axis]:
-    """The steps of a joint as the file states them."""
-    e = joint.element
-    names = [one.need("name") for one in _coordinate_elements(e)]
-    if e.tag in (*JOINTS, SPHERE):
-        steps = JOINTS["BallJoint" if e.tag == SPHERE else e.tag]
-        if len(names) != len(steps):
-            raise e.error(f"<{e.tag}> has {len(names)} coordinates and needs {len(steps)}; give as many")
-        return [_Axis(kind, axis, names[n], straight(1.0, 0.0), names[n]) for kind, axis, n in steps]
-    if e.tag != "CustomJoint":
-        raise e.error(
-            f"joint '{e.need('name')}' is a {e.tag}; the joints are {', '.join(JOINTS)}, CustomJoint, EllipsoidJoint"
-        )
-    transform = e.one("SpatialTransform")
-    if transform is None:
-        raise e.error(f"joint '{e.need('name')}' has no <SpatialTransform>; give one")
-    by_name = {axis.attributes.get("name", ""): axis for axis in transform.all("TransformAxis")}
-    if unknown := set(by_name) - set(SPATIAL):
-        raise transform.error(f"<SpatialTransform> has axis '{min(unknown)}'; the axes are {', '.join(SPATIAL)}")
-    return [_transform_axis(by_name[label], label, names) for label in SPATIAL if label in by_name]
-
-
-def _transform_axis(e: Element, label: str, names: list[str]) -> _Axis:
-    axis = numbers(e, "axis", 3)
-    length = float(np.linalg.norm(axis))
-    if not length > 1e-12:
-        raise e.error(f"axis '{label}' has no length; give a direction")
-    used = text_of(e, "coordinates").split()
-    if len(used) > 1 or set(used) - set(names):
-        raise e.error(f"axis '{label}' depends on '{' '.join(used)}'; name at most one coordinate of its joint")
-    function = function_within(e)
-    if function is None and not states_function(e):
-        function = straight(1.0, 0.0) if used else straight(0.0, 0.0)  # as OpenSim completes it
-    if function is None:
-        raise e.error(f"axis '{label}' has no function that is read; give one of one coordinate with two derivatives")
-    if not used and (function.line is None or function.line[0] != 0.0):
-        raise e.error(f"axis '{label}' has a function and no coordinate; name one")
-    if not used:
-        function = straight(0.0, function.value(0.0, 0))
-    if function.line is not None and function.line[0] == -1.0:  # the coordinate itself, the other way round
-        axis, function = -axis, function.times(-1.0)
-    kind: StepKind = "slide" if label.startswith("translation") else "turn"
-    return _Axis(kind, axis / length, used[0] if used else "", function, label)
-
-
-def _link(f: _File, joint: _Joint) -> Link:
+def _link(f: _File, joint: Joint) -> Link:
     """A body with the steps of its joint."""
     place, turn = np.zeros(3), np.eye(3)
     steps = []
-    for axis in _axes(joint):
-        value = axis.function.value(f.defaults.get(axis.coordinate, 0.0), 0)
+    for axis in axes_of(joint.element):
+        value = axis.value({"": 0.0, **f.defaults})
         if axis.kind == "slide":
             place = place + value * axis.axis
         else:
             turn = turn @ Rotation.from_rotvec(value * axis.axis).as_matrix()
-        if axis.coordinate and axis.function.line != (0.0, value):
+        if axis.coordinates and axis.function.line != (0.0, value):
             # Body-fixed: the axis lies in what the turns up to this one have made; from there into axes of the child.
             steps.append((_named(f, joint, axis), turn @ axis.axis if axis.kind == "turn" else axis.axis))
-    inner = joint.on_child.then(Pose(-_radius(joint.element) * Z, np.eye(3)))
+    inner = joint.on_child.then(Pose(-sphere_radius(joint.element) * Z, np.eye(3)))
     back = inner.rotation @ turn.T
     made = tuple(replace(step, axis=back @ axis, point=inner.position) for step, axis in steps)
-    to_child = Pose(-(inner.rotation.T @ inner.position), inner.rotation.T)
-    pose = joint.on_parent.then(Pose(place, turn)).then(to_child)
-    mass, centre, inertia = _inertial(f.bodies[joint.child])
-    name, parent = f.names[joint.child], f.names[joint.parent]
+    pose = joint.on_parent.then(Pose(place, turn)).then(inner.back)
+    if joint.reversed:  # the same axes in the reference pose, of which the outer body is before them
+        made = tuple(
+            replace(step, axis=-(pose.rotation @ step.axis), point=pose.point(step.point)) for step in made[::-1]
+        )
+        pose = pose.back
+    mass, centre, inertia = _inertial(f.bodies[joint.outer])
+    name, parent = f.names[joint.outer], f.names[joint.inner]
     return Link(name, parent, pose.position, pose.rotation, mass, centre, inertia, made, joint.element.need("name"))
 
 
-def _radius(e: Element) -> float:
-    """Distance of the child's frame from the centre about which it turns, along its z axis: of a point on a sphere.
-
-    Raises
-    ------
-    ModelError
-        For an ellipsoid with other radii, on which the place depends on two coordinates.
-    """
-    if e.tag != SPHERE:
-        return 0.0
-    radii = numbers(e, "radii_x_y_z", 3)
-    if np.ptp(radii) > ROUND * np.abs(radii).max():
-        shown = ", ".join(f"{radius:g}" for radius in radii)
-        raise e.error(
-            f"joint '{e.need('name')}': an ellipsoid with radii {shown} m, on which the place depends on several coordinates; "
-            "give equal radii"
-        )
-    return float(radii[0])
-
-
-def _named(f: _File, joint: _Joint, axis: _Axis) -> Step:
+def _named(f: _File, joint: Joint, axis: Axis) -> Step:
     """The step of an axis; its law is kept."""
     slope = axis.function.line[0] if axis.function.line else 0.0
-    name = f.used[axis.coordinate]
+    coordinate = axis.coordinates[0]
+    name = f.used[coordinate]
     taken = {law.step for law in f.laws}
-    free = axis.coordinate not in f.locked and slope == 1.0 and name not in taken
+    free = coordinate not in f.locked and slope == 1.0 and name not in taken
     if not free:
         name = unique(
             [*taken, *f.used.values(), f"{identifiers([joint.element.need('name')]).popitem()[1]}_{axis.label}"]
         )[-1]
-    f.laws.append(
-        Law(name, axis.coordinate, axis.function.value, free, axis.function.value(f.defaults[axis.coordinate], 0))
-    )
+    f.laws.append(Law(name, axis.coordinates, axis.function, free, axis.value(f.defaults)))
     f.functions[name] = axis.function
     if not free:
         return Step(name, axis.kind)
-    values = {**f.springs.pop(axis.coordinate, {}), **f.limits.pop(axis.coordinate, {})}
-    return Step(name, axis.kind, reference=f.defaults[axis.coordinate], **values)  # type: ignore[arg-type]
+    values = {**f.springs.pop(coordinate, {}), **f.limits.pop(coordinate, {})}
+    return Step(name, axis.kind, reference=f.defaults[coordinate], **values)  # type: ignore[arg-type]
 
 
 def _inertial(body: Element) -> tuple[float, Floats, Floats]:
@@ -384,6 +288,15 @@ def _markers(f: _File) -> tuple[Frame, ...]:
         body, pose = _frame(f, e, path, e, 0)
         found.append(Frame(name, f.names[body], pose.point(numbers(e, "location", 3)), pose.rotation, "marker"))
     return tuple(found)
+
+
+def _bushings(f: _File) -> tuple[Bushing, ...]:
+    def frame(e: Element, path: str) -> tuple[str, Pose]:
+        body, pose = _frame(f, e, path, e, 0)
+        return f.names[body], pose
+
+    taken = [f"{name}_{what}" for name in f.used.values() for what in ("spring", "limit")]
+    return bushings_of(objects(f.root, "ForceSet", None), frame, _pose, taken)
 
 
 def _closures(f: _File) -> Iterator[Closure]:

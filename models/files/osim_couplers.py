@@ -11,22 +11,33 @@ from models.files.description import Follower, Law
 from models.files.osim_functions import Derivative, Function, function_within, numbers
 from models.files.osim_xml import active, text_of
 from models.files.xml_reading import Element
+from runtime import Signal
 
 COUPLER = "CoordinateCouplerConstraint"
 
 
 @dataclass(frozen=True, eq=False)
 class Coupler:
-    """A coordinate that follows another one; ``leader``: several, with spaces between, where it is not read."""
+    """A coordinate that follows others by a function; None where that is not read."""
 
     follower: str
-    leader: str
+    leaders: tuple[str, ...]
     function: Function | None
 
     @property
-    def leading(self) -> tuple[str, Derivative] | tuple[()]:
-        """The leader and the function of it, if it is read."""
-        return () if self.function is None else (self.leader, self.function.value)
+    def leading(self) -> tuple[str, Derivative | None]:
+        """The leaders, with blanks between, and the function of the leader, if it is one and read."""
+        alone = len(self.leaders) == 1 and self.function is not None
+        return " ".join(self.leaders), self.function.value if alone else None  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """The coordinates of a file: their values in the reference pose, those that are locked, and names of steps."""
+
+    defaults: Mapping[str, float]
+    locked: Collection[str]
+    used: Mapping[str, str]
 
 
 def couplers(elements: Iterable[Element], defaults: Mapping[str, float], locked: Collection[str]) -> dict[str, Coupler]:
@@ -37,33 +48,39 @@ def couplers(elements: Iterable[Element], defaults: Mapping[str, float], locked:
     ModelError
         With file and line.
     """
-    found = [_coupler(e, defaults) for e in filter(active, elements)]
-    return {one.follower: one for one in found if one.follower not in locked}
+    found: dict[str, Coupler] = {}
+    for e in filter(active, elements):
+        one = _coupler(e, defaults)
+        if one.follower in found:
+            raise e.error(f"<{COUPLER}>: coordinate '{one.follower}' has another coupler; keep one")
+        if one.follower not in locked:
+            found[one.follower] = one
+    return found
 
 
 def _coupler(e: Element, defaults: Mapping[str, float]) -> Coupler:
     """A coupler of an existing coordinate."""
-    follower, leaders = text_of(e, "dependent_coordinate_name"), text_of(e, "independent_coordinate_names").split()
+    follower = text_of(e, "dependent_coordinate_name")
+    leaders = tuple(text_of(e, "independent_coordinate_names").split())
     if unknown := [name for name in (follower, *leaders) if name not in defaults]:
         raise e.error(f"<{COUPLER}>: coordinate '{unknown[0]}' does not exist; correct it")
-    function = function_within(e, holder="coupled_coordinates_function")
-    if len(leaders) != 1 or function is None or function.knots is None:
-        return Coupler(follower, " ".join(leaders), None)
-    return Coupler(follower, leaders[0], function.times(float(numbers(e, "scale_factor", 1, (1.0,))[0])))
+    if not leaders or len(set(leaders)) < len(leaders):
+        raise e.error(f"<{COUPLER}>: independent coordinates '{' '.join(leaders)}'; name at least one, each once")
+    function = function_within(e, len(leaders), holder="coupled_coordinates_function")
+    if function is not None:
+        function = function.times(float(numbers(e, "scale_factor", 1, (1.0,))[0]))
+    return Coupler(follower, leaders, function)
 
 
 def followers(
-    laws: Iterable[Law], functions: Mapping[str, Function], locked: Collection[str], defaults: Mapping[str, float],
-    used: Mapping[str, str], driven: Mapping[str, Coupler],
-) -> tuple[tuple[Follower, ...], list[tuple[str, str]]]:  # fmt: skip
+    laws: Iterable[Law], functions: Mapping[str, Function], of: Coordinates, driven: Mapping[str, Coupler]
+) -> tuple[tuple[Follower, ...], list[tuple[str, str]]]:
     """Steps that follow others, and those that follow in a way that is not read, with their coordinates.
 
     Parameters
     ----------
     laws : of all steps; ``functions``: those of each
-    locked : coordinates
-    defaults : values of coordinates in the reference pose
-    used : names of steps by the coordinates that they are
+    of : the coordinates of the file
     driven : couplers by their followers
     """
     found: list[Follower] = []
@@ -71,29 +88,48 @@ def followers(
     own = {law.coordinate for law in laws if law.own}
     for one in driven.values():
         if one.follower not in own:
-            continue  # its steps follow the leader
-        if one.function is None or one.leader not in own:
-            left.append((one.follower, one.leader))
-            continue
-        at, value = defaults[one.leader], defaults[one.follower]
-        found.append(_following(used[one.follower], used[one.leader], one.function, at, value))
-    for law in laws:
-        if law.own or law.coordinate in locked:
-            continue
-        function, leader = functions[law.step], law.coordinate
-        if leader not in own and leader in driven:
-            inner = driven[leader].function
-            function, leader = function.of(inner) if inner is not None else function, driven[leader].leader
-        if leader in own and function.knots is not None:
-            found.append(_following(law.step, used[leader], function, defaults[leader], law.reference))
+            continue  # its steps follow the leaders
+        made = _following(of.used[one.follower], one.leaders, one.function, of, own, of.defaults[one.follower])
+        if made is None:
+            left.append((one.follower, " ".join(one.leaders)))
         else:
-            left.append((law.step, law.coordinate))
+            found.append(made)
+    for law in laws:
+        if law.own or set(law.coordinates) <= set(of.locked):
+            continue
+        function, leaders = functions[law.step], law.coordinates
+        if leaders[0] not in own and leaders[0] in driven and len(leaders) == 1:
+            inner = driven[leaders[0]]
+            if inner.function is not None and len(inner.leaders) == 1:
+                function, leaders = function.of(inner.function), inner.leaders
+        made = _following(law.step, leaders, function, of, own, law.reference)
+        if made is None:
+            left.append((law.step, " ".join(law.coordinates)))
+        else:
+            found.append(made)
     return tuple(found), left
 
 
-def _following(step: str, leader: str, function: Function, at: float, reference: float) -> Follower:
-    """A step by a function of a coordinate, about the values of both in the reference pose."""
-    assert function.knots is not None
-    coefficients = function.coefficients.copy()
-    coefficients[:, 0] -= reference
-    return Follower(step, leader, np.asarray(function.knots) - at, coefficients)
+def _following(
+    step: str, leaders: tuple[str, ...], function: Function | None, of: Coordinates, own: set[str], reference: float
+) -> Follower | None:
+    """A step by a function of coordinates, about the values of all in the reference pose; None if that cannot be said.
+
+    Of several coordinates those that are locked have their values.
+    """
+    if function is None or any(name not in own and name not in of.locked for name in leaders) or not set(leaders) & own:
+        return None
+    if function.knots is not None:
+        at = of.defaults[leaders[0]]
+        coefficients = function.coefficients.copy()
+        coefficients[:, 0] -= reference
+        return Follower(step, (of.used[leaders[0]],), Signal(np.asarray(function.knots) - at, coefficients))
+    if function.products is None:
+        return None
+    law = function.products
+    for k in reversed(range(len(leaders))):
+        if leaders[k] in of.locked:
+            law = law.with_value(k, of.defaults[leaders[k]])
+    leaders = tuple(name for name in leaders if name not in of.locked)
+    law = law.about([of.defaults[name] for name in leaders], reference)
+    return Follower(step, tuple(of.used[name] for name in leaders), law)

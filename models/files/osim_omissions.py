@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import pi
 
 from models.files.description import LimitForce, Omitted
+from models.files.osim_bushings import BUSHING
 from models.files.osim_functions import numbers
 from models.files.osim_xml import active, objects, text_of, truth
 from models.files.xml_reading import Element
@@ -124,7 +125,7 @@ def omitted_parts(
     followers = list(followers)
     if followers:
         names = tuple(f"{step} of {coordinate}" for step, coordinate in followers)
-        reason = "what follows several coordinates, one without a step of its own, or a polynomial of degree above 5"
+        reason = "what follows coordinates without steps of their own, or by a function that is not read"
         found.append(Omitted("couplers", names, reason, True))
     for group, sort in SETS.items():
         found.append(Omitted(sort, tuple(map(_name, objects(model, group, None))), REASONS[sort]))
@@ -179,6 +180,8 @@ def _forces(model: Element, of_followers: Collection[tuple[str, str]]) -> list[O
     }
     for e in objects(model, "ForceSet", None):
         if e.tag in (SPRING, LIMIT) and active(e) and (e.tag, text_of(e, "coordinate")) not in of_followers:
+            continue
+        if e.tag == BUSHING and active(e):
             continue
         muscle = "Muscle" in e.tag or e.tag == "RigidTendonMuscle"
         sort = "muscles" if muscle else "actuators" if e.tag.endswith("Actuator") else "forces"

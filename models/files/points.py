@@ -48,6 +48,11 @@ class PointKinematics:
         if missing := [step.name for _, step in steps if step.name not in laws]:
             raise ModelError(f"model '{description.name}': step '{missing[0]}' has no law; read it from an .osim file")
         self._laws: list[Law] = [laws[step.name] for _, step in steps]
+        if several := [law.step for law in self._laws if len(law.coordinates) > 1]:
+            raise ModelError(
+                f"model '{description.name}': step '{several[0]}' follows several coordinates, limit 1 for inverse kinematics; "
+                "give its axis a function of one"
+            )
         number = {WORLD: -1, **{link.name: n for n, link in enumerate(kept)}}
         self._chain = PointChain(
             [

@@ -183,7 +183,7 @@ def _without(description: Description, ignore: Collection[str]) -> Description:
     values: dict[str, Any] = {}
     omitted = list(description.omitted)
     for sort in {one.sort for one in description.followers} & set(ignore):
-        names = tuple(f"{one.step} of {one.leader}" for one in description.followers if one.sort == sort)
+        names = tuple(f"{one.step} of {' '.join(one.leaders)}" for one in description.followers if one.sort == sort)
         what = "they stay as in the reference pose" if sort == "couplers" else "they move by themselves"
         omitted.append(Omitted(sort, names, what, True))
     closing = CLOSING.get(description.format, "")

@@ -6,7 +6,7 @@ import difflib
 import math
 from dataclasses import replace
 
-from models.files.description import Description, Law, Link
+from models.files.description import Description, Link
 from models.files.naming import identifiers
 from models.files.reading import Reading
 from runtime import ModelError
@@ -83,7 +83,7 @@ def _free(source: Description, link: Link, name: str, *, unlock: bool) -> Descri
     if law is None or law.own:
         return source
     coordinate = source.coordinates[law.coordinate]
-    if not coordinate.locked or law.value(1.0, 1) != 1.0 or law.value(0.0, 2) != 0.0:
+    if len(law.coordinates) > 1 or not coordinate.locked or law.value(1.0, 1) != 1.0 or law.value(0.0, 2) != 0.0:
         raise ModelError(
             f"joint '{name}': its angle follows the coordinate '{law.coordinate}' by a function, and a hinge turns by its "
             "coordinate alone; give it a coordinate of its own"
@@ -96,7 +96,7 @@ def _free(source: Description, link: Link, name: str, *, unlock: bool) -> Descri
     new = identifiers([*source.coordinates])[law.coordinate]
     links = {one.name: one for one in source.links}
     links[link.name] = replace(link, steps=(replace(step, name=new, reference=coordinate.default),))
-    laws = tuple(Law(new, one.coordinate, one.value, True, one.reference) if one is law else one for one in source.laws)
+    laws = tuple(replace(one, step=new, own=True) if one is law else one for one in source.laws)
     coordinates = {**source.coordinates, law.coordinate: replace(coordinate, locked=False)}
     return source.changed(links=tuple(links.values()), laws=laws, coordinates=coordinates)
 

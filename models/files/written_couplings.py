@@ -32,8 +32,9 @@ def couplings_of(tree: Tree, degree: int, why: str, *, splines: bool = False) ->
     found, left = [], []
     names = {step.name for _, step in tree.description.steps} - tree.locked
     for one in tree.system.couplings:
-        follower, leader = (name.replace(".", "_") for name in (one.follower, one.leader))
-        powers, points = powers_of(one.law), points_of(one.law) if splines else ()
+        follower, leader = (name.replace(".", "_") for name in one.coordinates[:2])
+        signal = one.law if isinstance(one.law, Signal) else None
+        powers, points = powers_of(signal), points_of(signal) if splines else ()
         known = follower in names and leader in names
         if known and powers and len(powers) <= degree + 1:
             found.append(WrittenCoupling(one.name, follower, leader, powers))
@@ -46,9 +47,9 @@ def couplings_of(tree: Tree, degree: int, why: str, *, splines: bool = False) ->
     return found
 
 
-def powers_of(law: Signal) -> tuple[float, ...]:
-    """Coefficients of powers of the leader, lowest first, without zeros at the end; none of a law of several pieces."""
-    if len(law.coefficients) > 1:
+def powers_of(law: Signal | None) -> tuple[float, ...]:
+    """Coefficients of powers of the leader, lowest first, without zeros at the end; none of several pieces or leaders."""
+    if law is None or len(law.coefficients) > 1:
         return ()
     found = Polynomial(law.coefficients[0])(Polynomial([-float(law.knots[0]), 1.0])).coef
     size = np.abs(found).max()
@@ -57,11 +58,11 @@ def powers_of(law: Signal) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
-def points_of(law: Signal) -> tuple[tuple[float, float], ...]:
+def points_of(law: Signal | None) -> tuple[tuple[float, float], ...]:
     """The points of a law that is a spline of OpenSim, with the straight pieces beyond them; else none."""
-    rows, knots = law.coefficients, law.knots[1:-1]
-    if len(rows) < 4:
+    if law is None or len(law.coefficients) < 4:
         return ()
+    rows, knots = law.coefficients, law.knots[1:-1]
     values = rows[1:, 0]
     made = spline(knots, values)
     if made.knots is None or made.coefficients.shape != rows.shape:

@@ -6,7 +6,7 @@ Weighted least squares over all coordinates that are free (Lu and O'Connor 1999)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from models.files.description import Description, Floats
 from models.files.marker_tasks import MarkerTasks, read_marker_tasks
 from models.files.points import PointKinematics
 from models.files.reading import Reading
+from models.files.scalar_coordinates import with_coordinates
 from models.walking.capture import Capture
 from models.walking.capture.read import read_markers
 from models.walking.capture.vertical import ROTATIONS
@@ -60,7 +61,8 @@ def inverse_kinematics(
     Parameters
     ----------
     reading : Reading
-        A model of OpenSim with markers, from ``models.read`` or ``models.swap``.
+        A model with markers, from ``models.read`` or ``models.swap``: of OpenSim, or of MJCF with sites.  Coordinates of MJCF are
+        its hinges and slides, six of a free joint (NAME_tx .. NAME_rz) and three of a ball (NAME_rx ..).
     markers : str, Path or Capture
         A trial: .trc, .c3d or .csv.
     tasks : str or Path, optional
@@ -92,9 +94,14 @@ def inverse_kinematics(
     A frame starts from the solution of another one at most 0.1 s away.  Markers that were not seen do not count in their frames;
     coordinates that the others leave open are interpolated, as of ``FittedMotion.undetermined``, which lists them.
     """
+    if not reading.source.laws:
+        reading = replace(reading, source=with_coordinates(reading.source))
     source = reading.source
-    if not source.laws:
-        raise ModelError(f"{reading.file.name}: has no coordinates with laws; read it from an .osim file")
+    if source.closures:
+        names = ", ".join(one.name for one in source.closures)
+        raise ModelError(
+            f"{reading.file.name}: constraints {names} close loops, which markers are not fitted with; remove them"
+        )
     capture = markers if isinstance(markers, Capture) else read_markers(markers, up=up, units=units)
     first, last = (capture.t[k] if t is None else float(t) for k, t in ((0, start), (-1, end)))
     capture = capture.crop(first, last)
@@ -160,9 +167,9 @@ class _Markers:
         cls, reading: Reading, capture: Capture, tasks: MarkerTasks | None, weights: Mapping[str, float],
         labels: Mapping[str, str],
     ) -> _Markers:  # fmt: skip
-        known = [frame.name for frame in reading.source.frames if frame.kind == "marker"]
+        known = [frame.name for frame in reading.source.frames if frame.kind in ("marker", "site")]
         if not known:
-            raise ModelError(f"{reading.file.name}: has no markers; give it a MarkerSet")
+            raise ModelError(f"{reading.file.name}: has no markers; give it a MarkerSet, or sites")
         for name in (*weights, *labels):
             if name not in known:
                 raise ModelError(f"marker '{name}': the model has none of this name; it has {', '.join(known)}")
@@ -235,6 +242,11 @@ class _Unknowns:
             if one.locked or one.lower == one.upper:
                 fixed[name] = one.default if one.locked else one.lower
                 held[name] = "locked" if one.locked else "its range is one value"
+            elif one.leader and one.value is None:
+                raise ModelError(
+                    f"{reading.file.name}: coordinate '{name}' follows {one.leader} by a function of several coordinates or one "
+                    "that is not read, limit 1 for inverse kinematics; give it a coupler of one coordinate"
+                )
             elif one.value is not None:
                 held[name] = f"coupler of {one.leader}"
             else:
@@ -261,7 +273,7 @@ def _whole_turns(source: Description, names: Sequence[str]) -> NDArray[np.bool_]
     """Whether an unknown (unknowns,) is an angle that nothing else follows, so that a whole turn changes no pose."""
     kinds = {step.name: step.kind for _, step in source.steps}
     leaders = {one.leader for one in source.coordinates.values()}
-    follow = {law.coordinate for law in source.laws if not law.own or kinds[law.step] != "turn"}
+    follow = {name for law in source.laws if not law.own or kinds[law.step] != "turn" for name in law.coordinates}
     return np.array([name not in follow and name not in leaders for name in names])
 
 

@@ -164,10 +164,10 @@ def _table(motion: FittedMotion) -> Storage:
 def kinds_of(source: Description) -> dict[str, str]:
     """The kind of each coordinate: that of its own step, or of one that follows it."""
     kinds = {step.name: step.kind for _, step in source.steps}
-    found = {law.coordinate: "slide" for law in source.laws}
+    found = {name: "slide" for law in source.laws for name in law.coordinates}
     for law in sorted(source.laws, key=lambda law: law.own):  # own steps decide
-        if law.own or kinds[law.step] == "turn":
-            found[law.coordinate] = kinds[law.step]
+        for name in law.coordinates if law.own or kinds[law.step] == "turn" else ():
+            found[name] = kinds[law.step]
     return found
 
 

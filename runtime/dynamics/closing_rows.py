@@ -18,6 +18,7 @@ from runtime.dynamics.kinematics import update_kinematics, update_signals
 from runtime.dynamics.layout import DERIVATIVE, DERIVATIVE_ANEW, LOADS, OK
 from runtime.dynamics.lift import normalise_coordinates
 from runtime.dynamics.places import PROJECTION, TREE
+from runtime.dynamics.products import LEADERS, VALUES, evaluate_products
 from runtime.dynamics.projection import CAUTION, CAUTIOUS, PROJECTIONS, ROUNDED, TO_ZERO
 from runtime.dynamics.recursion import inwards, rates_of_coordinates
 from runtime.dynamics.responses import accelerations_without_rows, along_row, respond
@@ -25,7 +26,7 @@ from runtime.dynamics.signals import evaluate_signal
 from runtime.dynamics.tree_equations import forces_along, load_steps
 from runtime.jit import addresses
 from runtime.jit.compilation import inlined
-from runtime.jit.kernels import coupling
+from runtime.jit.kernels import combination, coupling
 from runtime.jit.pointers import array_at, call_at
 
 NONE = -1  # number of chosen rows where the coordinates themselves depend on each other
@@ -200,18 +201,31 @@ def by_kernel(z, w):  # type: ignore[no-untyped-def]
 
 @inlined
 def evaluate_couplings(z, t, w):  # type: ignore[no-untyped-def]
-    """The rows of couplings at coordinates and rates z; of D the columns of follower and leader."""
+    """The rows of couplings at coordinates and rates z; of D the columns of follower and leaders."""
     m = w.tree.closing.coupled
-    for k in range(len(m.q)):
-        at, x = len(t.address) + k, m.x
-        for side in range(2):
-            x[2 * side], x[2 * side + 1] = m.sign[k, side] * z[m.q[k, side]], m.sign[k, side] * z[m.u[k, side]]
-        evaluate_signal(k, x[2], m.laws, m.value[k])
-        for n in range(3):
-            x[4 + n] = m.value[k, n]
-        coupling.rows(x, m.Phi, m.Phi_dot, m.D, m.gamma)
+    for k in range(len(m.first) - 1):
+        at, first, x = len(t.address) + k, m.first[k], m.x
+        count = m.first[k + 1] - first
+        for side in range(count):
+            sign = m.sign[first + side]
+            x[2 * side], x[2 * side + 1] = sign * z[m.q[first + side]], sign * z[m.u[first + side]]
+        if m.laws.start[k + 1] > m.laws.start[k]:
+            evaluate_signal(k, x[2], m.laws, m.value)
+            for n in range(3):
+                x[4 + n] = m.value[n]
+            coupling.rows(x, m.Phi, m.Phi_dot, m.D, m.gamma)
+        else:
+            for n in range(LEADERS):
+                if n + 1 >= count:
+                    x[2 + 2 * n] = x[3 + 2 * n] = 0.0
+                m.products.x[n] = x[2 + 2 * n]
+            evaluate_products(k, m.products, m.value)
+            for n in range(VALUES):
+                x[2 * (1 + LEADERS) + n] = m.value[n]
+            combination.rows(x, m.Phi, m.Phi_dot, m.D, m.gamma)
         w.Phi[at, 0], w.Phi_dot[at, 0], w.gamma[at, 0] = m.Phi[0], m.Phi_dot[0], m.gamma[0]
-        w.D[at, 0, 0], w.D[at, 0, 1] = m.D[0], m.D[1]
+        for side in range(count):
+            w.D[at, 0, side] = m.D[side]
 
 
 @inlined

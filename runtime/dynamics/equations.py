@@ -131,7 +131,7 @@ def shared_workspace_for(t: ModelData) -> Workspace:
 
 def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorkspace | None = None) -> Workspace:
     bodies, joints, blocks = len(t.mass), len(t.address), len(t.sparsity.block_row)
-    six = (joints + (0 if tree is None else len(tree.closing.coupled.q)), ROWS)
+    six = (joints + (0 if tree is None else len(tree.closing.coupled.first) - 1), ROWS)
     limits, contacts = len(t.limits.kind), len(t.contacts.law)
     switches = switches_of(limits + contacts)
     work = Workspace(

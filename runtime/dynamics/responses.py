@@ -125,10 +125,11 @@ def respond(data, m, t, w):  # type: ignore[no-untyped-def]
             c.push[k] = 0.0
         c.size[r] = 0.0
         coupled = joint - len(t.address)
-        for side in range(2):
-            if coupled >= 0:
-                c.push[c.coupled.step[coupled, side]] += D[side] * c.coupled.sign[coupled, side]
-                continue
+        if coupled >= 0:
+            first = c.coupled.first[coupled]
+            for side in range(c.coupled.first[coupled + 1] - first):
+                c.push[c.coupled.step[first + side]] += D[side] * c.coupled.sign[first + side]
+        for side in range(2 if coupled < 0 else 0):
             body = t.body_i[joint] if side == 0 else t.body_j[joint]
             if body == 0:
                 continue
@@ -154,8 +155,11 @@ def along_row(c, t, w, r, v_dot, z_dot):  # type: ignore[no-untyped-def]
     joint = c.joint[r]
     k = joint - len(t.address)
     if k >= 0:
-        m, own = c.coupled, w.D[joint, 0]
-        return own[0] * m.sign[k, 0] * z_dot[m.u[k, 0]] + own[1] * m.sign[k, 1] * z_dot[m.u[k, 1]]
+        m, along = c.coupled, 0.0
+        first = m.first[k]
+        for side in range(m.first[k + 1] - first):
+            along += w.D[joint, 0, side] * m.sign[first + side] * z_dot[m.u[first + side]]
+        return along
     D, a, b, value = w.D[joint, c.row[r]], v_dot[t.body_i[joint]], v_dot[t.body_j[joint]], 0.0
     for x in range(6):
         value += D[x] * a[x] + D[6 + x] * b[x]

@@ -9,34 +9,50 @@ import numpy as np
 
 from runtime.dynamics.lift import BALL, FREE, SLIDE, TURN, LiftWorkspace, TreeData, lift_workspace
 from runtime.dynamics.limits_along import OF_LIMIT, LimitAlong, LimitsAlong, memory_of_limits
+from runtime.dynamics.products import ENTRIES, LEADERS, VALUES, ProductData
 from runtime.dynamics.recursion import RecursionWorkspace, recursion_workspace
 from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.support.arrays import Floats, Ints
 
+ARGUMENTS = 2 * (1 + LEADERS) + VALUES  # of the equation of a coupling
 SIZES = {TURN: 2, SLIDE: 2, BALL: 7, FREE: 13}  # coordinates and rates of a step
 
 
 class CoupledCoordinates(NamedTuple):
-    """Couplings of coordinates of a tree, follower = law(leader), one row each behind those of the joints."""
+    """Couplings of coordinates of a tree, follower = law(leaders), one row each behind those of the joints."""
 
-    q: Ints  # (c, 2) places of follower and leader among the coordinates
-    u: Ints  # (c, 2) and of their rates
-    step: Ints  # (c, 2) their steps
-    sign: Floats  # (c, 2) 1 or -1: whether the coordinate of the joint has the direction of the step
-    laws: SignalData  # functions of the leader
-    value: Floats  # (c, 3) of these, and two derivatives
-    x: Floats  # (7,) arguments of the equation: follower and leader with rates, the function with derivatives
+    first: Ints  # (c + 1,) where the coordinates of each begin in the arrays below: the follower, then its leaders
+    q: Ints  # (coordinates,) places among the coordinates
+    u: Ints  # (coordinates,) and of their rates
+    step: Ints  # (coordinates,) their steps
+    sign: Floats  # (coordinates,) 1 or -1: whether the coordinate of the joint has the direction of the step
+    laws: SignalData  # functions of the leader; without pieces where ``products`` has the function
+    products: ProductData
+    value: Floats  # (VALUES,) of the function, and derivatives
+    x: Floats  # (ARGUMENTS,) of the equation: follower and leaders with rates, the function with derivatives
     Phi: Floats  # (1,)
     Phi_dot: Floats  # (1,)
-    D: Floats  # (2,)
+    D: Floats  # (1 + LEADERS,)
     gamma: Floats  # (1,)
 
 
+def memory_of_couplings(
+    first: Ints, q: Ints, u: Ints, step: Ints, sign: Floats, laws: SignalData, products: ProductData
+) -> CoupledCoordinates:
+    """The data of couplings, with memory."""
+    return CoupledCoordinates(
+        first=first, q=q, u=u, step=step, sign=sign, laws=laws, products=products, value=np.zeros(VALUES),
+        x=np.zeros(ARGUMENTS), Phi=np.zeros(1), Phi_dot=np.zeros(1), D=np.zeros(1 + LEADERS), gamma=np.zeros(1),
+    )  # fmt: skip
+
+
 NONE = np.zeros(0, np.int64)
-NO_COUPLINGS = CoupledCoordinates(
-    NONE.reshape(0, 2), NONE.reshape(0, 2), NONE.reshape(0, 2), np.zeros((0, 2)),
-    SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, DEGREE + 1))), np.zeros((0, 3)), np.zeros(7), np.zeros(1),
-    np.zeros(1), np.zeros(2), np.zeros(1),
+NO_COUPLINGS = memory_of_couplings(
+    np.zeros(1, np.int64), NONE, NONE, NONE, np.zeros(0),
+    SignalData(np.zeros(1, np.int64), np.zeros(0), np.zeros((0, DEGREE + 1))),
+    ProductData(
+        np.zeros(1, np.int64), np.zeros((0, ENTRIES)), np.zeros((0, LEADERS)), np.zeros(LEADERS + ENTRIES), np.zeros(VALUES)
+    ),
 )  # fmt: skip
 
 

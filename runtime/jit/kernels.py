@@ -13,7 +13,9 @@ from numba.extending import intrinsic
 
 import generated.bodies
 import generated.contact_sphere_plane
+import generated.coupling_combination
 import generated.coupling_follower
+import generated.coupling_product
 import generated.dispatch
 import generated.law_cubic
 import generated.position
@@ -100,10 +102,12 @@ def _function(owner: ir.Module, module: ModuleType, name: str, values: Sequence[
 
 
 bodies = callable_from_compiled_code(generated.bodies)
+combination = callable_from_compiled_code(generated.coupling_combination)
 coupling = callable_from_compiled_code(generated.coupling_follower)
 dispatch = callable_from_compiled_code(generated.dispatch)
 law_cubic = callable_from_compiled_code(generated.law_cubic)
 position = callable_from_compiled_code(generated.position)
+product = callable_from_compiled_code(generated.coupling_product)
 separation = callable_from_compiled_code(generated.separation)
 sphere_plane = callable_from_compiled_code(generated.contact_sphere_plane)
 top_view = callable_from_compiled_code(generated.top_view)

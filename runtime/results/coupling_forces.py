@@ -1,8 +1,8 @@
 """Forces of couplings and rotors on the coordinates of joints, and as wrenches on the bodies of these joints.
 
-A coupling pushes along two coordinates, a rotor along one.  Along that of a turn they exert a moment in the span of the axes of
-the joint's turns, along that of a slide a force in the span of its slides at the centre of mass of body j; neither does work
-along the other coordinates of the joint.  The reactions of the joint are those beside it.
+A coupling pushes along its follower and its leaders, a rotor along one coordinate.  Along that of a turn they exert a moment in
+the span of the axes of the joint's turns, along that of a slide a force in the span of its slides at the centre of mass of body
+j; neither does work along the other coordinates of the joint.  The reactions of the joint are those beside it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def forces_of_couplings(
         array[undetermined] = 0.0
     for k, one in enumerate(system.couplings):
         along.push(one.follower, -lam[:, k])
-        along.push(one.leader, lam[:, k] * one.value(along.values[one.leader], 1))
+        slopes = one.derivatives(along.values)[1]
+        for n, leader in enumerate(one.leaders):
+            along.push(leader, lam[:, k] * slopes[:, n])
     for rotor in system.armatures:
         k = step_of(rotor.name, rotor.coordinate, system.joint_motions, tree)
         along.push(rotor.coordinate, -rotor.inertia * tree.coordinates[k].sign * z_dot[:, memory.data.u[k]])
@@ -91,7 +93,7 @@ class _Along:
         self.wrench = np.zeros((n, len(system.bodies) + 1, 6))
         self.values: dict[str, Floats] = {}
         self.slopes: dict[str, Floats] = {}
-        named = [one for c in system.couplings for one in (c.follower, c.leader)]
+        named = [one for c in system.couplings for one in (c.follower, *c.leaders)]
         for name in {one.rpartition(".")[0] for one in [*named, *(a.coordinate for a in system.armatures)]}:
             motion = self.motions[name]
             poses = relative_poses(

@@ -8,6 +8,7 @@ from runtime.support.late_names import late_names
 
 if TYPE_CHECKING:
     from runtime.system.contact_building import hertz_stiffness
+    from runtime.system.coupling import Coupling
     from runtime.system.displacement import displaced, joint_coordinates
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
     from runtime.system.parts import Body, Contact, Joint, Limit
@@ -17,6 +18,7 @@ else:
         __name__,
         {
             "contact_building": "hertz_stiffness",
+            "coupling": "Coupling",
             "displacement": "displaced joint_coordinates",
             "limit_building": "RestrictingMoment restricting_moment",
             "parts": "Body Contact Joint Limit",
@@ -27,6 +29,7 @@ else:
 __all__ = [
     "Body",
     "Contact",
+    "Coupling",
     "Joint",
     "Limit",
     "RestrictingMoment",

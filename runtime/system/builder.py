@@ -222,19 +222,23 @@ class Builder(LoadBuilder):
             checked = {f"{joint}.{name}": finite_number(v, f"{what} '{joint}.{name}'") for name, v in of_what.items()}
             into.update(checked)
 
-    def coupling(self, name: str, follower: str, leader: str, law: Any, *, straight: bool = True) -> None:
-        """Have a coordinate of a joint follow another one: follower = law(leader).
+    def coupling(
+        self, name: str, follower: str, leader: str | Sequence[str], law: Any, *, straight: bool = True
+    ) -> None:
+        """Have a coordinate of a joint follow others: follower = law(leader), or law(leader, leader, ...).
 
         Systems with couplings run in joint coordinates.  In the initial state followers are where their leaders put them.
 
         Parameters
         ----------
         name : str
-        follower, leader : str
-            Coordinates of turns or slides, such as "knee.distance" [rad], [m]; 0 in the reference pose, as in ``angles``.
-        law : float, sequence, or Signal
-            A ratio; one to six coefficients of powers of the leader, lowest first; or a spline, ``Signal.spline(leader,
-            follower)``.
+        follower : str
+            Coordinate of a turn or slide, such as "knee.distance" [rad], [m]; 0 in the reference pose, as in ``angles``.
+        leader : str or sequence of str
+            Likewise; up to six.
+        law : float, sequence, Signal, or SumOfProducts
+            A ratio; one to six coefficients of powers of the leader, lowest first; a spline, ``Signal.spline(leader,
+            follower)``; or a function of one or several leaders, ``runtime.SumOfProducts``.
         straight : bool
             A spline goes on straight beyond its points, with the slope of its end; False: with its first and last polynomial.
 

@@ -14,14 +14,16 @@ from runtime.dynamics.tree_workspace import (
     CoupledCoordinates,
     RowsKernel,
     TreeWorkspace,
+    memory_of_couplings,
     tree_workspace,
 )
 from runtime.support.arrays import Floats
 from runtime.system.coordinate_steps import step_of
 from runtime.system.coupling import Coupling, in_order
 from runtime.system.joint_motion import FULL_TURN
-from runtime.system.signal import signal_data
+from runtime.system.signal import Signal, signal_data
 from runtime.system.spanning_tree import RATES, SpanningTree, tree_data
+from runtime.system.sum_of_products import SumOfProducts, product_data
 from runtime.system.system import System
 
 MOST_TURNS = 200  # that are tried
@@ -41,13 +43,15 @@ def coupled_coordinates(
     if not couplings:
         return NO_COUPLINGS
     steps = np.array(
-        [[step_of(f"coupling '{c.name}'", name, motions, tree) for name in (c.follower, c.leader)] for c in couplings]
+        [step_of(f"coupling '{c.name}'", name, motions, tree) for c in couplings for name in c.coordinates]
     )
-    sign = np.array([[tree.coordinates[k].sign for k in pair] for pair in steps])
-    count = len(couplings)
-    return CoupledCoordinates(
-        q=data.q[steps], u=data.u[steps], step=steps, sign=sign, laws=signal_data([one.law for one in couplings]),
-        value=np.zeros((count, 3)), x=np.zeros(4 + 3), Phi=np.zeros(1), Phi_dot=np.zeros(1), D=np.zeros(2), gamma=np.zeros(1),
+    sign = np.array([float(tree.coordinates[k].sign) for k in steps])
+    first = np.cumsum([0, *(len(c.coordinates) for c in couplings)]).astype(np.int64)
+    laws = [one.law for one in couplings]
+    return memory_of_couplings(
+        first, data.q[steps], data.u[steps], steps, sign,
+        signal_data([law if isinstance(law, Signal) else None for law in laws]),
+        product_data([law if isinstance(law, SumOfProducts) else None for law in laws]),
     )  # fmt: skip
 
 
@@ -55,9 +59,8 @@ def put_coordinates(
     couplings: tuple[Coupling, ...], coupled: CoupledCoordinates, q: Mapping[str, Any], z: Floats
 ) -> None:
     """Put coordinates by name, numbers or (n,), among those of a tree z (size of the state,) or (n, size of the state)."""
-    for k, one in enumerate(couplings):
-        for side, name in enumerate((one.follower, one.leader)):
-            z[..., coupled.q[k, side]] = coupled.sign[k, side] * q[name]
+    for k, name in enumerate(name for one in couplings for name in one.coordinates):
+        z[..., coupled.q[k]] = coupled.sign[k] * q[name]
 
 
 def tree_with_rows(
@@ -84,18 +87,20 @@ def with_turns(couplings: tuple[Coupling, ...], motions: Any, q: dict[str, float
 
     def off(x: float, leader: str) -> float:
         """The largest distance of a follower, apart from full turns."""
-        found = [float(one.value(np.array(x))) - q[one.follower] for one in couplings if one.leader == leader]
-        kinds = [one.follower in turns for one in couplings if one.leader == leader]
+        led = [one for one in couplings if leader in one.leaders]
+        found = [float(one.derivatives({**q, leader: x})[0]) - q[one.follower] for one in led]
+        kinds = [one.follower in turns for one in led]
         return max(
             abs(d - FULL_TURN * round(d / FULL_TURN)) if turn else abs(d) for d, turn in zip(found, kinds, strict=True)
         )
 
     for one in in_order(couplings):
-        if one.leader in turns and off(q[one.leader], one.leader) > OFF:
-            tried = q[one.leader] + FULL_TURN * np.array(sorted(range(-MOST_TURNS, MOST_TURNS + 1), key=abs))
-            q[one.leader] = next((x for x in tried.tolist() if off(x, one.leader) <= OFF), q[one.leader])
+        for leader in one.leaders:
+            if leader in turns and off(q[leader], leader) > OFF:
+                tried = q[leader] + FULL_TURN * np.array(sorted(range(-MOST_TURNS, MOST_TURNS + 1), key=abs))
+                q[leader] = next((x for x in tried.tolist() if off(x, leader) <= OFF), q[leader])
         if one.follower in turns:
-            d = float(one.value(np.array(q[one.leader]))) - q[one.follower]
+            d = float(one.derivatives(q)[0]) - q[one.follower]
             q[one.follower] += FULL_TURN * round(d / FULL_TURN)
     return q
 
@@ -107,7 +112,10 @@ def _unit(motions: Any, name: str) -> str:
 
 
 def violations(couplings: tuple[Coupling, ...], q: Mapping[str, Any], u: Mapping[str, Any]) -> tuple[Floats, Floats]:
-    """Follower - law(leader) and its rate, (n, couplings) each; from coordinates and rates by name, numbers or (n,)."""
-    Phi = [q[one.follower] - one.value(q[one.leader]) for one in couplings]
-    Phi_dot = [u[one.follower] - one.value(q[one.leader], 1) * u[one.leader] for one in couplings]
+    """Follower - law(leaders) and its rate, (n, couplings) each; from coordinates and rates by name, numbers or (n,)."""
+    Phi, Phi_dot = [], []
+    for one in couplings:
+        value, slopes, _ = one.derivatives(q)
+        Phi.append(q[one.follower] - value)
+        Phi_dot.append(u[one.follower] - sum(slopes[..., n] * u[leader] for n, leader in enumerate(one.leaders)))
     return np.stack(Phi, axis=-1), np.stack(Phi_dot, axis=-1)

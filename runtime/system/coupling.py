@@ -1,4 +1,4 @@
-"""A coordinate of a joint that follows another one."""
+"""A coordinate of a joint that follows others."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.system.connection import checked_name
 from runtime.system.signal import Signal
+from runtime.system.sum_of_products import SumOfProducts
 
 BEYOND = 1.0  # [rad], [m] length of the straight pieces beyond the points of a law; compiled code goes on with them
 
@@ -22,28 +23,40 @@ BEYOND = 1.0  # [rad], [m] length of the straight pieces beyond the points of a 
 @checked_class
 @dataclass(frozen=True)
 class Coupling:
-    """A coordinate of a joint that follows another one, follower = law(leader).
+    """A coordinate of a joint that follows others, follower = law(leaders).
 
-    ``follower`` and ``leader`` are names such as "knee.distance" [rad], [m]; ``law`` is a function of the leader, and its first
-    and last pieces hold beyond their ends too.
+    ``follower`` and ``leaders`` are names such as "knee.distance" [rad], [m]; ``law`` is a function of the leaders: a signal of
+    one, whose first and last pieces hold beyond their ends too, or a sum of products.
     """
 
     name: str
     follower: str
-    leader: str
-    law: Signal
+    leaders: tuple[str, ...]
+    law: Signal | SumOfProducts
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The follower and its leaders."""
+        return (self.follower, *self.leaders)
 
     def value(self, x: Floats, order: int = 0) -> Floats:
-        """The law or a derivative of it at values of the leader, of any shape."""
+        """The law of one leader, or its derivative of an order up to 2, at values of the leader, of any shape."""
+        return np.reshape(self.derivatives({self.leaders[0]: x})[order], np.shape(x))
+
+    def derivatives(self, q: Mapping[str, Any]) -> tuple[Floats, Floats, Floats]:
+        """The law at coordinates by name, (...) each: value (...), slopes (..., leaders), curvatures (..., leaders, leaders)."""
+        x = [np.asarray(q[name], dtype=float) for name in self.leaders]
+        if isinstance(self.law, SumOfProducts):
+            return self.law.derivatives(*x)
         from scipy.interpolate import PPoly
 
-        values: Floats = PPoly(self.law.coefficients[:, ::-1].T, self.law.knots)(x, order)
-        return values
+        law = PPoly(self.law.coefficients[:, ::-1].T, self.law.knots)
+        return law(x[0]), law(x[0], 1)[..., None], law(x[0], 2)[..., None, None]
 
 
 def build_coupling(
-    name: str, follower: str, leader: str, law: Any, joints: Collection[str], before: Mapping[str, Coupling], *,
-    straight: bool = True,
+    name: str, follower: str, leaders: str | Sequence[str], law: Any, joints: Collection[str],
+    before: Mapping[str, Coupling], *, straight: bool = True,
 ) -> Coupling:  # fmt: skip
     """A coupling beside those before it, of coordinates of joints; ``law``, ``straight``: as of ``law_of``.
 
@@ -53,21 +66,28 @@ def build_coupling(
     """
     checked_name(name, "coupling", before)
     what = f"coupling '{name}'"
-    for one in (follower, leader):
+    leaders = (leaders,) if isinstance(leaders, str) else tuple(leaders)
+    for one in (follower, *leaders):
         if not isinstance(one, str) or one.rpartition(".")[0] not in joints:
             raise unknown_name(str(one).rpartition(".")[0], joints, "joint", whose=f"{what}: ")
     others = {other.follower: other.name for other in before.values()}
     if follower in others:
         raise ModelError(
-            f"{what}: '{follower}' follows already by coupling '{others[follower]}'; a coordinate has one leader"
+            f"{what}: '{follower}' follows already by coupling '{others[follower]}'; a coordinate has one law"
         )
-    made = Coupling(name, follower, leader, law_of(law, what, straight=straight))
-    in_order([*before.values(), made])
-    return made
+    made = law_of(law, what, straight=straight)
+    count = made.leaders if isinstance(made, SumOfProducts) else 1
+    if len(leaders) != count or len(set(leaders)) < count:
+        raise ModelError(
+            f"{what}: {len(leaders)} leaders ({', '.join(leaders)}), and a law of {count}; give as many different coordinates"
+        )
+    coupling = Coupling(name, follower, leaders, made)
+    in_order([*before.values(), coupling])
+    return coupling
 
 
-def law_of(law: Any, what: str, *, straight: bool = True) -> Signal:
-    """The law of a coupling: a number, the ratio; coefficients of powers of the leader, lowest first; or a spline.
+def law_of(law: Any, what: str, *, straight: bool = True) -> Signal | SumOfProducts:
+    """The law of a coupling: a number, the ratio; coefficients of powers of the leader, lowest first; a spline; or products.
 
     Beyond its points a spline goes on straight, with the slope of its end, or with its first and last polynomial.
 
@@ -75,6 +95,8 @@ def law_of(law: Any, what: str, *, straight: bool = True) -> Signal:
     ------
     ModelError
     """
+    if isinstance(law, SumOfProducts):
+        return law
     if isinstance(law, Signal):
         finite_knots = bool(np.isfinite(law.knots).all())
         return law if finite_knots and not straight else _straight_beyond(law)
@@ -83,13 +105,15 @@ def law_of(law: Any, what: str, *, straight: bool = True) -> Signal:
         if not 1 <= len(given) <= DEGREE + 1:
             raise ModelError(
                 f"{what}: a law of {len(given)} coefficients; give 1 to {DEGREE + 1}, of powers of the leader from 0 on, or "
-                "Signal.spline(leader, follower)"
+                "Signal.spline(leader, follower), or runtime.SumOfProducts"
             )
         coefficients = finite(given, (len(given),), f"{what}: law")
     elif isinstance(law, int | float | np.number) and not isinstance(law, bool):
         coefficients = np.array([0.0, finite_number(law, f"{what}: law")])
     else:
-        raise ModelError(f"{what}: the law {shown(law)}; give a ratio, coefficients, or a runtime.Signal of the leader")
+        raise ModelError(
+            f"{what}: the law {shown(law)}; give a ratio, coefficients, or a runtime.Signal or SumOfProducts"
+        )
     from numpy.polynomial import Polynomial
 
     # About the first knot, as pieces of signals are.
@@ -103,7 +127,9 @@ def _straight_beyond(law: Signal) -> Signal:
     """A signal with straight pieces before and behind it."""
     knots, pieces = law.knots, law.coefficients
     if not np.isfinite(knots).all():
-        return law_of([float(pieces[0, 0])], "law")
+        row = np.zeros((1, DEGREE + 1))
+        row[0, 0] = pieces[0, 0]
+        return Signal(np.array([-BEYOND, BEYOND]), row)
     ends = np.zeros((2, DEGREE + 1))
     slope = float(law(knots[0], 1))
     ends[0, :2] = float(law(knots[0])) - BEYOND * slope, slope
@@ -122,7 +148,7 @@ def in_order(couplings: Sequence[Coupling]) -> list[Coupling]:
     left, found = list(couplings), []
     while left:
         followers = {one.follower for one in left}
-        ready = [one for one in left if one.leader not in followers]
+        ready = [one for one in left if not followers.intersection(one.leaders)]
         if not ready:
             names = ", ".join(f"'{one.name}'" for one in left)
             raise ModelError(f"couplings {names}: each leader follows another one of them; leave one of them out")

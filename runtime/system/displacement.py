@@ -103,13 +103,16 @@ def _move_followers(system: System, states: Floats, angles: Values, rates: Value
     neighbours = _neighbours(system)
     for one in in_order(system.couplings):
         q, u = values_of(system.joint_motions, system.body_names, states[1:].ravel())
-        at, rate = angles.get(one.leader, q[one.leader]), rates.get(one.leader, u[one.leader])
-        wanted = float(one.value(np.array(at))), float(one.value(np.array(at), 1)) * rate
+        at, rate = (
+            {name: given.get(name, own[name]) for name in one.leaders} for given, own in ((angles, q), (rates, u))
+        )
+        led, slopes, _ = one.derivatives(at)
+        wanted = float(led), float(sum(slope * rate[name] for name, slope in zip(one.leaders, slopes, strict=True)))
         for given, value, what in zip((angles, rates), wanted, ("angle", "rate"), strict=True):
             if abs(given.get(one.follower, value) - value) > POSITION_TOLERANCE * max(1.0, abs(value)):
                 raise ModelError(
                     f"{what} '{one.follower}' = {given[one.follower]:.9g}, and coupling '{one.name}' has it follow "
-                    f"'{one.leader}' at {value:.9g}; leave it out, or change the leader"
+                    f"{', '.join(map(repr, one.leaders))} at {value:.9g}; leave it out, or change the leader"
                 )
         joint, _, column = one.follower.rpartition(".")
         _displace(system, system.joint_motions[joint], states, {column: wanted[0]}, {column: wanted[1]}, neighbours)

@@ -50,6 +50,7 @@ from runtime.system.parts import (
 )  # fmt: skip
 from runtime.system.reference import ground_state
 from runtime.system.signal import Signal, as_signal
+from runtime.system.sum_of_products import SumOfProducts
 
 GRAVITY = (0.0, 0.0, -9.81)
 Item = Mapping[str, Any]
@@ -340,10 +341,11 @@ def _limit_values(what: str, module: ModuleType, given: Item) -> dict[str, Any]:
 def _coupling(found: _Found, item: Item) -> Coupling:
     name, law = item["name"], item["law"]
     pieces = isinstance(law, dict) and "knots" in law
+    if isinstance(law, dict):
+        law = SumOfProducts(**law) if "powers" in law else _signal(law, f"coupling '{name}': law")
     made = build_coupling(
-        name, item["follower"], item["leader"], _signal(law, f"coupling '{name}': law") if isinstance(law, dict) else law,
-        found.joints, found.couplings, straight=not pieces,
-    )  # fmt: skip
+        name, item["follower"], item["leader"], law, found.joints, found.couplings, straight=not pieces
+    )
     found.couplings[name] = made
     return made
 

@@ -33,6 +33,7 @@ from runtime.system.parts import (
 )
 from runtime.system.shapes import Shape
 from runtime.system.signal import Signal
+from runtime.system.sum_of_products import SumOfProducts
 from runtime.version import __version__
 
 FORMAT, VERSION = "talus-model", 1
@@ -249,9 +250,10 @@ def _force(force: Force) -> Item:
 
 
 def _coupling(coupling: Coupling) -> Item:
+    law, leaders = coupling.law, list(coupling.leaders)
     return {
-        "name": coupling.name, "follower": coupling.follower, "leader": coupling.leader,
-        "law": _signal(coupling.law, f"coupling '{coupling.name}': law"),
+        "name": coupling.name, "follower": coupling.follower, "leader": leaders[0] if len(leaders) == 1 else leaders,
+        "law": law.to_mapping() if isinstance(law, SumOfProducts) else _signal(law, f"coupling '{coupling.name}': law"),
     }  # fmt: skip
 
 

@@ -219,13 +219,14 @@ def _samples(t: ArrayLike, *columns: ArrayLike) -> list[Floats]:
     return checked
 
 
-def signal_data(signals: list[Signal]) -> SignalData:
-    """Flat data of signals, in their order."""
-    starts = np.cumsum([0] + [len(s.coefficients) for s in signals])
+def signal_data(signals: Sequence[Signal | None]) -> SignalData:
+    """Flat data of signals, in their order; None has no pieces."""
+    starts = np.cumsum([0] + [0 if s is None else len(s.coefficients) for s in signals])
+    given = [s for s in signals if s is not None]
     # A constant holds from minus infinity on; its powers of t - knot must not be infinite.
-    knots = [np.where(np.isinf(s.knots[:-1]), 0.0, s.knots[:-1]) for s in signals]
+    knots = [np.where(np.isinf(s.knots[:-1]), 0.0, s.knots[:-1]) for s in given]
     return SignalData(
         start=starts.astype(np.int64),
         knot=np.concatenate([*knots, np.zeros(0)]),
-        coefficient=np.concatenate([*(s.coefficients for s in signals), np.zeros((0, DEGREE + 1))]),
+        coefficient=np.concatenate([*(s.coefficients for s in given), np.zeros((0, DEGREE + 1))]),
     )

@@ -13,10 +13,11 @@ from tests.support.kernel_text import functions_of, lint, lint_tangent, missed, 
 
 SEEDS = range(3)
 POTENTIAL, POTENTIAL_RATE, REPORTS = 24, 25, 26
-AXES = ("xi", "eta", "zeta")
+BUSHINGS = {"bushing": ("_xi", "_eta", "_zeta"), "frame_bushing": ("x", "y", "z")}  # ends of the names of parameters
 OPERATIONS = {
     "bushing": 685,
     "cable": 134,
+    "frame_bushing": 865,
     "hinge_friction": 115,
     "hinge_limit": 572,
     "hinge_spring": 279,
@@ -78,9 +79,12 @@ def expected_wrench(c):
         still = Case.run(c, np.column_stack([c.states[:, :7], np.zeros((4, 6))]))[-1]
         assert pull == pytest.approx(still * (1.0 + sign * v["loss"] * (x @ c.twist)), rel=1e-9)
         return Q - sign * (pull - still) * x
-    if c.module.NAME == "bushing":
-        names = [(f"c_{a}", f"displacement_{b}") for a, b in zip(("xi", "eta", "zeta"), "xyz", strict=True)]
-        names += [(f"ct_{a}", f"angles_{b}") for a, b in zip(("xi", "eta", "zeta"), "xyz", strict=True)]
+    if c.module.NAME in BUSHINGS:
+        names = [
+            (own, f"{what}_{b}")
+            for kind, what in (("c", "displacement"), ("ct", "angles"))
+            for own, b in zip(six(c, kind), "xyz", strict=True)
+        ]
         return Q - sum(v[damping] * (outputs[x] @ c.twist) * outputs[x] for damping, x in names)
     if "creep" in v:
         by_velocity = np.concatenate([slopes[-1, 12 * b + 6 : 12 * b + 12] for b in range(c.count)])
@@ -97,6 +101,11 @@ def wrench_error(c, module=None):
 
 def tangent_error(c, module=None):
     return distance(c.tangent(module), c.slopes(slice(0, 6 * c.count)))
+
+
+def six(c, kind):
+    """Names of three parameters of a bushing."""
+    return [kind + end for end in BUSHINGS[c.module.NAME]]
 
 
 @all_forces
@@ -180,12 +189,11 @@ def expected_outputs(c):
         expected[-1] = Q[:12] @ x / (x @ x)
     elif c.module.NAME == "rotational_damper":
         expected[-1] = np.linalg.norm(c.twist[9:12] - c.twist[3:6])
-    elif c.module.NAME in ("tendon", "tabulated_tendon", "bushing"):
+    elif c.module.NAME in ("tendon", "tabulated_tendon", *BUSHINGS):
         slopes = c.slopes(slice(REPORTS, None))
         rates = sum(slopes[:, 12 * b : 12 * b + 6] @ c.twist[6 * b : 6 * b + 6] for b in range(c.count))
-        if c.module.NAME == "bushing":
-            k, damping = (np.array([c.values[f"{kind}_{a}"] for a in AXES]) for kind in ("k", "c"))
-            kt, ct = (np.array([c.values[f"{kind}_{a}"] for a in AXES]) for kind in ("kt", "ct"))
+        if c.module.NAME in BUSHINGS:
+            k, damping, kt, ct = (np.array([c.values[a] for a in six(c, kind)]) for kind in ("k", "c", "kt", "ct"))
             expected[REPORTS + 6 : REPORTS + 9] = -k * expected[REPORTS : REPORTS + 3] - damping * rates[:3]
             expected[REPORTS + 9 : REPORTS + 12] = -kt * expected[REPORTS + 3 : REPORTS + 6] - ct * rates[3:6]
         elif c.module.NAME == "tendon":

@@ -86,7 +86,9 @@ def test_every_definition_has_a_module():
         "separation",
         "top_view",
         "law_cubic",
+        "coupling_combination",
         "coupling_follower",
+        "coupling_product",
     }
     assert listed | switched | alone == set(digests.MODULES)
 

@@ -24,6 +24,7 @@ OPERATIONS = {
     "fixed": 405,
     "plane_translation": 541,
     "translation": 255,
+    "oblique_translation": 258,
     "constant_angle": 86,
     "constant_distance": 111,
     "point_on_line": 230,

@@ -92,6 +92,10 @@ def test_conditions_are_derived():
     assert where.pop("universal") == ("a_i x a_j = 0", "")
     assert where.pop("modified_universal") == ("a_i x a_j = 0 and a_i x d = 0", "(a_i x a_j) . d = 0")
     assert where.pop("plane_translation") == ("a_i x b_i = 0", "")
+    assert where.pop("oblique_translation") == (
+        "the axes of its coordinates depend on each other",
+        "the rows depend on each other",
+    )
     assert set(where.values()) == {("", "")}
 
 

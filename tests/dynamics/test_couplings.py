@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 from scipy.integrate import solve_ivp
 
 import runtime
@@ -287,3 +288,84 @@ def test_files_refuse_what_the_builder_refuses(tmp_path):
         with pytest.raises(ModelError) as found:
             Builder.from_file(file)
         assert sentence in str(found.value) and "line" in str(found.value)
+
+
+# Coefficients, powers, frequencies and phases of two leaders, and the same as a text.
+SEVERAL = runtime.SumOfProducts(
+    [0.1, 0.3, -0.2, 0.4, 0.05],
+    [[0, 0], [1, 0], [2, 1], [0, 0], [0, 7]],
+    [[0, 0], [0, 0], [0, 0], [1.0, 0.7], [0, 0]],
+    [[np.pi / 2, np.pi / 2], [np.pi / 2, np.pi / 2], [np.pi / 2, np.pi / 2], [0.2, np.pi / 2], [np.pi / 2, np.pi / 2]],
+)
+WRITTEN = "0.1 + 0.3*x - 0.2*x**2*y + 0.4*sin(x + 0.2)*cos(0.7*y) + 0.05*y**7"
+
+
+def test_derivatives_of_sums_of_products():
+    x, y = sp.symbols("x y")
+    f, at = sp.sympify(WRITTEN), np.random.default_rng(0).uniform(-1.0, 1.0, (2, 7))
+    wanted = [
+        [sp.lambdify((x, y), sp.diff(f, *by) if by else f)(*at) for by in of]
+        for of in (((),), ((x,), (y,)), ((x, x), (x, y), (y, y)))
+    ]
+    value, slopes, curvatures = SEVERAL.derivatives(*at)
+    np.testing.assert_allclose(value, wanted[0][0], rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(slopes.T, wanted[1], rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        [curvatures[:, 0, 0], curvatures[:, 0, 1], curvatures[:, 1, 1]], wanted[2], rtol=1e-12, atol=1e-12
+    )
+    assert np.isfinite(SEVERAL.derivatives(0.0, 0.0)[2]).all()
+
+
+def trio(law, **build):
+    """Three pendulums side by side; the angle of the third follows those of the others."""
+    b = Builder("trio")
+    for k, name in enumerate("abc"):
+        b.body(name, mass=1.0 + k, inertia=(0.1, 0.2 + 0.1 * k, 0.3), r=(0.5, k, 0.0))
+        b.joint(f"j{name}", "revolute", "ground", name, axes="global", point=(0, k, 0), axis=(0, 1, 0))
+    b.coupling("gear", "jc.angle", ["ja.angle", "jb.angle"], law)
+    b.angles("ja", angle=0.3, rates={"angle": 1.0})
+    b.angles("jb", angle=-0.2, rates={"angle": -0.7})
+    return b.build(**build)
+
+
+def test_a_coordinate_follows_two_others(tmp_path):
+    """Against Lagrange's equations of the two independent angles; the file holds the law."""
+    system = runtime.System.from_file(trio(SEVERAL).to_file(tmp_path / "trio.json"))
+    assert system.degrees_of_freedom == 2
+    run = runtime.simulate(system, 0.5, rtol=1e-11, atol=1e-11)
+    q = np.array([run.angles[f"j{name}"].values["angle"] for name in "abc"])
+    u = np.array([run.angles[f"j{name}"].rates["angle"] for name in "ab"])
+    value, slopes, curvatures = SEVERAL.derivatives(*q[:2])
+    assert run.success and np.abs(q[2] - value).max() < 1e-12 and np.ptp(run.energy) < 1e-7
+    moments = np.array([0.2 + 0.1 * k + (1.0 + k) * 0.25 for k in range(3)])
+    pull = G * 0.5 * np.array([1.0, 2.0, 3.0])[:, None] * np.cos(q)
+    bend = np.einsum("nij,in,jn->n", curvatures, u, u)
+    M = np.diag(moments[:2]) + moments[2] * slopes[:, :, None] * slopes[:, None, :]
+    Q = pull[:2].T + slopes * (pull[2] - moments[2] * bend)[:, None]
+    wanted = np.linalg.solve(M, Q[..., None])[..., 0]
+    found = np.stack([run.omega_dot[name][:, 1] for name in "ab"], axis=1)
+    assert np.abs(found - wanted).max() < 1e-9
+    force = moments[2] * (np.einsum("ni,ni->n", slopes, wanted) + bend) - pull[2]
+    assert np.abs(run.coupling_forces["gear"] - force).max() < 1e-9
+    again = runtime.simulate(system, 0.1, initial=displaced(system, angles={"ja.angle": 0.5}))
+    assert again.success
+
+
+@pytest.mark.parametrize(
+    "leaders, law, sentence",
+    [
+        (["ja.angle"], SEVERAL, "1 leaders (ja.angle), and a law of 2"),
+        (["ja.angle", "ja.angle"], SEVERAL, "as many different coordinates"),
+        (["ja.angle", "jb.angle"], 0.5, "and a law of 1"),
+    ],
+)
+def test_laws_of_several_leaders_that_are_refused(leaders, law, sentence):
+    b = Builder("pair")
+    for k, name in enumerate("abc"):
+        b.body(name, mass=1.0, inertia=(0.1, 0.2, 0.3), r=(0.5, k, 0.0))
+        b.joint(f"j{name}", "revolute", "ground", name, axes="global", point=(0, k, 0), axis=(0, 1, 0))
+    with pytest.raises(ModelError) as found:
+        b.coupling("gear", "jc.angle", leaders, law)
+    assert sentence in str(found.value)
+    with pytest.raises(ModelError, match="whole numbers"):
+        runtime.SumOfProducts([1.0], [[0.5, 1.0]])

@@ -57,7 +57,7 @@ def markers_of(reading, q):
     return {
         frame.name: ways[frame.link][-1].at(frame.position)[0]
         for frame in reading.source.frames
-        if frame.kind == "marker"
+        if frame.kind in ("marker", "site")
     }
 
 

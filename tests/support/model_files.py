@@ -37,6 +37,11 @@ JOINTS = {
         '<joint name="a" axis="1 0 0" stiffness="2" armature="0.3"/><joint name="b" axis="0 1 0.5" armature="0.01"/>'
         '<joint name="c" axis="0 0 1" damping="0.2" armature="2"/>'
     ),
+    "rotors of oblique slides": (
+        '<joint name="a" type="slide" axis="1 0 0.2" armature="0.3"/>'
+        '<joint name="b" type="slide" axis="0.3 1 0" damping="2" stiffness="20" springref="0.1"/>'
+        '<joint name="c" type="slide" axis="0 0.4 1" armature="2"/><joint name="d" type="ball"/>'
+    ),
     "rotors of slides": (
         '<joint name="a" type="slide" axis="1 0 0" armature="4"/><joint name="b" type="slide" axis="0 0 1"/>'
         '<joint name="c" axis="0 1 0" armature="0.5"/>'

@@ -217,6 +217,16 @@ def values(w):
         ),
         "State": (runtime.State, dict(names=w.state.names, y=w.state.y)),
         "Signal": (runtime.Signal, dict(knots=w.signal.knots, coefficients=w.signal.coefficients)),
+        "SumOfProducts": (
+            runtime.SumOfProducts,
+            dict(
+                coefficients=np.ones(2),
+                powers=np.eye(2),
+                frequencies=np.zeros((2, 2)),
+                phases=np.ones((2, 2)),
+                offsets=np.zeros(2),
+            ),
+        ),
         "Signal.constant": (runtime.Signal.constant, dict(value=1.0)),
         "Signal.spline": (runtime.Signal.spline, signals | dict(degree=3)),
         "Signal.samples": (runtime.Signal.samples, signals | dict(rates=np.ones(8), accelerations=np.zeros(8))),

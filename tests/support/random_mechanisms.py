@@ -166,7 +166,7 @@ class RandomMechanism:
 
     def _values(self, kind, i, j):
         rng = self.rng
-        a_i = a_j = b_i = random_unit(rng)
+        a_i = a_j = b_i = c_i = random_unit(rng)
         P_i = P_j = rng.uniform(-0.5, 0.5, 3)
         if kind in ("cylindrical", "translational", "point_on_line"):
             P_j = P_i + rng.uniform(-0.3, 0.3) * a_i
@@ -176,6 +176,9 @@ class RandomMechanism:
             b_i = np.cross(a_i, random_unit(rng)) + rng.uniform(-0.5, 0.5) * a_i
             b_i /= np.linalg.norm(b_i)
             P_j = P_i + rng.uniform(-0.3, 0.3) * a_i + rng.uniform(-0.3, 0.3) * b_i
+        elif kind == "oblique_translation":
+            b_i, c_i = a_i + 0.8 * np.linalg.svd(a_i[None])[2][1:]
+            b_i, c_i = (v / np.linalg.norm(v) for v in (b_i, c_i))
         elif kind == "constant_distance":
             P_j = P_i + rng.uniform(0.1, 0.4) * random_unit(rng)
         elif kind in ("universal", "constant_angle", "modified_universal"):
@@ -188,7 +191,7 @@ class RandomMechanism:
                 P_j = P_i + rng.uniform(0.1, 0.4) * link / np.linalg.norm(link)
         (r_i, A_i), (r_j, A_j) = self._pose(i), self._pose(j)
         values = dict(
-            s_i=A_i.T @ (P_i - r_i), s_j=A_j.T @ (P_j - r_j), a_i=A_i.T @ a_i, a_j=A_j.T @ a_j, b_i=A_i.T @ b_i,
+            s_i=A_i.T @ (P_i - r_i), s_j=A_j.T @ (P_j - r_j), a_i=A_i.T @ a_i, a_j=A_j.T @ a_j, b_i=A_i.T @ b_i, c_i=A_i.T @ c_i,
             l=np.linalg.norm(P_j - P_i),
         )  # fmt: skip
         return {key: values[key] for key in MODULES[kind].KEYWORDS}

@@ -4,6 +4,7 @@ Second route to what ``models.files.building`` makes: no bodies between joints, 
 """
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from models.files.motion import Coordinates, motion_of
 
@@ -14,12 +15,41 @@ def follow(description, sample, names, places):
     """Rates of all coordinates by those of the independent ones, and what the accelerations have beyond them."""
     G, g = np.eye(places[-1]), np.zeros(places[-1])
     for one in description.followers_in_order:
-        k, at = (places[names.index(name)] for name in (one.step, one.leader))
-        x = sample.q[one.leader]
-        G[k] = one.value(x, 1) * G[at]
-        g[k] = one.value(x, 1) * g[at] + one.value(x, 2) * sample.u[one.leader] ** 2
+        k, *at = (places[names.index(name)] for name in (one.step, *one.leaders))
+        _, slopes, curvatures = one.derivatives(sample.q)
+        u = np.array([sample.u[name] for name in one.leaders])
+        G[k] = slopes @ G[at]
+        g[k] = slopes @ g[at] + u @ curvatures @ u
     still = [places[names.index(one.step)] for one in description.followers]
     return np.delete(G, still, axis=1), g
+
+
+def ways_at(links, steps, places, sample, u):
+    """The motion of links at a sample with rates u."""
+    parts = {s.name: u[a] if b == a + 1 else u[a:b] for s, a, b in zip(steps, places, places[1:], strict=False)}
+    return motion_of(links, Coordinates(sample.q, parts, {}))
+
+
+def bushing_wrenches(links, bushings, ways):
+    """Force and moment about the centre of mass (6,) of each bushing on each link, by virtual power of its angles' rates."""
+    centres = {link.name: link.centre for link in links}
+    for b in bushings:
+        (one, (p_1, R_1)), (two, (p_2, R_2)) = zip((b.link_1, b.link_2), b.frames, strict=True)
+        at_1, at_2 = ways[one][-1], ways[two][-1]
+        F, M = at_1.A @ R_1, at_2.A @ R_2
+        (r_1, v_1, _), (r_2, v_2, _) = at_1.at(p_1), at_2.at(p_2)
+        angles = Rotation.from_matrix(F.T @ M).as_euler("XYZ")
+        Rx, Ry = (Rotation.from_euler(a, angle).as_matrix() for a, angle in zip("xy", angles[:2], strict=True))
+        W = np.column_stack([np.eye(3)[0], Rx @ np.eye(3)[1], Rx @ Ry @ np.eye(3)[2]])  # omega in F = W rates
+        rates = np.linalg.solve(W, F.T @ (at_2.omega - at_1.omega))
+        d, d_dot = F.T @ (r_2 - r_1), F.T @ (v_2 - v_1 - np.cross(at_1.omega, r_2 - r_1))
+        force = F @ (-b.stiffness[0] * d - b.damping[0] * d_dot)
+        moment = F @ np.linalg.solve(W.T, -b.stiffness[1] * angles - b.damping[1] * rates)
+        found = {name: np.zeros(6) for name in (*centres, "ground")}
+        for name, at, sign in ((one, at_1, -1.0), (two, at_2, 1.0)):
+            arm = r_2 - (at.at(centres[name])[0] if name != "ground" else np.zeros(3))
+            found[name] = sign * np.concatenate([force, moment + np.cross(arm, force)])
+        yield found
 
 
 def reduced_accelerations(description, sample, pushes=None):
@@ -65,6 +95,9 @@ def reduced_accelerations(description, sample, pushes=None):
         if step.kind in ("turn", "slide"):
             M[a, a] += step.armature
             Q[a] += (pushes or {}).get(step.name, 0.0) - step.stiffness * (sample.q[step.name] - step.free)
+    for forces in bushing_wrenches(links, description.bushings, ways_at(links, steps, places, sample, u)):
+        for k, link in enumerate(links):
+            Q += N[6 * k : 6 * k + 6].T @ forces[link.name]
     G, g = follow(description, sample, [step.name for step in steps], places)
     u_dot = G @ np.linalg.solve(G.T @ M @ G, G.T @ (Q - bias - M @ g)) + g
     return {s.name: u_dot[a] if b == a + 1 else u_dot[a:b] for s, a, b in zip(steps, places, places[1:], strict=False)}

@@ -83,11 +83,11 @@ def test_couplers_that_are_ignored_hold_the_default_pose(read):
     assert [one.sort for one in reading.ignored] == ["couplers"] and not reading.build().couplings
 
 
-SQUARE = "<PolynomialFunction><coefficients>1 0 0 0 0 0 0</coefficients></PolynomialFunction>"
-TWO = "<independent_coordinate_names>up knee_angle</independent_coordinate_names>"
 REFUSED = {
-    "couplers (ankle of knee_angle": COUPLER.format(SQUARE, "knee_angle", "ankle"),
+    "couplers (ankle of knee_angle": COUPLER.format("<SignalFunction/>", "knee_angle", "ankle"),
     "coordinate 'kne' does not exist": COUPLER.format(SPLINE, "kne", "ankle"),
+    "name at least one, each once": COUPLER.format(SPLINE, "up up", "ankle"),
+    "has another coupler": 2 * COUPLER.format(SPLINE, "up", "ankle"),
     "couplers (ankle of up knee_angle": COUPLER.format(SPLINE, "up knee_angle", "ankle"),
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ import models
 from models.files import mjcf_compiling
 from models.files.reading import SORTS
 from runtime import AssemblyWarning, ModelError
-from tests.support import model_files
+from tests.support import model_files, osim_parts
 from tests.support.damage import text_of
 from tests.support.osim_files import osim
 
@@ -119,7 +119,10 @@ DAMAGED = {
         '<tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon><actuator><motor joint="a"/></actuator>'
         '<sensor><jointpos joint="a"/></sensor><keyframe><key qpos="0 0 0 0 0"/></keyframe>',
     ),
-    ".osim": osim(4),
+    ".osim": osim_parts.ellipsoid(0.1, 0.2, 0.15, axes=osim_parts.TWO, extra=osim_parts.SETS[4]),
+    "_of_3.osim": osim(3, axes=osim_parts.TWO, extra=osim_parts.SETS[3]).replace(
+        "<parent_body>tibia", osim_parts.REVERSED
+    ),
 }
 
 

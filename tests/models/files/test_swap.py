@@ -8,6 +8,7 @@ import pytest
 import models
 from benchmarks.files.states import random_sample, state_of, talus_accelerations
 from models.files.inverse_dynamics import inverse_dynamics
+from models.files.scalar_coordinates import with_coordinates
 from runtime import ModelError, simulate
 from tests.support.file_states import coordinate_table
 from tests.support.file_states import worst as worst_of
@@ -250,3 +251,26 @@ def test_the_mass_of_an_earlier_swap(read):
 def test_a_reading_is_shown_in_a_line(read):
     shown = repr(models.swap(read(LIMB), *RIGHT))
     assert shown.startswith("Reading of limb.osim (OpenSim, ") and len(shown) < 300 and "swapped ankles (2)" in shown
+
+
+def test_hinges_of_mjcf_are_exchanged(tmp_path):
+    """The link between the axes has the given length, and the markers find the exchanged model's motion."""
+    from models.walking import inverse_kinematics
+    from tests.support.marked_limbs import smooth, trial_of
+
+    sites = "".join(
+        f'<site name="{{0}}{k}" pos="{0.1 * (k == 1)} {0.1 * (k == 2)} {0.1 * (k == 3)}"/>' for k in range(4)
+    )
+    text = f"""<mujoco><compiler angle="radian"/><worldbody><body name="shank" pos="0 0 1"><freejoint name="root"/>
+     <geom size="0.1" mass="3"/>{sites.format("a")}<body name="talus" pos="0 0 -0.4"><joint name="ankle" axis="0.1 1 0.1"/>
+     <geom size="0.03" mass="0.2"/><body name="foot" pos="0.01 0 -0.04"><joint name="subtalar" axis="1 0.2 0.6"/>
+     <geom type="box" size="0.1 0.04 0.02" mass="1"/>{sites.format("b")}</body></body></body></worldbody></mujoco>"""
+    file = tmp_path / "leg.xml"
+    file.write_text(text)
+    swapped = models.swap(models.read(file, ignore="contacts"), "ankle", "subtalar", talus_length=0.03)
+    system = swapped.build()
+    assert system.joint("ankle_and_subtalar").values["l"] == pytest.approx(0.03) and system.degrees_of_freedom == 8
+    whole = replace(swapped, source=with_coordinates(swapped.source))
+    q = smooth(whole)
+    motion = inverse_kinematics(swapped, trial_of(whole, q))
+    assert max(np.abs(motion.q[name] - q[name]).max() for name in q) < 1e-8

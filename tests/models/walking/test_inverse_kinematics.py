@@ -9,11 +9,15 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
 
 import models
 from models.files import read_marker_tasks, read_storage
+from models.files.inverse_dynamics import ways_at
 from models.files.points import PointKinematics
+from models.files.scalar_coordinates import with_coordinates
 from models.walking import inverse_dynamics_of_trial, inverse_kinematics
+from models.walking.capture import Capture
 from runtime import ModelError
 from tests.support.limb_models import Limb
 from tests.support.marked_limbs import COUPLER, TIMES, marked, markers_of, read, smooth, trial_of
@@ -299,3 +303,59 @@ def test_the_walk_of_the_program(pulls):
     for n, row in zip(frames, rows, strict=True):
         for name, value in row.items():
             assert motion.q[name][n] == pytest.approx(value, abs=np.deg2rad(1e-4)), name
+
+
+MJCF = """<mujoco model="arm"><compiler angle="radian"/><worldbody>
+ <body name="trunk" pos="0.1 0.2 1" euler="0.1 0.2 0.3"><freejoint name="root"/><geom size="0.1" mass="9"/>{}
+ <body name="upper" pos="0 0.2 0.3"><joint name="shoulder" type="ball"/><geom size="0.1" mass="2"/>{}
+ <body name="lower" pos="0.3 0 0"><joint name="elbow" axis="0 1 0" ref="0.2" range="-2 2"/><geom size="0.1" mass="1"/>{}
+ <body name="hand" pos="0.2 0 0"><joint name="wrist" axis="0 0 1"/><geom size="0.1" mass="1"/>{}</body></body></body></body>
+ </worldbody><equality><joint joint1="wrist" joint2="elbow" polycoef="0 0.5 0.1 0 0"/></equality></mujoco>"""
+
+
+def test_sites_of_mjcf_are_markers(tmp_path):
+    """Places by MuJoCo of the poses that the fitted motion means, and the known motion."""
+    mujoco = pytest.importorskip("mujoco")
+    random = np.random.default_rng(1)
+    sites = [
+        "".join(
+            f'<site name="{name}{k}" pos="{" ".join(map(repr, random.uniform(-0.1, 0.1, 3).tolist()))}"/>'
+            for k in range(4)
+        )
+        for name in "abcd"
+    ]
+    text = MJCF.format(*sites)
+    (tmp_path / "arm.xml").write_text(text)
+    reading = models.read(tmp_path / "arm.xml", ignore="contacts")
+    whole = replace(reading, source=with_coordinates(reading.source))
+    assert list(whole.source.coordinates)[:7] == [*(f"root_{a}{b}" for a in "tr" for b in "xyz"), "shoulder_rx"]
+    q = smooth(whole)
+    markers = {
+        frame.name: ways[frame.link][-1].at(frame.position)[0]
+        for ways in [ways_at(whole.source, list(q), np.stack([np.stack(list(q.values()))] * 3))[0]]
+        for frame in whole.source.frames
+    }
+    motion = inverse_kinematics(reading, Capture("synthetic", TIMES, markers))
+    assert worst(motion, q) < 1e-8 and motion.held == {"wrist": "coupler of elbow"}
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    for k in (0, 20, 50):
+        at = {name: values[k] for name, values in motion.q.items()}
+        turns = [[at[f"{joint}_r{a}"] for a in "xyz"] for joint in ("root", "shoulder")]
+        first, second = (Rotation.from_euler("XYZ", turn) for turn in turns)
+        trunk = Rotation.from_quat(np.roll(model.body("trunk").quat, -1)) * first
+        place = model.body("trunk").pos + [at[f"root_t{a}"] for a in "xyz"]
+        data.qpos[:] = *place, *np.roll(trunk.as_quat(), 1), *np.roll(second.as_quat(), 1), at["elbow"], at["wrist"]
+        mujoco.mj_forward(model, data)
+        for name, seen in markers.items():
+            assert data.site(name).xpos == pytest.approx(seen[k], abs=1e-8)
+
+
+def test_loops_are_refused(tmp_path):
+    text = MJCF.format("", "", "", "").replace(
+        "<equality>", '<equality><connect body1="hand" body2="trunk" anchor="0 0 0"/>'
+    )
+    (tmp_path / "arm.xml").write_text(text)
+    reading = models.read(tmp_path / "arm.xml", ignore="contacts")
+    with pytest.raises(ModelError, match="close loops, which markers are not fitted with"):
+        inverse_kinematics(reading, Capture("none", TIMES, {}))
