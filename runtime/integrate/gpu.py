@@ -108,6 +108,7 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
     """The kernel of a model for states and constants of these sizes and so many limits."""
     integration, n, constants_of_case, count = _integration(module), *sizes, max(limits, 1)
     stages, samples = STAGES + 1 + EXTRA, SAMPLES + 1
+    own, polynomial_of_limits, dense = count * WIDTH, count * POWER, POWER * n  # local arrays take no products
 
     @cuda.jit
     def run(  # type: ignore[no-untyped-def]
@@ -117,11 +118,11 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
         case = cuda.grid(1)
         if case >= initial.shape[0]:
             return
-        array, of_constants, of_limits = cuda.local.array, (constants_of_case, 1), count * WIDTH
+        array, of_constants = cuda.local.array, (constants_of_case, 1)
         x = BatchLimits(
             q=q, first=first, weights=weights, given=given[case : case + 1], final=final[case : case + 1],
-            work=work[case : case + 1], own=array(of_limits, float64), waiting=array(of_limits, float64),
-            over=array(count, float64), samples=array((samples, count), float64), polynomial=array(count * POWER, float64),
+            work=work[case : case + 1], own=array(own, float64), waiting=array(own, float64),
+            over=array(count, float64), samples=array((samples, count), float64), polynomial=array(polynomial_of_limits, float64),
         )  # fmt: skip
         m = BatchWorkspace(
             which=which, factors=factors, groups=groups, polynomial=polynomial, bodies=bodies, parts=parts, stages=addresses,
@@ -129,7 +130,7 @@ def kernel_of(module: ModuleType, sizes: tuple[int, int], limits: int) -> Any:
             end=array(n, float64), k=array((stages, n), float64), errors=array((2, n), float64), h=array(n, float64),
             constants=array(of_constants, float64), worst=array(1, float64), lanes=array(ROWS_OF_LANES, float64),
             case=array(1, int64), output=array(1, int64), ready_y=array(n, float64), ready_k=array(n, float64),
-            ready_constants=array(of_constants, float64), queue=array(4, int64), dense=array(POWER * n, float64), limits=x,
+            ready_constants=array(of_constants, float64), queue=array(4, int64), dense=array(dense, float64), limits=x,
         )  # fmt: skip
         integration(
             m, 0, span, tolerances, steps, initial[case : case + 1], constants[case : case + 1], times,
