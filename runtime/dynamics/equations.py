@@ -190,9 +190,7 @@ def _memory(t: ModelData, whole: WholeModelKernel | None = None, tree: TreeWorks
     return work
 
 
-_TYPES: tuple[
-    Any, ...
-] = ()  # of the data and the memory, equal for all systems; set at once, since threads find them alike
+_TYPES: tuple[Any, ...] = ()  # of the data and the memory, equal for all systems; set at once, since threads may meet
 
 
 def types_of(t: ModelData) -> tuple[Any, ...]:
