@@ -13,12 +13,18 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.equations import shared_workspace_for
-from runtime.dynamics.layout import STATE, P, V
-from runtime.dynamics.lift import lift_cases, lift_workspace
 from runtime.dynamics.limits import angles_of_limits
 from runtime.dynamics.status import Status
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.joint_batch import given_limits, in_joints, integrate, memory_of_batch, of_bodies
+from runtime.ensemble.joint_batch import (
+    given_limits,
+    in_joints,
+    integrate,
+    memory_of_batch,
+    of_bodies,
+    of_geometries,
+    of_one_batch,
+)
 from runtime.ensemble.kept_outputs import BatchQuantities, columns_of_batch
 from runtime.ensemble.task import Chunk, Task
 from runtime.ensemble.velocities import only_velocities, states_with_velocities
@@ -40,7 +46,7 @@ from runtime.system.limits_along import SAME_ANGLE
 from runtime.system.parameters import replace_parameters
 from runtime.system.quantity import GRAVITY, INERTIA, Quantity, Role
 from runtime.system.reference import body_places
-from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data, turn_weights
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_geometry import Geometry, carried, geometry, kernel_parameters
@@ -163,7 +169,7 @@ class Prepared:
         """States (cases, times, 13 bodies) of the cases at these places, at coordinates and rates z (cases, times, n)."""
         if self.joints is None:
             return of_bodies([(self.given.system, np.arange(len(at)))], z)
-        return _states(self.given.system, self.given.tree, _of(self.where, at), z)
+        return of_geometries(self.given.system, self.given.tree, _of(self.where, at), z)
 
 
 def _matrices(inertias: Floats) -> Floats:
@@ -173,23 +179,6 @@ def _matrices(inertias: Floats) -> Floats:
 
 def _of(where: Geometry, at: Ints) -> Geometry:
     return Geometry(where.axis[at], where.point[at], where.pose[at])
-
-
-def _states(system: System, tree: SpanningTree, where: Geometry, z: Floats) -> Floats:
-    """``of_bodies`` of cases with geometries of their own."""
-    skeleton, out = tree.skeleton, np.empty((*z.shape[:2], STATE * len(system.bodies)))
-    turns = np.ascontiguousarray(where.pose[..., P:V])
-    memory = tree_data(tree, system.gravity), lift_workspace(len(tree.kinds))
-    lift_cases(
-        *memory,
-        where.axis,
-        where.ways(skeleton.parents),
-        where.arms(skeleton.body_step),
-        turns,
-        np.ascontiguousarray(z),
-        out,
-    )
-    return out
 
 
 def _values(task: Task, cases: Cases) -> Given | None:
@@ -269,26 +258,6 @@ def _with_joints(given: Given, system_of: Callable[[int], System], *, assemble: 
 
     z = set_coordinates(z, given)
     return Prepared(given, where, z, limits, good, joints, _angles_of(system), on_the_rows)
-
-
-def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Bools:
-    """Which cases have their initial states at coordinates and rates z, and errors of turns weighed as in the system's tree.
-
-    The Euler parameters of their geometry get the signs of those of the states.
-    """
-    wanted, found = (turn_weights(one.reaches(tree.skeleton)) for one in (tree.geometry, where))
-    same: Bools = (found == wanted).all(axis=1)  # cases of a batch have the same weights
-    return same & (_off(system, tree, where, z, states) <= OFF_THE_ROWS)
-
-
-def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Floats:
-    """How far the states at coordinates and rates z are off the initial ones, whose signs Euler parameters get, (cases,)."""
-    lifted = _states(system, tree, where, z[:, None])[:, 0]
-    own, given = (y.reshape(len(y), -1, STATE)[..., P:V] for y in (lifted, states))
-    signs = np.where((own * given).sum(axis=2) < 0.0, -1.0, 1.0)[..., None]
-    where.pose[..., P:V] *= signs
-    own *= signs  # of ``lifted``
-    return off_the_rows(lifted, states)
 
 
 def _angles_of(system: System) -> Callable[[Ints, Floats], Floats]:

@@ -14,9 +14,9 @@ import numpy as np
 
 from runtime.dynamics.layout import STATE, P, V
 from runtime.dynamics.lift import lift_cases, lift_workspace
-from runtime.ensemble.at_once import Given, Prepared, of_one_batch, run_prepared, set_coordinates
+from runtime.ensemble.at_once import Given, Prepared, run_prepared, set_coordinates
 from runtime.ensemble.cases import Cases, row
-from runtime.ensemble.joint_batch import given_limits
+from runtime.ensemble.joint_batch import given_limits, of_one_batch
 from runtime.ensemble.task import Chunk, Stopped, Task
 from runtime.integrate.batch_parameters import (
     AHEAD,

@@ -9,19 +9,21 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.layout import STATE, P, V
-from runtime.dynamics.lift import lift_all, lift_workspace
+from runtime.dynamics.lift import lift_all, lift_cases, lift_workspace
 from runtime.dynamics.limits_along import OF_LIMIT
 from runtime.ensemble.task import Stopped, Task
 from runtime.integrate import batch
 from runtime.integrate.batch_limits import BatchLimits, batch_limits
 from runtime.integrate.batch_parameters import PARAMETERS, parameters_of_limits
 from runtime.integrate.batch_stages import BatchWorkspace
-from runtime.integrate.tree_method import kernel_of, off_the_rows, scales_of, tree_of
+from runtime.integrate.tree_method import OFF_THE_ROWS, kernel_of, off_the_rows, scales_of, tree_of
 from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.support.arrays import Floats, Ints
-from runtime.system.spanning_tree import joint_coordinates, tree_data
+from runtime.system.spanning_tree import SpanningTree, joint_coordinates, tree_data, turn_weights
 from runtime.system.system import System
+from runtime.system.tree_geometry import Geometry
 
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Systems = Sequence[tuple[System, Ints]]  # each with its cases
 
 
@@ -51,6 +53,43 @@ def of_bodies(systems: Systems, z: Floats) -> Floats:
         )
         out[at] = lifted.reshape(len(at), times, -1)
     return out
+
+
+def of_geometries(system: System, tree: SpanningTree, where: Geometry, z: Floats) -> Floats:
+    """``of_bodies`` of cases with geometries of their own."""
+    skeleton, out = tree.skeleton, np.empty((*z.shape[:2], STATE * len(system.bodies)))
+    turns = np.ascontiguousarray(where.pose[..., P:V])
+    memory = tree_data(tree, system.gravity), lift_workspace(len(tree.kinds))
+    lift_cases(
+        *memory,
+        where.axis,
+        where.ways(skeleton.parents),
+        where.arms(skeleton.body_step),
+        turns,
+        np.ascontiguousarray(z),
+        out,
+    )
+    return out
+
+
+def of_one_batch(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Bools:
+    """Which cases have their initial states at coordinates and rates z, and errors of turns weighed as in the system's tree.
+
+    The Euler parameters of their geometry get the signs of those of the states.
+    """
+    wanted, found = (turn_weights(one.reaches(tree.skeleton)) for one in (tree.geometry, where))
+    same: Bools = (found == wanted).all(axis=1)  # cases of a batch have the same weights
+    return same & (_off(system, tree, where, z, states) <= OFF_THE_ROWS)
+
+
+def _off(system: System, tree: SpanningTree, where: Geometry, z: Floats, states: Floats) -> Floats:
+    """How far the states at coordinates and rates z are off the initial ones, whose signs Euler parameters get, (cases,)."""
+    lifted = of_geometries(system, tree, where, z[:, None])[:, 0]
+    own, given = (y.reshape(len(y), -1, STATE)[..., P:V] for y in (lifted, states))
+    signs = np.where((own * given).sum(axis=2) < 0.0, -1.0, 1.0)[..., None]
+    where.pose[..., P:V] *= signs
+    own *= signs  # of ``lifted``
+    return off_the_rows(lifted, states)
 
 
 def with_signs(lifted: Floats, states: Floats) -> tuple[Floats, Floats]:
